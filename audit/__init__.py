@@ -1,0 +1,1 @@
+"""Privacy auditing: from a mechanism and its claim to a verdict with evidence."""

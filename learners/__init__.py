@@ -1,0 +1,1 @@
+"""Learners and sanitizers of the source texts as subjects."""

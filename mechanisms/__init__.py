@@ -1,0 +1,1 @@
+"""Mechanisms of the source texts as subjects: claim, sampler, exact law."""
