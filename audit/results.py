@@ -1,0 +1,253 @@
+"""What an audit hands back: a frozen value that says what was found, how, and how to see it again.
+
+``result`` in the saved form depends on the seed, the versions and the subject alone; how long it took and on what
+stands beside it in ``environment``. Nothing in it calls an audit a success: what was not refuted was not refuted.
+"""
+
+import dataclasses
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Self
+
+from audit import encoding
+from audit.errors import AuditError
+
+SCHEMA = 1
+
+
+class Verdict(Enum):
+    """What the audit says of the claim.
+
+    Examples
+    --------
+    >>> Verdict("not refuted").name
+    'NOT_REFUTED'
+    """
+
+    REFUTED = "refuted"
+    NOT_REFUTED = "not refuted"
+    PROVED = "proved"
+    INCONCLUSIVE = "inconclusive"
+    ERROR = "error"
+
+
+class Evidence(Enum):
+    """What the verdict rests on: exact output laws, or runs of the mechanism.
+
+    Examples
+    --------
+    >>> [evidence.value for evidence in Evidence]
+    ['exact', 'statistical']
+    """
+
+    EXACT = "exact"
+    STATISTICAL = "statistical"
+
+
+class PrivacyRefuted(AuditError, AssertionError):
+    """An audited claim was refuted; the text is the finding in at most ten lines.
+
+    Examples
+    --------
+    >>> issubclass(PrivacyRefuted, AssertionError)
+    True
+    """
+
+
+# Fields that are any Python value at all: their tuples and lists are told apart. The others' kinds are known.
+_ANY = frozenset({"left", "right", "event", "claim", "parameters"})
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Return the JSON of one field."""
+    if isinstance(value, Witness):
+        return value._stored()  # noqa: SLF001 - a value of this module
+    if isinstance(value, Enum) and name not in _ANY:
+        return value.value
+    if isinstance(value, tuple) and name not in _ANY:
+        return [encoding.encode(item) for item in value]
+    return encoding.encode(value)
+
+
+class _Value:
+    """Equal when saved alike, so that arrays and NaN inside compare as one expects."""
+
+    def _stored(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return encoding.dumps(self._stored()) == encoding.dumps(other._stored())
+
+    def __hash__(self) -> int:
+        return hash(encoding.dumps(self._stored()))
+
+
+@dataclass(frozen=True, eq=False)
+class Witness(_Value):
+    """A pair of databases, an event, and the two probabilities that speak against the claim.
+
+    Attributes
+    ----------
+    left, right : object
+        The two neighbouring databases.
+    event : Event
+        A set of outputs.
+    p, q : float
+        Probability of the event on the database `direction` names, and on the other one.
+    p_interval, q_interval : tuple of float, optional
+        Their intervals, from the runs drawn for this witness alone; None where p and q are exact.
+    runs : int
+        Runs on each side; 0 means exact.
+    direction : {"left", "right"}
+        The database whose probability is `p`.
+    confirmed : bool
+        Whether runs drawn after the event was fixed refute the claim by themselves.
+    epsilon_lower : float
+        The loss this witness shows.
+    seed : list of int, optional
+        Path in the seed tree that draws the same runs again.
+    simplest : Witness, optional
+        A simpler pair or event that still refutes the claim.
+
+    Examples
+    --------
+    >>> Witness(left=[0], right=[1], event=None, p=0.5, q=0.1).on_p, Witness([0], [1], None, 0.5, 0.1).on_q
+    ([0], [1])
+    """
+
+    left: Any
+    right: Any
+    event: Any
+    p: float
+    q: float
+    p_interval: tuple[float, float] | None = None
+    q_interval: tuple[float, float] | None = None
+    runs: int = 0
+    direction: str = "left"
+    confirmed: bool = True
+    epsilon_lower: float = 0.0
+    seed: list[int] | None = None
+    simplest: "Witness | None" = None
+
+    @property
+    def on_p(self) -> Any:
+        """The database on which the event has probability `p`."""
+        return self.left if self.direction == "left" else self.right
+
+    @property
+    def on_q(self) -> Any:
+        """The database on which the event has probability `q`."""
+        return self.right if self.direction == "left" else self.left
+
+    @property
+    def replayable(self) -> bool:
+        """Whether databases and event can be rebuilt from a file (nothing in them was kept as text only)."""
+        return encoding.is_replayable(encoding.encode([self.left, self.right, self.event]))
+
+    def _stored(self) -> dict[str, Any]:
+        return {f.name: _plain(getattr(self, f.name), f.name) for f in dataclasses.fields(self)}
+
+
+@dataclass(frozen=True, eq=False)
+class AuditResult(_Value):
+    """The outcome of one audit. `str(result)` is the report for a terminal.
+
+    Examples
+    --------
+    >>> result = AuditResult("counter", None, "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL)
+    >>> AuditResult.from_json(result.to_json()) == result
+    True
+    """
+
+    subject: str
+    claim: Any
+    relation: str
+    verdict: Verdict
+    evidence: Evidence
+    reason: str = ""
+    epsilon_lower: float = 0.0
+    delta_lower: float = 0.0
+    epsilon_upper: float | None = None
+    detectable_epsilon: float | None = None
+    detectable_event: str | None = None
+    ceiling_epsilon: float | None = None
+    witness: Witness | None = None
+    samples: int = 0
+    samples_to_refutation: int | None = None
+    unfinished: int = 0
+    pairs_tried: int = 0
+    pairs_total: int | None = None
+    family: str | None = None
+    tolerance: float | None = None
+    log_wealth: float = 0.0
+    log_limit: float | None = None
+    significance: float = 1e-6
+    seed: int = 0
+    numerics: str = "ideal"
+    budget: int = 0
+    parameters: dict[str, Any] = field(default_factory=dict)
+    reference: str | None = None
+    assumptions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    not_tested: tuple[str, ...] = ()
+    target: str | None = None
+    expected: str | None = None
+    environment: dict[str, Any] = field(default_factory=dict)
+    _subject: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim was refuted."""
+        return self.verdict is Verdict.REFUTED
+
+    def _stored(self) -> dict[str, Any]:
+        names = [f.name for f in dataclasses.fields(self) if f.name not in ("environment", "_subject")]
+        return {name: _plain(getattr(self, name), name) for name in names}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document that a file holds: ``{"schema": 1, "result": ..., "environment": ...}``."""
+        environment = encoding.encode(dict(self.environment))
+        return {"schema": SCHEMA, "result": self._stored(), "environment": environment}
+
+    @classmethod
+    def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:
+        """Return the result of a document, or of its text.
+
+        Raises
+        ------
+        CorruptFile
+            If the document is damaged; the text is one line and names the place.
+        """
+        from audit.saved import parse  # noqa: PLC0415 - reading builds on this module
+
+        return parse(document, cls=cls)
+
+    def replay(self, subject: Any = None, *, fresh: bool = False) -> "AuditResult":
+        """Draw the witness again and return the result of that.
+
+        Parameters
+        ----------
+        subject : object, optional
+            What to draw from; by default the subject of this audit, or what `target` names.
+        fresh : bool
+            Draw new runs instead of the same ones.
+        """
+        from audit.replay import replay_witness  # noqa: PLC0415 - a result can be read without the sampler
+
+        again: AuditResult = replay_witness(self, subject, fresh=fresh)
+        return again
+
+    def raise_if_refuted(self) -> Self:
+        """Raise `PrivacyRefuted` if the claim was refuted; return the result otherwise."""
+        if self.refuted:
+            from audit.text import short  # noqa: PLC0415 - words only where they are read
+
+            raise PrivacyRefuted(short(self))
+        return self
+
+    def __str__(self) -> str:
+        from audit.text import full  # noqa: PLC0415 - words only where they are read
+
+        return full(self)

@@ -1,0 +1,307 @@
+"""Saved results: read back with any damage named in one line, and written so that no file is ever half there."""
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from enum import Enum
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from audit.encoding import CorruptFile, decode, dumps
+from audit.errors import AuditError
+from audit.results import SCHEMA, AuditResult, Evidence, Verdict, Witness
+
+R = TypeVar("R", bound=AuditResult)
+Reader = Callable[[Any, str], Any]
+
+
+def load(path: str | os.PathLike[str]) -> AuditResult:
+    """Return the result saved at `path`.
+
+    Raises
+    ------
+    CorruptFile
+        If the file is missing, unreadable or damaged; one line that names the file and the place.
+
+    Examples
+    --------
+    >>> load("no/such/file.json")
+    Traceback (most recent call last):
+    audit.encoding.CorruptFile: no/such/file.json cannot be read: No such file or directory.
+    """
+    try:
+        return parse(Path(path).read_bytes())
+    except OSError as error:
+        raise CorruptFile(f"{os.fspath(path)} cannot be read: {error.strerror}.") from None
+    except CorruptFile as error:
+        raise CorruptFile(f"{os.fspath(path)}: {error}") from None
+
+
+def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = None) -> R:
+    """Return the result in a document (its text, or what `json.loads` made of it).
+
+    Examples
+    --------
+    >>> parse('{"schema": 1}')
+    Traceback (most recent call last):
+    audit.encoding.CorruptFile: the key "result" is missing: this is no saved audit result.
+    """
+    stored = _loads(document) if isinstance(document, (str, bytes)) else document
+    if not isinstance(stored, Mapping):
+        raise CorruptFile(f"a saved result is a JSON object; got {_kind(stored)}.")
+    for key in ("schema", "result"):
+        if key not in stored:
+            raise CorruptFile(f'the key "{key}" is missing: this is no saved audit result.')
+    if stored["schema"] != SCHEMA or isinstance(stored["schema"], bool):
+        raise CorruptFile(
+            f"schema must be {SCHEMA}, the newest this dp-audit reads; got {_got(stored['schema'])}."
+        )
+    fields = _fields(stored["result"], "result", _RESULT)
+    fields["environment"] = _plain_dict(stored.get("environment", {}), "environment")
+    made: Any = (cls or AuditResult)(**fields)
+    return made  # type: ignore[no-any-return]
+
+
+def layout(document: Mapping[str, Any]) -> str:
+    """Return the text of a document for a file: one line per field, the same bytes for the same result.
+
+    Examples
+    --------
+    >>> print(layout({"schema": 1, "result": {"subject": "m"}, "environment": {}}))
+    {
+    "schema": 1,
+    "result": {
+      "subject": "m"
+    },
+    "environment": {}
+    }
+    """
+    parts = [f"{json.dumps(key)}: {_block(value)}" for key, value in document.items()]
+    return "{\n" + ",\n".join(parts) + "\n}"
+
+
+def save(result: AuditResult, path: str | os.PathLike[str]) -> None:
+    """Write the result's document to `path`, whole or not at all."""
+    write_text(path, layout(result.to_json()) + "\n")
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Make sure that a file can be written at `path`, creating its folders; to be called before hours of work.
+
+    Raises
+    ------
+    AuditError
+        If it cannot; one line that says why.
+
+    Examples
+    --------
+    >>> check_writable("/dev/null/report.html")
+    Traceback (most recent call last):
+    audit.errors.AuditError: /dev/null/report.html cannot be written: ...
+    """
+    target = Path(path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.is_dir():
+            raise AuditError(f"{target} cannot be written: it is a folder.")
+        handle, probe = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        os.close(handle)
+        Path(probe).unlink()
+        if target.exists():
+            target.open("ab").close()
+    except OSError as error:
+        raise AuditError(f"{target} cannot be written: {error.strerror}.") from None
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write `text` (UTF-8) to `path` through a temporary file beside it, so that readers see all or nothing."""
+    target = Path(path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+                file.write(text)
+            Path(name).chmod(_usual_mode())
+            Path(name).replace(target)
+        finally:
+            with suppress(FileNotFoundError):
+                Path(name).unlink()
+    except OSError as error:
+        raise AuditError(f"{target} cannot be written: {error.strerror}.") from None
+
+
+def _usual_mode() -> int:
+    """Return the mode that a plain `open` would give (temporary files are private)."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _block(value: Any) -> str:
+    if not isinstance(value, dict) or not value or "$" in value:
+        return dumps(value)
+    return "{\n" + ",\n".join(f"  {json.dumps(key)}: {dumps(item)}" for key, item in value.items()) + "\n}"
+
+
+def _loads(text: str | bytes) -> Any:
+    def constant(name: str) -> None:
+        raise CorruptFile(f"{name} is no JSON; numbers that are not finite are tagged.")
+
+    try:
+        return json.loads(text, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        raise CorruptFile(f"not JSON at line {error.lineno} column {error.colno}: {error.msg}.") from None
+    except UnicodeDecodeError as error:
+        raise CorruptFile(f"not text: byte {error.start} is no UTF-8.") from None
+    except RecursionError:
+        raise CorruptFile("nested too deeply.") from None
+
+
+def _kind(stored: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "text", bool: "a boolean", type(None): "null"}
+    return names.get(type(stored), "a number")
+
+
+def _got(stored: Any) -> str:
+    text = json.dumps(stored, default=str)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _wrong(where: str, wanted: str, stored: Any) -> CorruptFile:
+    return CorruptFile(f"{where} must be {wanted}; got {_got(stored)}.")
+
+
+def _fields(stored: Any, where: str, readers: Mapping[str, tuple[Reader, bool]]) -> dict[str, Any]:
+    """Read the fields of an object: unknown ones are refused, missing ones only if they are required."""
+    if not isinstance(stored, Mapping):
+        raise _wrong(where, "an object", stored)
+    unknown = sorted(set(stored) - set(readers))
+    if unknown:
+        raise CorruptFile(f"{where} has the unknown field {_got(unknown[0])}.")
+    missing = [name for name, (_, required) in readers.items() if required and name not in stored]
+    if missing:
+        raise CorruptFile(f"{where}.{missing[0]} is missing.")
+    return {name: readers[name][0](item, f"{where}.{name}") for name, item in stored.items()}
+
+
+def _text(stored: Any, where: str) -> str:
+    if not isinstance(stored, str):
+        raise _wrong(where, "text", stored)
+    return stored
+
+
+def _number(stored: Any, where: str) -> float:
+    value = decode(stored, where=where) if isinstance(stored, dict) else stored
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise _wrong(where, "a number", stored)
+    return value
+
+
+def _probability(stored: Any, where: str) -> float:
+    value = _number(stored, where)
+    if not 0 <= value <= 1:
+        raise _wrong(where, "a number in [0, 1]", stored)
+    return value
+
+
+def _count(stored: Any, where: str) -> int:
+    if isinstance(stored, bool) or not isinstance(stored, int) or stored < 0:
+        raise _wrong(where, "a whole number ≥ 0", stored)
+    return stored
+
+
+def _flag(stored: Any, where: str) -> bool:
+    if not isinstance(stored, bool):
+        raise _wrong(where, "true or false", stored)
+    return stored
+
+
+def _value(stored: Any, where: str) -> Any:
+    return decode(stored, where=where)
+
+
+def _plain_dict(stored: Any, where: str) -> dict[str, Any]:
+    value = decode(stored, where=where)
+    if not isinstance(value, dict):
+        raise _wrong(where, "an object", stored)
+    return value
+
+
+def _optional(read: Reader) -> Reader:
+    return lambda stored, where: None if stored is None else read(stored, where)
+
+
+def _listed(read: Reader, *, make: type = tuple, length: int | None = None) -> Reader:
+    def items(stored: Any, where: str) -> Any:
+        if not isinstance(stored, list) or (length is not None and len(stored) != length):
+            raise _wrong(where, "a list" if length is None else f"a list of {length}", stored)
+        return make(read(item, f"{where}[{i}]") for i, item in enumerate(stored))
+
+    return items
+
+
+def _one_of(*values: str, kind: type[Enum] | None = None) -> Reader:
+    def choose(stored: Any, where: str) -> Any:
+        if not isinstance(stored, str) or stored not in values:
+            raise _wrong(where, "one of " + ", ".join(values), stored)
+        return kind(stored) if kind else stored
+
+    return choose
+
+
+def _member(kind: type[Enum]) -> Reader:
+    return _one_of(*(str(member.value) for member in kind), kind=kind)
+
+
+def _witness(stored: Any, where: str) -> Witness:
+    return Witness(**_fields(stored, where, _WITNESS))
+
+
+def _readers(
+    *, required: Mapping[str, Reader], optional: Mapping[str, Reader]
+) -> Mapping[str, tuple[Reader, bool]]:
+    needed = {name: (read, True) for name, read in required.items()}
+    return MappingProxyType(needed | {name: (read, False) for name, read in optional.items()})
+
+
+_INTERVAL = _optional(_listed(_probability, length=2))
+_TEXTS = _listed(_text)
+_WITNESS = _readers(
+    required={"left": _value, "right": _value, "event": _value, "p": _probability, "q": _probability},
+    optional={
+        "p_interval": _INTERVAL,
+        "q_interval": _INTERVAL,
+        "runs": _count,
+        "direction": _one_of("left", "right"),
+        "confirmed": _flag,
+        "epsilon_lower": _number,
+        "seed": _optional(_listed(_count, make=list)),
+        "simplest": _optional(_witness),
+    },
+)
+_RESULT = _readers(
+    required={
+        "subject": _text,
+        "claim": _value,
+        "relation": _text,
+        "verdict": _member(Verdict),
+        "evidence": _member(Evidence),
+    },
+    optional={
+        **dict.fromkeys(("reason", "numerics"), _text),
+        **dict.fromkeys(("epsilon_lower", "delta_lower", "log_wealth", "significance"), _number),
+        **dict.fromkeys(("epsilon_upper", "detectable_epsilon", "ceiling_epsilon"), _optional(_number)),
+        **dict.fromkeys(("tolerance", "log_limit"), _optional(_number)),
+        **dict.fromkeys(("detectable_event", "family", "reference", "target"), _optional(_text)),
+        **dict.fromkeys(("samples", "unfinished", "pairs_tried", "seed", "budget"), _count),
+        **dict.fromkeys(("samples_to_refutation", "pairs_total"), _optional(_count)),
+        **dict.fromkeys(("assumptions", "notes", "not_tested"), _TEXTS),
+        "witness": _optional(_witness),
+        "parameters": _plain_dict,
+        "expected": _optional(_one_of("refuted", "not refuted")),
+    },
+)
