@@ -1,0 +1,344 @@
+"""When two values are the same, and how a value reads: canonical keys and short texts."""
+
+import enum
+import numbers
+import re
+import types
+from collections.abc import Callable, Hashable, Iterable, Mapping, Set
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from itertools import islice
+from typing import Any, Final
+
+import numpy as np
+
+from audit.outcomes import without_addresses
+
+__all__ = ["key", "same", "show"]
+
+# Every key is None, a number, a text, or a tuple whose first entry says the kind: no two kinds meet, and the repr of
+# a key is the same in every process, so that what has no order can be sorted by it.
+_NAN: Final = ("number", "nan")
+_TRUE: Final = ("bool", 1)
+_FALSE: Final = ("bool", 0)
+_EXACT: Final = 2**53  # whole numbers below this are ints in a key, whatever they were
+_DEPTH: Final = 100
+_NODES: Final = 1_000_000
+
+# Where we are in a value: minus the number of containers that may still be opened, then the ids of the open ones.
+_Walk = list[int]
+
+
+class _TooLargeError(Exception):
+    """The value has more containers than a comparison should open."""
+
+
+def key(value: Any) -> Hashable:
+    """Return a hashable that is equal for two values exactly when they are the same.
+
+    1 is the same as 1.0 but not as True, NaN as NaN, −0.0 as 0.0, a numpy scalar as its Python twin; arrays are the
+    same by shape, kind of dtype and values; a list is not a tuple; sets and dicts have no order; objects are the
+    same by class and state, or by their text (without addresses) when their state cannot be had.
+
+    Parameters
+    ----------
+    value
+        Anything at all, self-referential values included; nothing is raised. What is nested deeper than 100
+        levels, and a value of more than a million containers, counts by its class alone.
+
+    Examples
+    --------
+    >>> key(1) == key(1.0), key(1) == key(True), key(float("nan")) == key(np.float32("nan"))
+    (True, False, True)
+    >>> key({"b": 1, "a": (2,)}) == key({"a": (2.0,), "b": 1})
+    True
+    """
+    try:
+        return _key(value, [-_NODES])
+    except (_TooLargeError, RecursionError):
+        return ("large", _class_name(value))
+
+
+def same(left: Any, right: Any) -> bool:
+    """Tell whether two values are the same, in the sense of `key`.
+
+    Examples
+    --------
+    >>> same([1, 2], [1.0, np.int8(2)]), same([1, 2], (1, 2))
+    (True, False)
+    """
+    return left is right or key(left) == key(right)
+
+
+def _key(value: Any, walk: _Walk) -> Hashable:
+    kind = type(value)
+    if kind is float:
+        return _float(value)
+    handler = _HANDLERS.get(kind)
+    if handler is not None:
+        return handler(value, walk)
+    try:
+        return _other(value, walk)
+    except (_TooLargeError, RecursionError):
+        raise
+    except Exception:  # noqa: BLE001  an object of the user's may raise anything when it is looked at
+        return ("unreadable", _class_name(value))
+
+
+def _float(value: float) -> Hashable:
+    if value != value:  # noqa: PLR0124  NaN alone is not itself
+        return _NAN
+    if value % 1.0 or not -_EXACT < value < _EXACT:
+        return value
+    return int(value)
+
+
+def _int(value: int, _walk: _Walk) -> Hashable:
+    if -_EXACT < value < _EXACT:
+        return int(value)
+    try:
+        twin = float(value)
+    except OverflowError:
+        return int(value)
+    return twin if twin == value else int(value)
+
+
+def _real(value: Any, walk: _Walk) -> Hashable:
+    """Return the key of a rarer number: of the int or float that equals it exactly, else of the exact fraction."""
+    try:
+        exact = Fraction(*value.as_integer_ratio())
+    except (ValueError, OverflowError):  # NaN and infinities
+        return _float(float(value))
+    if exact.denominator == 1:
+        return _int(exact.numerator, walk)
+    nearest = float(exact)
+    return nearest if Fraction(nearest) == exact else ("fraction", exact.numerator, exact.denominator)
+
+
+def _container(tag: str, owner: Any, values: Iterable[Any], walk: _Walk) -> tuple[Hashable, ...]:
+    """Return `tag` and the keys of `values`, or what stands for an `owner` that is open already or too deep."""
+    closed = _closed(owner, walk)
+    if closed is not None:
+        return closed
+    walk.append(id(owner))
+    try:
+        # the first branch is `_float` written out: most values are not whole, and a call costs more than the work
+        return (
+            tag,
+            *[
+                v if type(v) is float and v == v and v % 1.0 else _key(v, walk)  # noqa: PLR0124
+                for v in values
+            ],
+        )
+    finally:
+        walk.pop()
+
+
+def _closed(owner: Any, walk: _Walk) -> tuple[Hashable, ...] | None:
+    walk[0] += 1
+    if walk[0] > 0:
+        raise _TooLargeError
+    if id(owner) in walk:
+        return ("cycle", len(walk) - walk.index(id(owner)))
+    return ("deep", _class_name(owner)) if len(walk) > _DEPTH else None
+
+
+def _sequence(tag: str) -> Callable[[Any, _Walk], Hashable]:
+    return lambda value, walk: _container(tag, value, value, walk)
+
+
+def _unordered(value: Any, walk: _Walk) -> Hashable:
+    tag, *entries = _container("set", value, value, walk)
+    return (tag, *sorted(entries, key=repr)) if tag == "set" else (tag, *entries)
+
+
+def _mapping(value: Mapping[Any, Any], walk: _Walk) -> Hashable:
+    if set(map(type, value)) == {str}:
+        names = tuple(sorted(value))
+        tag, *entries = _container("dict", value, [value[name] for name in names], walk)
+        return (tag, names, *entries) if tag == "dict" else (tag, *entries)
+    tag, *entries = _container("dict", value, [part for item in value.items() for part in item], walk)
+    if tag != "dict":
+        return (tag, *entries)
+    pairs = list(zip(entries[::2], entries[1::2], strict=True))
+    text = all(type(name) is str for name, _ in pairs)
+    pairs.sort(key=(lambda pair: pair[0]) if text else repr)  # type: ignore[arg-type, return-value]
+    return (tag, tuple(name for name, _ in pairs), *[entry for _, entry in pairs])
+
+
+def _array(value: Any, walk: _Walk) -> Hashable:
+    kind = value.dtype.kind
+    if kind in "iub":
+        wide = value.astype({"i": "<i8", "u": "<u8", "b": "?"}[kind])
+        return ("array", kind, value.shape, wide.tobytes())
+    if kind in "fc":
+        with np.errstate(all="ignore"):  # a long double may overflow
+            wide = value.astype("<f8" if kind == "f" else "<c16") + 0.0  # −0.0 becomes 0.0
+        if value.dtype.itemsize <= wide.dtype.itemsize or np.array_equal(wide, value, equal_nan=True):
+            wide[np.isnan(wide)] = np.nan
+            return ("array", kind, value.shape, wide.tobytes())
+    if kind in "mM":
+        return ("array", value.dtype.str.lstrip("<>="), value.shape, value.astype("<i8").tobytes())
+    entries = _container("entries", value, value.ravel().tolist(), walk)
+    return ("array", kind, value.shape, value.dtype.names, *entries)
+
+
+def _masked(value: Any, walk: _Walk) -> Hashable:
+    hidden = np.ma.getmaskarray(value)  # type: ignore[no-untyped-call]
+    return ("masked", _array(hidden, walk), *_container("entries", value, value.data[~hidden].tolist(), walk))
+
+
+def _scalar(value: Any, walk: _Walk) -> Hashable:
+    if value.dtype.kind in "mM":
+        return ("time", value.dtype.str.lstrip("<>="), int(value.astype("<i8")))
+    twin = value.item()
+    if isinstance(twin, np.complexfloating):  # a complex long double is its own item
+        return ("complex", _key(twin.real, walk), _key(twin.imag, walk))
+    return _real(twin, walk) if isinstance(twin, np.floating) else _key(twin, walk)
+
+
+def _other(value: Any, walk: _Walk) -> Hashable:
+    for kind, handler in _BASES:
+        if isinstance(value, kind):
+            return handler(value, walk)
+    if is_dataclass(value):
+        state: Any = {field.name: getattr(value, field.name, None) for field in fields(value)}
+    else:
+        state = _state(value)
+    return ("object", _class_name(value), *_container("state", value, (state,), walk)[1:])
+
+
+def _state(value: Any) -> Any:
+    """Return what tells an object from others of its class: what pickle keeps, its variables, or its text."""
+    try:
+        reduced = value.__reduce_ex__(4)
+    except Exception:  # noqa: BLE001  many objects refuse, each in its own way
+        variables = getattr(value, "__dict__", None)
+        return dict(variables) if variables else without_addresses(repr(value))
+    if isinstance(reduced, str):
+        return reduced
+    return [list(part) if index >= 3 and part is not None else part for index, part in enumerate(reduced)]
+
+
+def _function(value: types.FunctionType, walk: _Walk) -> Hashable:
+    cells = [_content(cell) for cell in value.__closure__ or ()]
+    parts = (value.__code__, value.__defaults__, value.__kwdefaults__, cells)
+    return ("function", value.__module__, value.__qualname__, *_container("parts", value, parts, walk))
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # not yet filled
+        return None
+
+
+def _code(value: types.CodeType, walk: _Walk) -> Hashable:
+    return _container("code", value, (value.co_code, value.co_names, value.co_consts), walk)
+
+
+def _method(value: types.MethodType, walk: _Walk) -> Hashable:
+    return _container("method", value, (value.__func__, value.__self__), walk)
+
+
+def _class_name(value: Any) -> str:
+    kind = value if isinstance(value, type) else type(value)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _complex(value: complex, _walk: _Walk) -> Hashable:
+    return ("complex", _float(value.real), _float(value.imag))
+
+
+_HANDLERS: Final[dict[type, Callable[[Any, _Walk], Hashable]]] = {
+    str: lambda value, _: str(value),
+    int: _int,
+    bool: lambda value, _: _TRUE if value else _FALSE,
+    type(None): lambda _value, _: None,
+    tuple: _sequence("tuple"),
+    list: _sequence("list"),
+    dict: _mapping,
+    set: _unordered,
+    frozenset: _unordered,
+    bytes: lambda value, _: ("bytes", bytes(value)),
+    complex: _complex,
+    np.ndarray: _array,
+}
+# subclasses are the same as their base, as they are equal to it in Python
+_BASES: Final[tuple[tuple[Any, Callable[[Any, _Walk], Hashable]], ...]] = (
+    (np.generic, _scalar),
+    (np.ma.MaskedArray, _masked),
+    (np.ndarray, _array),
+    (float, lambda value, _: _float(float(value))),
+    (int, _int),
+    (str, _HANDLERS[str]),
+    (tuple, _HANDLERS[tuple]),
+    (list, _HANDLERS[list]),
+    (dict, _mapping),
+    ((set, frozenset), _unordered),
+    (bytes, _HANDLERS[bytes]),
+    (bytearray, lambda value, _: ("bytearray", bytes(value))),
+    (enum.Enum, lambda value, _: ("enum", _class_name(value), value.name)),
+    (type, lambda value, _: ("class", _class_name(value))),
+    (types.ModuleType, lambda value, _: ("module", value.__name__)),
+    (types.FunctionType, _function),
+    (types.CodeType, _code),
+    (types.MethodType, _method),
+    (numbers.Real, _real),
+)
+
+
+def show(value: Any, limit: int = 60) -> str:
+    """Return a short text of `value` for reports: one line, printable, at most `limit` characters.
+
+    Parameters
+    ----------
+    value
+        Anything at all; an object whose own text fails is shown by its class.
+    limit
+        Longest text; what is cut off becomes "…".
+
+    Examples
+    --------
+    >>> show(np.float64(0.5)), show({3, 1, 2}), show(np.arange(3)), show(list(range(1000)), limit=12)
+    ('0.5', '{1, 2, 3}', 'array([0, 1, 2])', '[0, 1, 2, 3…')
+    """
+    text = re.sub(r"\s*\n\s*", " ", _text(value, limit, 0))
+    text = "".join(letter if letter.isprintable() else "�" for letter in text[: limit + 1])
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _text(value: Any, limit: int, depth: int) -> str:
+    if depth > 5:
+        return "…"
+    try:
+        if isinstance(value, np.ndarray):
+            body = _joined(value, limit, depth) if value.ndim else _text(value.item(), limit, depth)
+            return f"[{body}]" if depth else f"array([{body}])"
+        if isinstance(value, np.generic):
+            return repr(value.item())
+        if isinstance(value, str | bytes):
+            return repr(value[: limit + 1])
+        return _collection(value, limit, depth)
+    except Exception:  # noqa: BLE001  a text of the user's may fail in any way
+        return f"<{type(value).__qualname__}>"
+
+
+def _collection(value: Any, limit: int, depth: int) -> str:
+    kind = type(value)
+    if kind is list:
+        return f"[{_joined(value, limit, depth)}]"
+    if kind is tuple:
+        return f"({_joined(value, limit, depth)}{',' if len(value) == 1 else ''})"
+    if kind is dict:
+        items = (f"{_text(k, limit, depth + 1)}: {_text(v, limit, depth + 1)}" for k, v in value.items())
+        return "{" + ", ".join(islice(items, limit)) + "}"
+    if isinstance(value, Set) and value and kind in (set, frozenset):
+        ordered = sorted(value, key=lambda entry: repr(key(entry)))
+        body = "{" + _joined(ordered, limit, depth) + "}"
+        return body if kind is set else f"frozenset({body})"
+    return without_addresses(repr(value))
+
+
+def _joined(values: Iterable[Any], limit: int, depth: int) -> str:
+    return ", ".join(_text(entry, limit, depth + 1) for entry in islice(values, limit))

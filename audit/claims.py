@@ -1,0 +1,306 @@
+"""What a subject claims: privacy (pure and approximate) and utility (PAC)."""
+
+import math
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
+
+__all__ = ["PAC", "ApproximateDP", "PrivacyClaim", "PureDP", "check_claim", "claim_from_json"]
+
+_LARGEST_DELTA = math.nextafter(1.0, 0.0)
+
+
+@runtime_checkable
+class PrivacyClaim(Protocol):
+    """What every privacy claim offers; any object with these members is one.
+
+    A claim says Pr[M(left) ∈ E] ≤ e^epsilon · Pr[M(right) ∈ E] + delta for every neighbouring pair, both ways
+    round, and every event E.
+
+    Examples
+    --------
+    >>> isinstance(PureDP(1.0), PrivacyClaim)
+    True
+    """
+
+    @property
+    def epsilon(self) -> float:
+        """The claimed epsilon."""
+
+    @property
+    def delta(self) -> float:
+        """The claimed delta."""
+
+    def profile(self, epsilon: float) -> float:
+        """Return the delta that the claim implies at another `epsilon`."""
+
+    def group(self, k: int) -> "PrivacyClaim":
+        """Return what the claim implies for databases at distance `k`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim as plain JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateDP:
+    """(epsilon, delta)-differential privacy.
+
+    Parameters
+    ----------
+    epsilon
+        A finite number ≥ 0.
+    delta
+        A number in [0, 1).
+
+    Examples
+    --------
+    >>> print(ApproximateDP(epsilon=1.0, delta=1e-6))
+    ApproximateDP(epsilon=1, delta=1e-06)
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        _set(self, epsilon=finite_number(self.epsilon, what="The `epsilon` of `ApproximateDP`", minimum=0))
+        _set(self, delta=probability(self.delta, what="The `delta` of `ApproximateDP`", one=False))
+
+    def profile(self, epsilon: float) -> float:
+        """Return the least delta that the claim implies at another `epsilon`.
+
+        Guarantee
+        ---------
+        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private, and some mechanism that
+        meets it is no better. Every pair of laws that meets the claim is a post-processing of the pair
+        P = (delta, (1−delta)·e^eps/(1+e^eps), (1−delta)/(1+e^eps), 0), Q = P reversed (Kairouz, Oh, Viswanath,
+        "The composition theorem for differential privacy", 2015, Theorem 3.4 and Remark 3.3), whose hockey-stick
+        divergence at `epsilon` in [0, eps] is delta + (1−delta)·(e^eps − e^epsilon)/(1+e^eps); above eps, delta.
+
+        Examples
+        --------
+        >>> ApproximateDP(1.0, 0.25).profile(2.0)
+        0.25
+        """
+        return _profile(self, epsilon)
+
+    def group(self, k: int) -> "ApproximateDP":
+        """Return what the claim implies for databases at distance `k`.
+
+        Guarantee
+        ---------
+        Along a chain of k neighbours, p_0 ≤ R·p_1 + delta ≤ … ≤ R^k·p_k + delta·(1 + R + … + R^(k−1)), R = e^eps.
+        A delta of 1 or more says nothing; it becomes the largest float below 1, which no test can tell from 1.
+
+        Examples
+        --------
+        >>> print(ApproximateDP(0.0, 0.1).group(3).epsilon)
+        0.0
+        """
+        steps = positive_int(k, what="The distance `k`")
+        return ApproximateDP(min(steps * self.epsilon, sys.float_info.max), _group_delta(self, steps))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim as plain JSON.
+
+        Examples
+        --------
+        >>> ApproximateDP(1.0, 0.5).to_json()
+        {'claim': 'ApproximateDP', 'epsilon': 1.0, 'delta': 0.5}
+        """
+        return _to_json(self)
+
+    def __str__(self) -> str:
+        return _text(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PureDP:
+    """epsilon-differential privacy.
+
+    Parameters
+    ----------
+    epsilon
+        A finite number ≥ 0.
+
+    Examples
+    --------
+    >>> print(PureDP(epsilon=1.0))
+    PureDP(epsilon=1)
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        _set(self, epsilon=finite_number(self.epsilon, what="The `epsilon` of `PureDP`", minimum=0))
+
+    @property
+    def delta(self) -> float:
+        """The claimed delta, which is 0.
+
+        Examples
+        --------
+        >>> PureDP(1.0).delta
+        0.0
+        """
+        return 0.0
+
+    def profile(self, epsilon: float) -> float:
+        """Return the least delta that the claim implies at another `epsilon`.
+
+        Guarantee
+        ---------
+        As for `ApproximateDP.profile` with delta = 0; randomized response attains it.
+
+        Examples
+        --------
+        >>> PureDP(1.0).profile(1.0)
+        0.0
+        """
+        return _profile(self, epsilon)
+
+    def group(self, k: int) -> "PureDP":
+        """Return what the claim implies for databases at distance `k`: k·epsilon.
+
+        Examples
+        --------
+        >>> print(PureDP(0.5).group(3))
+        PureDP(epsilon=1.5)
+        """
+        steps = positive_int(k, what="The distance `k`")
+        return PureDP(min(steps * self.epsilon, sys.float_info.max))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim as plain JSON.
+
+        Examples
+        --------
+        >>> PureDP(1.0).to_json()
+        {'claim': 'PureDP', 'epsilon': 1.0}
+        """
+        return _to_json(self)
+
+    def __str__(self) -> str:
+        return _text(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PAC:
+    """(alpha, beta)-accuracy: the error is above `alpha` with probability at most `beta`.
+
+    Parameters
+    ----------
+    alpha
+        The error allowed, in [0, 1].
+    beta
+        The probability of failure allowed, in [0, 1).
+
+    Examples
+    --------
+    >>> print(PAC(alpha=0.1, beta=0.05))
+    PAC(alpha=0.1, beta=0.05)
+    """
+
+    alpha: float
+    beta: float
+
+    def __post_init__(self) -> None:
+        _set(self, alpha=probability(self.alpha, what="The `alpha` of `PAC`"))
+        _set(self, beta=probability(self.beta, what="The `beta` of `PAC`", one=False))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim as plain JSON.
+
+        Examples
+        --------
+        >>> PAC(0.25, 0.5).to_json()
+        {'claim': 'PAC', 'alpha': 0.25, 'beta': 0.5}
+        """
+        return _to_json(self)
+
+    def __str__(self) -> str:
+        return _text(self)
+
+
+def check_claim(claim: Any) -> PrivacyClaim:
+    """Return `claim`, or refuse what is not a privacy claim.
+
+    Raises
+    ------
+    InvalidKind
+        `claim` lacks a member of `PrivacyClaim`, or is a class instead of a value.
+
+    Examples
+    --------
+    >>> check_claim(1.0)
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: The `claim` must be a privacy claim such as PureDP(epsilon=1.0); got 1.0.
+    """
+    if isinstance(claim, type) or not isinstance(claim, PrivacyClaim):
+        from audit.canonical import show  # noqa: PLC0415  needs numpy, on this path only
+
+        raise InvalidKind(
+            f"The `claim` must be a privacy claim such as PureDP(epsilon=1.0); got {show(claim)}."
+        )
+    return claim
+
+
+def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC:
+    """Return the claim whose `to_json` gave `data`.
+
+    Raises
+    ------
+    InvalidValue
+        `data` is not the JSON of a claim of this toolkit.
+
+    Examples
+    --------
+    >>> claim_from_json({"claim": "PureDP", "epsilon": 1.0})
+    PureDP(epsilon=1.0)
+    """
+    kinds: dict[str, type[PureDP | ApproximateDP | PAC]] = {
+        kind.__name__: kind for kind in (PureDP, ApproximateDP, PAC)
+    }
+    fields = dict(data)
+    name = fields.pop("claim", None)
+    kind = kinds.get(name) if isinstance(name, str) else None
+    if kind is None or set(fields) != set(kind.__dataclass_fields__):
+        raise InvalidValue(f"A saved claim must be one of {', '.join(kinds)} with its numbers; got {dict(data)}.")
+    return kind(**fields)
+
+
+def _set(claim: object, **fields: float) -> None:
+    for name, value in fields.items():
+        object.__setattr__(claim, name, value)
+
+
+def _profile(claim: PureDP | ApproximateDP, epsilon: float) -> float:
+    if epsilon == math.inf:
+        return claim.delta
+    at = finite_number(epsilon, what="The `epsilon` of a profile", minimum=0)
+    if at >= claim.epsilon:
+        return claim.delta
+    # (e^eps − e^at)/(1 + e^eps), divided through by e^eps so that nothing overflows or cancels
+    excess = -math.expm1(at - claim.epsilon) / (1.0 + math.exp(-claim.epsilon))
+    return claim.delta + (1.0 - claim.delta) * excess
+
+
+def _group_delta(claim: ApproximateDP, k: int) -> float:
+    if claim.epsilon == 0 or claim.delta == 0:
+        return min(k * claim.delta, _LARGEST_DELTA)
+    try:
+        copies = math.expm1(k * claim.epsilon) / math.expm1(claim.epsilon)
+    except OverflowError:
+        return claim.delta if k == 1 else _LARGEST_DELTA
+    return min(claim.delta * copies, _LARGEST_DELTA)
+
+
+def _to_json(claim: PureDP | ApproximateDP | PAC) -> dict[str, Any]:
+    return {"claim": type(claim).__name__, **asdict(claim)}
+
+
+def _text(claim: PureDP | ApproximateDP | PAC) -> str:
+    numbers = ", ".join(f"{name}={repr(value).removesuffix('.0')}" for name, value in asdict(claim).items())
+    return f"{type(claim).__name__}({numbers})"

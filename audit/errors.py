@@ -1,0 +1,199 @@
+"""What goes wrong on purpose: the errors that users see, one line each, and the checks that raise them."""
+
+import math
+import numbers
+from typing import Any
+
+__all__ = [
+    "AuditError",
+    "InvalidKind",
+    "InvalidValue",
+    "SubjectError",
+    "finite_number",
+    "positive_int",
+    "probability",
+]
+
+
+class AuditError(Exception):
+    """An error that the toolkit raises on purpose; its text is one line.
+
+    Examples
+    --------
+    >>> str(AuditError("first line\\nsecond line"))
+    'first line second line'
+    """
+
+    def __str__(self) -> str:
+        return " ".join(super().__str__().split())
+
+
+class InvalidValue(AuditError, ValueError):
+    """An argument of the right kind whose value cannot be used.
+
+    Examples
+    --------
+    >>> issubclass(InvalidValue, ValueError)
+    True
+    """
+
+
+class InvalidKind(AuditError, TypeError):
+    """An argument of the wrong kind.
+
+    Examples
+    --------
+    >>> issubclass(InvalidKind, TypeError)
+    True
+    """
+
+
+class SubjectError(AuditError):
+    """The subject cannot be audited: its signature, its law or its domain stands in the way.
+
+    Examples
+    --------
+    >>> issubclass(SubjectError, AuditError)
+    True
+    """
+
+
+def finite_number(
+    value: Any,
+    *,
+    what: str,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+) -> float:
+    """Return `value` as a float, or refuse what is not a finite number within the bounds.
+
+    Parameters
+    ----------
+    value
+        What the user gave. Booleans and text are not numbers.
+    what
+        Names the argument and its owner: ``"The `epsilon` of `PureDP`"``.
+    minimum, maximum
+        Bounds that the number may meet.
+    above, below
+        Bounds that the number may not meet.
+
+    Raises
+    ------
+    InvalidKind
+        `value` is not a real number.
+    InvalidValue
+        It is NaN, infinite or out of bounds.
+
+    Examples
+    --------
+    >>> finite_number(2, what="The `scale`", above=0)
+    2.0
+    >>> finite_number(-1, what="The `epsilon` of `PureDP`", minimum=0)
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `epsilon` of `PureDP` must be a finite number ≥ 0; got -1.
+    """
+    bounds = {"≥": minimum, "≤": maximum, ">": above, "<": below}
+    words = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds.items() if bound is not None)
+    wanted = f"{what} must be a finite number {words}".rstrip()
+    number = _as_float(value, wanted)
+    inside = (
+        math.isfinite(number)
+        and (minimum is None or number >= minimum)
+        and (maximum is None or number <= maximum)
+        and (above is None or number > above)
+        and (below is None or number < below)
+    )
+    if not inside:
+        raise InvalidValue(f"{wanted}; got {_brief(value)}.")
+    return number
+
+
+def probability(value: Any, *, what: str, zero: bool = True, one: bool = True) -> float:
+    """Return `value` as a float in [0, 1], or refuse it.
+
+    Parameters
+    ----------
+    value
+        What the user gave.
+    what
+        Names the argument and its owner.
+    zero, one
+        Whether the ends of the interval are allowed.
+
+    Raises
+    ------
+    InvalidKind
+        `value` is not a real number.
+    InvalidValue
+        It is NaN or out of bounds.
+
+    Examples
+    --------
+    >>> probability(0.5, what="The `beta` of `PAC`")
+    0.5
+    >>> probability(1, what="The `delta` of `ApproximateDP`", one=False)
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `delta` of `ApproximateDP` must be a number in [0, 1); got 1.
+    """
+    wanted = f"{what} must be a number in {'[' if zero else '('}0, 1{']' if one else ')'}"
+    number = _as_float(value, wanted)
+    above_zero = number >= 0 if zero else number > 0
+    below_one = number <= 1 if one else number < 1
+    if not (above_zero and below_one):
+        raise InvalidValue(f"{wanted}; got {_brief(value)}.")
+    return number
+
+
+def positive_int(value: Any, *, what: str, minimum: int = 1, maximum: int | None = None) -> int:
+    """Return `value` as an int of at least `minimum` (1 unless told), or refuse it.
+
+    Parameters
+    ----------
+    value
+        What the user gave: an int or a numpy integer, not a float.
+    what
+        Names the argument and its owner.
+    minimum, maximum
+        Bounds that the number may meet.
+
+    Raises
+    ------
+    InvalidKind
+        `value` is not a whole number by kind.
+    InvalidValue
+        It is out of bounds.
+
+    Examples
+    --------
+    >>> positive_int(3, what="The `size`")
+    3
+    >>> positive_int(0, what="The `budget`")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `budget` must be a whole number ≥ 1; got 0.
+    """
+    wanted = f"{what} must be a whole number ≥ {minimum}" + ("" if maximum is None else f" and ≤ {maximum}")
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise InvalidKind(f"{wanted}; got {_brief(value)}.")
+    number = int(value)
+    if number < minimum or (maximum is not None and number > maximum):
+        raise InvalidValue(f"{wanted}; got {_brief(value)}.")
+    return number
+
+
+def _as_float(value: Any, wanted: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise InvalidKind(f"{wanted}; got {_brief(value)}.")
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidValue(f"{wanted}; got {_brief(value)}.") from None
+
+
+def _brief(value: Any) -> str:
+    # imported here because it needs numpy, which nobody should wait for unless something is wrong
+    from audit.canonical import show  # noqa: PLC0415
+
+    return show(value)

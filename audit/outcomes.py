@@ -1,0 +1,80 @@
+"""What a run may come to besides a plain output: an exception, or no output at all."""
+
+import re
+from dataclasses import dataclass
+from typing import Self
+
+__all__ = ["Raised", "Unfinished", "without_addresses"]
+
+_ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
+
+
+def without_addresses(text: str) -> str:
+    """Return `text` without the memory addresses that differ from one process to the next.
+
+    Examples
+    --------
+    >>> without_addresses("<Model object at 0x7f3a5c0d2e10>")
+    '<Model object>'
+    """
+    return _ADDRESS.sub("at 0x…", text).replace(" at 0x…", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An ordinary exception, which is an output like any other.
+
+    Parameters
+    ----------
+    kind
+        Name of the exception's class.
+    message
+        Its text, without memory addresses.
+
+    Examples
+    --------
+    >>> print(Raised.of(ValueError("empty database")))
+    raised ValueError: empty database
+    """
+
+    kind: str
+    message: str = ""
+
+    @classmethod
+    def of(cls, error: BaseException) -> Self:
+        """Return the outcome that stands for `error`, whatever its text does.
+
+        Examples
+        --------
+        >>> Raised.of(KeyError("age"))
+        Raised(kind='KeyError', message="'age'")
+        """
+        try:
+            message = without_addresses(str(error))
+        except Exception as failure:  # noqa: BLE001  an exception's own __str__ may raise anything
+            message = f"(its text cannot be read: {type(failure).__name__})"
+        return cls(type(error).__name__, message)
+
+    def __str__(self) -> str:
+        return f"raised {self.kind}" + (f": {self.message}" if self.message else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A run without output: it passed its time limit, its process died, or memory ran out.
+
+    Parameters
+    ----------
+    reason
+        Why there is no output, in a few words.
+
+    Examples
+    --------
+    >>> print(Unfinished("time limit of 10 s"))
+    unfinished: time limit of 10 s
+    """
+
+    reason: str
+
+    def __str__(self) -> str:
+        return f"unfinished: {self.reason}"
