@@ -1,0 +1,18 @@
+"""Drawing runs: seed tree, blocks, workers, and what a mechanism may do meanwhile."""
+
+from audit.sampling.faults import MutatedInput
+from audit.sampling.sampler import Runs, Sampler
+from audit.sampling.seeds import BET, CONFIRM, CONTROL, EXPLORE, LAW, RNG_CHECK, generator
+
+__all__ = [
+    "BET",
+    "CONFIRM",
+    "CONTROL",
+    "EXPLORE",
+    "LAW",
+    "RNG_CHECK",
+    "MutatedInput",
+    "Runs",
+    "Sampler",
+    "generator",
+]

@@ -1,0 +1,47 @@
+"""The seed tree: every block of runs has its place, and its place alone decides its generator."""
+
+from typing import Final
+
+import numpy as np
+
+__all__ = ["BET", "CONFIRM", "CONTROL", "EXPLORE", "LAW", "RNG_CHECK", "generator"]
+
+EXPLORE: Final = 0
+BET: Final = 1
+CONFIRM: Final = 2
+CONTROL: Final = 3
+LAW: Final = 4
+RNG_CHECK: Final = 5
+
+# Children of a block. Far above every index of a stage, a pair or a block, so that no two places coincide.
+COINS: Final = 2**31
+RUNS: Final = 2**31 + 1
+RESTART: Final = 2**31 + 2
+COPIES: Final = 2**31 + 3
+
+Path = tuple[int, ...]
+
+
+def generator(seed: int, path: Path) -> np.random.Generator:
+    """Return the generator at a place of the seed tree.
+
+    Parameters
+    ----------
+    seed
+        The audit's seed, a non-negative int.
+    path
+        Non-negative ints from the root: the stage first.
+
+    Notes
+    -----
+    **Guarantee.** Different paths give streams that are independent for all practical purposes, as different spawn
+    keys of numpy's ``SeedSequence`` do.
+
+    Examples
+    --------
+    >>> float(generator(0, (BET, 3)).random()) == float(generator(0, (BET, 3)).random())
+    True
+    >>> float(generator(0, (BET, 3)).random()) == float(generator(0, (BET, 4)).random())
+    False
+    """
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=path)))

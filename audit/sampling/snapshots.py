@@ -1,0 +1,68 @@
+"""Outputs kept as they were when the run ended, whatever the mechanism does to them later."""
+
+import copy
+import decimal
+import enum
+import fractions
+from typing import Any, Final
+
+import numpy as np
+
+from audit.outcomes import Raised, Unfinished
+
+__all__ = ["IMMUTABLE", "outcome_of", "snapshot"]
+
+_SCALARS: Final = {
+    *(bool, int, float, complex, str, bytes, type(None), type(...), range),
+    *(decimal.Decimal, fractions.Fraction, Raised, Unfinished),
+}
+IMMUTABLE: Final = frozenset(_SCALARS | {kind for kind in np.sctypeDict.values() if kind is not np.void})
+
+
+def snapshot(output: Any) -> Any:
+    """Return `output` itself when nothing can change it, else a copy.
+
+    What cannot be copied is returned as it is.
+
+    Examples
+    --------
+    >>> buffer = [1, 2]
+    >>> kept = snapshot(buffer)
+    >>> buffer.append(3)
+    >>> kept
+    [1, 2]
+    """
+    kind = type(output)
+    if kind in IMMUTABLE:
+        return output
+    if kind is np.ndarray and not output.dtype.hasobject:
+        return output.copy()
+    if kind in _FLAT and IMMUTABLE.issuperset(map(type, output.values() if kind is dict else output)):
+        return _FLAT[kind](output)
+    if isinstance(output, enum.Enum | type):
+        return output
+    try:
+        return copy.deepcopy(output)
+    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
+        return output
+
+
+def outcome_of(error: BaseException) -> Raised | Unfinished:
+    """Return the outcome of a run that `error` ended.
+
+    Examples
+    --------
+    >>> outcome_of(SystemExit(3))
+    Raised(kind='SystemExit', message='3')
+    >>> outcome_of(MemoryError())
+    Unfinished(reason='out of memory')
+    """
+    return Unfinished("out of memory") if isinstance(error, MemoryError) else Raised.of(error)
+
+
+def _itself(output: Any) -> Any:
+    return output
+
+
+# How a container of immutable values is copied. The keys of a dict are hashable, taken as immutable.
+_FLAT: Final = {tuple: _itself, frozenset: _itself, list: list, set: set, dict: dict}
