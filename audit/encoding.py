@@ -1,16 +1,15 @@
 """Python values as tagged JSON: exact both ways, the same bytes every time, and never a pickle.
 
-JSON's own kinds stand for themselves; everything else is an object whose key ``$`` names the kind. What has no
-such form is written as text and comes back as `Opaque`: it can be read, not replayed. Reading runs no code of the
-file's choosing: a user's dataclass, named tuple or enum is rebuilt only if its class is already loaded, without
-calling it, and stays `Opaque` otherwise.
+JSON's own kinds stand for themselves; everything else is an object whose key ``$`` names the kind. What has
+no such form is written as text and comes back as `Opaque`: it can be read, not replayed. Reading runs no code
+of the file's choosing: a user's dataclass, named tuple or enum is rebuilt only if its class is already
+loaded, without calling it, and stays `Opaque` otherwise.
 """
 
 import dataclasses
 import enum
 import json
 import math
-import re
 import sys
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
@@ -20,23 +19,21 @@ from typing import Any
 
 import numpy as np
 
+from audit.claims import PAC, ApproximateDP, PrivacyClaim, PureDP, claim_from_json
 from audit.errors import AuditError
+from audit.outcomes import without_addresses
 
 MAX_DEPTH = 60  # deeper values are kept as text: neither JSON readers nor people follow them
 MAX_TEXT = 2_000
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 # Our own values keep their tag when their module moves, and may be imported to be read.
 _OURS = {
-    "PureDP": "audit.claims",
-    "ApproximateDP": "audit.claims",
-    "PAC": "audit.claims",
     "Raised": "audit.outcomes",
     "Unfinished": "audit.outcomes",
 }
 _ARRAY_KINDS = frozenset({*"?bhilqBHILQefdFD"})
 
 
-class CorruptFile(AuditError):
+class CorruptFile(AuditError):  # noqa: N818 - named by what is wrong, as in a sentence
     """A saved value cannot be read; the text says what is wrong and where.
 
     Examples
@@ -62,6 +59,20 @@ class Opaque:
 
     def __str__(self) -> str:
         return self.text
+
+
+@dataclasses.dataclass(frozen=True)
+class ForeignClaim(Opaque):
+    """A claim of somebody else's kind, as far as it can be known without its code.
+
+    Examples
+    --------
+    >>> str(ForeignClaim("zCDP(rho=0.5)", epsilon=1.0, delta=1e-6))
+    'zCDP(rho=0.5)'
+    """
+
+    epsilon: float = math.inf
+    delta: float = 0.0
 
 
 def encode(value: Any) -> Any:
@@ -113,8 +124,8 @@ def dumps(stored: Any) -> str:
 
     Examples
     --------
-    >>> dumps(encode([0.1, "ε"]))
-    '[0.1, "\\\\u03b5"]'
+    >>> dumps(encode([0.1, None]))
+    '[0.1, null]'
     """
     return json.dumps(stored, allow_nan=False)
 
@@ -132,15 +143,15 @@ def is_replayable(stored: Any) -> bool:
     return not isinstance(stored, list) or all(is_replayable(item) for item in stored)
 
 
-def opaque(value: Any) -> dict[str, Any]:
+def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
     """Return the tagged text of a value that has no exact form, addresses removed."""
     if isinstance(value, Opaque):
         return value.stored if isinstance(value.stored, dict) else {"$": "opaque", "text": value.text}
     try:
-        text = repr(value)
+        text = words(value)
     except Exception as error:  # noqa: BLE001 - a broken repr of the user's class must not end the audit
         text = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
-    return {"$": "opaque", "text": _ADDRESS.sub("", text)[:MAX_TEXT]}
+    return {"$": "opaque", "text": without_addresses(text)[:MAX_TEXT]}
 
 
 class _Encoder:
@@ -202,11 +213,23 @@ class _Encoder:
         }
 
     def instance(self, value: Any) -> dict[str, Any]:
-        kind = type(value)
         if _is_event(value):
             return {"$": "event", "words": value.words(), "event": value.to_json()}
         if isinstance(value, Opaque):
             return opaque(value)
+        if isinstance(value, (PureDP, ApproximateDP, PAC)):
+            return {"$": "claim", **value.to_json()}
+        if isinstance(value, PrivacyClaim):
+            return self.foreign_claim(value)
+        return self.user_instance(value)
+
+    def foreign_claim(self, value: PrivacyClaim) -> dict[str, Any]:
+        numbers = {"epsilon": self.encode(value.epsilon), "delta": self.encode(value.delta)}
+        text = opaque(value, words=str)["text"]
+        return {"$": "foreign claim", "text": text, **numbers, "value": self.user_instance(value)}
+
+    def user_instance(self, value: Any) -> dict[str, Any]:
+        kind = type(value)
         if isinstance(value, enum.Enum):
             return {"$": "enum", "type": _path(kind), "name": value.name}
         if isinstance(value, tuple) and hasattr(kind, "_fields"):
@@ -308,6 +331,18 @@ def _read_ours(stored: dict[str, Any], where: str) -> Any:
     return kind(**fields)  # our own constructors check their values
 
 
+def _read_claim(stored: dict[str, Any], _: str) -> Any:
+    return claim_from_json({key: item for key, item in stored.items() if key != "$"})
+
+
+def _read_foreign_claim(stored: dict[str, Any], where: str) -> Any:
+    value = decode(stored["value"], where=where)
+    if not isinstance(value, Opaque):
+        return value
+    numbers = {key: float(decode(stored[key], where=where)) for key in ("epsilon", "delta")}
+    return ForeignClaim(str(stored["text"]), stored, **numbers)
+
+
 def _read_dataclass(stored: dict[str, Any], where: str) -> Any:
     kind = _loaded(stored["type"])
     names = {f.name for f in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else None
@@ -354,6 +389,8 @@ _READERS: dict[str, Callable[[dict[str, Any], str], Any]] = {
     "namedtuple": _read_namedtuple,
     "enum": _read_enum,
     "event": _read_event,
+    "claim": _read_claim,
+    "foreign claim": _read_foreign_claim,
     "opaque": lambda s, _: Opaque(str(s["text"]), s),
     **dict.fromkeys(_OURS, _read_ours),
 }

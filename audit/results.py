@@ -1,7 +1,8 @@
 """What an audit hands back: a frozen value that says what was found, how, and how to see it again.
 
-``result`` in the saved form depends on the seed, the versions and the subject alone; how long it took and on what
-stands beside it in ``environment``. Nothing in it calls an audit a success: what was not refuted was not refuted.
+``result`` in the saved form depends on the seed, the versions and the subject alone; how long it took and on
+what stands beside it in ``environment``. Nothing here calls an audit a success: what was not refuted was not
+refuted.
 """
 
 import dataclasses
@@ -44,7 +45,7 @@ class Evidence(Enum):
     STATISTICAL = "statistical"
 
 
-class PrivacyRefuted(AuditError, AssertionError):
+class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened, not an error of the tool
     """An audited claim was refuted; the text is the finding in at most ten lines.
 
     Examples
@@ -52,6 +53,9 @@ class PrivacyRefuted(AuditError, AssertionError):
     >>> issubclass(PrivacyRefuted, AssertionError)
     True
     """
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)
 
 
 # Fields that are any Python value at all: their tuples and lists are told apart. The others' kinds are known.
@@ -104,6 +108,8 @@ class Witness(_Value):
         The database whose probability is `p`.
     confirmed : bool
         Whether runs drawn after the event was fixed refute the claim by themselves.
+    confidence : float, optional
+        The confidence of each interval.
     epsilon_lower : float
         The loss this witness shows.
     seed : list of int, optional
@@ -127,6 +133,7 @@ class Witness(_Value):
     runs: int = 0
     direction: str = "left"
     confirmed: bool = True
+    confidence: float | None = None
     epsilon_lower: float = 0.0
     seed: list[int] | None = None
     simplest: "Witness | None" = None

@@ -1,4 +1,4 @@
-"""Saved results: read back with any damage named in one line, and written so that no file is ever half there."""
+"""Saved results: read back with any damage named in one line, written so that no file is ever half there."""
 
 import json
 import os
@@ -89,7 +89,7 @@ def save(result: AuditResult, path: str | os.PathLike[str]) -> None:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """Make sure that a file can be written at `path`, creating its folders; to be called before hours of work.
+    """Make sure that a file can be written at `path`, creating its folders: call it before hours of work.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write `text` (UTF-8) to `path` through a temporary file beside it, so that readers see all or nothing."""
+    """Write `text` (UTF-8) to `path` through a temporary file beside it: readers see all or nothing."""
     target = Path(path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -278,6 +278,7 @@ _WITNESS = _readers(
         "runs": _count,
         "direction": _one_of("left", "right"),
         "confirmed": _flag,
+        "confidence": _optional(_probability),
         "epsilon_lower": _number,
         "seed": _optional(_listed(_count, make=list)),
         "simplest": _optional(_witness),

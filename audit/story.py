@@ -1,0 +1,349 @@
+"""What a result says, in sentences: one wording for the terminal and the page."""
+
+import math
+import shlex
+import unicodedata
+from collections.abc import Callable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
+from typing import Any
+
+from audit.canonical import same, show
+from audit.results import AuditResult, Evidence, Verdict, Witness
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+MOST_DATABASE = 60
+MOST_EVENT = 200
+
+
+def visible(text: str) -> str:
+    r"""Return `text` with control, bidirectional and other unseen characters written as escapes.
+
+    Examples
+    --------
+    >>> visible("a\x1b[31m\u202eb")
+    'a\\x1b[31m\\u202eb'
+    """
+    return "".join(c if unicodedata.category(c) not in _INVISIBLE else ascii(c)[1:-1] for c in text)
+
+
+def short(value: str, limit: int) -> str:
+    """Return one visible line of at most `limit` characters.
+
+    Examples
+    --------
+    >>> short("a" * 20, 10)
+    'aaaaaaaaa…'
+    """
+    line = visible(" ".join(value.split()))
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def number(value: float | None, *, digits: int = 4, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return a number for people, to `digits` significant digits.
+
+    Examples
+    --------
+    >>> number(0.123456), number(1234567), number(float("inf")), number(0.89, rounding="ROUND_FLOOR")
+    ('0.1235', '1,234,567', '∞', '0.89')
+    """
+    if value is None or math.isnan(value):
+        return "unknown"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}".replace("-", "−")
+    with localcontext() as context:
+        context.prec, context.rounding = digits, rounding
+        rounded = float(+Decimal(repr(float(value))))
+    return f"{rounded:.{digits}g}".replace("-", "−") if abs(rounded) >= 1e-4 else f"{rounded:.{digits}g}"
+
+
+def at_least(value: float) -> str:
+    """Return a lower bound, rounded down so that it stays one.
+
+    Examples
+    --------
+    >>> at_least(0.123499)
+    '0.1234'
+    """
+    return number(value, rounding=ROUND_FLOOR)
+
+
+def at_most(value: float) -> str:
+    """Return an upper bound, rounded up so that it stays one.
+
+    Examples
+    --------
+    >>> at_most(0.123401)
+    '0.1235'
+    """
+    return number(value, rounding=ROUND_CEILING)
+
+
+def apart(larger: float, smaller: float) -> tuple[str, str]:
+    """Return two numbers with as many digits as it takes to tell them apart.
+
+    Examples
+    --------
+    >>> apart(0.5000001, 0.5)
+    ('0.5000001', '0.5')
+    """
+    for digits in range(3, 13):  # beyond that it is rounding
+        texts = number(larger, digits=digits), number(smaller, digits=digits)
+        if texts[0] != texts[1]:
+            return texts
+    return number(larger), number(smaller)
+
+
+def claimed(result: AuditResult) -> tuple[float | None, float]:
+    """Return the claim's ε (None if it has none) and δ."""
+    epsilon, delta = getattr(result.claim, "epsilon", None), getattr(result.claim, "delta", 0.0)
+    known = isinstance(epsilon, (int, float)) and isinstance(delta, (int, float))
+    return (float(epsilon), float(delta)) if known else (None, 0.0)  # type: ignore[arg-type]
+
+
+def allowed(result: AuditResult, witness: Witness) -> float | None:
+    """Return e^ε·q + δ: the most that the claim allows `p` to be."""
+    epsilon, delta = claimed(result)
+    if epsilon is None:
+        return None
+    return math.inf if epsilon > 700 else math.exp(epsilon) * witness.q + delta
+
+
+def title(result: AuditResult) -> str:
+    """Return the claim in a line: ``PureDP(epsilon=1) under replace one``."""
+    claim = "no claim" if result.claim is None else short(f"{result.claim}", 80)
+    return f"{claim} under {short(result.relation, 60)}" if result.relation else claim
+
+
+def event_words(witness: Witness) -> str:
+    """Return the event in words."""
+    words = getattr(witness.event, "words", None)
+    return short(words() if callable(words) else f"{witness.event}", MOST_EVENT)
+
+
+def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, str]:
+    """Return both databases in words, `p`'s first; the second by its difference where both are long.
+
+    Examples
+    --------
+    >>> pair_words(Witness([0] * 99, [0] * 98 + [1], None, 0.5, 0.1), limit=30)[1]
+    'the same, except at position 98: 1 instead of 0'
+    """
+    first, second = witness.on_p, witness.on_q
+    whole = shown(second, limit)
+    if "…" in whole or "..." in whole:
+        whole = _difference(first, second) or whole
+    return shown(first, limit), whole
+
+
+def shown(value: Any, limit: int = MOST_DATABASE) -> str:
+    """Return a database or an output as one short visible line."""
+    return short(show(value, limit), limit + 20)
+
+
+def _difference(first: Any, second: Any) -> str | None:
+    """Say how `second` differs from `first` in one position, or None."""
+    if not isinstance(first, (list, tuple)) or type(first) is not type(second):
+        return None
+    at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if not same(a, b)), None)
+    at = min(len(first), len(second)) if at is None else at
+    if len(first) == len(second) and at < len(first) and same(first[at + 1 :], second[at + 1 :]):
+        return f"the same, except at position {at}: {shown(second[at], 30)} instead of {shown(first[at], 30)}"
+    if len(first) == len(second) + 1 and same(first[at + 1 :], second[at:]):
+        return f"the same without position {at}, which was {shown(first[at], 30)}"
+    if len(second) == len(first) + 1 and same(second[at + 1 :], first[at:]):
+        return f"the same with {shown(second[at], 30)} put in at position {at}"
+    return None
+
+
+def interval(bounds: Sequence[float] | None) -> str:
+    """Return an interval, rounded outwards, or nothing where the value is exact."""
+    if bounds is None:
+        return ""
+    low, high = (
+        number(x, digits=3, rounding=r) for x, r in zip(bounds, (ROUND_FLOOR, ROUND_CEILING), strict=True)
+    )
+    return f" ({low}–{high})"
+
+
+def witness_story(result: AuditResult, witness: Witness) -> str:
+    """Return the witness as a story, with what the claim allows."""
+    one, other = pair_words(witness)
+    a, b = ("left", "right") if witness.direction == "left" else ("right", "left")
+    limit = allowed(result, witness)
+    p, most = apart(witness.p, limit) if limit is not None else (number(witness.p), "")
+    q = number(witness.q, digits=3)
+    said = (
+        f'On {a} = {one} the event "{event_words(witness)}" happens with probability {p}'
+        f"{interval(witness.p_interval)}; on {b} = {other} with {q}{interval(witness.q_interval)}."
+    )
+    return said if limit is None else f"{said} The claim allows at most e^ε·q + δ = {most}."
+
+
+def witness_standing(witness: Witness) -> str:
+    """Say where the witness's numbers come from, and what they are worth."""
+    if not witness.runs:
+        return "Both probabilities are exact."
+    level = f" at confidence {witness.confidence:.6g}" if witness.confidence else ""
+    drawn = f"{witness.runs:,} runs on each side, drawn after the event was fixed"
+    if witness.confirmed:
+        return f"The numbers{level} come from {drawn}; they confirm the refutation by themselves."
+    alone = "these runs alone do not confirm it (the refutation stands without them)"
+    return f"The numbers{level} come from {drawn}; {alone}."
+
+
+def confidence(error: float) -> str:
+    """Return a confidence by its error: ``1 − 1e-06``."""
+    return f"1 − {error:.3g}"
+
+
+def verdict_sentence(result: AuditResult) -> str:
+    """Say the verdict in words."""
+    return _VERDICTS[result.verdict](result)
+
+
+def _refuted(result: AuditResult) -> str:
+    exact = result.evidence is Evidence.EXACT
+    how = "by the exact output laws" if exact else "by runs of the mechanism"
+    return f"The claim does not hold: it is refuted {how}."
+
+
+def _not_refuted(result: AuditResult) -> str:
+    if result.evidence is Evidence.EXACT:
+        family = f" ({short(result.family, 120)})" if result.family else ""
+        kept = f"The exact laws keep the claim on {_pairs(result)}{family}."
+        return f"{kept} Other pairs were not compared: this is not a proof."
+    tried = f"in {result.samples:,} runs on {_pairs(result)}"
+    return f"No event was found that breaks the claim, {tried}. This is not a proof."
+
+
+def _proved(result: AuditResult) -> str:
+    family = short(result.family or _pairs(result), 160)
+    kept = "the exact laws of every pair there keep it"
+    return f"The claim is proved over {family}: {kept}. Nothing is said beyond that family."
+
+
+def _without(result: AuditResult) -> str:
+    start = "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
+    return f"{start}: {short(result.reason or 'no reason is recorded', 400)}"
+
+
+_VERDICTS: dict[Verdict, Callable[[AuditResult], str]] = {
+    Verdict.REFUTED: _refuted,
+    Verdict.NOT_REFUTED: _not_refuted,
+    Verdict.PROVED: _proved,
+    Verdict.INCONCLUSIVE: _without,
+    Verdict.ERROR: _without,
+}
+
+
+def _pairs(result: AuditResult) -> str:
+    noun = "pair" if result.pairs_tried == 1 else "pairs"
+    whole = (
+        f" of {result.pairs_total:,}"
+        if result.pairs_total and result.pairs_total > result.pairs_tried
+        else ""
+    )
+    return f"{result.pairs_tried:,}{whole} {noun}"
+
+
+def bounds(result: AuditResult) -> str:
+    """Say what is known of the true ε and δ, and how surely; nothing where nothing is known."""
+    epsilon, _ = claimed(result)
+    if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
+        return ""
+    if result.evidence is Evidence.EXACT:
+        found, most = apart(result.epsilon_lower, epsilon)
+        delta = number(result.delta_lower)
+        largest = f"{found} (claimed {most}); the largest δ at the claimed ε is {delta}"
+        return f"The largest ε over these pairs is {largest}. Both are exact."
+    found = f"The true ε is at least {at_least(result.epsilon_lower)} (claimed {number(epsilon)})"
+    delta = f"δ at the claimed ε at least {at_least(result.delta_lower)}"
+    sure = f"each bound holds with confidence {confidence(result.significance)}, not both together"
+    return f"{found}, {delta}; {sure}."
+
+
+def meaning(result: AuditResult) -> str:
+    """Say what the evidence is worth."""
+    if result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
+        return "Nothing is said for or against the claim."
+    if result.evidence is Evidence.EXACT:
+        return _exact_meaning(result)
+    if result.refuted:
+        rarely = f"with probability at most {result.significance:.3g}"
+        return f"A mechanism that keeps its claim is refuted so {rarely}."
+    return detectable(result)
+
+
+def _exact_meaning(result: AuditResult) -> str:
+    slack = f" Tolerance for rounding: {result.tolerance:.2g}." if result.tolerance is not None else ""
+    drawn = (
+        f"; {result.samples:,} runs did not contradict them" if result.samples and not result.refuted else ""
+    )
+    return f"The laws are those the subject declares{drawn}; no sampling error is involved.{slack}"
+
+
+def detectable(result: AuditResult) -> str:
+    """Say what a statistical audit that refuted nothing could have found."""
+    said = [_detected(result)] if result.detectable_epsilon is not None else []
+    if result.ceiling_epsilon is not None:
+        most = at_most(result.ceiling_epsilon)
+        said.append(f"No audit of this many runs can show a loss above ε = {most}.")
+    return " ".join(said) or "What it could have found is not known."
+
+
+def _detected(result: AuditResult) -> str:
+    event = f', through the event "{short(result.detectable_event, 120)}"' if result.detectable_event else ""
+    least = at_most(result.detectable_epsilon or 0.0)
+    return f"A true ε of {least} would have been refuted in 90 % of such audits{event}; less may be missed."
+
+
+def runs(result: AuditResult) -> str:
+    """Say how many runs were drawn, of which kind, and when the claim fell."""
+    fell = result.samples_to_refutation
+    until = f", the claim was refuted after {fell:,}" if fell is not None else ""
+    lost = f"; {result.unfinished:,} unfinished" if result.unfinished else ""
+    pairs = "pair" if result.pairs_tried == 1 else "pairs"
+    return f"{result.samples:,} runs drawn{until}{lost}; {result.pairs_tried:,} {pairs} tried"
+
+
+def command(result: AuditResult) -> str | None:
+    """Return the command that repeats the audit, None if no target is known."""
+    given = result.environment.get("command")
+    if isinstance(given, str) and given:
+        return short(given, 400)
+    if result.target is None:
+        return None
+    options = f"--seed {result.seed} --significance {result.significance:g}"
+    options += f" --budget {result.budget}" if result.budget else ""
+    options += "" if result.numerics == "ideal" else f" --numerics {result.numerics}"
+    return short(f"dp-audit run {shlex.quote(result.target)} {options}", 400)
+
+
+def reproduction(result: AuditResult) -> str:
+    """Say in one line how to see the same again."""
+    again = command(result)
+    if again is not None:
+        return f"{again}   (or result.replay())" if _replays(result) else again
+    call = "result.replay(), or the same audit" if _replays(result) else "the same audit"
+    return f"{call} with seed={result.seed}"
+
+
+def python_lines(result: AuditResult) -> list[str]:
+    """Return the Python lines that draw the witness of a saved result again."""
+    if not _replays(result):
+        return [f"audit_privacy(subject, {short(f'{result.claim}', 80)}, seed={result.seed})"]
+    loading = "result = AuditResult.from_json(Path('result.json').read_text())"
+    lines = ["from pathlib import Path", "from audit import AuditResult", loading]
+    subject = "" if result.target else "subject"
+    again, anew = subject, f"{subject}{', ' if subject else ''}fresh=True"
+    return [
+        *lines,
+        f"print(result.replay({again}))  # the same runs",
+        f"print(result.replay({anew}))  # new runs",
+    ]
+
+
+def _replays(result: AuditResult) -> bool:
+    return result.witness is not None and result.witness.replayable
