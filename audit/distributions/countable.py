@@ -1,0 +1,84 @@
+"""Laws on all integers: geometric pieces, tails included."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from audit.distributions.law import OUTSIDE, Floats, Ints, Outputs, Partition, as_numbers, scalar_or_array
+from audit.distributions.line import LineLaw
+from audit.distributions.pieces import Piece
+from audit.errors import InvalidKind, InvalidValue
+
+
+class Countable(LineLaw):
+    """A law on the integers whose log-probabilities are piecewise linear, infinite tails included.
+
+    Parameters
+    ----------
+    pieces
+        Runs of integers from left to right, ends included; no curvature.
+
+    Examples
+    --------
+    >>> noise = Countable.geometric(loc=5, scale=1.0)
+    >>> round(noise.logpmf(7) - noise.logpmf(5), 12), round(noise.cdf(4) - noise.sf(5), 12)
+    (-2.0, 0.0)
+    """
+
+    def __init__(self, pieces: tuple[Piece, ...]) -> None:
+        if any(not isinstance(piece, Piece) or piece.curvature for piece in pieces):
+            raise InvalidKind("`Countable` takes pieces without curvature.")
+        super().__init__(pieces)
+
+    @classmethod
+    def geometric(cls, loc: int = 0, scale: float = 1.0) -> Countable:
+        """Return the two-sided geometric law, Pr[k] proportional to exp(−|k − loc|/scale)."""
+        if not (float(loc).is_integer() and math.isfinite(scale) and scale > 0):
+            raise InvalidValue(
+                f"`Countable.geometric` needs an integer `loc` and a positive `scale`; got {loc} and {scale}."
+            )
+        rate = 1.0 / scale
+        peak = math.log(math.tanh(rate / 2.0))
+        left = Piece(-math.inf, loc - 1, loc, peak, slope=rate)
+        return cls((left, Piece(loc, math.inf, loc, peak, slope=-rate)))
+
+    def pmf(self, k: Any) -> Any:
+        """Return the probability of the integer k, 0 for what is none."""
+        return scalar_or_array(np.exp(self._log_at_integers(k)), k)
+
+    def logpmf(self, k: Any) -> Any:
+        """Return the log-probability of the integer k, −∞ for what is none."""
+        return scalar_or_array(self._log_at_integers(k), k)
+
+    def sample(self, size: int, rng: np.random.Generator) -> Any:
+        """Return an array of `size` independent integers."""
+        return super().sample(size, rng).astype(np.int64)
+
+    def bins(self, k: int) -> Partition:
+        """Return at most k runs of integers, as even as the law allows."""
+        edges = np.unique(self.ppf(np.arange(1, k) / k))
+        logs = self.log_mass(np.append(-np.inf, edges + 1), np.append(edges, np.inf))
+
+        def locate(outputs: Outputs) -> Ints:
+            values, real = as_numbers(outputs)
+            possible = real & np.isfinite(self._log_at_integers(np.where(real, values, 0.5)))
+            return np.where(possible, np.searchsorted(edges, values), OUTSIDE)
+
+        return Partition(np.asarray(logs), locate)
+
+    def _log_at_integers(self, k: Any) -> Floats:
+        values = np.asarray(k, dtype=np.float64)
+        return np.where(values == np.floor(values), self.log_at(values), -np.inf)
+
+    def _tails(self, x: Any) -> tuple[Any, Any]:
+        whole = np.floor(np.asarray(x, dtype=np.float64))
+        return self.log_mass(-np.inf, whole), self.log_mass(whole + 1.0, np.inf)
+
+    def _piece_mass(self, piece: Any, low: Floats, high: Floats) -> Floats:
+        return np.asarray(piece.log_sum(low, high))
+
+    def _piece_point(self, piece: Any, fraction: Floats) -> Floats:
+        return np.asarray(piece.invert_sum(fraction))

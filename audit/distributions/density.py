@@ -1,0 +1,137 @@
+"""Piecewise smooth densities on the line."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.distributions.law import OUTSIDE, Ints, Outputs, Partition, as_numbers, scalar_or_array
+from audit.distributions.line import LineLaw
+from audit.distributions.pieces import Piece
+from audit.distributions.smooth import Function, SmoothPiece
+from audit.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+EDGE = 1e-12
+"""An output this close outside the support, relative to its size, is taken for a rounded one from inside."""
+
+
+class Density(LineLaw):
+    """A law on the line with a density that is smooth between finitely many knots.
+
+    Examples
+    --------
+    >>> noise = Density.laplace(0.0, 2.0)
+    >>> noise.pdf(0.0), noise.sf(0.0), noise.logsf(2000.0)
+    (0.25, 0.5, -1000.69314718056)
+    """
+
+    @classmethod
+    def laplace(cls, loc: float = 0.0, scale: float = 1.0) -> Density:
+        """Return the density exp(−|x − loc|/scale) / (2·scale)."""
+        _check(loc, scale, owner="Density.laplace")
+        peak, rate = -math.log(2.0 * scale), 1.0 / scale
+        left = Piece(-math.inf, loc, loc, peak, slope=rate)
+        return cls((left, Piece(loc, math.inf, loc, peak, slope=-rate)))
+
+    @classmethod
+    def normal(cls, loc: float = 0.0, scale: float = 1.0) -> Density:
+        """Return the normal density with mean `loc` and standard deviation `scale`."""
+        _check(loc, scale, owner="Density.normal")
+        peak = -math.log(scale * math.sqrt(2.0 * math.pi))
+        return cls((Piece(-math.inf, math.inf, loc, peak, curvature=-0.5 / scale**2),))
+
+    @classmethod
+    def uniform(cls, low: float = 0.0, high: float = 1.0) -> Density:
+        """Return the constant density between `low` and `high`."""
+        _check(low, high - low, owner="Density.uniform")
+        return cls((Piece(low, high, low, -math.log(high - low)),))
+
+    @classmethod
+    def exponential(cls, loc: float = 0.0, scale: float = 1.0) -> Density:
+        """Return the density exp(−(x − loc)/scale) / scale to the right of `loc`."""
+        _check(loc, scale, owner="Density.exponential")
+        return cls((Piece(loc, math.inf, loc, -math.log(scale), slope=-1.0 / scale),))
+
+    @classmethod
+    def steps(cls, knots: Sequence[float], probabilities: Sequence[float]) -> Density:
+        """Return the density that spreads `probabilities[i]` evenly between `knots[i]` and `knots[i + 1]`.
+
+        Examples
+        --------
+        >>> Density.steps([0.0, 1.0, 3.0], [0.5, 0.5]).pdf(2.0)
+        0.25
+        """
+        parts = zip(pairwise(knots), probabilities, strict=True)
+        levels = [(low, high, math.log(mass / (high - low))) for (low, high), mass in parts if mass > 0]
+        return cls(tuple(Piece(low, high, low, level) for low, high, level in levels))
+
+    @classmethod
+    def general(
+        cls, logpdf: Function, *, knots: Sequence[float], logcdf: Function, logsf: Function
+    ) -> Density:
+        """Return a density given by functions (scipy.stats' frozen laws have all three).
+
+        Parameters
+        ----------
+        logpdf, logcdf, logsf
+            Functions of arrays; accurate logarithms in the tails make the divergence accurate there.
+        knots
+            The ends of the support and every point where the density is not smooth, ascending.
+
+        Examples
+        --------
+        >>> from scipy import stats
+        >>> law = stats.logistic(1.0, 2.0)
+        >>> knots = [-math.inf, math.inf]
+        >>> round(Density.general(law.logpdf, knots=knots, logcdf=law.logcdf, logsf=law.logsf).cdf(1.0), 12)
+        0.5
+        """
+        return cls(tuple(SmoothPiece(low, high, logpdf, logcdf, logsf) for low, high in pairwise(knots)))
+
+    def restricted(self, low: float, high: float) -> Density:
+        """Return the law conditioned on the interval from `low` to `high`.
+
+        Examples
+        --------
+        >>> Density.exponential().restricted(3.0, math.inf) .sf(4.0) == Density.exponential().sf(1.0)
+        True
+        """
+        shift = -float(self.log_mass(low, high))
+        if math.isinf(shift):
+            raise InvalidValue(f"A density cannot be restricted to [{low}, {high}], where it has no mass.")
+        kept = [p for p in self.pieces if max(p.left, low) < min(p.right, high)]
+        return Density(tuple(p.clipped(low, high, shift=shift) for p in kept))
+
+    def pdf(self, x: Any) -> Any:
+        """Return the density at x."""
+        return scalar_or_array(np.exp(self.log_at(x)), x)
+
+    def logpdf(self, x: Any) -> Any:
+        """Return the log-density at x, −∞ outside the support."""
+        return scalar_or_array(self.log_at(x), x)
+
+    def bins(self, k: int) -> Partition:
+        """Return k cells of equal probability."""
+        low, high = self.support()
+
+        def locate(outputs: Outputs) -> Ints:
+            values, real = as_numbers(outputs)
+            slack = EDGE * np.maximum(np.abs(values), 1.0)
+            inside = real & (values >= low - slack) & (values <= high + slack)
+            quantile = self.cdf(np.where(inside, values, max(low, min(high, 0.0))))
+            return np.where(inside, np.minimum(np.floor(k * quantile), k - 1).astype(np.intp), OUTSIDE)
+
+        return Partition(np.full(k, -math.log(k)), locate)
+
+
+def _check(loc: float, scale: float, *, owner: str) -> None:
+    if not (math.isfinite(loc) and math.isfinite(scale) and scale > 0):
+        raise InvalidValue(
+            f"`{owner}` needs a finite place and a positive finite width; got {loc} and {scale}."
+        )

@@ -1,0 +1,316 @@
+"""Laws on finitely many outcomes, in log space."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from audit import canonical
+from audit.distributions.law import (
+    OUTSIDE,
+    ROUNDING,
+    Floats,
+    Ints,
+    Law,
+    Outputs,
+    Partition,
+    as_numbers,
+    log_add,
+    log_complement,
+    scalar_or_array,
+)
+from audit.errors import InvalidKind, InvalidValue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from numpy.typing import NDArray
+
+Outcomes: TypeAlias = "range | NDArray[Any] | Sequence[Any]"
+
+
+class Finite(Law):
+    """A law on finitely many outcomes, which may be any Python values.
+
+    Parameters
+    ----------
+    outcomes
+        Distinct values (as `audit.canonical` compares them). A range or a one-dimensional array of numbers is
+        kept as it is: a million outcomes cost no Python loop.
+    probabilities, log_probabilities
+        One of the two, as long as `outcomes`; they must sum to 1 within 1e-9 and are used as given.
+
+    Raises
+    ------
+    InvalidValue
+        If they do not sum to 1, are negative or NaN, or do not fit the outcomes, or an outcome comes twice.
+
+    Examples
+    --------
+    >>> coin = Finite(["no", "yes"], [0.25, 0.75])
+    >>> coin.pmf("yes"), coin.pmf("perhaps")
+    (0.75, 0.0)
+    """
+
+    def __init__(
+        self,
+        outcomes: Outcomes,
+        probabilities: Any = None,
+        *,
+        log_probabilities: Any = None,
+    ) -> None:
+        if (probabilities is None) == (log_probabilities is None):
+            raise InvalidValue(
+                "`Finite` takes one of `probabilities` and `log_probabilities`; got both or none."
+            )
+        if log_probabilities is None:
+            log_probabilities = _logarithms(probabilities)
+        self.outcomes = _kept(outcomes)
+        self.log_probabilities = np.array(log_probabilities, dtype=np.float64)
+        self.log_probabilities.flags.writeable = False
+        self._validate()
+
+    @classmethod
+    def from_clamped(cls, law: Law, low: int, high: int) -> Finite:
+        """Return the law of a countable law's output clamped into low..high: the tails become atoms.
+
+        Examples
+        --------
+        >>> from audit.distributions import Countable
+        >>> clamped = Finite.from_clamped(Countable.geometric(0, 1.0), 0, 2)
+        >>> round(clamped.pmf(0), 9) == round(Countable.geometric(0, 1.0).cdf(0), 9)
+        True
+        """
+        inner: Any = law
+        logs = np.array(inner.logpmf(np.arange(low, high + 1)))
+        logs[0], logs[-1] = inner.logcdf(low), inner.logsf(high - 1)
+        return cls(range(low, high + 1), log_probabilities=logs)
+
+    def map(self, function: Callable[[Any], Any]) -> Finite:
+        """Return the law of `function` of the outcome; equal images are merged.
+
+        Examples
+        --------
+        >>> Finite(range(4), [0.25, 0.25, 0.25, 0.25]).map(lambda k: k < 2).pmf(True)
+        0.5
+        """
+        images: dict[Hashable, tuple[Any, list[float]]] = {}
+        for outcome, log_probability in zip(self.outcomes, self.log_probabilities.tolist(), strict=True):
+            image = function(outcome)
+            images.setdefault(canonical.key(image), (image, []))[1].append(log_probability)
+        logs = [float(log_add(np.array(terms))) for _, terms in images.values()]
+        return Finite([image for image, _ in images.values()], log_probabilities=logs)
+
+    def support(self) -> Outcomes:
+        """Return the outcomes that have positive probability, in the given order."""
+        possible = np.isfinite(self.log_probabilities)
+        if possible.all():
+            return self.outcomes
+        if isinstance(self.outcomes, np.ndarray):
+            return self.outcomes[possible]
+        return [self.outcomes[i] for i in np.flatnonzero(possible).tolist()]
+
+    def pmf(self, outcome: Any) -> float:
+        """Return the probability of one outcome, 0 for what is none."""
+        return float(np.exp(self.logpmf(outcome)))
+
+    def logpmf(self, outcome: Any) -> float:
+        """Return the log-probability of one outcome, −∞ for what is none."""
+        index = self.locate([outcome])[0]
+        return float(self.log_probabilities[index]) if index >= 0 else -np.inf
+
+    def cdf(self, x: Any) -> Any:
+        """Return Pr[outcome ≤ x] where all outcomes are numbers."""
+        return scalar_or_array(np.exp(self.logcdf(x)), x)
+
+    def logcdf(self, x: Any) -> Any:
+        """Return log Pr[outcome ≤ x]."""
+        values, below, above = self._sorted
+        index = np.searchsorted(values, x, side="right")
+        log_left, log_right = below[index], above[index]
+        return scalar_or_array(np.where(log_right < log_left, log_complement(log_right), log_left), x)
+
+    def sf(self, x: Any) -> Any:
+        """Return Pr[outcome > x] where all outcomes are numbers."""
+        return scalar_or_array(np.exp(self.logsf(x)), x)
+
+    def logsf(self, x: Any) -> Any:
+        """Return log Pr[outcome > x]."""
+        values, below, above = self._sorted
+        index = np.searchsorted(values, x, side="right")
+        log_left, log_right = below[index], above[index]
+        return scalar_or_array(np.where(log_left < log_right, log_complement(log_left), log_right), x)
+
+    def sample(self, size: int, rng: np.random.Generator) -> Outputs:
+        """Return `size` independent outcomes: an array where they are numbers, else a list."""
+        index = np.searchsorted(self._cumulative, rng.random(size), side="right")
+        if isinstance(self.outcomes, range):
+            return np.asarray(self.outcomes.start + self.outcomes.step * index)
+        if isinstance(self.outcomes, np.ndarray):
+            return self.outcomes[index]
+        return [self.outcomes[i] for i in index.tolist()]
+
+    def bins(self, k: int) -> Partition:
+        """Return each outcome as a cell, or at most about k runs of outcomes in the given order."""
+        if len(self.outcomes) <= k:
+            return Partition(self.log_probabilities, self.locate)
+        upper = self._cumulative
+        cell = np.unique(np.minimum((upper * k * (1 - 1e-12)).astype(np.intp), k - 1), return_inverse=True)[1]
+        masses = np.bincount(cell, weights=np.exp(self.log_probabilities))
+
+        def locate(outputs: Outputs) -> Ints:
+            index = self.locate(outputs)
+            return np.where(index >= 0, cell[index], OUTSIDE)
+
+        return Partition(_logarithms(masses), locate)
+
+    def locate(self, outputs: Outputs) -> Ints:
+        """Return the position of each output among the outcomes, −1 for what is none or cannot occur."""
+        numeric = isinstance(self.outcomes, (range, np.ndarray)) and _kind(self.outcomes) in "iuf"
+        index = self._locate_numbers(outputs) if numeric else self._locate_keys(outputs)
+        impossible = np.isneginf(self.log_probabilities[index])
+        return np.where(impossible, OUTSIDE, index)
+
+    @cached_property
+    def keys(self) -> list[Hashable]:
+        """The canonical keys of the outcomes, in order."""
+        return [canonical.key(outcome) for outcome in self.outcomes]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Finite):
+            return NotImplemented
+        same = np.array_equal(self.log_probabilities, other.log_probabilities)
+        return same and same_outcomes(self, other)
+
+    def __hash__(self) -> int:
+        return hash(self.log_probabilities.tobytes())
+
+    def __repr__(self) -> str:
+        return f"Finite({len(self.outcomes)} outcomes)"
+
+    def _validate(self) -> None:
+        shape, expected = self.log_probabilities.shape, (len(self.outcomes),)
+        if shape != expected:
+            raise InvalidValue(f"`Finite` has {expected[0]} outcomes but probabilities of shape {shape}.")
+        total = float(np.exp(log_add(self.log_probabilities)))
+        if not abs(total - 1.0) <= ROUNDING:
+            raise InvalidValue(
+                f"The probabilities of `Finite` must sum to 1 within {ROUNDING}; got {total!r}."
+            )
+        self._refuse_duplicates()
+
+    def _refuse_duplicates(self) -> None:
+        if isinstance(self.outcomes, range):
+            return
+        if isinstance(self.outcomes, np.ndarray):
+            distinct = len(np.unique(self.outcomes))
+        else:
+            distinct = len(set(self.outcomes if _plain(self.outcomes) else self.keys))
+        if distinct != len(self.outcomes):
+            raise InvalidValue("The outcomes of `Finite` must be distinct; `Finite.map` merges equal ones.")
+
+    @cached_property
+    def _cumulative(self) -> Floats:
+        cumulative = np.cumsum(np.exp(self.log_probabilities))
+        return np.asarray(cumulative / cumulative[-1])
+
+    @cached_property
+    def _sorted(self) -> tuple[Floats, Floats, Floats]:
+        """The outcomes in ascending order, and the log-mass below and from each position on."""
+        values, real = as_numbers(self.outcomes)
+        if not real.all():
+            raise InvalidKind("A cdf needs outcomes that are numbers; this law has others.")
+        order = np.argsort(values, kind="stable")
+        masses = self.log_probabilities[order]
+        below = np.concatenate([[-np.inf], np.logaddexp.accumulate(masses)])
+        above = np.concatenate([np.logaddexp.accumulate(masses[::-1])[::-1], [-np.inf]])
+        return values[order], below, above
+
+    @cached_property
+    def _by_value(self) -> tuple[Floats, Ints]:
+        values, _ = as_numbers(np.asarray(self.outcomes))
+        order = np.argsort(values, kind="stable")
+        return values[order], order
+
+    @cached_property
+    def _by_key(self) -> dict[Hashable, int]:
+        return {key: index for index, key in enumerate(self.keys)}
+
+    def _locate_numbers(self, outputs: Outputs) -> Ints:
+        wanted, real = as_numbers(outputs)
+        values, order = self._by_value
+        place = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
+        return np.where(real & (values[place] == wanted), order[place], OUTSIDE)
+
+    def _locate_keys(self, outputs: Outputs) -> Ints:
+        found: dict[Any, int] = {}
+        if isinstance(outputs, np.ndarray) and outputs.ndim > 1:
+            outputs = rows_like(outputs, self.outcomes[0])
+        return np.array([self._locate_key(output, found) for output in outputs], dtype=np.intp)
+
+    def _locate_key(self, output: Any, found: dict[Any, int]) -> int:
+        """Return one position; plain scalars are looked up by type and value, quicker than their key."""
+        if type(output) not in _PLAIN:
+            return self._by_key.get(canonical.key(output), OUTSIDE)
+        quick = (type(output), output)
+        if quick not in found:
+            found[quick] = self._by_key.get(canonical.key(output), OUTSIDE)
+        return found[quick]
+
+
+_PLAIN = frozenset({int, float, str, bool, bytes, type(None)})
+
+
+def same_outcomes(left: Finite, right: Finite) -> bool:
+    """Return whether two laws list the same outcomes in the same order."""
+    a, b = left.outcomes, right.outcomes
+    if a is b:
+        return True
+    if len(a) != len(b):
+        return False
+    if isinstance(a, range) and isinstance(b, range):
+        return a == b
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.dtype.kind == b.dtype.kind and np.array_equal(a, b)
+    return left.keys == right.keys
+
+
+def rows_like(outputs: NDArray[Any], example: Any) -> list[Any]:
+    """Return the rows of a batch in the form that a law's outcomes have (tuples, lists or arrays)."""
+    if isinstance(example, tuple):
+        return [tuple(row) for row in outputs.tolist()]
+    return outputs.tolist() if isinstance(example, list) else list(outputs)
+
+
+def _logarithms(probabilities: Any) -> Floats:
+    values = np.asarray(probabilities, dtype=np.float64)
+    if not (values >= 0.0).all():
+        raise InvalidValue("The probabilities of a law must be numbers ≥ 0; one is negative or NaN.")
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(values))
+
+
+def _kept(outcomes: Outcomes) -> Outcomes:
+    """Return ranges and vectors of numbers as they are, anything else as a list."""
+    if isinstance(outcomes, range):
+        return outcomes
+    if isinstance(outcomes, np.ndarray) and outcomes.ndim == 1 and outcomes.dtype.kind in "biuf":
+        return outcomes
+    if not hasattr(outcomes, "__iter__"):
+        raise InvalidKind(f"The `outcomes` of `Finite` must be a sequence; got {type(outcomes).__name__}.")
+    kept = list(outcomes)
+    kinds = set(map(type, kept))
+    if kinds in ({float}, {bool}) or (kinds == {int} and max(map(abs, kept)) < 2**53):
+        return np.array(kept)
+    return kept
+
+
+def _kind(outcomes: range | NDArray[Any]) -> str:
+    return "i" if isinstance(outcomes, range) else outcomes.dtype.kind
+
+
+def _plain(outcomes: Sequence[Any]) -> bool:
+    kinds = set(map(type, outcomes))
+    return len(kinds) == 1 and kinds <= _PLAIN

@@ -1,0 +1,105 @@
+"""What every output law can do, and the partitions that the comparison with the code counts in."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.intp]
+Outputs: TypeAlias = NDArray[Any] | Sequence[Any]
+
+ROUNDING = 1e-9
+"""How far from 1 the probabilities of a law may sum."""
+
+OUTSIDE = -1
+"""Where `Partition.locate` puts an output that the law says cannot occur."""
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Cells that cover a law's outputs, with the probability of each.
+
+    Parameters
+    ----------
+    log_probabilities
+        Natural logarithms of the cells' probabilities; they sum to 1.
+    locate
+        Takes outputs and returns the cell of each, `OUTSIDE` where there is none.
+
+    Examples
+    --------
+    >>> from audit.distributions import Density
+    >>> halves = Density.laplace(0.0, 1.0).bins(2)
+    >>> halves.locate([-3.0, 0.5, "refused"]).tolist()
+    [0, 1, -1]
+    """
+
+    log_probabilities: Floats
+    locate: Callable[[Outputs], Ints]
+
+
+class Law(ABC):
+    """The probability law of one output.
+
+    Methods carry scipy.stats' names and take scalars or arrays. Laws are values: they never change, and equal
+    laws compare equal.
+    """
+
+    @abstractmethod
+    def support(self) -> Any:
+        """Return the outcomes of a finite law, the smallest closed interval of a law on the line."""
+
+    @abstractmethod
+    def sample(self, size: int, rng: np.random.Generator) -> Outputs:
+        """Return `size` independent outputs, an array where they are numbers."""
+
+    @abstractmethod
+    def bins(self, k: int) -> Partition:
+        """Return a partition of the outputs into about `k` cells of about equal probability, atoms apart."""
+
+    def partitions(self) -> list[Partition]:
+        """Return the partitions in which outputs are compared with this law."""
+        return [self.bins(k) for k in (2, 8, 32)]
+
+
+def as_numbers(outputs: Outputs) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return outputs as floats, and which of them are numbers (truth values and NaN are not)."""
+    if isinstance(outputs, np.ndarray) and outputs.ndim == 1 and outputs.dtype.kind in "iuf":
+        values = outputs.astype(np.float64)
+        return values, ~np.isnan(values)
+    values = np.array([_as_number(output) for output in outputs], dtype=np.float64)
+    return values, ~np.isnan(values)
+
+
+def _as_number(output: Any) -> float:
+    if isinstance(output, np.ndarray) and output.ndim == 0:
+        output = output.item()
+    real = isinstance(output, Real) and not isinstance(output, (bool, np.bool_))
+    return float(output) if real else np.nan
+
+
+def log_add(terms: Floats) -> Any:
+    """Return log Σ exp over the first axis, exact where every term is −∞."""
+    top = np.max(terms, axis=0, initial=-np.inf)
+    shift = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.where(np.isfinite(top), shift + np.log(np.sum(np.exp(terms - shift), axis=0)), top)
+
+
+def log_complement(log_probability: Any) -> Any:
+    """Return log(1 − exp(x)) without cancellation at either end."""
+    x = np.minimum(log_probability, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.where(x > -np.log(2.0), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
+
+
+def scalar_or_array(values: Any, like: Any) -> Any:
+    """Return a Python float where the question was about one point."""
+    return float(values) if np.ndim(like) == 0 else values

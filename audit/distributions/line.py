@@ -1,0 +1,112 @@
+"""What laws on the line share: masses summed over pieces, cdf and sf that keep their digits in both tails."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.distributions.law import ROUNDING, Floats, Law, log_add, log_complement, scalar_or_array
+from audit.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from audit.distributions.pieces import Piece
+    from audit.distributions.smooth import SmoothPiece
+
+
+class LineLaw(Law):
+    """A law on the real line or on the integers that consists of pieces; see `Density` and `Countable`.
+
+    Parameters
+    ----------
+    pieces
+        From left to right, without overlap; their masses sum to 1 within 1e-9.
+    """
+
+    def __init__(self, pieces: tuple[Piece | SmoothPiece, ...]) -> None:
+        self.pieces = tuple(pieces)
+        if not self.pieces:
+            raise InvalidValue(f"`{type(self).__name__}` needs at least one piece; got none.")
+        total = float(np.exp(self.log_mass(-np.inf, np.inf)))
+        if not abs(total - 1.0) <= ROUNDING:
+            raise InvalidValue(
+                f"The mass of `{type(self).__name__}` must be 1 within {ROUNDING}; got {total!r}."
+            )
+
+    def support(self) -> tuple[float, float]:
+        """Return the ends of the smallest closed interval that has all the mass."""
+        return self.pieces[0].left, self.pieces[-1].right
+
+    def log_mass(self, low: Any, high: Any) -> Any:
+        """Return the log-probability of the interval from `low` to `high`, without cancellation."""
+        low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+        return log_add(np.array([self._piece_mass(piece, low, high) for piece in self.pieces]))
+
+    def cdf(self, x: Any) -> Any:
+        """Return Pr[output ≤ x]."""
+        return scalar_or_array(np.exp(self.logcdf(x)), x)
+
+    def sf(self, x: Any) -> Any:
+        """Return Pr[output > x]."""
+        return scalar_or_array(np.exp(self.logsf(x)), x)
+
+    def logcdf(self, x: Any) -> Any:
+        """Return log Pr[output ≤ x], accurate deep in both tails."""
+        left, right = self._tails(x)
+        return scalar_or_array(np.where(right < left, log_complement(right), left), x)
+
+    def logsf(self, x: Any) -> Any:
+        """Return log Pr[output > x], accurate deep in both tails."""
+        left, right = self._tails(x)
+        return scalar_or_array(np.where(left < right, log_complement(left), right), x)
+
+    def ppf(self, probability: Any) -> Any:
+        """Return the point with this probability (strictly between 0 and 1) on its left."""
+        wanted = np.asarray(probability, dtype=np.float64)
+        upper = self._cumulative
+        index = np.minimum(np.searchsorted(upper, wanted, side="right"), len(upper) - 1)
+        lower = np.concatenate([[0.0], upper[:-1]])
+        fraction = (wanted - lower[index]) / (upper - lower)[index]
+        points = np.empty_like(wanted)
+        for number, piece in enumerate(self.pieces):
+            inside = index == number
+            if np.any(inside):
+                points[inside] = self._piece_point(piece, np.clip(fraction[inside], 2.0**-54, 1.0 - 2.0**-53))
+        return scalar_or_array(points, probability)
+
+    def sample(self, size: int, rng: np.random.Generator) -> Floats:
+        """Return an array of `size` independent outputs."""
+        return np.asarray(self.ppf(np.maximum(rng.random(size), 2.0**-54)))
+
+    def log_at(self, x: Any) -> Any:
+        """Return the log-density (log-probability on the integers) at x, −∞ outside the support."""
+        x = np.asarray(x, dtype=np.float64)
+        inside = [np.where((p.left <= x) & (x <= p.right), p.log_value(x), -np.inf) for p in self.pieces]
+        return np.max(np.array(inside), axis=0)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.pieces == getattr(other, "pieces", None)
+
+    def __hash__(self) -> int:
+        return hash(self.pieces)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({len(self.pieces)} pieces on {self.support()})"
+
+    def _tails(self, x: Any) -> tuple[Any, Any]:
+        return self.log_mass(-np.inf, x), self.log_mass(x, np.inf)
+
+    @cached_property
+    def _cumulative(self) -> Floats:
+        masses = [
+            float(np.exp(self._piece_mass(p, np.array(-np.inf), np.array(np.inf)))) for p in self.pieces
+        ]
+        cumulative = np.cumsum(masses)
+        return np.asarray(cumulative / cumulative[-1])
+
+    def _piece_mass(self, piece: Any, low: Floats, high: Floats) -> Floats:
+        return np.asarray(piece.log_mass(low, high))
+
+    def _piece_point(self, piece: Any, fraction: Floats) -> Floats:
+        return np.asarray(piece.invert(fraction))

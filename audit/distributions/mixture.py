@@ -1,0 +1,172 @@
+"""Laws with atoms and a density: what clamping, refusing and answering exactly at times produce."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from audit.distributions.density import Density
+from audit.distributions.finite import Finite
+from audit.distributions.law import (
+    OUTSIDE,
+    ROUNDING,
+    Floats,
+    Ints,
+    Law,
+    Outputs,
+    Partition,
+    log_add,
+    log_complement,
+    scalar_or_array,
+)
+from audit.errors import InvalidValue
+
+
+class Mixture(Law):
+    """Atoms (any Python values) and a density for the rest of the mass.
+
+    Parameters
+    ----------
+    atoms
+        Distinct outcomes that have positive probability each.
+    density
+        The law of the output given that it is no atom.
+    probabilities, log_probabilities
+        Of the atoms; one of the two. What they leave is the density's.
+    log_weight
+        The logarithm of the density's share, where it is known more accurately than as what is left.
+
+    Examples
+    --------
+    >>> law = Mixture(["refused"], Density.uniform(0.0, 1.0), probabilities=[0.25])
+    >>> law.pmf("refused"), law.pdf(0.5)
+    (0.25, 0.75)
+    """
+
+    def __init__(
+        self,
+        atoms: Any,
+        density: Density,
+        *,
+        probabilities: Any = None,
+        log_probabilities: Any = None,
+        log_weight: float | None = None,
+    ) -> None:
+        if (probabilities is None) == (log_probabilities is None):
+            raise InvalidValue(
+                "`Mixture` takes one of `probabilities` and `log_probabilities`; got both or none."
+            )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = (
+                np.log(probabilities) if log_probabilities is None else np.asarray(log_probabilities, float)
+            )
+        atom_mass = float(log_add(logs))
+        self.log_weight = float(log_complement(atom_mass)) if log_weight is None else float(log_weight)
+        total = math.exp(atom_mass) + math.exp(self.log_weight)
+        if np.isnan(logs).any() or not abs(total - 1.0) <= ROUNDING:
+            raise InvalidValue(f"The atoms and the density of `Mixture` must sum to 1; got {total!r}.")
+        possible = len(logs) and math.isfinite(atom_mass)
+        self.atoms = Finite(list(atoms), log_probabilities=logs - atom_mass) if possible else None
+        self.log_atoms = atom_mass
+        self.density = density
+
+    @classmethod
+    def from_clamped(cls, density: Density, low: float, high: float) -> Mixture:
+        """Return the law of max(low, min(high, x)) for x with this density: the tails become atoms.
+
+        Examples
+        --------
+        >>> clamped = Mixture.from_clamped(Density.laplace(0.0, 1.0), -1.0, 1.0)
+        >>> round(clamped.pmf(1.0), 9) == round(math.exp(-1.0) / 2, 9)
+        True
+        """
+        if not low < high:
+            raise InvalidValue(f"`Mixture.from_clamped` needs low < high; got {low} and {high}.")
+        logs = [float(density.logcdf(low)), float(density.logsf(high))]
+        inside = float(density.log_mass(low, high))
+        between = Density.uniform(low, high) if math.isinf(inside) else density.restricted(low, high)
+        return cls([low, high], between, log_probabilities=logs, log_weight=inside)
+
+    def support(self) -> tuple[Any, ...]:
+        """Return the atoms, then the ends of the density's support."""
+        atoms = () if self.atoms is None else tuple(self.atoms.support())
+        return (*atoms, self.density.support())
+
+    def pmf(self, outcome: Any) -> float:
+        """Return the probability of one outcome: 0 unless it is an atom."""
+        return math.exp(self.logpmf(outcome))
+
+    def logpmf(self, outcome: Any) -> float:
+        """Return the log-probability of one outcome, −∞ unless it is an atom."""
+        return -math.inf if self.atoms is None else self.log_atoms + self.atoms.logpmf(outcome)
+
+    def pdf(self, x: Any) -> Any:
+        """Return the density of the part without the atoms at x, its share included."""
+        return scalar_or_array(np.exp(self.log_weight + self.density.log_at(x)), x)
+
+    def logpdf(self, x: Any) -> Any:
+        """Return the logarithm of `pdf`."""
+        return scalar_or_array(self.log_weight + self.density.log_at(x), x)
+
+    def cdf(self, x: Any) -> Any:
+        """Return Pr[output ≤ x] where all atoms are numbers."""
+        return scalar_or_array(np.exp(self.logcdf(x)), x)
+
+    def logcdf(self, x: Any) -> Any:
+        """Return log Pr[output ≤ x]."""
+        atoms = -math.inf if self.atoms is None else self.log_atoms + self.atoms.logcdf(x)
+        return scalar_or_array(np.logaddexp(atoms, self.log_weight + self.density.logcdf(x)), x)
+
+    def sf(self, x: Any) -> Any:
+        """Return Pr[output > x] where all atoms are numbers."""
+        return scalar_or_array(np.exp(self.logsf(x)), x)
+
+    def logsf(self, x: Any) -> Any:
+        """Return log Pr[output > x]."""
+        atoms = -math.inf if self.atoms is None else self.log_atoms + self.atoms.logsf(x)
+        return scalar_or_array(np.logaddexp(atoms, self.log_weight + self.density.logsf(x)), x)
+
+    def sample(self, size: int, rng: np.random.Generator) -> Outputs:
+        """Return `size` independent outputs: an array where the atoms are numbers, else a list."""
+        smooth: Floats = self.density.sample(size, rng)
+        if self.atoms is None:
+            return smooth
+        chosen = np.flatnonzero(rng.random(size) >= math.exp(self.log_weight))
+        atoms = self.atoms.sample(len(chosen), rng)
+        if isinstance(atoms, np.ndarray) and atoms.dtype.kind in "iuf":
+            smooth[chosen] = atoms
+            return smooth
+        outputs: list[Any] = smooth.tolist()
+        for place, atom in zip(chosen.tolist(), atoms, strict=True):
+            outputs[place] = atom
+        return outputs
+
+    def bins(self, k: int) -> Partition:
+        """Return every atom (runs of them beyond k) and k cells of the density."""
+        inner = self.density.bins(k)
+        smooth = self.log_weight + inner.log_probabilities
+        if self.atoms is None:
+            return Partition(smooth, inner.locate)
+        outer = self.atoms.bins(k)
+        count = len(outer.log_probabilities)
+
+        def locate(outputs: Outputs) -> Ints:
+            atom, cell = outer.locate(outputs), inner.locate(outputs)
+            elsewhere = np.where(cell >= 0, count + cell, OUTSIDE)
+            return np.where(atom >= 0, atom, elsewhere)
+
+        return Partition(np.concatenate([self.log_atoms + outer.log_probabilities, smooth]), locate)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mixture):
+            return NotImplemented
+        mine = (self.atoms, self.log_atoms, self.density, self.log_weight)
+        return mine == (other.atoms, other.log_atoms, other.density, other.log_weight)
+
+    def __hash__(self) -> int:
+        return hash((self.log_atoms, self.log_weight, self.density))
+
+    def __repr__(self) -> str:
+        return f"Mixture({self.atoms!r}, {self.density!r})"

@@ -1,0 +1,146 @@
+"""Pieces on which a log-density is a polynomial of degree at most two: all about them is a closed form.
+
+Laplace, normal, uniform, exponential and staircase densities, clipped or not, consist of such pieces, and so
+does the logarithm of the ratio of any two of them. Polynomials are kept around a centre of their own, so that
+locations that are large against the scale lose no digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from audit.distributions.law import Floats, log_complement
+
+
+@dataclass(frozen=True)
+class Piece:
+    """log f(x) = constant + slope·(x − centre) + curvature·(x − centre)² for left ≤ x ≤ right, curvature ≤ 0.
+
+    Examples
+    --------
+    >>> import math
+    >>> tail = Piece(left=0.0, right=math.inf, centre=0.0, constant=0.0, slope=-1.0)
+    >>> float(tail.log_mass(3.0, math.inf))
+    -3.0
+    """
+
+    left: float
+    right: float
+    centre: float
+    constant: float
+    slope: float = 0.0
+    curvature: float = 0.0
+
+    def log_value(self, x: Any) -> Floats:
+        """Return the logarithm of the density at x (not looking whether x is inside)."""
+        u = np.asarray(x, dtype=np.float64) - self.centre
+        value = np.full_like(u, self.constant)
+        if self.slope:
+            value = value + self.slope * u
+        return value + self.curvature * u * u if self.curvature else value
+
+    def clipped(self, low: float, high: float, *, shift: float = 0.0) -> Piece:
+        """Return the part between low and high, its logarithm raised by shift."""
+        left, right = max(self.left, low), min(self.right, high)
+        return replace(self, left=left, right=right, constant=self.constant + shift)
+
+    def log_mass(self, low: Any, high: Any) -> Floats:
+        """Return the log of the integral from low to high, cut to the piece; accurate deep in the tails."""
+        low, high = self._cut(low, high)
+        empty = ~(low < high)
+        low, high = np.where(empty, 0.0, low), np.where(empty, 1.0, high)
+        mass = self._log_normal(low, high) if self.curvature else self._log_exponential(low, high)
+        return np.where(empty, -np.inf, mass)
+
+    def log_sum(self, low: Any, high: Any) -> Floats:
+        """Return the log of the sum over the integers from low to high, both included; no curvature."""
+        low, high = self._cut(low, high)
+        low, high = np.ceil(low), np.floor(high)
+        empty = ~(low <= high)
+        low, high = np.where(empty, 0.0, low), np.where(empty, 0.0, high)
+        if not self.slope:
+            return np.where(empty, -np.inf, self.constant + np.log(high - low + 1.0))
+        rate = abs(self.slope)
+        top = self.log_value(low if self.slope < 0 else high)
+        total = top + log_complement(-rate * (high - low + 1.0)) - log_complement(-rate)
+        return np.where(empty, -np.inf, total)
+
+    def invert(self, fraction: Any) -> Floats:
+        """Return the point that has this fraction (between 0 and 1) of the piece's mass on its left."""
+        u = np.asarray(fraction, dtype=np.float64)
+        if self.curvature:
+            x = self._invert_normal(u)
+        elif self.slope:
+            x = self._invert_exponential(u)
+        else:
+            x = self.left + u * (self.right - self.left)
+        return np.clip(x, self.left, self.right)
+
+    def invert_sum(self, fraction: Any) -> Floats:
+        """Return the integer at which the sum from the left first exceeds this fraction of the piece's."""
+        u = np.asarray(fraction, dtype=np.float64)
+        count, rate = self.right - self.left + 1.0, abs(self.slope)
+        if not rate:
+            return np.asarray(np.clip(self.left + np.floor(u * count), self.left, self.right))
+        from_top = u if self.slope < 0 else 1.0 - u
+        with np.errstate(divide="ignore"):
+            steps = np.floor(-np.log1p(from_top * np.expm1(-rate * count)) / rate)
+        if np.isinf(count) and self.slope > 0:
+            steps = np.floor(-np.log(u) / rate)
+        place = self.left + steps if self.slope < 0 else self.right - steps
+        return np.asarray(np.clip(place, self.left, self.right))
+
+    def _cut(self, low: Any, high: Any) -> tuple[Floats, Floats]:
+        low = np.maximum(np.asarray(low, dtype=np.float64), self.left)
+        return low, np.minimum(np.asarray(high, dtype=np.float64), self.right)
+
+    def _log_exponential(self, low: Floats, high: Floats) -> Floats:
+        if not self.slope:
+            return np.asarray(self.constant + np.log(high - low))
+        rate = abs(self.slope)
+        top = self.log_value(low if self.slope < 0 else high)
+        mass: Floats = top - np.log(rate) + log_complement(-rate * (high - low))
+        return mass
+
+    def _normal_form(self) -> tuple[float, float, float]:
+        """Return mean, standard deviation and log of the whole bell's mass (completing the square)."""
+        shift = -self.slope / (2.0 * self.curvature)
+        deviation = float(np.sqrt(-0.5 / self.curvature))
+        top = self.constant - self.slope**2 / (4.0 * self.curvature)
+        return self.centre + shift, deviation, top + float(np.log(deviation * np.sqrt(2.0 * np.pi)))
+
+    def _log_normal(self, low: Floats, high: Floats) -> Floats:
+        from scipy.special import log_ndtr  # noqa: PLC0415 - scipy is loaded where it is used
+
+        mean, deviation, log_total = self._normal_form()
+        a, b = (low - mean) / deviation, (high - mean) / deviation
+        a, b = np.where(a > 0, -b, a), np.where(a > 0, -a, b)
+        upper, lower = log_ndtr(b), log_ndtr(a)
+        mass: Floats = log_total + upper + log_complement(lower - upper)
+        return mass
+
+    def _invert_exponential(self, u: Floats) -> Floats:
+        rate, width = abs(self.slope), self.right - self.left
+        from_top = u if self.slope < 0 else 1.0 - u
+        with np.errstate(divide="ignore"):
+            distance = -np.log1p(from_top * np.expm1(-rate * width)) / rate
+        if self.slope < 0:
+            return np.asarray(self.left + distance)
+        if np.isinf(width):
+            distance = -np.log(u) / rate
+        return np.asarray(self.right - distance)
+
+    def _invert_normal(self, u: Floats) -> Floats:
+        from scipy.special import log_ndtr, ndtri_exp  # noqa: PLC0415 - scipy is loaded where it is used
+
+        mean, deviation, _ = self._normal_form()
+        a, b = (self.left - mean) / deviation, (self.right - mean) / deviation
+        flip = a > 0
+        a, b, v = (-b, -a, 1.0 - u) if flip else (a, b, u)
+        log_a, log_b = log_ndtr(a), log_ndtr(b)
+        point = ndtri_exp(np.logaddexp(log_a, np.log(v) + log_b + log_complement(log_a - log_b)))
+        inverse: Floats = mean + deviation * np.where(flip, -point, point)
+        return inverse
