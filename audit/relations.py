@@ -1,0 +1,480 @@
+"""Which databases are neighbours: five relations, and room for one's own."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from itertools import chain, product
+from numbers import Rational, Real
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+
+from audit.canonical import key, same, show
+from audit.errors import InvalidKind, InvalidValue
+from audit.outcomes import Raised
+from audit.records import distinct, inserted, kind_of, rebuilt, records_of, removed, replaced
+
+__all__ = ["NeighbourRelation", "Relation", "check_pair", "check_relation", "name_of"]
+
+_ROUNDING = 4 * 2.0**-52  # of a number of size 1: what adding 1 and subtracting again may leave
+
+
+@runtime_checkable
+class NeighbourRelation(Protocol):
+    """What a relation offers, a custom one too; nothing has to be inherited.
+
+    Examples
+    --------
+    >>> isinstance(Relation.REPLACE_ONE, NeighbourRelation)
+    True
+    """
+
+    def are_neighbours(self, left: Any, right: Any) -> bool:
+        """Tell whether two databases are neighbours; which comes first must not matter."""
+
+    def neighbours(self, database: Any, records: Any, rng: Any = None) -> Iterator[Any]:
+        """Yield every neighbour of `database` in a fixed order, or with an `rng` random ones without end."""
+
+
+class Relation(ABC):
+    """A neighbour relation of the toolkit; the five instances are attributes of this class.
+
+    Equal databases are never neighbours. Databases are sequences of one kind: two lists, two tuples, two texts or
+    two arrays (whose records are their rows). Records are compared in the sense of `audit.canonical.same`.
+
+    Attributes
+    ----------
+    REPLACE_ONE
+        Same length, exactly one record differs.
+    ADD_OR_REMOVE_ONE
+        One is the other with one record deleted, anywhere, the order kept.
+    REPLACE_LABEL
+        Lists of (x, y), exactly one y differs.
+    LOCAL
+        Any two different databases of one record.
+    QUERY_ANSWERS
+        Vectors of answers to queries of sensitivity 1: every coordinate differs by at most 1, up to rounding.
+
+    Examples
+    --------
+    >>> Relation.ADD_OR_REMOVE_ONE.are_neighbours([1, 2, 3], [1, 3])
+    True
+    >>> list(Relation.REPLACE_ONE.neighbours([0, 0], [0, 1]))
+    [[1, 0], [0, 1]]
+    """
+
+    REPLACE_ONE: ClassVar["Relation"]
+    ADD_OR_REMOVE_ONE: ClassVar["Relation"]
+    REPLACE_LABEL: ClassVar["Relation"]
+    LOCAL: ClassVar["Relation"]
+    QUERY_ANSWERS: ClassVar["Relation"]
+
+    name: ClassVar[str]
+    smallest_size: ClassVar[int] = 1
+    largest_size: ClassVar[int | None] = None
+
+    @staticmethod
+    def from_name(name: str) -> "Relation":
+        """Return the relation called `name`, in either spelling.
+
+        Raises
+        ------
+        InvalidValue
+            There is none of that name.
+
+        Examples
+        --------
+        >>> Relation.from_name("replace-one") is Relation.from_name("REPLACE_ONE") is Relation.REPLACE_ONE
+        True
+        """
+        wanted = str(name).lower().replace("_", "-")
+        for relation in _ALL:
+            if relation.name == wanted:
+                return relation
+        names = ", ".join(relation.name for relation in _ALL)
+        raise InvalidValue(f"The `relation` must be one of {names}; got {show(name)}.")
+
+    def are_neighbours(self, left: Any, right: Any) -> bool:
+        """Tell whether two databases are neighbours.
+
+        Examples
+        --------
+        >>> Relation.REPLACE_ONE.are_neighbours([1, 2], [1.0, 2.0])
+        False
+        """
+        return self.objection(left, right) is None
+
+    def objection(self, left: Any, right: Any) -> str | None:
+        """Return why two databases are not neighbours, or None if they are.
+
+        Examples
+        --------
+        >>> Relation.LOCAL.objection([1], [2, 3])
+        'each must hold one record, and they hold 1 and 2'
+        """
+        kinds = kind_of(left), kind_of(right)
+        for side, database, kind in zip(("left", "right"), (left, right), kinds, strict=True):
+            if kind is None:
+                return f"the {side} one is not a sequence of records: {show(database)}"
+        if kinds[0] != kinds[1]:
+            return f"they are of two kinds, {kinds[0]} and {kinds[1]}"
+        if same(first := records_of(left), second := records_of(right)):
+            return "they are equal"
+        return self._objection(first, second)
+
+    @abstractmethod
+    def _objection(self, left: list[Any], right: list[Any]) -> str | None:
+        """Return why two different lists of records are not neighbours, or None."""
+
+    @abstractmethod
+    def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
+        """Yield neighbours of `database`, of its kind.
+
+        Parameters
+        ----------
+        database
+            A sequence or an array, which is left as it is.
+        records
+            The records there can be. For QUERY_ANSWERS the answers there can be, or None for any number.
+        rng
+            None: every neighbour once, in a fixed order. A `numpy.random.Generator`: random neighbours without end
+            (none at all if there is none).
+
+        Examples
+        --------
+        >>> list(Relation.ADD_OR_REMOVE_ONE.neighbours([0, 0], [0]))
+        [[0], [0, 0, 0]]
+        """
+
+    def __repr__(self) -> str:
+        return f"Relation.{self.name.upper().replace('-', '_')}"
+
+    def __reduce__(self) -> Any:
+        return Relation.from_name, (self.name,)
+
+
+class _ReplaceOne(Relation):
+    name = "replace-one"
+
+    def _objection(self, left: list[Any], right: list[Any]) -> str | None:
+        if len(left) != len(right):
+            return _lengths(left, right)
+        return _too_many(_differing(left, right))
+
+    def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
+        choices = distinct(records or (), like=database)
+        places = [key(record) for record in records_of(database)]
+        return (replaced(database, place, record) for place, record in _replacements(places, choices, rng))
+
+
+class _AddOrRemoveOne(Relation):
+    name = "add-or-remove-one"
+    smallest_size = 0
+
+    def _objection(self, left: list[Any], right: list[Any]) -> str | None:
+        short, long = sorted((left, right), key=len)
+        if len(long) != len(short) + 1:
+            return f"{_lengths(left, right)}, and one must have one record more"
+        differing = _differing(short, long)
+        place = differing[0] if differing else len(short)
+        if same(short[place:], long[place + 1 :]):
+            return None
+        return "the longer one does not become the shorter one by deleting one record"
+
+    def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
+        choices = distinct(records or (), like=database)
+        places = [key(record) for record in records_of(database)]
+        if rng is not None:
+            return self._random(database, choices, rng)
+        return self._every(database, places, choices)
+
+    @staticmethod
+    def _every(database: Any, places: list[Any], choices: list[tuple[Any, Any]]) -> Iterator[Any]:
+        # within a run of equal records every deletion gives the same database, and so does every insertion of
+        # that record: only the first place of a run counts
+        for place, here in enumerate(places):
+            if place == 0 or places[place - 1] != here:
+                yield removed(database, place)
+        for place in range(len(places) + 1):
+            for name, record in choices:
+                if place == 0 or places[place - 1] != name:
+                    yield inserted(database, place, record)
+
+    @staticmethod
+    def _random(database: Any, choices: list[tuple[Any, Any]], rng: Any) -> Iterator[Any]:
+        size = len(database)
+        while size or choices:
+            if size and not (choices and rng.integers(2)):
+                yield removed(database, int(rng.integers(size)))
+            else:
+                record = choices[int(rng.integers(len(choices)))][1]
+                yield inserted(database, int(rng.integers(size + 1)), record)
+
+
+class _ReplaceLabel(Relation):
+    name = "replace-label"
+
+    def _objection(self, left: list[Any], right: list[Any]) -> str | None:
+        for side, records in (("left", left), ("right", right)):
+            for place, record in enumerate(records):
+                if not _is_labelled(record):
+                    return f"record {place} of the {side} one is not an (x, y) pair: {show(record)}"
+        if len(left) != len(right):
+            return _lengths(left, right)
+        moved = _differing([x for x, _ in left], [x for x, _ in right])
+        if moved:
+            return f"the x differs at {_places(moved)}, and only one y may differ"
+        return _too_many(_differing(left, right))
+
+    def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
+        choices = distinct((_labelled(record)[1] for record in records or ()), like=database)
+        pairs = [_labelled(record) for record in records_of(database)]
+        places = [key(label) for _, label in pairs]
+        return (
+            replaced(database, place, type(pairs[place])((pairs[place][0], label)))
+            for place, label in _replacements(places, choices, rng)
+        )
+
+
+class _Local(Relation):
+    name = "local"
+    largest_size = 1
+
+    def _objection(self, left: list[Any], right: list[Any]) -> str | None:
+        if len(left) == len(right) == 1:
+            return None
+        return f"each must hold one record, and they hold {len(left)} and {len(right)}"
+
+    def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
+        if len(records_of(database)) != 1:
+            return iter(())
+        return Relation.REPLACE_ONE.neighbours(database, records, rng)
+
+
+class _QueryAnswers(Relation):
+    name = "query-answers"
+
+    def _objection(self, left: list[Any], right: list[Any]) -> str | None:
+        for side, answers in (("left", left), ("right", right)):
+            for place, answer in enumerate(answers):
+                if not _is_answer(answer):
+                    return f"answer {place} of the {side} one is not a number: {show(answer)}"
+        if len(left) != len(right):
+            return _lengths(left, right)
+        far = [place for place, (a, b) in enumerate(zip(left, right, strict=True)) if not _within_one(a, b)]
+        return f"the answers differ by more than 1 at {_places(far)}" if far else None
+
+    def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
+        answers = records_of(database)
+        for place, answer in enumerate(answers):
+            if not _is_answer(answer):
+                raise InvalidValue(
+                    f"The answers of a database must be numbers; got {show(answer)} at {place}."
+                )
+        if records is None:
+            found = _moved(database, answers, rng)
+        else:
+            found = (rebuilt(database, chosen) for chosen in _chosen(answers, records, rng))
+        # a step of 1 may be lost in the rounding of a large number
+        return (moved for moved in found if self.are_neighbours(database, moved))
+
+
+def _moved(database: Any, answers: list[Any], rng: Any) -> Iterator[Any]:
+    """Yield databases whose answers went up or down by 1."""
+    patterns = _patterns(len(answers)) if rng is None else _random_patterns(len(answers), rng)
+    for pattern in patterns:
+        moved = [answer + step for answer, step in zip(answers, pattern, strict=True)]
+        if isinstance(database, np.ndarray):
+            with np.errstate(all="ignore"):
+                yield np.array(moved).astype(database.dtype)
+        else:
+            yield rebuilt(database, moved)
+
+
+def _patterns(size: int) -> Iterator[tuple[int, ...]]:
+    """Yield steps of −1, 0 and 1: one answer, all, each half, every other one, one against the rest."""
+    half = [1] * (size // 2) + [0] * (size - size // 2)
+    other = [1 - step for step in half]
+    ones = [[int(place == moved) for place in range(size)] for moved in range(size)]
+    shapes = [
+        [1] * size,
+        *ones,
+        half,
+        other,
+        [a - b for a, b in zip(half, other, strict=True)],
+        [1 - 2 * (place % 2) for place in range(size)],
+        *[[1 - 2 * step for step in one] for one in ones],
+    ]
+    signed = (tuple(sign * step for step in shape) for shape in shapes for sign in (1, -1))
+    return (pattern for pattern in dict.fromkeys(signed) if any(pattern))
+
+
+def _random_patterns(size: int, rng: Any) -> Iterator[tuple[int, ...]]:
+    while size:
+        steps = rng.choice((-1, 1) if rng.integers(2) else (-1, 0, 1), size=size)
+        if steps.any():
+            yield tuple(steps.tolist())
+
+
+def _chosen(answers: list[Any], records: Sequence[Any], rng: Any) -> Iterator[list[Any]]:
+    """Yield vectors of answers from `records` (or left as they are) within 1 of `answers`, the far ones first."""
+    domain = sorted(record for _, record in distinct(records, like=()) if _is_answer(record))
+    options = [
+        [answer, *(value for value in domain if value != answer and _within_one(answer, value))]
+        for answer in answers
+    ]
+    if all(len(option) == 1 for option in options):
+        return
+    if rng is not None:
+        while True:
+            yield [option[int(rng.integers(len(option)))] for option in options]
+    seen = {key(answers)}
+    for chosen in chain(_extremes(options), map(list, product(*options))):
+        name = key(chosen)
+        if name not in seen:
+            seen.add(name)
+            yield chosen
+
+
+def _extremes(options: list[list[Any]]) -> Iterator[list[Any]]:
+    ends = [(min(option), option[0], max(option)) for option in options]
+    for pattern in _patterns(len(options)):
+        yield [end[step + 1] for end, step in zip(ends, pattern, strict=True)]
+
+
+def _is_answer(answer: Any) -> bool:
+    return isinstance(answer, Real) and not isinstance(answer, bool | np.bool_)
+
+
+def _within_one(a: Any, b: Any) -> bool:
+    if same(a, b):
+        return True
+    if isinstance(a, Rational) and isinstance(b, Rational):
+        return bool(abs(a - b) <= 1)
+    size = max(1.0, abs(a), abs(b))
+    return bool(math.isfinite(size) and abs(a - b) <= 1 + _ROUNDING * size)
+
+
+def _is_labelled(record: Any) -> bool:
+    return isinstance(record, tuple | list) and len(record) == 2
+
+
+def _labelled(record: Any) -> Any:
+    plain = record.tolist() if isinstance(record, np.ndarray) else record
+    if not _is_labelled(plain):
+        raise InvalidValue(f"A record under replace-label must be an (x, y) pair; got {show(record)}.")
+    return plain
+
+
+def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:
+    """Yield (place, record) for records that differ from what is there, given the keys of what is there."""
+    if rng is None:
+        for place, here in enumerate(places):
+            yield from ((place, record) for name, record in choices if name != here)
+        return
+    free = [place for place, here in enumerate(places) if any(name != here for name, _ in choices)]
+    while free:
+        place = free[int(rng.integers(len(free)))]
+        name, record = choices[int(rng.integers(len(choices)))]
+        if name != places[place]:
+            yield place, record
+
+
+def _differing(left: list[Any], right: list[Any]) -> list[int]:
+    return [place for place, (a, b) in enumerate(zip(left, right, strict=False)) if not same(a, b)]
+
+
+def _too_many(differing: list[int]) -> str | None:
+    return None if len(differing) == 1 else f"they differ at {_places(differing)}"
+
+
+def _places(places: list[int]) -> str:
+    if len(places) == 1:
+        return f"position {places[0]}"
+    if len(places) > 5:
+        return f"{len(places)} positions ({', '.join(map(str, places[:5]))}, …)"
+    return f"{len(places)} positions ({', '.join(map(str, places[:-1]))} and {places[-1]})"
+
+
+def _lengths(left: list[Any], right: list[Any]) -> str:
+    return f"their lengths are {len(left)} and {len(right)}"
+
+
+def check_relation(relation: Any) -> NeighbourRelation:
+    """Return the relation that was meant: a relation, a custom one, or the name of one of the toolkit's.
+
+    Raises
+    ------
+    InvalidKind
+        `relation` has no methods `are_neighbours` and `neighbours`.
+    InvalidValue
+        It is text, and no relation has that name.
+
+    Examples
+    --------
+    >>> check_relation("local")
+    Relation.LOCAL
+    """
+    if isinstance(relation, str):
+        return Relation.from_name(relation)
+    if isinstance(relation, type) or not isinstance(relation, NeighbourRelation):
+        raise InvalidKind(
+            "The `relation` must be a Relation, or an object with the methods are_neighbours(left, right) and "
+            f"neighbours(database, records, rng); got {show(relation)}."
+        )
+    return relation
+
+
+def name_of(relation: Any) -> str:
+    """Return what reports call a relation: its `name`, or the name of its class.
+
+    Examples
+    --------
+    >>> name_of(Relation.QUERY_ANSWERS)
+    'query-answers'
+    """
+    name = getattr(relation, "name", None)
+    return name if isinstance(name, str) and name else type(relation).__name__
+
+
+def check_pair(relation: Any, left: Any, right: Any) -> None:
+    """Refuse two databases that are not neighbours, saying why.
+
+    Raises
+    ------
+    InvalidValue
+        They are not neighbours, or a custom relation could not tell.
+
+    Examples
+    --------
+    >>> check_pair(Relation.REPLACE_ONE, [1, 2, 3, 4], [0, 2, 3, 5])
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: These databases are not neighbours under replace-one: they differ at 2 positions
+    (0 and 3).
+    """
+    meant = check_relation(relation)
+    why = (
+        meant.objection(left, right) if isinstance(meant, Relation) else _custom_objection(meant, left, right)
+    )
+    if why is not None:
+        raise InvalidValue(f"These databases are not neighbours under {name_of(meant)}: {why}.")
+
+
+def _custom_objection(relation: NeighbourRelation, left: Any, right: Any) -> str | None:
+    if same(left, right):
+        return "they are equal"
+    try:
+        neighbours = bool(relation.are_neighbours(left, right))
+    except Exception as error:  # noqa: BLE001  the user's own code
+        return f"its are_neighbours {Raised.of(error)}"
+    return None if neighbours else f"its are_neighbours says no to {show(left)} and {show(right)}"
+
+
+_ALL = (_ReplaceOne(), _AddOrRemoveOne(), _ReplaceLabel(), _Local(), _QueryAnswers())
+(
+    Relation.REPLACE_ONE,
+    Relation.ADD_OR_REMOVE_ONE,
+    Relation.REPLACE_LABEL,
+    Relation.LOCAL,
+    Relation.QUERY_ANSWERS,
+) = _ALL
