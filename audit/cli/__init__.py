@@ -1,0 +1,65 @@
+"""The command ``dp-audit``: results on stdout, progress on stderr, errors in one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from audit.cli.commands import group
+from audit.cli.exits import INTERRUPTED, NOT_DONE, USAGE
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code.
+
+    Examples
+    --------
+    >>> main(["replay", "no-such-file.json"])
+    Traceback (most recent call last):
+    SystemExit: 2
+    """
+    _tolerate_any_text()
+    try:
+        answer: Any = group.main(args=arguments, prog_name="dp-audit", standalone_mode=False)
+    except (Exception, KeyboardInterrupt) as error:
+        if os.environ.get("DP_AUDIT_TRACEBACK"):
+            raise
+        sys.exit(_explain(error))
+    sys.exit(answer if isinstance(answer, int) else 0)
+
+
+def _explain(error: BaseException) -> int:
+    """Say in one line what went wrong and return the exit code for it."""
+    if isinstance(error, BrokenPipeError):  # the reader of stdout has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return NOT_DONE
+    message, code = _message(error)
+    click.echo("dp-audit: " + " ".join(message.split()), err=True)
+    return code
+
+
+def _message(error: BaseException) -> tuple[str, int]:
+    if isinstance(error, click.ClickException):
+        return error.format_message(), USAGE
+    if isinstance(error, AuditError):
+        return str(error), USAGE
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+        return "interrupted", INTERRUPTED
+    kind = type(error).__name__
+    return f"could not go on: {kind}: {error} (DP_AUDIT_TRACEBACK=1 shows where)", NOT_DONE
+
+
+def _tolerate_any_text() -> None:
+    """Print what the terminal's encoding lacks as escapes; results hold ε and whatever a mechanism says."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

@@ -1,0 +1,83 @@
+"""The commands as click sees them; their work is imported when one is called, so that help costs nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from audit.catalogue import load_catalogue
+from audit.cli.settings import EFFORT, SCOPE, SET, with_options
+
+REPORT = click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a report.")
+
+
+@click.group(
+    name="dp-audit",
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 nothing refuted; 1 something refuted (suite: an expectation failed); 2 usage; "
+    "3 an audit could not be carried out or was inconclusive.",
+)
+@click.version_option(package_name="dp-audit")
+def group() -> None:
+    """Audit privacy mechanisms: from a mechanism and its claim to a verdict with evidence."""
+
+
+@group.command(name="list", short_help="Show the catalogue.")
+def list_command() -> None:
+    """Show the catalogue: names, what is expected of them, and what they are."""
+    entries = load_catalogue()
+    width = max((len(entry.name) for entry in entries), default=0)
+    for entry in entries:
+        kind = "flawed" if entry.expected == "refuted" else "right"
+        source = f" [{entry.reference}]" if entry.reference else ""
+        click.echo(f"{entry.name:<{width}}  {kind:<6}  {entry.summary}{source}".rstrip())
+
+
+@group.command(name="run", short_help="Audit one mechanism.")
+@click.argument("target")
+@with_options(*SCOPE, *EFFORT, SET)
+@REPORT
+@click.option(
+    "--json", "saved", metavar="FILE|-", help="Save the result; - puts it on stdout instead of text."
+)
+def run_command(
+    target: str, settings: tuple[str, ...], html: Path | None, saved: str | None, **given: Any
+) -> int:
+    """Audit TARGET: module:object, path.py:object or a name of the catalogue."""
+    from audit.cli.run import run  # noqa: PLC0415 - numpy and more, only for an audit
+
+    return run(target, settings=settings, html=html, saved=saved, given=given)
+
+
+@group.command(name="suite", short_help="Audit the catalogue.")
+@click.argument("pattern", required=False)
+@with_options(*EFFORT)
+@REPORT
+@click.option(
+    "--json",
+    "saved",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER|FILE.json",
+    help="Save each result before the next audit starts; by default in `results` beside the report.",
+)
+def suite_command(pattern: str | None, html: Path | None, saved: Path | None, **given: Any) -> int:
+    """Audit the catalogue, or the names in it that match PATTERN, against what is expected of them."""
+    from audit.cli.suite import run_suite  # noqa: PLC0415 - numpy and more, only for an audit
+
+    return run_suite(pattern, html=html, saved=saved, given=given)
+
+
+@group.command(name="replay", short_help="Repeat a saved refutation.")
+@click.argument("witness", metavar="WITNESS.json")
+@click.argument("target", required=False)
+@SET
+@click.option("--convert", metavar="MODULE:FUNCTION", help="As in the audit.")
+@click.option("--fresh", is_flag=True, help="Draw new runs instead of the same ones.")
+def replay_command(witness: str, target: str | None, **given: Any) -> int:
+    """Draw the runs of a saved refutation again and see whether it stands."""
+    from audit.cli.replay import replay  # noqa: PLC0415 - numpy and more, only for an audit
+
+    return replay(witness, target, **given)

@@ -1,0 +1,65 @@
+"""The work of ``dp-audit run``."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from audit.cli.exits import exit_code
+from audit.options import read_claim, read_options, read_parameters
+from audit.privacy import audit_privacy
+from audit.progress import terminal_progress
+from audit.report_link import check_writable, render_report
+from audit.saved import save
+from audit.targets import resolve_target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from audit.results import AuditResult
+
+
+def run(
+    target: str,
+    *,
+    settings: Iterable[str],
+    html: Path | None,
+    saved: str | None,
+    given: Mapping[str, Any],
+) -> int:
+    """Audit one target, print and save what was found, and return the exit code."""
+    if html is not None:
+        check_writable(html)
+    if saved is not None and saved != "-":
+        check_writable(saved)
+    result = audit_target(target, read_parameters(settings), given)
+    click.echo(json.dumps(result.to_json()) if saved == "-" else str(result))
+    if saved is not None and saved != "-":
+        save(result, saved)
+    if html is not None:
+        render_report([result.to_json()], html)
+    return exit_code(result)
+
+
+def audit_target(target: str, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> AuditResult:
+    """Return the result of auditing a target in a child process, with the options that were given."""
+    texts = dict(given)
+    claim = read_claim(texts.pop("epsilon", None), texts.pop("delta", None))
+    found = resolve_target(target, parameters)
+    options = {**found.options, **read_options(texts), "isolate": True}
+    own_claim = options.pop("claim", None)
+    with terminal_progress() as progress:
+        result = audit_privacy(
+            found.subject, own_claim if claim is None else claim, **options, progress=progress
+        )
+    return dataclasses.replace(
+        result,
+        target=target,
+        expected=found.expected,
+        reference=result.reference or found.reference,
+        parameters={**result.parameters, **parameters},
+    )

@@ -1,0 +1,88 @@
+"""The keywords of `audit_privacy` as options, shared by the commands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def number_of(text: str) -> int:
+    """Return a whole number that may be written 200000, 200_000 or 2e5.
+
+    Examples
+    --------
+    >>> number_of("2e5")
+    200000
+    """
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    if not number.is_integer():
+        raise click.BadParameter(f"{text!r} is not a whole number.")
+    return int(number)
+
+
+EFFORT = (
+    click.option(
+        "--budget",
+        type=number_of,
+        metavar="N",
+        help="Most runs of the mechanism, both sides and search included.",
+    ),
+    click.option(
+        "--confirm-budget", type=number_of, metavar="N", help="Most runs for what follows a refutation."
+    ),
+    click.option("--time-limit", type=float, metavar="SECONDS", help="Most time for one audit."),
+    click.option("--run-time-limit", type=float, metavar="SECONDS", help="Most time for one run."),
+    click.option("--significance", type=float, help="Probability of refuting a claim that holds."),
+    click.option("--seed", type=number_of, metavar="N", help="The same seed gives the same result."),
+    click.option(
+        "--jobs",
+        type=number_of,
+        metavar="N",
+        help="Processes that share the runs; the result does not depend on it.",
+    ),
+)
+SCOPE = (
+    click.option("--epsilon", "--claim-epsilon", "epsilon", type=float, help="Epsilon of the claim."),
+    click.option("--delta", "--claim-delta", "delta", type=float, help="Delta of the claim."),
+    click.option("--relation", metavar="NAME", help="replace-one, add-or-remove-one, …, or module:object."),
+    click.option("--records", metavar="LIST|MODULE:STRATEGY", help="The records a database is made of."),
+    click.option("--size", metavar="N|MIN:MAX", help="How many records a database has."),
+    click.option("--databases", metavar="MODULE:STRATEGY", help="Whole databases instead of records."),
+    click.option("--pair", nargs=2, multiple=True, metavar="LEFT RIGHT", help="Two neighbouring databases."),
+    click.option("--convert", metavar="MODULE:FUNCTION", help="Turns a list of records into the input."),
+    click.option("--numerics", type=click.Choice(["ideal", "float"]), help="float: attack the low bits too."),
+    click.option("--until", type=click.Choice(["refuted", "budget"]), help="budget: tighten the bounds."),
+    click.option("--unfinished", type=click.Choice(["against", "output"]), help="How lost runs count."),
+)
+SET = click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the subject."
+)
+
+
+def with_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a decorator that adds the options in their order.
+
+    Examples
+    --------
+    >>> command = click.command()(with_options(*EFFORT)(lambda **options: None))
+    >>> command.params[0].name
+    'budget'
+    """
+
+    def decorate(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate

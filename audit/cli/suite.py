@@ -1,0 +1,102 @@
+"""The work of ``dp-audit suite``."""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from audit.catalogue import Entry, load_catalogue
+from audit.cli.exits import INTERRUPTED, suite_exit_code
+from audit.errors import AuditError
+from audit.options import read_options
+from audit.privacy import audit_privacy
+from audit.progress import terminal_progress
+from audit.report_link import check_writable, render_report
+from audit.results import AuditResult, Evidence, Verdict
+from audit.saved import layout, save, write_text
+from audit.summary import line, total
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from audit.progress import Listener
+
+
+def run_suite(pattern: str | None, *, html: Path | None, saved: Path | None, given: Mapping[str, Any]) -> int:
+    """Audit the matching entries one by one, losing none that is finished, and return the exit code."""
+    entries = _matching(pattern)
+    if saved is None and html is not None:
+        saved = html.parent / "results"
+    store = _Store(saved)
+    if html is not None:
+        check_writable(html)
+    finished = _audit_all(entries, read_options(given), store)
+    if html is not None and store.results:
+        render_report([result.to_json() for result in store.results], html)
+    left = len(entries) - len(store.results)
+    click.echo(total(store.results) + (f"; {left} not audited" if left else ""))
+    return suite_exit_code(store.results) if finished else INTERRUPTED
+
+
+def _audit_all(entries: list[Entry], options: Mapping[str, Any], store: _Store) -> bool:
+    """Fill the store; False when the user stopped it."""
+    with terminal_progress() as progress:
+        try:
+            for entry in entries:
+                result = audit_entry(entry, options, progress=progress)
+                store.add(entry.name, result)
+                click.echo(line(result, name=entry.name))
+        except KeyboardInterrupt:
+            return False
+    return True
+
+
+def audit_entry(entry: Entry, given: Mapping[str, Any], *, progress: Listener | None = None) -> AuditResult:
+    """Return the result of an entry; an audit that cannot be carried out is a result too (ERROR)."""
+    options = {**entry.options, **given, "isolate": True}
+    claim = options.pop("claim", None)
+    try:
+        result = audit_privacy(entry.factory(), claim, **options, progress=progress)
+    except Exception as error:  # noqa: BLE001 - one entry that fails must not lose the others
+        said = str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
+        reason = " ".join(said.split())
+        result = AuditResult(entry.name, claim, "", Verdict.ERROR, Evidence.STATISTICAL, reason=reason)
+    reference = result.reference or entry.reference or None
+    return dataclasses.replace(result, target=entry.name, expected=entry.expected, reference=reference)
+
+
+class _Store:
+    """The results so far, each on disk as soon as it exists: in a folder, or in one file of them all."""
+
+    def __init__(self, place: Path | None) -> None:
+        self.place = place
+        self.results: list[AuditResult] = []
+        self.one_file = place is not None and place.suffix == ".json" and not place.is_dir()
+        if place is not None:
+            check_writable(place if self.one_file else place / "_.json")
+
+    def add(self, name: str, result: AuditResult) -> None:
+        """Keep the result, whatever happens to the next audit."""
+        self.results.append(result)
+        if self.place is None:
+            return
+        if self.one_file:
+            documents = ",\n".join(layout(each.to_json()) for each in self.results)
+            write_text(self.place, f"[\n{documents}\n]\n")
+        else:
+            safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)
+            save(result, self.place / f"{safe}.json")
+
+
+def _matching(pattern: str | None) -> list[Entry]:
+    entries = load_catalogue()
+    if pattern is None:
+        return entries
+    found = [entry for entry in entries if pattern in entry.name or fnmatch.fnmatchcase(entry.name, pattern)]
+    if not found:
+        raise AuditError(f"No name in the catalogue matches `{pattern}`; `dp-audit list` shows them.")
+    return found

@@ -1,0 +1,172 @@
+"""The keywords of `audit_privacy` as a command line writes them: text in, values out, errors in one line."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from audit.claims import ApproximateDP, PureDP
+from audit.errors import AuditError, InvalidValue
+from audit.relations import Relation
+from audit.targets import load_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from audit.claims import PrivacyClaim
+
+__all__ = ["read_claim", "read_literal", "read_options", "read_parameters"]
+
+
+def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keywords for `audit_privacy` from the options that were given; what was not stays out.
+
+    Parameters
+    ----------
+    given
+        By the keyword's name, ``pair`` for ``pairs``: numbers as numbers, everything else as its text; None
+        or an empty tuple means not given.
+
+    Raises
+    ------
+    AuditError
+        A text does not stand for a value of its keyword.
+
+    Examples
+    --------
+    >>> read_options({"records": "[0, 1]", "size": "1:3", "pair": (("[0]", "[1]"),), "seed": None})
+    {'records': [0, 1], 'size': (1, 3), 'pairs': [([0], [1])]}
+    """
+    options: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is None or value == ():
+            continue
+        if name == "pair":
+            options["pairs"] = [(_side(left), _side(right)) for left, right in value]
+        else:
+            options[name] = _READERS[name](value) if name in _READERS else value
+    return options
+
+
+def read_claim(epsilon: float | None, delta: float | None) -> PrivacyClaim | None:
+    """Return the claim of ``--epsilon`` and ``--delta``; None when neither is given.
+
+    Examples
+    --------
+    >>> read_claim(1.0, None)
+    PureDP(epsilon=1.0)
+    >>> read_claim(None, 0.1)
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: A claim needs --epsilon; got --delta alone.
+    """
+    if epsilon is None:
+        if delta is not None:
+            raise InvalidValue("A claim needs --epsilon; got --delta alone.")
+        return None
+    return PureDP(epsilon) if delta is None else ApproximateDP(epsilon, delta)
+
+
+def read_parameters(settings: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters written as ``name=value``; a value is a Python literal, or else text.
+
+    Examples
+    --------
+    >>> read_parameters(["epsilon=0.5", "mode=fast"])
+    {'epsilon': 0.5, 'mode': 'fast'}
+    """
+    parameters = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.isidentifier():
+            raise InvalidValue(f"A parameter is written `name=value`; got `{setting}`.")
+        try:
+            parameters[name] = read_literal(value)
+        except InvalidValue:
+            parameters[name] = value
+    return parameters
+
+
+def read_literal(text: str) -> Any:
+    """Return the value of a Python literal; ``nan`` and ``inf`` count as literals here.
+
+    Raises
+    ------
+    InvalidValue
+        The text is no literal.
+
+    Examples
+    --------
+    >>> read_literal("[1, -inf, 'a']")
+    [1, -inf, 'a']
+    """
+    try:
+        tree = _SpecialNumbers().visit(ast.parse(text.strip(), mode="eval"))
+        return ast.literal_eval(tree)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        raise InvalidValue(f"`{text}` is no Python literal.") from None
+
+
+class _SpecialNumbers(ast.NodeTransformer):
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Constant(float(node.id)) if node.id in {"nan", "inf"} else node
+
+
+def _side(text: str) -> Any:
+    try:
+        return read_literal(text)
+    except InvalidValue:
+        raise InvalidValue(f"The databases of `--pair` must be Python literals; got `{text}`.") from None
+
+
+def _records(text: str) -> Any:
+    return _literal_or_object(text, wanted="The `--records` must be a Python list or module:strategy")
+
+
+def _databases(text: str) -> Any:
+    return _named(text, wanted="The `--databases` must be module:strategy")
+
+
+def _convert(text: str) -> Any:
+    return _named(text, wanted="The `--convert` must be module:function, such as numpy:array")
+
+
+def _relation(text: str) -> Any:
+    return load_object(text) if ":" in text else Relation.from_name(text)
+
+
+def _size(text: str) -> int | tuple[int, int]:
+    try:
+        bounds = [int(part) for part in text.split(":")]
+    except ValueError:
+        bounds = []
+    if len(bounds) not in {1, 2}:
+        raise InvalidValue(f"The `--size` must be a whole number or MIN:MAX; got `{text}`.")
+    return bounds[0] if len(bounds) == 1 else (bounds[0], bounds[1])
+
+
+def _literal_or_object(text: str, *, wanted: str) -> Any:
+    try:
+        value = read_literal(text)
+    except InvalidValue:
+        return _named(text, wanted=wanted)
+    if not isinstance(value, (list, tuple)):
+        raise InvalidValue(f"{wanted}; got `{text}`.")
+    return list(value)
+
+
+def _named(text: str, *, wanted: str) -> Any:
+    if ":" not in text or text.lstrip().startswith(("[", "(", "{")):
+        raise InvalidValue(f"{wanted}; got `{text}`.")
+    try:
+        return load_object(text)
+    except AuditError as error:
+        raise InvalidValue(f"{wanted}: {error}") from error
+
+
+_READERS = {
+    "records": _records,
+    "databases": _databases,
+    "convert": _convert,
+    "relation": _relation,
+    "size": _size,
+}

@@ -1,0 +1,166 @@
+"""What an audit tells while it runs, and how a terminal shows it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.progress import Progress, TaskID
+
+__all__ = [
+    "AuditFinished",
+    "AuditProgressed",
+    "AuditStarted",
+    "Listener",
+    "expected_seconds",
+    "terminal_progress",
+]
+
+FIRST_RUNS = 20  # a mechanism's speed is known well enough after these
+LONG = 60.0  # seconds; a longer audit says so
+
+
+@dataclass(frozen=True)
+class AuditStarted:
+    """An audit begins; `budget` counts runs, `time_limit` seconds.
+
+    Examples
+    --------
+    >>> AuditStarted("laplace", budget=200_000, time_limit=None).budget
+    200000
+    """
+
+    subject: str
+    budget: int
+    time_limit: float | None
+
+
+@dataclass(frozen=True)
+class AuditProgressed:
+    """Some runs were drawn; a refutation needs `log_wealth` to reach `log_limit`.
+
+    Examples
+    --------
+    >>> AuditProgressed("laplace", 20, 200_000, log_wealth=0.0, log_limit=13.8, stage="explore").runs
+    20
+    """
+
+    subject: str
+    runs: int
+    budget: int
+    log_wealth: float
+    log_limit: float
+    stage: str
+
+
+@dataclass(frozen=True)
+class AuditFinished:
+    """An audit ended with this `AuditResult`.
+
+    Examples
+    --------
+    >>> AuditFinished(result=None).result is None
+    True
+    """
+
+    result: Any
+
+
+Event = AuditStarted | AuditProgressed | AuditFinished
+if TYPE_CHECKING:
+    Listener = Callable[[Event], None]
+else:
+    Listener = object
+
+
+def expected_seconds(event: AuditProgressed, *, elapsed: float, time_limit: float | None) -> float | None:
+    """Return how long the whole audit can take at the speed so far; None while that is not known.
+
+    An audit that refutes ends earlier, so this is the most it takes.
+
+    Examples
+    --------
+    >>> event = AuditProgressed("slow", 20, 2_000, log_wealth=0.0, log_limit=13.8, stage="explore")
+    >>> expected_seconds(event, elapsed=3.0, time_limit=None)
+    300.0
+    """
+    if event.runs < FIRST_RUNS:
+        return None
+    total = elapsed * max(event.budget, event.runs) / event.runs
+    return total if time_limit is None else min(total, time_limit)
+
+
+@contextmanager
+def terminal_progress() -> Iterator[Listener | None]:
+    """Give a listener that draws on stderr, or None when stderr is no terminal.
+
+    Examples
+    --------
+    >>> with terminal_progress() as listener:
+    ...     callable(listener) or listener is None
+    True
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=30),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} runs", markup=False),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        yield _Renderer(progress)
+
+
+class _Renderer:
+    """Draws one bar for the audit that is running."""
+
+    def __init__(self, progress: Progress, clock: Callable[[], float] = time.monotonic) -> None:
+        self.progress, self.clock = progress, clock
+        self.task: TaskID | None = None
+        self.started = 0.0
+        self.time_limit: float | None = None
+        self.told = False
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, AuditStarted):
+            self._start(event)
+        elif isinstance(event, AuditProgressed):
+            self._advance(event)
+        elif self.task is not None:
+            self.progress.remove_task(self.task)
+            self.task = None
+
+    def _start(self, event: AuditStarted) -> None:
+        if self.task is not None:  # the audit before ended without a result
+            self.progress.remove_task(self.task)
+        self.task = self.progress.add_task(event.subject, total=event.budget)
+        self.started, self.time_limit, self.told = self.clock(), event.time_limit, False
+
+    def _advance(self, event: AuditProgressed) -> None:
+        if self.task is None:
+            return
+        share = max(0.0, min(1.0, event.log_wealth / event.log_limit)) if event.log_limit > 0 else 0.0
+        words = f"{event.subject} · {event.stage} · evidence {share:.0%}"
+        self.progress.update(self.task, completed=event.runs, total=event.budget, description=words)
+        seconds = expected_seconds(event, elapsed=self.clock() - self.started, time_limit=self.time_limit)
+        if seconds is not None and not self.told:
+            self.told = True
+            if seconds > LONG:
+                self.progress.console.print(_notice(event, seconds), markup=False, highlight=False)
+
+
+def _notice(event: AuditProgressed, seconds: float) -> str:
+    minutes = round(seconds / 60)
+    words = f"{minutes} minute{'s' if minutes > 1 else ''}" if minutes < 120 else f"{minutes / 60:.0f} hours"
+    return f"{event.subject}: up to about {words} for {event.budget:,} runs (see --budget and --time-limit)"

@@ -1,0 +1,132 @@
+"""The pytest plugin: marker, fixture, options, the session's table and report. Light until the first audit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from audit.auditor import PROPERTY, Auditor, parametrize_with_audits
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from audit.results import AuditResult
+
+__all__ = ["auditor", "parametrize_with_audits"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of a session's audits."""
+    group = parser.getgroup("dp-audit", "privacy audits")
+    group.addoption("--audit-budget", type=int, metavar="RUNS", help="most runs of one audit")
+    group.addoption(
+        "--audit-significance",
+        type=float,
+        metavar="P",
+        help="probability that one audit refutes a claim that holds",
+    )
+    group.addoption("--audit-seed", type=int, metavar="N", help="seed of the audits")
+    group.addoption("--audit-report", metavar="FILE", help="write an HTML report of all audits")
+    group.addoption("--audit-json", metavar="FOLDER", help="save each result as soon as it exists")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker and refuse options that cannot work before any test runs."""
+    config.addinivalue_line("markers", "audit: audits a privacy claim (set by the fixture `auditor` too)")
+    _check_numbers(config)
+    if hasattr(config, "workerinput"):
+        return
+    report, folder = _path(config, "audit_report"), _path(config, "audit_json")
+    for path in (report, folder and folder / "_.json"):
+        if path is not None:
+            _check_writable(path)
+    config.pluginmanager.register(_Session(report), "dp-audit-session")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark tests that use the fixture, so that ``-m audit`` selects them."""
+    if "auditor" in getattr(item, "fixturenames", ()):
+        item.add_marker("audit")
+
+
+@pytest.fixture
+def auditor(request: pytest.FixtureRequest) -> Auditor:
+    """Audits that fail the test: ``auditor.check(subject, claim)``, ``auditor.refute(subject, claim)``."""
+    options = {name: request.config.getoption(f"audit_{name}") for name in ("budget", "significance", "seed")}
+    defaults = {name: value for name, value in options.items() if value is not None}
+    return Auditor(request.node, defaults=defaults, folder=_path(request.config, "audit_json"))
+
+
+def _check_numbers(config: pytest.Config) -> None:
+    budget, significance, seed = (
+        config.getoption(f"audit_{name}") for name in ("budget", "significance", "seed")
+    )
+    if budget is not None and budget < 1:
+        raise pytest.UsageError(f"--audit-budget must be a whole number ≥ 1; got {budget}.")
+    if significance is not None and not 0 < significance < 1:
+        raise pytest.UsageError(f"--audit-significance must be a number in (0, 1); got {significance}.")
+    if seed is not None and seed < 0:
+        raise pytest.UsageError(f"--audit-seed must be a whole number ≥ 0; got {seed}.")
+
+
+def _check_writable(path: Path) -> None:
+    from audit.saved import check_writable  # noqa: PLC0415 - only when something is to be written
+
+    try:
+        check_writable(path)
+    except AuditError as error:
+        raise pytest.UsageError(str(error)) from error
+
+
+def _path(config: pytest.Config, option: str) -> Path | None:
+    text = config.getoption(option)
+    return config.invocation_params.dir / text if text else None
+
+
+class _Session:
+    """What the process that reports knows of the session's audits, wherever they ran."""
+
+    def __init__(self, report: Path | None) -> None:
+        self.report = report
+        self.texts: dict[str, list[str]] = {}  # by test: a report of a later phase has those before too
+        self.trouble = ""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        found = [str(value) for name, value in report.user_properties if name == PROPERTY]
+        if found:
+            self.texts[report.nodeid] = found
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.report is None or not self.texts:
+            return
+        from audit.report_link import render_report  # noqa: PLC0415 - only for a report
+
+        try:
+            render_report([json.loads(text) for text in self._all()], self.report)
+        except AuditError as error:
+            self.trouble = str(error)
+            session.exitstatus = session.exitstatus or pytest.ExitCode.INTERNAL_ERROR
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if not self.texts:
+            return
+        from audit.summary import line, total  # noqa: PLC0415 - a session without audits stays light
+
+        results = self._results()
+        terminalreporter.section("privacy audits")
+        for result in results:
+            terminalreporter.line(line(result))
+        terminalreporter.line(total(results))
+        if self.report is not None:
+            terminalreporter.line(self.trouble or f"report: {self.report}")
+
+    def _all(self) -> list[str]:
+        return [text for texts in self.texts.values() for text in texts]
+
+    def _results(self) -> list[AuditResult]:
+        from audit.saved import parse  # noqa: PLC0415 - a session without audits stays light
+
+        return [parse(text) for text in self._all()]

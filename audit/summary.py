@@ -1,0 +1,82 @@
+"""Many audits in few lines: one for each, and what the session has spent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from audit.results import AuditResult, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["carried_out", "line", "met", "total"]
+
+
+def carried_out(result: AuditResult) -> bool:
+    """Tell whether the audit came to a verdict on the claim.
+
+    Examples
+    --------
+    >>> from audit.results import Evidence
+    >>> carried_out(AuditResult("m", None, "replace one", Verdict.ERROR, Evidence.STATISTICAL))
+    False
+    """
+    return result.verdict not in {Verdict.ERROR, Verdict.INCONCLUSIVE}
+
+
+def met(result: AuditResult) -> bool:
+    """Tell whether the audit was carried out and found what was expected: no refutation, unless one was.
+
+    Examples
+    --------
+    >>> from audit.results import Evidence
+    >>> met(AuditResult("m", None, "replace one", Verdict.REFUTED, Evidence.STATISTICAL, expected="refuted"))
+    True
+    """
+    return carried_out(result) and result.refuted == (result.expected == "refuted")
+
+
+def line(result: AuditResult, *, name: str | None = None) -> str:
+    """Return verdict, name, whether that was expected, and the bound found, in one line.
+
+    Examples
+    --------
+    >>> from audit.results import Evidence
+    >>> line(AuditResult("m", None, "replace one", Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
+    'PROVED        m                                 as expected           ε = 1'
+    """
+    mark = "as expected" if met(result) else f"expected {result.expected or 'not refuted'}"
+    verdict = result.verdict.value.upper()
+    return _visible(f"{verdict:<12}  {name or result.subject:<32}  {mark:<20}  {_found(result)}".rstrip())
+
+
+def total(results: Sequence[AuditResult]) -> str:
+    """Return how many met their expectation, and the sum of the significance spent.
+
+    Each audit refutes a claim that holds with at most its own significance, so a session does so at all with
+    at most their sum.
+
+    Examples
+    --------
+    >>> total([])
+    '0 audits, 0 as expected; significance spent in all: 0'
+    """
+    spent = sum(result.significance for result in results)
+    many = "1 audit" if len(results) == 1 else f"{len(results)} audits"
+    as_expected = sum(met(result) for result in results)
+    return f"{many}, {as_expected} as expected; significance spent in all: {spent:.3g}"
+
+
+def _found(result: AuditResult) -> str:
+    if not carried_out(result):
+        return result.reason
+    bound = f"ε {'=' if result.samples == 0 else '≥'} {result.epsilon_lower:.4g}"
+    runs = f"{result.samples:,} runs" if result.samples else ""
+    seen = result.detectable_epsilon
+    sight = "" if result.refuted or seen is None else f"an ε of {seen:.4g} would have been found"
+    return ", ".join(part for part in (bound, runs, sight) if part)
+
+
+def _visible(text: str) -> str:
+    """Keep what a mechanism says from steering the terminal."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
