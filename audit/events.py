@@ -1,0 +1,201 @@
+"""Events: sets of outputs that say themselves in words, are stored and are replayed.
+
+An event is "a feature's value lies in these intervals" or "is one of these atoms", at most three such conditions joined
+by *and*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidValue
+from audit.features import AtomFeature, NumberFeature, View, feature_from_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+INF = float("inf")
+#: Two numbers closer than this, relative to max(1, |value|), are one atom in ideal numerics.
+ATOM_WIDTH = 1e-9
+
+
+@dataclass(frozen=True)
+class NumberIn:
+    """A number feature's value lies in one of some half-open intervals [low, high), or is no number.
+
+    Parameters
+    ----------
+    feature
+        The feature.
+    intervals
+        Pairs (low, high), low < high, in rising order; high = inf includes +inf.
+    unscored
+        Whether outputs that the feature cannot score belong to the event.
+    """
+
+    feature: NumberFeature
+    intervals: tuple[tuple[float, float], ...]
+    unscored: bool = False
+
+    def members(self, view: View) -> NDArray[np.bool_]:
+        """Give the membership of every output of a block."""
+        column = self.feature.column(view)
+        inside = np.isnan(column) if self.unscored else np.zeros(len(column), dtype=bool)
+        for low, high in self.intervals:
+            inside |= (column >= low) & ((column < high) | (high == INF))
+        return inside
+
+    def words(self) -> str:
+        """Say the condition."""
+        subject = self.feature.words
+        points = [low + (high - low) / 2 for low, high in self.intervals if _is_point(low, high)]
+        parts = [_say_interval(low, high) for low, high in self.intervals if not _is_point(low, high)]
+        if len(points) == 1:
+            parts.insert(0, f"equals {points[0]:.10g}")
+        elif points:
+            parts.insert(0, "is one of " + ", ".join(f"{point:.10g}" for point in points))
+        if self.unscored:
+            parts.append("is not a number (or is absent)")
+        return f"{subject} " + " or ".join(parts or ["is impossible"])
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the condition as plain data."""
+        intervals = [[_bound(low), _bound(high)] for low, high in self.intervals]
+        return {"number": self.feature.to_json(), "intervals": intervals, "unscored": self.unscored}
+
+
+@dataclass(frozen=True, eq=False)
+class AtomIn:
+    """An atom feature's value is that of one of some example outputs (or of none of them).
+
+    Parameters
+    ----------
+    feature
+        The feature.
+    examples
+        Outputs, one for each value in the event.
+    """
+
+    feature: AtomFeature
+    examples: tuple[Any, ...]
+
+    def members(self, view: View) -> NDArray[np.bool_]:
+        """Give the membership of every output of a block."""
+        wanted = {self.feature.of(example) for example in self.examples}
+        return np.array([value in wanted for value in self.feature.column(view)], dtype=bool)
+
+    def words(self) -> str:
+        """Say the condition."""
+        shown = [self.feature.show(example) for example in self.examples]
+        if len(shown) == 1:
+            return f"{self.feature.words} is {shown[0]}"
+        return f"{self.feature.words} is one of " + "; ".join(shown)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the condition as plain data."""
+        from audit.encoding import encode
+
+        return {"atom": self.feature.to_json(), "examples": [encode(example) for example in self.examples]}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AtomIn) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash((self.feature, len(self.examples)))
+
+
+Condition = NumberIn | AtomIn
+
+
+@dataclass(frozen=True)
+class Event:
+    """A set of outputs: all of one to three conditions hold.
+
+    Examples
+    --------
+    >>> from audit.features import Value
+    >>> event = Event((NumberIn(Value(), ((1.5, float("inf")),)),))
+    >>> event.words(), event.contains(2.0), event.contains("text")
+    ('the output is at least 1.5', True, False)
+    """
+
+    conditions: tuple[Condition, ...]
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.conditions) <= 3:
+            raise InvalidValue(f"An event has one to three conditions; got {len(self.conditions)}.")
+
+    def members(self, outputs: Sequence[Any] | NDArray[Any] | View) -> NDArray[np.bool_]:
+        """Give the membership of every output of a block, shape (runs,)."""
+        view = outputs if isinstance(outputs, View) else View(outputs)
+        inside = np.ones(len(view), dtype=bool)
+        for condition in self.conditions:
+            inside &= condition.members(view)
+        return inside
+
+    def contains(self, output: object) -> bool:
+        """Tell whether one output belongs to the event."""
+        return bool(self.members([output])[0])
+
+    def words(self) -> str:
+        """Say the event as a sentence without a full stop."""
+        return " and ".join(condition.words() for condition in self.conditions)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the event as plain data."""
+        return {"all": [condition.to_json() for condition in self.conditions]}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Event:
+        """Rebuild an event from `to_json`."""
+        try:
+            return cls(tuple(_condition(item) for item in document["all"]))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InvalidValue(f"An event cannot be read: {error!r}.") from None
+
+    def __str__(self) -> str:
+        return self.words()
+
+
+def _condition(document: Mapping[str, Any]) -> Condition:
+    if "number" in document:
+        feature = feature_from_json(document["number"])
+        if not isinstance(feature, NumberFeature):
+            raise InvalidValue(f"{document['number']} is not a number feature.")
+        intervals = tuple((float(low), float(high)) for low, high in document["intervals"])
+        return NumberIn(feature, intervals, bool(document["unscored"]))
+    from audit.encoding import decode
+
+    feature = feature_from_json(document["atom"])
+    if not isinstance(feature, AtomFeature):
+        raise InvalidValue(f"{document['atom']} is not an atom feature.")
+    return AtomIn(feature, tuple(decode(item) for item in document["examples"]))
+
+
+def _bound(value: float) -> float | str:
+    return value if np.isfinite(value) else str(value)
+
+
+def point(value: float) -> tuple[float, float]:
+    """Give the interval that stands for one number in ideal numerics."""
+    width = ATOM_WIDTH * max(1.0, abs(value))
+    if not np.isfinite(value):
+        return (value, INF) if value > 0 else (value, float(np.nextafter(value, 0)))
+    return (value - width, value + width)
+
+
+def _is_point(low: float, high: float) -> bool:
+    return bool(high - low <= 2.5 * ATOM_WIDTH * max(1.0, abs(low))) or (low == high == INF)
+
+
+def _say_interval(low: float, high: float) -> str:
+    if high == INF:
+        return f"is at least {low:.6g}"
+    if low == -INF:
+        return f"is below {high:.6g}"
+    return f"is at least {low:.6g} and below {high:.6g}"

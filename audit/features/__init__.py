@@ -1,0 +1,54 @@
+"""Features: named total functions of *one* output, to a number or to an atom.
+
+Nothing here may look at a batch as a whole: permuting, splitting or merging batches leaves every value unchanged.
+"""
+
+from audit.features.atoms import Keys, Kind, Whole
+from audit.features.base import AtomFeature, Feature, NumberFeature, feature_from_json
+from audit.features.bits import FinestBit, HighestBit
+from audit.features.numbers import (
+    ArgMax,
+    Coordinate,
+    Count,
+    Difference,
+    Entry,
+    First,
+    Largest,
+    Last,
+    Length,
+    Norm,
+    Smallest,
+    Spread,
+    Sum,
+    Value,
+)
+from audit.features.scores import TableScore
+from audit.features.views import View
+
+__all__ = [
+    "ArgMax",
+    "AtomFeature",
+    "Coordinate",
+    "Count",
+    "Difference",
+    "Entry",
+    "Feature",
+    "FinestBit",
+    "First",
+    "HighestBit",
+    "Keys",
+    "Kind",
+    "Largest",
+    "Last",
+    "Length",
+    "Norm",
+    "NumberFeature",
+    "Smallest",
+    "Spread",
+    "Sum",
+    "TableScore",
+    "Value",
+    "View",
+    "Whole",
+    "feature_from_json",
+]

@@ -1,0 +1,88 @@
+"""Features that are atoms: the whole output, its keys, its kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit import canonical
+from audit.features.base import AtomFeature
+from audit.features.views import as_mapping
+from audit.outcomes import Raised, Unfinished
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+
+@dataclass(frozen=True)
+class Whole(AtomFeature):
+    """The canonical output itself: text, tuples, sets, predictors, exceptions, NaN, None."""
+
+    cheap = True
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return "the output"
+
+    def of(self, output: object) -> Hashable:
+        """Give the feature of one output."""
+        return canonical.key(output)
+
+    def show(self, output: object) -> str:
+        """Say in words the value that this output has."""
+        return canonical.show(output)
+
+
+@dataclass(frozen=True)
+class Keys(AtomFeature):
+    """The keys of a mapping or of a list of pairs, in order."""
+
+    cheap = True
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return "the keys of the output"
+
+    def of(self, output: object) -> Hashable:
+        """Give the feature of one output."""
+        mapping = as_mapping(output)
+        return None if mapping is None else canonical.key(tuple(mapping))
+
+    def show(self, output: object) -> str:
+        """Say in words the value that this output has."""
+        mapping = as_mapping(output)
+        return "absent" if mapping is None else canonical.show(tuple(mapping))
+
+
+@dataclass(frozen=True)
+class Kind(AtomFeature):
+    """The kind of the output: its type and shape, or the type of the exception."""
+
+    cheap = True
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return "the kind of the output"
+
+    def of(self, output: object) -> Hashable:
+        """Give the feature of one output."""
+        return self.show(output)
+
+    def show(self, output: object) -> str:
+        """Say in words the value that this output has."""
+        if isinstance(output, Raised):
+            return f"{output.kind} raised"
+        if isinstance(output, Unfinished):
+            return f"no output ({output.reason})"
+        if isinstance(output, np.ndarray):
+            return f"array of shape {output.shape}"
+        if isinstance(output, (bool, np.bool_)):
+            return "bool"
+        if isinstance(output, (int, float, np.number)):
+            return "NaN" if output != output else "number"  # noqa: PLR0124 - NaN alone differs from itself
+        return type(output).__name__

@@ -1,0 +1,191 @@
+"""Which features fit the kinds of output that were seen. Reads past outputs only; decides nothing."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit import canonical
+from audit.features.atoms import Keys, Kind, Whole
+from audit.features.bits import FinestBit, HighestBit
+from audit.features.numbers import (
+    ArgMax,
+    Coordinate,
+    Count,
+    Difference,
+    Entry,
+    First,
+    Largest,
+    Last,
+    Length,
+    Norm,
+    Smallest,
+    Spread,
+    Sum,
+    Value,
+)
+from audit.features.scores import TableScore
+from audit.outcomes import Raised, Unfinished
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from audit.features.base import Feature
+    from audit.features.views import View
+
+    Floats = NDArray[np.float64]
+    Side = list[View]
+
+MOST_COORDINATES = 12
+MOST_KEYS = 16
+#: Entries that make up at least this share of all entries are special values (a refusal, a flag, a mark).
+SPECIAL_SHARE = 0.05
+#: Fitting a score to fewer runs than this a side is noise.
+LEAST_FOR_SCORES = 96
+_SHARE_OF_REPEATS = 0.3
+
+
+def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
+    """Give the features worth a table, in a fixed order.
+
+    Parameters
+    ----------
+    left, right
+        Past outputs of the two databases, as blocks.
+    floats
+        Whether bit patterns may be used.
+    """
+    views = left + right
+    if any(len(view.numbers[1]) for view in views):
+        yield Value()
+        if floats:
+            yield from (FinestBit(), HighestBit())
+    kinds = {Kind().of(output) for view in views for output in _odd(view)}
+    if kinds:
+        yield from (Kind(), Whole())
+    sizes = {size for view in views for size in view.vectors}
+    if sizes:
+        yield from _of_vectors(left, right, max(sizes), floats=floats)
+    if len(sizes) > 1 or any(_sized(output) for view in views for _, output in view.rest):
+        yield Length()
+    keys = _common_keys(views)
+    if keys:
+        yield Keys()
+        yield from (Entry(key) for key in keys)
+
+
+def _odd(view: View) -> Iterator[object]:
+    """Give the outputs that neither a number nor a vector describes: the rest, NaN, and a mixture's parts."""
+    yield from (output for _, output in view.rest)
+    where, numbers = view.numbers
+    if np.isnan(numbers).any():
+        yield float("nan")
+    groups = (len(numbers) > 0) + len(view.vectors) + bool(view.rest)
+    if groups > 1:
+        yield from (view.outputs[i] for i in np.arange(len(view))[where][:1])
+        yield from (view.outputs[i] for at, _ in view.vectors.values() for i in np.arange(len(view))[at][:1])
+
+
+def _sized(output: object) -> bool:
+    return hasattr(output, "__len__") and not isinstance(output, (Raised, Unfinished))
+
+
+def _common_keys(views: Side) -> list[object]:
+    counts: dict[object, int] = {}
+    for view in views:
+        for _, mapping in view.mappings:
+            for key in mapping:
+                counts[key] = counts.get(key, 0) + 1
+    ranked = sorted(counts, key=lambda key: (-counts[key], repr(key)))
+    return ranked[:MOST_KEYS]
+
+
+def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator[Feature]:
+    if _repeats(left + right):
+        yield Whole()
+    a, b = _matrix(left, size), _matrix(right, size)
+    chosen = _most_moved(a, b)
+    yield from (Coordinate(i) for i in sorted(chosen[:MOST_COORDINATES]))
+    if floats:
+        yield from (bit(i) for i in sorted(chosen[:4]) for bit in (FinestBit, HighestBit))
+    if size < 2:
+        return
+    yield from (Sum(), Largest(), Smallest(), Spread(), Norm(), ArgMax())
+    yield from (Difference(first=i, second=j) for i, j in combinations(sorted(chosen[:5]), 2))
+    for value in _special(np.concatenate([a, b])):
+        yield from (Count(value), First(value), Last(value))
+    if min(len(a), len(b)) >= LEAST_FOR_SCORES:
+        yield fit_score(a[: len(a) // 2], b[: len(b) // 2])
+
+
+def _repeats(views: Side) -> bool:
+    """Tell whether whole vectors recur often enough to be atoms."""
+    keys = [
+        canonical.key(view.outputs[i])
+        for view in views
+        for at, _ in view.vectors.values()
+        for i in np.arange(len(view))[at][:500].tolist()
+    ]
+    return len(keys) - len(set(keys)) >= _SHARE_OF_REPEATS * len(keys)
+
+
+def _matrix(side: Side, size: int) -> Floats:
+    rows = []
+    for view in side:
+        for width, (_, matrix) in view.vectors.items():
+            padded = np.full((len(matrix), size), np.nan)
+            padded[:, :width] = matrix
+            rows.append(padded)
+    return np.concatenate(rows) if rows else np.empty((0, size))
+
+
+def _most_moved(a: Floats, b: Floats) -> list[int]:
+    """Rank the entries by the largest difference of their empirical distribution functions."""
+    size = a.shape[1]
+    if size <= 1 or not len(a) or not len(b):
+        return list(range(size))
+    moved = [_gap(a[:, i], b[:, i]) for i in range(size)]
+    return sorted(range(size), key=lambda i: (-moved[i], i))
+
+
+def _gap(a: Floats, b: Floats) -> float:
+    both = np.concatenate([a, b])
+    order = np.argsort(both, kind="stable")
+    steps = np.concatenate([np.full(len(a), 1 / len(a)), np.full(len(b), -1 / len(b))])[order]
+    ends = np.append(np.diff(both[order]) != 0, True)
+    return float(np.abs(np.cumsum(steps)[ends]).max())
+
+
+def _special(matrix: Floats) -> list[float]:
+    values, counts = np.unique(matrix[~np.isnan(matrix)], return_counts=True)
+    common = [
+        (int(count), float(value))
+        for value, count in zip(values, counts, strict=True)
+        if count >= SPECIAL_SHARE * matrix.size and count >= 5
+    ]
+    return [value for _, value in sorted(common, key=lambda item: (-item[0], item[1]))[:3]]
+
+
+def fit_score(a: Floats, b: Floats) -> TableScore:
+    """Fit a sum of per-entry log-ratio tables to past outputs of both databases, shapes (runs, entries)."""
+    from audit.tables import learn_edges
+
+    most = int(np.clip(len(a) // 24, 4, 24))
+    edges, scores = [], []
+    for i in range(a.shape[1]):
+        inner = learn_edges(np.concatenate([a[:, i], b[:, i]]))
+        if len(inner) > most:
+            inner = inner[np.linspace(0, len(inner) - 1, most).astype(np.intp)]
+        counts = [_histogram(values[:, i], inner) for values in (a, b)]
+        edges.append(tuple(map(float, inner)))
+        scores.append(tuple(map(float, np.log((counts[0] + 3.0) / (counts[1] + 3.0)))))
+    return TableScore(tuple(edges), tuple(scores))
+
+
+def _histogram(values: Floats, edges: Floats) -> Floats:
+    bins = np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
+    return np.bincount(bins, minlength=len(edges) + 2).astype(np.float64)

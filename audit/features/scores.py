@@ -1,0 +1,59 @@
+"""A fitted feature: the sum over entries of learned log-ratios (a naive Bayes score).
+
+For mechanisms whose entries carry independent noise this is, up to the fit, the optimal score: the log-likelihood
+ratio of independent entries is the sum of theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.features.base import NumberFeature, empty_column
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from audit.features.views import View
+
+
+@dataclass(frozen=True)
+class TableScore(NumberFeature):
+    """The sum of per-entry tables, for outputs of as many entries as there are tables.
+
+    Parameters
+    ----------
+    edges
+        For each entry the inner bin edges.
+    scores
+        For each entry one log-ratio a bin (one more than edges), and a last one for entries that are no number.
+    """
+
+    edges: tuple[tuple[float, ...], ...]
+    scores: tuple[tuple[float, ...], ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", tuple(tuple(row) for row in self.edges))
+        object.__setattr__(self, "scores", tuple(tuple(row) for row in self.scores))
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"a score fitted to the {len(self.edges)} entries of the output (sum of their log-ratios)"
+
+    def column(self, view: View) -> NDArray[np.float64]:
+        """Give the feature of every output of a block."""
+        column = empty_column(view)
+        found = view.vectors.get(len(self.edges))
+        if found is None:
+            return column
+        where, matrix = found
+        total = np.zeros(len(matrix))
+        for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
+            bins = np.searchsorted(np.asarray(edges), values, side="right")
+            bins = np.where(np.isnan(values), len(edges) + 1, bins)
+            total = total + np.asarray(scores)[bins]
+        column[where] = total
+        return column

@@ -1,0 +1,200 @@
+"""A block of outputs, sorted once by kind so that every feature can be computed by whole arrays.
+
+The sorting is per output: an output's group depends on that output alone. Only the *speed* of a block depends on
+its company.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.outcomes import Raised, Unfinished
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Where = "slice | NDArray[np.intp]"
+EVERY = slice(None)
+_PLAIN_NUMBERS = frozenset({float, int, np.float64, np.int64, np.float32, np.int32})
+_PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
+
+
+def as_number(value: object) -> float | None:
+    """Give the value of a real number as a float (±inf where too large), None for anything else, bool included."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number, np.ndarray)):
+        return None
+    if isinstance(value, np.ndarray) and (value.ndim != 0 or value.dtype.kind not in "iuf"):
+        return None
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")  # type: ignore[operator]
+    except (TypeError, ValueError):
+        return None
+
+
+def as_entry(value: object) -> float:
+    """Give an entry of a vector as a float: a number's value, 0 or 1 for a bool, NaN for anything else."""
+    if isinstance(value, (bool, np.bool_)):
+        return float(value)
+    number = as_number(value)
+    return float("nan") if number is None else number
+
+
+def as_vector(output: object) -> list[float] | NDArray[np.float64] | None:
+    """Give the entries of a flat sequence or an array (row by row) as floats; None for anything else."""
+    if isinstance(output, (tuple, list)):
+        return None if is_pairs(output) else [as_entry(item) for item in output]
+    if isinstance(output, np.ndarray) and output.ndim >= 1:
+        if output.dtype.kind in "iufb":
+            return np.asarray(output, dtype=np.float64).ravel()
+        return [as_entry(item) for item in output.ravel().tolist()]
+    return None
+
+
+def is_pairs(output: Sequence[Any]) -> bool:
+    """Tell whether a sequence is a non-empty list of (key, value) pairs with text or whole-number keys."""
+    return len(output) > 0 and all(
+        isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], (str, int)) for item in output
+    )
+
+
+def as_mapping(output: object) -> Mapping[Any, Any] | None:
+    """Give a dict, or a list of (key, value) pairs, as a mapping; None for anything else."""
+    if isinstance(output, Mapping):
+        return output
+    if isinstance(output, (tuple, list)) and is_pairs(output):
+        return dict(output)
+    return None
+
+
+@dataclass(frozen=True)
+class View:
+    """A block of outputs with the groups that features read.
+
+    Parameters
+    ----------
+    outputs
+        A list of outputs, or one array whose first axis runs over the outputs.
+
+    Examples
+    --------
+    >>> view = View([1.5, "no", 2.5])
+    >>> view.numbers[1].tolist(), [index for index, _ in view.rest]
+    ([1.5, 2.5], [1])
+    """
+
+    outputs: Sequence[Any] | NDArray[Any]
+    numbers: tuple[Any, NDArray[np.float64]] = field(init=False)
+    vectors: dict[int, tuple[Any, NDArray[np.float64]]] = field(init=False)
+    rest: list[tuple[int, Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        numbers, vectors, rest = _sort(self.outputs)
+        object.__setattr__(self, "numbers", numbers)
+        object.__setattr__(self, "vectors", vectors)
+        object.__setattr__(self, "rest", rest)
+
+    def __len__(self) -> int:
+        return len(self.outputs)
+
+    @cached_property
+    def unfinished(self) -> NDArray[np.intp]:
+        """The positions of runs that have no output."""
+        return np.array([i for i, output in self.rest if isinstance(output, Unfinished)], dtype=np.intp)
+
+    @cached_property
+    def mappings(self) -> list[tuple[int, Mapping[Any, Any]]]:
+        """The outputs that are mappings, with their positions."""
+        found = ((i, as_mapping(output)) for i, output in self.rest)
+        return [(i, mapping) for i, mapping in found if mapping is not None]
+
+    @property
+    def all_numbers(self) -> bool:
+        """Whether every output is a number."""
+        return isinstance(self.numbers[0], slice)
+
+
+_Groups = tuple[
+    tuple[Any, "NDArray[np.float64]"], dict[int, tuple[Any, "NDArray[np.float64]"]], list[tuple[int, Any]]
+]
+_NONE = (np.empty(0, dtype=np.intp), np.empty(0))
+
+
+def _sort(outputs: Sequence[Any] | NDArray[Any]) -> _Groups:
+    if isinstance(outputs, np.ndarray):
+        return _sort_array(outputs)
+    kinds = set(map(type, outputs))
+    if kinds and kinds <= _PLAIN_NUMBERS:
+        return (EVERY, _floats(outputs)), {}, []
+    if kinds == {tuple}:
+        matrix = _plain_matrix(outputs)
+        if matrix is not None:
+            return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
+    if kinds == {np.ndarray}:
+        shapes = {(output.shape, output.dtype.kind) for output in outputs}
+        if len(shapes) == 1 and (one := next(iter(shapes)))[1] in "iufb" and len(one[0]) == 1:
+            return _NONE, {one[0][0]: (EVERY, np.array(outputs, dtype=np.float64))}, []
+    return _sort_each(outputs)
+
+
+def _sort_array(outputs: NDArray[Any]) -> _Groups:
+    if outputs.dtype.kind in "iuf":
+        if outputs.ndim == 1:
+            return (EVERY, outputs.astype(np.float64, copy=False)), {}, []
+        matrix = outputs.reshape(len(outputs), -1).astype(np.float64, copy=False)
+        return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
+    if outputs.dtype.kind == "b" and outputs.ndim > 1:
+        matrix = outputs.reshape(len(outputs), -1).astype(np.float64)
+        return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
+    return _sort_each(outputs)
+
+
+def _floats(outputs: Sequence[Any]) -> NDArray[np.float64]:
+    try:
+        return np.array(outputs, dtype=np.float64)
+    except OverflowError:
+        return np.array([as_number(output) for output in outputs], dtype=np.float64)
+
+
+def _plain_matrix(outputs: Sequence[tuple[Any, ...]]) -> NDArray[np.float64] | None:
+    lengths = set(map(len, outputs))
+    if len(lengths) != 1 or lengths == {0}:
+        return None
+    if not set(map(type, chain.from_iterable(outputs))) <= _PLAIN_ENTRIES:
+        return None
+    try:
+        return np.array(outputs, dtype=np.float64)
+    except OverflowError:
+        return None
+
+
+def _sort_each(outputs: Iterable[Any]) -> _Groups:
+    number_at: list[int] = []
+    numbers: list[float] = []
+    vector_at: dict[int, list[int]] = {}
+    vectors: dict[int, list[Any]] = {}
+    rest: list[tuple[int, Any]] = []
+    for i, output in enumerate(outputs):
+        if isinstance(output, (Raised, Unfinished, str, bytes)):
+            rest.append((i, output))
+        elif (number := as_number(output)) is not None:
+            number_at.append(i)
+            numbers.append(number)
+        elif (vector := as_vector(output)) is not None:
+            vector_at.setdefault(len(vector), []).append(i)
+            vectors.setdefault(len(vector), []).append(vector)
+        else:
+            rest.append((i, output))
+    sized = {
+        size: (np.array(at, dtype=np.intp), np.array(vectors[size], dtype=np.float64).reshape(len(at), size))
+        for size, at in vector_at.items()
+    }
+    return (np.array(number_at, dtype=np.intp), np.array(numbers, dtype=np.float64)), sized, rest

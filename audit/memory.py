@@ -1,0 +1,215 @@
+"""What is remembered of one pair of databases: early outputs for re-learning, and counts of everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.evidence import Bet
+from audit.features import TableScore, View
+from audit.features.propose import propose
+from audit.outcomes import Raised, Unfinished
+from audit.tables import Candidates, Table, learn_bins
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: Outputs kept for re-learning, a side. Beyond it the bins stay as they are and only counts grow.
+KEPT = 16_384
+#: Events bet on at once.
+MOST_EVENTS = 48
+#: Multiples of the claimed ε at which an event must look good to be kept (bounds need the larger ones).
+_SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The events of one table, for one direction, that the next batch is bet on."""
+
+    table: int
+    side: int
+    candidates: Candidates
+    log_prior: Floats
+
+
+@dataclass(frozen=True)
+class Block:
+    """A counted block: how many pairs of runs, and their outputs where they are still wanted for re-learning."""
+
+    size: int
+    left: View | None = None
+    right: View | None = None
+
+
+@dataclass
+class PairMemory:
+    """Everything learned about one pair of databases.
+
+    Parameters
+    ----------
+    left, right
+        The databases.
+    floats
+        Whether bit patterns may be used.
+    """
+
+    left: Any
+    right: Any
+    floats: bool = False
+    pairs: int = 0
+    tables: list[Table] = field(default_factory=list)
+    unfinished: bool = False
+    answered: bool = False
+    silence: Raised | Unfinished | None = None
+    _kept: tuple[list[View], list[View]] = field(default_factory=lambda: ([], []))
+    _kept_pairs: int = 0
+    _next_learning: int = 1
+
+    def count(self, left: View, right: View) -> list[Floats]:
+        """Count a block of runs in every table, without learning from it yet."""
+        return [table.cross(left, right) for table in self.tables]
+
+    def keep(self, left: View, right: View) -> Block:
+        """Reduce a counted block to what will be learned from it, so that large batches need little memory."""
+        self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
+        self._hear(left)
+        self._hear(right)
+        if self._kept_pairs + len(left) <= KEPT:
+            return Block(len(left), left, right)
+        return Block(len(left))
+
+    def _hear(self, view: View) -> None:
+        if self.answered:
+            return
+        silent = [output for _, output in view.rest if isinstance(output, (Raised, Unfinished))]
+        self.answered = len(silent) < len(view)
+        if silent and self.silence is None:
+            self.silence = silent[0]
+
+    def learn(self, blocks: list[Block], crosses: list[Floats]) -> None:
+        """Learn from a finished batch: `crosses` as summed from `count` over its blocks."""
+        for table, cross in zip(self.tables, crosses, strict=True):
+            table.add(cross)
+        for block in blocks:
+            if block.left is not None and block.right is not None and self._kept_pairs == self.pairs:
+                self._kept[0].append(block.left)
+                self._kept[1].append(block.right)
+                self._kept_pairs += block.size
+            self.pairs += block.size
+        if self.pairs >= self._next_learning and self._kept_pairs == self.pairs:
+            self._relearn()
+            self._next_learning = 2 * self.pairs if self.pairs >= 256 else int(1.5 * self.pairs)
+
+    def _relearn(self) -> None:
+        """Choose features and bins anew from the kept outputs, and count these again."""
+        left, right = self._kept
+        self.tables = []
+        for feature in propose(left, right, floats=self.floats):
+            fitted = isinstance(feature, TableScore)
+            table = Table(learn_bins(feature, left + right))
+            # A fitted score flatters the runs it was fitted to, the first half: only the others are counted.
+            blocks = [_last_half(side) for side in (left, right)] if fitted else [left, right]
+            for side, views in enumerate(blocks):
+                for view in views:
+                    table.counts[side] += np.bincount(table.find(view), minlength=table.bins.width + 1)
+            self.tables.append(table)
+
+    def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
+        """Choose the events of the next batch by what the past says of them at and around the claim."""
+        offers: list[tuple[int, int, Candidates, float]] = []
+        for index, table in enumerate(self.tables):
+            for side in (0, 1):
+                candidates = table.suggest(side, unfinished_counts_against=against)
+                if candidates is not None:
+                    offers.append((index, side, candidates, self._share(index) / 2))
+        if not offers:
+            return []
+        promise = np.concatenate([_promise(offer[2], epsilon, delta) for offer in offers], axis=1)
+        kept = _best(promise)
+        chosen, start = [], 0
+        for index, side, candidates, share in offers:
+            size = len(candidates.p)
+            mine = np.flatnonzero(kept[start : start + size])
+            start += size
+            if len(mine):
+                prior = np.full(len(mine), np.log(share / size))
+                chosen.append(Chosen(index, side, candidates.take(mine), prior))
+        return chosen
+
+    def _share(self, index: int) -> float:
+        """Give a table's share of the stake: half for the cheap features together, half for the others."""
+        cheap = [type(table.bins.feature).cheap for table in self.tables]
+        alike = cheap.count(cheap[index])
+        return (0.5 if len(set(cheap)) == 2 else 1.0) / alike
+
+    def promise(self, epsilon: float, delta: float) -> float:
+        """Give the largest estimated growth, in nats a pair, of any event (0 if none promises anything)."""
+        best = 0.0
+        for table in self.tables:
+            for side in (0, 1):
+                candidates = table.suggest(side, unfinished_counts_against=True)
+                if candidates is not None:
+                    best = max(best, float(growth_rate(candidates.p, candidates.q, epsilon, delta).max()))
+        return best
+
+
+def bet_on(chosen: list[Chosen], crosses: list[Floats]) -> Bet:
+    """Turn chosen events and the counts of the batch that followed into a bet."""
+    return Bet(
+        log_prior=np.concatenate([item.log_prior for item in chosen]),
+        p=np.concatenate([item.candidates.p for item in chosen]),
+        q=np.concatenate([item.candidates.q for item in chosen]),
+        past=np.concatenate([np.full(len(item.candidates.p), item.candidates.past) for item in chosen]),
+        counts=np.concatenate([item.candidates.count(_turned(item, crosses)) for item in chosen]),
+    )
+
+
+def _turned(item: Chosen, crosses: list[Floats]) -> Floats:
+    cross = crosses[item.table]
+    return cross if item.side == 0 else cross.T
+
+
+def growth_rate(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
+    """Estimate the best log growth a pair from mean and variance of D (exact to second order; ranks events only).
+
+    Negative where the event speaks for the claim: the least bad rank first where none promises anything.
+    """
+    ratio = np.exp(epsilon)
+    excess = p - ratio * q - delta
+    spread = p * (1 - p) + ratio**2 * q * (1 - q)
+    return np.asarray(0.5 * excess * np.abs(excess) / (spread + excess**2))
+
+
+def _promise(candidates: Candidates, epsilon: float, delta: float) -> Floats:
+    scales = np.array(_SCALES) * (epsilon if epsilon > 0 else 0.05)
+    levels = np.concatenate([[epsilon], scales]) if epsilon == 0 else scales
+    rows = [growth_rate(candidates.p, candidates.q, float(level), delta) for level in levels]
+    return candidates.past * np.stack(rows)
+
+
+def _best(promise: Floats) -> NDArray[np.bool_]:
+    """Keep the events that are among the best at one of the levels."""
+    kept = np.zeros(promise.shape[1], dtype=bool)
+    if promise.shape[1] <= MOST_EVENTS:
+        return ~kept
+    each = max(2, MOST_EVENTS // len(promise))
+    for row in promise:
+        kept[np.argsort(-row, kind="stable")[:each]] = True
+    return kept
+
+
+def _last_half(views: list[View]) -> list[View]:
+    """Give the second half of the outputs, as counted in `propose`: by runs, not by blocks."""
+    total = sum(len(view) for view in views)
+    skip, rest = total // 2, []
+    for view in views:
+        if skip >= len(view):
+            skip -= len(view)
+            continue
+        rest.append(View(view.outputs[skip:]) if skip else view)
+        skip = 0
+    return rest

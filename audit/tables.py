@@ -1,0 +1,287 @@
+"""Tables: past runs of one pair, counted by the bins of a feature, and the events that the counts suggest.
+
+An event is a set of bins. Three families are enough: everything above an edge, everything below one (numbers only), and
+the bins with the largest ratio of counts. The first two need no learned order; for the third the past's counts are
+taken leave-one-out, because an order learned from a run flatters that run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit import events
+from audit.features import AtomFeature, Feature, NumberFeature, View
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: Bins of a number feature: at most this many, and about one for every 8 runs.
+MOST_BINS = 64
+MOST_ATOMS = 200
+
+
+@dataclass(frozen=True)
+class NumberBins:
+    """Bins of a number feature: between sorted edges, and one for what it cannot score.
+
+    Parameters
+    ----------
+    edges
+        Sorted; bin k holds edges[k−1] ≤ value < edges[k].
+    """
+
+    feature: NumberFeature
+    edges: Floats
+
+    @property
+    def width(self) -> int:
+        """The number of bins."""
+        return len(self.edges) + 2
+
+    @property
+    def ordered(self) -> int:
+        """How many leading bins are in numeric order."""
+        return len(self.edges) + 1
+
+    def find(self, view: View) -> NDArray[np.intp]:
+        """Give the bin of every output of a block."""
+        column = self.feature.column(view)
+        bins = np.searchsorted(self.edges, column, side="right")
+        missing = np.isnan(column)
+        if missing.any():
+            bins[missing] = self.width - 1
+        return bins
+
+    def condition(self, members: NDArray[np.bool_]) -> events.Condition:
+        """Give the condition "the value lies in one of these bins" as merged intervals."""
+        bounds = np.concatenate([[-np.inf], self.edges, [np.inf]])
+        intervals: list[tuple[float, float]] = []
+        for k in np.flatnonzero(members[: self.ordered]):
+            low, high = float(bounds[k]), float(bounds[k + 1])
+            if intervals and intervals[-1][1] == low:
+                low = intervals.pop()[0]
+            intervals.append((low, high))
+        return events.NumberIn(self.feature, tuple(intervals), unscored=bool(members[self.width - 1]))
+
+
+@dataclass(frozen=True)
+class AtomBins:
+    """Bins of an atom feature: the values seen at least twice, and one for all others."""
+
+    feature: AtomFeature
+    known: dict[Hashable, int]
+    examples: tuple[Any, ...]
+
+    ordered = 0
+
+    @property
+    def width(self) -> int:
+        """The number of bins."""
+        return len(self.known) + 1
+
+    def find(self, view: View) -> NDArray[np.intp]:
+        """Give the bin of every output of a block."""
+        other = len(self.known)
+        get = self.known.get
+        return np.array([get(value, other) for value in self.feature.column(view)], dtype=np.intp)
+
+    def condition(self, members: NDArray[np.bool_]) -> events.Condition:
+        """Give the condition "the value is one of these"; "all others" cannot be said and is left out."""
+        chosen = np.flatnonzero(members[: len(self.known)])
+        return events.AtomIn(self.feature, tuple(self.examples[k] for k in chosen))
+
+
+Bins = NumberBins | AtomBins
+
+
+def learn_bins(feature: Feature, views: list[View]) -> Bins:
+    """Learn the bins of a feature from past outputs of both databases."""
+    if isinstance(feature, NumberFeature):
+        column = np.concatenate([feature.column(view) for view in views])
+        return NumberBins(feature, learn_edges(column))
+    assert isinstance(feature, AtomFeature)
+    seen: dict[Hashable, list[Any]] = {}
+    for view in views:
+        for value, output in zip(feature.column(view), view.outputs, strict=True):
+            entry = seen.setdefault(value, [0, output])
+            entry[0] += 1
+    repeated = [(count, value, output) for value, (count, output) in seen.items() if count >= 2]
+    repeated.sort(key=lambda item: -item[0])
+    chosen = repeated[:MOST_ATOMS]
+    known = {value: k for k, (_, value, _) in enumerate(chosen)}
+    return AtomBins(feature, known, tuple(output for _, _, output in chosen))
+
+
+def learn_edges(column: Floats) -> Floats:
+    """Give edges at the quantiles of past values, finer towards both ends, with a bin of its own for every heavy atom."""
+    values = np.sort(column[~np.isnan(column)])
+    if values.size == 0:
+        return np.empty(0)
+    most = int(np.clip(values.size // 8, 4, MOST_BINS))
+    rounded = _round(values)
+    atoms, counts = np.unique(rounded, return_counts=True)
+    if len(atoms) <= most:
+        return _between(atoms)
+    ranks = np.linspace(0, values.size - 1, most + 1)[1:-1].astype(np.intp)
+    tails = values.size >> np.arange(4, 30)
+    tails = tails[(tails >= 4) & (tails < values.size // most)]
+    edges = values[np.unique(np.concatenate([ranks, tails, values.size - tails]))]
+    heavy = atoms[(counts >= 3) & (counts > values.size / (2 * most))]
+    own = [bound for atom in heavy for bound in events.point(float(atom))]
+    return np.unique(np.concatenate([edges, own])) if own else np.unique(edges)
+
+
+def _between(atoms: Floats) -> Floats:
+    """Give an edge between each two neighbouring atoms; numbers never seen fall to a neighbour."""
+    low, high = atoms[:-1], atoms[1:]
+    middle = low + (high - low) / 2
+    middle = np.where(np.isneginf(low), np.nextafter(-np.inf, 0), middle)
+    return np.asarray(np.where(np.isposinf(high), np.inf, middle))
+
+
+def _round(values: Floats) -> Floats:
+    """Round to nine significant digits, so that values equal but for rounding count as one."""
+    with np.errstate(all="ignore"):
+        size = np.floor(np.log10(np.abs(values)))
+        unit = 10.0 ** np.clip(8 - size, -300, 300)
+        rounded = np.round(values * unit) / unit
+    return np.where(np.isfinite(rounded), rounded, values)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Events over the bins of one table with the past's estimates, p side against q side.
+
+    Parameters
+    ----------
+    inside_p, inside_q
+        Which bins belong to the event on either side, shape (events, bins + 1); the last bin holds unfinished runs.
+    p, q
+        Estimated probabilities, strictly inside (0, 1).
+    past
+        How many pairs of runs they rest on.
+    """
+
+    inside_p: NDArray[np.bool_]
+    inside_q: NDArray[np.bool_]
+    p: Floats
+    q: Floats
+    past: float
+
+    def take(self, index: NDArray[np.intp]) -> Candidates:
+        """Give some of the events."""
+        return Candidates(self.inside_p[index], self.inside_q[index], self.p[index], self.q[index], self.past)
+
+    def count(self, table: Floats) -> Floats:
+        """Count a batch: `table[i, j]` pairs with the p side in bin i and the q side in bin j → shape (events, 4)."""
+        inside_p, inside_q = self.inside_p.astype(float), self.inside_q.astype(float)
+        both = ((inside_p @ table) * inside_q).sum(axis=1)
+        only_p = inside_p @ table.sum(axis=1) - both
+        only_q = inside_q @ table.sum(axis=0) - both
+        return np.stack([both, only_p, only_q, table.sum() - both - only_p - only_q], axis=1)
+
+
+@dataclass
+class Table:
+    """Counts of one feature's bins on both sides of a pair; the last bin holds unfinished runs.
+
+    Parameters
+    ----------
+    bins
+        The bins.
+    counts
+        Shape (2, bins + 1): left and right.
+    """
+
+    bins: Bins
+    counts: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.counts = np.zeros((2, self.bins.width + 1))
+
+    def find(self, view: View) -> NDArray[np.intp]:
+        """Give the bin of every run, unfinished ones in the last."""
+        found = self.bins.find(view)
+        if len(view.unfinished):
+            found[view.unfinished] = self.bins.width
+        return found
+
+    def cross(self, left: View, right: View) -> Floats:
+        """Count the pairs of bins of a block, shape (bins + 1, bins + 1)."""
+        width = self.bins.width + 1
+        flat = np.bincount(self.find(left) * width + self.find(right), minlength=width * width)
+        return flat.reshape(width, width).astype(np.float64)
+
+    def add(self, cross: Floats) -> None:
+        """Learn from a counted block."""
+        self.counts[0] += cross.sum(axis=1)
+        self.counts[1] += cross.sum(axis=0)
+
+    def suggest(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
+        """Give the events worth betting on with the database `side` (0 left, 1 right) as the p side."""
+        x, y = self.counts[side], self.counts[1 - side]
+        if unfinished_counts_against:
+            x, y = x[:-1], y[:-1]
+        families = [_tails(x, y, self.bins.ordered), _ratios(x, y)]
+        inside = np.concatenate([family[0] for family in families])
+        if not len(inside):
+            return None
+        hits_p = np.concatenate([family[1] for family in families])
+        hits_q = np.concatenate([family[2] for family in families])
+        if unfinished_counts_against:
+            # An unfinished run might have answered anything: outside the event on the p side, inside on the q side.
+            hits_q = hits_q + self.counts[1 - side][-1]
+            none, every = np.zeros((len(inside), 1), bool), np.ones((len(inside), 1), bool)
+            inside_p, inside_q = np.hstack([inside, none]), np.hstack([inside, every])
+        else:
+            inside_p = inside_q = inside
+        past = float(self.counts[0].sum())
+        return Candidates(inside_p, inside_q, (hits_p + 0.5) / (past + 1), (hits_q + 0.5) / (past + 1), past)
+
+
+Family = tuple["NDArray[np.bool_]", "Floats", "Floats"]
+
+
+def _tails(x: Floats, y: Floats, ordered: int) -> Family:
+    """Give every "at least an edge" and every "below an edge" over the ordered bins."""
+    if ordered < 2:
+        return np.zeros((0, len(x)), bool), np.zeros(0), np.zeros(0)
+    index = np.arange(len(x))
+    cuts = np.arange(1, ordered)
+    above = (index[None, :] >= cuts[:, None]) & (index < ordered)
+    below = index[None, :] < cuts[:, None]
+    inside = np.concatenate([above, below])
+    return inside, inside @ x, inside @ y
+
+
+_SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8])
+
+
+def _ratios(x: Floats, y: Floats) -> Family:
+    """Give the bins of largest ratio, cut at several places, with leave-one-out counts.
+
+    A run in bin b counts as a hit only if b would be in the event without that run. For x this removes the flattery of
+    having chosen the bin because of the run; for y it errs against the bet.
+    """
+    score = _score(x, y)
+    order = np.argsort(-score, kind="stable")
+    share = np.cumsum(x[order]) / max(1.0, x.sum())
+    quarters = np.arange(1, 4) * len(x) // 4
+    places = np.unique(np.concatenate([np.arange(3), quarters, np.searchsorted(share, _SHARES)]))
+    places = places[places < len(x) - 1]
+    levels = np.unique(score[order][places])[::-1]
+    inside = score[None, :] >= levels[:, None]
+    hits_p = (x * (_score(x - 1, y)[None, :] >= levels[:, None])).sum(axis=1)
+    hits_q = (y * (_score(x, y - 1)[None, :] >= levels[:, None])).sum(axis=1)
+    return inside, hits_p, hits_q
+
+
+def _score(x: Floats, y: Floats) -> Floats:
+    return np.asarray(np.log((np.maximum(x, 0) + 0.5) / (np.maximum(y, 0) + 0.5)))
