@@ -4,6 +4,7 @@ import math
 import shlex
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Any
 
@@ -167,18 +168,50 @@ def interval(bounds: Sequence[float] | None) -> str:
     return f" ({low}–{high})"
 
 
+@dataclass(frozen=True)
+class WitnessWords:
+    """The parts of a witness's story, for whoever tells it.
+
+    Attributes
+    ----------
+    on_p, on_q : str
+        The name of each database: left or right.
+    database_p, database_q, event : str
+        Both databases and the event in words.
+    p, q, limit : str
+        The two probabilities and the most that the claim allows `p` to be (empty if that is unknown).
+    p_interval, q_interval : str
+        ``" (0.45–0.51)"``, or empty where the number is exact.
+    """
+
+    on_p: str
+    on_q: str
+    database_p: str
+    database_q: str
+    event: str
+    p: str
+    q: str
+    limit: str
+    p_interval: str
+    q_interval: str
+
+
+def witness_words(result: AuditResult, witness: Witness, *, limit: int = MOST_DATABASE) -> WitnessWords:
+    """Return the parts of the story; databases take at most about `limit` characters."""
+    names = ("left", "right") if witness.direction == "left" else ("right", "left")
+    most = allowed(result, witness)
+    p, allowance = apart(witness.p, most) if most is not None else (number(witness.p), "")
+    intervals = interval(witness.p_interval), interval(witness.q_interval)
+    event, q = event_words(witness), number(witness.q, digits=3)
+    return WitnessWords(*names, *pair_words(witness, limit=limit), event, p, q, allowance, *intervals)
+
+
 def witness_story(result: AuditResult, witness: Witness) -> str:
     """Return the witness as a story, with what the claim allows."""
-    one, other = pair_words(witness)
-    a, b = ("left", "right") if witness.direction == "left" else ("right", "left")
-    limit = allowed(result, witness)
-    p, most = apart(witness.p, limit) if limit is not None else (number(witness.p), "")
-    q = number(witness.q, digits=3)
-    said = (
-        f'On {a} = {one} the event "{event_words(witness)}" happens with probability {p}'
-        f"{interval(witness.p_interval)}; on {b} = {other} with {q}{interval(witness.q_interval)}."
-    )
-    return said if limit is None else f"{said} The claim allows at most e^ε·q + δ = {most}."
+    w = witness_words(result, witness)
+    happens = f'the event "{w.event}" happens with probability {w.p}{w.p_interval}'
+    said = f"On {w.on_p} = {w.database_p} {happens}; on {w.on_q} = {w.database_q} with {w.q}{w.q_interval}."
+    return f"{said} The claim allows at most e^ε·q + δ = {w.limit}." if w.limit else said
 
 
 def witness_standing(witness: Witness) -> str:

@@ -1,0 +1,107 @@
+"""The picture of a witness: p against e^ε·q + δ, as geometry that a template draws."""
+
+import math
+from dataclasses import dataclass
+
+from audit import story
+from audit.results import AuditResult, Witness
+
+LEFT, WIDTH = 10.0, 400.0  # of the tracks, in the picture's own units
+TOP, PITCH = 20.0, 44.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One probability: its label, its bar, and the ends of its interval if it has one."""
+
+    kind: str
+    label: str
+    y: float
+    bar: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A mark on the axis."""
+
+    x: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """All that is drawn; `text` says it in words."""
+
+    rows: tuple[Row, ...]
+    ticks: tuple[Tick, ...]
+    limit: float | None  # None where it lies beyond the axis
+    bottom: float
+    text: str
+    caption: str
+
+
+def diagram(result: AuditResult, witness: Witness, words: story.WitnessWords) -> Diagram | None:
+    """Return the picture, None where the claim allows no number to compare `p` with."""
+    limit = story.allowed(result, witness)
+    if limit is None or not all(math.isfinite(x) for x in (witness.p, witness.q)):
+        return None
+    epsilon, delta = story.claimed(result)
+    grown = (
+        tuple(_grown(q, epsilon or 0.0, delta) for q in witness.q_interval) if witness.q_interval else None
+    )
+    top = _axis(max(witness.p, witness.q, *(witness.p_interval or ()), min(limit, 1.0)))
+    allowance = f"allowed, e^ε·q + δ: {words.limit}"
+    rows = (
+        _row("p", f"p on {words.on_p}: {words.p}{words.p_interval}", witness.p, witness.p_interval, top=top),
+        _row("limit", allowance, limit, grown, top=top),
+        _row("q", f"q on {words.on_q}: {words.q}{words.q_interval}", witness.q, witness.q_interval, top=top),
+    )
+    at = _x(limit, top) if limit <= top else None
+    return Diagram(
+        rows, _ticks(top), at, TOP + 3 * PITCH, "; ".join(r.label for r in rows), _caption(witness, limit)
+    )
+
+
+def _grown(q: float, epsilon: float, delta: float) -> float:
+    return math.inf if epsilon > 700 else math.exp(epsilon) * q + delta
+
+
+def _axis(most: float) -> float:
+    """Return the end of the axis: 1, 2 or 5 times a power of ten, at most 1."""
+    if most <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(most))
+    return min(
+        1.0, next((step * power for step in (1, 2, 5) if most <= step * power * (1 + 1e-12)), 10 * power)
+    )
+
+
+def _ticks(top: float) -> tuple[Tick, ...]:
+    parts = 4 if f"{top:e}".startswith("2") else 5
+    return tuple(
+        Tick(_x(top * i / parts, top), story.number(top * i / parts, digits=3)) for i in range(parts + 1)
+    )
+
+
+def _x(value: float, top: float) -> float:
+    return round(LEFT + WIDTH * min(max(value / top, 0.0), 1.0), 2)
+
+
+def _row(kind: str, label: str, value: float, interval: tuple[float, ...] | None, *, top: float) -> Row:
+    low, high = (_x(end, top) for end in interval) if interval else (None, None)
+    y = TOP + PITCH * ("p", "limit", "q").index(kind)
+    return Row(kind, label, y, round(_x(value, top) - LEFT, 2), low, high)
+
+
+def _caption(witness: Witness, limit: float) -> str:
+    excess = witness.p - limit
+    if excess <= 0:
+        return "p is within what the claim allows for this estimate of q."
+    times = (
+        f", {story.number(witness.p / limit, digits=3)} times as much"
+        if limit > 0 and excess / limit > 0.01
+        else ""
+    )
+    return f"p is {story.number(excess, digits=3)} above what the claim allows{times}."

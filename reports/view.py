@@ -1,0 +1,186 @@
+"""What the page shows, in the page's words: results turned into texts and numbers before any markup."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from audit import story
+from audit.results import AuditResult, Evidence, Verdict, Witness
+
+from .diagram import Diagram, diagram
+
+MOST_DATABASE = 300
+AS_EXPECTED, UNEXPECTED = "as expected", "unexpected"
+
+
+@dataclass(frozen=True)
+class WitnessView:
+    """A witness: its story in parts, where the numbers come from, and its picture."""
+
+    words: story.WitnessWords
+    standing: str
+    diagram: Diagram | None
+
+
+@dataclass(frozen=True)
+class SubjectView:
+    """One audit: a row of the table and a section."""
+
+    anchor: str
+    name: str
+    claim: str
+    relation: str
+    verdict: str
+    kind: str  # class of the verdict's mark
+    evidence: str
+    numerics: str
+    outcome: str
+    sentence: str
+    epsilon_claimed: str
+    epsilon_found: str
+    ratio: str
+    delta_claimed: str
+    delta_found: str
+    runs: str
+    detectable: str
+    witness: WitnessView | None
+    simplest: WitnessView | None
+    findings: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    assumptions: tuple[str, ...]
+    notes: tuple[str, ...]
+    not_tested: tuple[str, ...]
+    command: str | None
+    python: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Page:
+    """The whole page."""
+
+    title: str
+    subjects: tuple[SubjectView, ...]
+    counts: tuple[tuple[str, str, int], ...]  # verdict, class, how many
+    unexpected: tuple[SubjectView, ...]
+    expectations: int
+    spent: str
+
+
+def page(results: Sequence[AuditResult], *, title: str) -> Page:
+    """Return the page of these results, in their order.
+
+    Examples
+    --------
+    >>> page([], title="None").subjects
+    ()
+    """
+    subjects = tuple(subject_view(result, anchor=f"subject-{i}") for i, result in enumerate(results, start=1))
+    seen = Counter(result.verdict for result in results)
+    return Page(
+        title=title,
+        subjects=subjects,
+        counts=tuple((v.value, kind(v), seen[v]) for v in Verdict if seen[v]),
+        unexpected=tuple(subject for subject in subjects if subject.outcome == UNEXPECTED),
+        expectations=sum(subject.outcome != "" for subject in subjects),
+        spent=f"{math.fsum(result.significance for result in results):.3g}",
+    )
+
+
+def kind(verdict: Verdict) -> str:
+    """Return the class that colours a verdict."""
+    return verdict.value.replace(" ", "-")
+
+
+def outcome(result: AuditResult) -> str:
+    """Say whether a verdict is the one its catalogue entry expects; nothing where nothing is expected.
+
+    Examples
+    --------
+    >>> outcome(AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT, expected="not refuted"))
+    'unexpected'
+    """
+    if result.expected is None:
+        return ""
+    wanted = {Verdict.REFUTED} if result.expected == "refuted" else {Verdict.NOT_REFUTED, Verdict.PROVED}
+    return AS_EXPECTED if result.verdict in wanted else UNEXPECTED
+
+
+def subject_view(result: AuditResult, *, anchor: str) -> SubjectView:
+    """Return one audit in the page's words."""
+    witness = result.witness
+    claimed, delta = story.claimed(result)
+    known = claimed is not None and result.verdict not in (Verdict.ERROR, Verdict.INCONCLUSIVE)
+    return SubjectView(
+        anchor=anchor,
+        name=story.short(result.subject, 120) or "(no name)",
+        claim="no claim" if result.claim is None else story.short(f"{result.claim}", 120),
+        relation=result.relation,
+        verdict=result.verdict.value,
+        kind=kind(result.verdict),
+        evidence=result.evidence.value,
+        numerics=result.numerics,
+        outcome=outcome(result),
+        sentence=story.verdict_sentence(result),
+        epsilon_claimed=story.number(claimed) if claimed is not None else "",
+        epsilon_found=_found(result, result.epsilon_lower) if known else "",
+        ratio=_ratio(result, claimed) if known else "",
+        delta_claimed=story.number(delta) if claimed is not None else "",
+        delta_found=_found(result, result.delta_lower) if known else "",
+        runs=f"{result.samples:,}",
+        detectable="" if result.detectable_epsilon is None else story.at_most(result.detectable_epsilon),
+        witness=_witness(result, witness),
+        simplest=_witness(result, witness.simplest if witness else None),
+        findings=tuple(filter(None, (story.bounds(result), story.meaning(result)))),
+        facts=tuple(_facts(result)),
+        assumptions=result.assumptions,
+        notes=result.notes,
+        not_tested=result.not_tested,
+        command=story.command(result),
+        python=tuple(story.python_lines(result)),
+        environment=tuple((key, f"{value}") for key, value in result.environment.items()),
+    )
+
+
+def _witness(result: AuditResult, witness: Witness | None) -> WitnessView | None:
+    if witness is None:
+        return None
+    words = story.witness_words(result, witness, limit=MOST_DATABASE)
+    return WitnessView(words, story.witness_standing(witness), diagram(result, witness, words))
+
+
+def _found(result: AuditResult, bound: float) -> str:
+    return f"= {story.number(bound)}" if result.evidence is Evidence.EXACT else f"≥ {story.at_least(bound)}"
+
+
+def _ratio(result: AuditResult, claimed: float | None) -> str:
+    if not claimed or not math.isfinite(claimed) or not math.isfinite(result.epsilon_lower):
+        return ""
+    return f"{story.number(result.epsilon_lower / claimed, digits=3)}×"
+
+
+def _facts(result: AuditResult) -> list[tuple[str, str]]:
+    """Return the small print: what was audited and how, label and value."""
+    parameters = ", ".join(f"{key} = {story.shown(value)}" for key, value in result.parameters.items())
+    wealth = f"log wealth {story.number(result.log_wealth)}"
+    if result.log_limit is not None:
+        wealth += f"; {story.number(result.log_limit)} refutes"
+    facts = [
+        ("Parameters", parameters),
+        ("Statement", result.reference or ""),
+        ("Runs", story.runs(result)),
+        ("Family", result.family or ""),
+        ("Bets", wealth if result.evidence is Evidence.STATISTICAL and result.log_limit is not None else ""),
+        ("Significance", f"{result.significance:.3g}"),
+        ("Budget", f"{result.budget:,} runs" if result.budget else ""),
+        ("Seed", str(result.seed)),
+        ("Numerics", _NUMERICS.get(result.numerics, result.numerics)),
+    ]
+    return [(label, value) for label, value in facts if value]
+
+
+_NUMERICS = {
+    "ideal": "ideal (as if it computed with real numbers)",
+    "float": "float (the floating-point numbers it really returns)",
+}
