@@ -1,23 +1,25 @@
-"""When two values are the same, and how a value reads: canonical keys and short texts."""
+"""When two values are the same: canonical keys."""
 
+import decimal
 import enum
+import math
 import numbers
-import re
 import types
-from collections.abc import Callable, Hashable, Iterable, Mapping, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from itertools import islice
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
 
-from audit.outcomes import without_addresses
+from audit.brief import show
+from audit.outcomes import Raised, Unfinished, without_addresses
 
 __all__ = ["key", "same", "show"]
 
-# Every key is None, a number, a text, or a tuple whose first entry says the kind: no two kinds meet, and the repr of
-# a key is the same in every process, so that what has no order can be sorted by it.
+# Every key is None, a number, a text, or a tuple whose first entry says the kind: no two kinds meet, and the
+# repr of a key is the same in every process, so that what has no order can be sorted by it.
 _NAN: Final = ("number", "nan")
 _TRUE: Final = ("bool", 1)
 _FALSE: Final = ("bool", 0)
@@ -25,7 +27,7 @@ _EXACT: Final = 2**53  # whole numbers below this are ints in a key, whatever th
 _DEPTH: Final = 100
 _NODES: Final = 1_000_000
 
-# Where we are in a value: minus the number of containers that may still be opened, then the ids of the open ones.
+# Where we are in a value: minus the number of containers still allowed, then the ids of those that are open.
 _Walk = list[int]
 
 
@@ -36,9 +38,9 @@ class _TooLargeError(Exception):
 def key(value: Any) -> Hashable:
     """Return a hashable that is equal for two values exactly when they are the same.
 
-    1 is the same as 1.0 but not as True, NaN as NaN, −0.0 as 0.0, a numpy scalar as its Python twin; arrays are the
-    same by shape, kind of dtype and values; a list is not a tuple; sets and dicts have no order; objects are the
-    same by class and state, or by their text (without addresses) when their state cannot be had.
+    1 is the same as 1.0 but not as True, NaN as NaN, −0.0 as 0.0, a numpy scalar as its Python twin; arrays
+    are the same by shape, kind of dtype and values; a list is not a tuple; sets and dicts have no order; objects
+    are the same by class and state, or by their text (without addresses) when their state cannot be had.
 
     Parameters
     ----------
@@ -99,12 +101,13 @@ def _int(value: int, _walk: _Walk) -> Hashable:
     try:
         twin = float(value)
     except OverflowError:
-        return int(value)
-    return twin if twin == value else int(value)
+        twin = math.inf
+    # hexadecimal, because a long int refuses to be written in decimal digits
+    return twin if twin == value else ("int", hex(value))
 
 
 def _real(value: Any, walk: _Walk) -> Hashable:
-    """Return the key of a rarer number: of the int or float that equals it exactly, else of the exact fraction."""
+    """Return the key of a rarer number: of the int or float that equals it, else of the exact fraction."""
     try:
         exact = Fraction(*value.as_integer_ratio())
     except (ValueError, OverflowError):  # NaN and infinities
@@ -112,17 +115,19 @@ def _real(value: Any, walk: _Walk) -> Hashable:
     if exact.denominator == 1:
         return _int(exact.numerator, walk)
     nearest = float(exact)
-    return nearest if Fraction(nearest) == exact else ("fraction", exact.numerator, exact.denominator)
+    return (
+        nearest if Fraction(nearest) == exact else ("fraction", hex(exact.numerator), hex(exact.denominator))
+    )
 
 
 def _container(tag: str, owner: Any, values: Iterable[Any], walk: _Walk) -> tuple[Hashable, ...]:
-    """Return `tag` and the keys of `values`, or what stands for an `owner` that is open already or too deep."""
+    """Return `tag` and the keys of `values`, or what stands for an `owner` that is open or too deep."""
     closed = _closed(owner, walk)
     if closed is not None:
         return closed
     walk.append(id(owner))
     try:
-        # the first branch is `_float` written out: most values are not whole, and a call costs more than the work
+        # the first branch is `_float` written out: a call would cost more than its work
         return (
             tag,
             *[
@@ -148,22 +153,30 @@ def _sequence(tag: str) -> Callable[[Any, _Walk], Hashable]:
 
 
 def _unordered(value: Any, walk: _Walk) -> Hashable:
-    tag, *entries = _container("set", value, value, walk)
-    return (tag, *sorted(entries, key=repr)) if tag == "set" else (tag, *entries)
+    entries: tuple[Any, ...] = _container("set", value, value, walk)
+    if entries[0] != "set":
+        return entries
+    return ("set", *(sorted(entries[1:], key=None if _are_comparable(entries[1:]) else repr)))
 
 
 def _mapping(value: Mapping[Any, Any], walk: _Walk) -> Hashable:
     if set(map(type, value)) == {str}:
         names = tuple(sorted(value))
-        tag, *entries = _container("dict", value, [value[name] for name in names], walk)
-        return (tag, names, *entries) if tag == "dict" else (tag, *entries)
-    tag, *entries = _container("dict", value, [part for item in value.items() for part in item], walk)
-    if tag != "dict":
-        return (tag, *entries)
-    pairs = list(zip(entries[::2], entries[1::2], strict=True))
-    text = all(type(name) is str for name, _ in pairs)
-    pairs.sort(key=(lambda pair: pair[0]) if text else repr)  # type: ignore[arg-type, return-value]
-    return (tag, tuple(name for name, _ in pairs), *[entry for _, entry in pairs])
+        entries = _container("dict", value, [value[name] for name in names], walk)
+    else:
+        names = ()
+        entries = _container("dict", value, [part for item in value.items() for part in item], walk)
+    if entries[0] != "dict" or names:
+        return (entries[0], names, *entries[1:])
+    by = itemgetter(0) if _are_comparable(entries[1::2]) else repr
+    pairs = sorted(zip(entries[1::2], entries[2::2], strict=True), key=by)
+    return ("dict", tuple(name for name, _ in pairs), *[content for _, content in pairs])
+
+
+def _are_comparable(keys: Iterable[Hashable]) -> bool:
+    """Tell whether keys sort by themselves: all are numbers (NaN is none), or all are texts."""
+    kinds = set(map(type, keys))
+    return kinds <= {int, float} or kinds == {str}
 
 
 def _array(value: Any, walk: _Walk) -> Hashable:
@@ -184,14 +197,14 @@ def _array(value: Any, walk: _Walk) -> Hashable:
 
 
 def _masked(value: Any, walk: _Walk) -> Hashable:
-    hidden = np.ma.getmaskarray(value)  # type: ignore[no-untyped-call]
+    hidden = np.ma.getmaskarray(value)
     return ("masked", _array(hidden, walk), *_container("entries", value, value.data[~hidden].tolist(), walk))
 
 
 def _scalar(value: Any, walk: _Walk) -> Hashable:
-    if value.dtype.kind in "mM":
-        return ("time", value.dtype.str.lstrip("<>="), int(value.astype("<i8")))
     twin = value.item()
+    if value.dtype.kind in "mM" and (twin is None or isinstance(twin, int)):  # NaT, or finer than Python's
+        return ("time", value.dtype.str.lstrip("<>="), int(value.astype("<i8")))
     if isinstance(twin, np.complexfloating):  # a complex long double is its own item
         return ("complex", _key(twin.real, walk), _key(twin.imag, walk))
     return _real(twin, walk) if isinstance(twin, np.floating) else _key(twin, walk)
@@ -205,7 +218,7 @@ def _other(value: Any, walk: _Walk) -> Hashable:
         state: Any = {field.name: getattr(value, field.name, None) for field in fields(value)}
     else:
         state = _state(value)
-    return ("object", _class_name(value), *_container("state", value, (state,), walk)[1:])
+    return ("object", _class_name(value), *_container("state", value, (state,), walk))
 
 
 def _state(value: Any) -> Any:
@@ -263,6 +276,8 @@ _HANDLERS: Final[dict[type, Callable[[Any, _Walk], Hashable]]] = {
     bytes: lambda value, _: ("bytes", bytes(value)),
     complex: _complex,
     np.ndarray: _array,
+    Raised: lambda value, _: ("raised", value.kind, value.message),
+    Unfinished: lambda value, _: ("unfinished", value.reason),
 }
 # subclasses are the same as their base, as they are equal to it in Python
 _BASES: Final[tuple[tuple[Any, Callable[[Any, _Walk], Hashable]], ...]] = (
@@ -284,61 +299,5 @@ _BASES: Final[tuple[tuple[Any, Callable[[Any, _Walk], Hashable]], ...]] = (
     (types.FunctionType, _function),
     (types.CodeType, _code),
     (types.MethodType, _method),
-    (numbers.Real, _real),
+    ((numbers.Real, decimal.Decimal), _real),
 )
-
-
-def show(value: Any, limit: int = 60) -> str:
-    """Return a short text of `value` for reports: one line, printable, at most `limit` characters.
-
-    Parameters
-    ----------
-    value
-        Anything at all; an object whose own text fails is shown by its class.
-    limit
-        Longest text; what is cut off becomes "…".
-
-    Examples
-    --------
-    >>> show(np.float64(0.5)), show({3, 1, 2}), show(np.arange(3)), show(list(range(1000)), limit=12)
-    ('0.5', '{1, 2, 3}', 'array([0, 1, 2])', '[0, 1, 2, 3…')
-    """
-    text = re.sub(r"\s*\n\s*", " ", _text(value, limit, 0))
-    text = "".join(letter if letter.isprintable() else "�" for letter in text[: limit + 1])
-    return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def _text(value: Any, limit: int, depth: int) -> str:
-    if depth > 5:
-        return "…"
-    try:
-        if isinstance(value, np.ndarray):
-            body = _joined(value, limit, depth) if value.ndim else _text(value.item(), limit, depth)
-            return f"[{body}]" if depth else f"array([{body}])"
-        if isinstance(value, np.generic):
-            return repr(value.item())
-        if isinstance(value, str | bytes):
-            return repr(value[: limit + 1])
-        return _collection(value, limit, depth)
-    except Exception:  # noqa: BLE001  a text of the user's may fail in any way
-        return f"<{type(value).__qualname__}>"
-
-
-def _collection(value: Any, limit: int, depth: int) -> str:
-    kind = type(value)
-    if kind is list:
-        return f"[{_joined(value, limit, depth)}]"
-    if kind is tuple:
-        return f"({_joined(value, limit, depth)}{',' if len(value) == 1 else ''})"
-    if kind is dict:
-        items = (f"{_text(k, limit, depth + 1)}: {_text(v, limit, depth + 1)}" for k, v in value.items())
-        return "{" + ", ".join(islice(items, limit)) + "}"
-    if isinstance(value, Set) and value and kind in (set, frozenset):
-        ordered = sorted(value, key=lambda entry: repr(key(entry)))
-        body = "{" + _joined(ordered, limit, depth) + "}"
-        return body if kind is set else f"frozenset({body})"
-    return without_addresses(repr(value))
-
-
-def _joined(values: Iterable[Any], limit: int, depth: int) -> str:
-    return ", ".join(_text(entry, limit, depth + 1) for entry in islice(values, limit))

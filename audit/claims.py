@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
 
 __all__ = ["PAC", "ApproximateDP", "PrivacyClaim", "PureDP", "check_claim", "claim_from_json"]
@@ -73,11 +74,12 @@ class ApproximateDP:
 
         Guarantee
         ---------
-        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private, and some mechanism that
-        meets it is no better. Every pair of laws that meets the claim is a post-processing of the pair
-        P = (delta, (1−delta)·e^eps/(1+e^eps), (1−delta)/(1+e^eps), 0), Q = P reversed (Kairouz, Oh, Viswanath,
-        "The composition theorem for differential privacy", 2015, Theorem 3.4 and Remark 3.3), whose hockey-stick
-        divergence at `epsilon` in [0, eps] is delta + (1−delta)·(e^eps − e^epsilon)/(1+e^eps); above eps, delta.
+        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private; some such mechanism is
+        no better. With R = e^eps, R' = e^epsilon, 1 ≤ R' < R, the claim about an event and about its complement
+        with the sides exchanged says p ≤ R·q + delta and 1 − q ≤ R·(1 − p) + delta. Among the (p, q) that
+        meet both, p − R'·q is largest where both are equalities, at q = (1 − delta)/(1 + R), p = 1 − q: there
+        it is delta + (1 − delta)·(R − R')/(1 + R). Randomized response that leaks with probability delta
+        attains it. For R' ≥ R the corner q = 0, p = delta is the largest.
 
         Examples
         --------
@@ -91,8 +93,9 @@ class ApproximateDP:
 
         Guarantee
         ---------
-        Along a chain of k neighbours, p_0 ≤ R·p_1 + delta ≤ … ≤ R^k·p_k + delta·(1 + R + … + R^(k−1)), R = e^eps.
-        A delta of 1 or more says nothing; it becomes the largest float below 1, which no test can tell from 1.
+        Along a chain of k neighbours, with R = e^eps, p_0 ≤ R·p_1 + delta ≤ … ≤ R^k·p_k + delta·(1 + R + … +
+        R^(k−1)). A delta of 1 or more would say nothing; it becomes the largest float below 1, which no test
+        can tell from 1.
 
         Examples
         --------
@@ -152,7 +155,7 @@ class PureDP:
 
         Guarantee
         ---------
-        As for `ApproximateDP.profile` with delta = 0; randomized response attains it.
+        That of `ApproximateDP.profile` with delta = 0; randomized response attains it.
 
         Examples
         --------
@@ -239,8 +242,6 @@ def check_claim(claim: Any) -> PrivacyClaim:
     audit.errors.InvalidKind: The `claim` must be a privacy claim such as PureDP(epsilon=1.0); got 1.0.
     """
     if isinstance(claim, type) or not isinstance(claim, PrivacyClaim):
-        from audit.canonical import show  # noqa: PLC0415  needs numpy, on this path only
-
         raise InvalidKind(
             f"The `claim` must be a privacy claim such as PureDP(epsilon=1.0); got {show(claim)}."
         )
@@ -267,7 +268,9 @@ def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC:
     name = fields.pop("claim", None)
     kind = kinds.get(name) if isinstance(name, str) else None
     if kind is None or set(fields) != set(kind.__dataclass_fields__):
-        raise InvalidValue(f"A saved claim must be one of {', '.join(kinds)} with its numbers; got {dict(data)}.")
+        raise InvalidValue(
+            f"A saved claim must be one of {', '.join(kinds)} with its numbers; got {dict(data)}."
+        )
     return kind(**fields)
 
 

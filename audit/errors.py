@@ -4,6 +4,8 @@ import math
 import numbers
 from typing import Any
 
+from audit.brief import show
+
 __all__ = [
     "AuditError",
     "InvalidKind",
@@ -16,19 +18,19 @@ __all__ = [
 
 
 class AuditError(Exception):
-    """An error that the toolkit raises on purpose; its text is one line.
+    """An error that the toolkit raises on purpose; its text is one line, whatever went into it.
 
     Examples
     --------
-    >>> str(AuditError("first line\\nsecond line"))
-    'first line second line'
+    >>> str(AuditError("from another library:" + chr(10) + "no such file"))
+    'from another library: no such file'
     """
 
     def __str__(self) -> str:
         return " ".join(super().__str__().split())
 
 
-class InvalidValue(AuditError, ValueError):
+class InvalidValue(AuditError, ValueError):  # noqa: N818  says what is wrong, as a word of the public vocabulary
     """An argument of the right kind whose value cannot be used.
 
     Examples
@@ -38,7 +40,7 @@ class InvalidValue(AuditError, ValueError):
     """
 
 
-class InvalidKind(AuditError, TypeError):
+class InvalidKind(AuditError, TypeError):  # noqa: N818  says what is wrong, as a word of the public vocabulary
     """An argument of the wrong kind.
 
     Examples
@@ -107,7 +109,7 @@ def finite_number(
         and (below is None or number < below)
     )
     if not inside:
-        raise InvalidValue(f"{wanted}; got {_brief(value)}.")
+        raise InvalidValue(f"{wanted}; got {show(value)}.")
     return number
 
 
@@ -143,7 +145,7 @@ def probability(value: Any, *, what: str, zero: bool = True, one: bool = True) -
     above_zero = number >= 0 if zero else number > 0
     below_one = number <= 1 if one else number < 1
     if not (above_zero and below_one):
-        raise InvalidValue(f"{wanted}; got {_brief(value)}.")
+        raise InvalidValue(f"{wanted}; got {show(value)}.")
     return number
 
 
@@ -176,24 +178,17 @@ def positive_int(value: Any, *, what: str, minimum: int = 1, maximum: int | None
     """
     wanted = f"{what} must be a whole number ≥ {minimum}" + ("" if maximum is None else f" and ≤ {maximum}")
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise InvalidKind(f"{wanted}; got {_brief(value)}.")
+        raise InvalidKind(f"{wanted}; got {show(value)}.")
     number = int(value)
     if number < minimum or (maximum is not None and number > maximum):
-        raise InvalidValue(f"{wanted}; got {_brief(value)}.")
+        raise InvalidValue(f"{wanted}; got {show(value)}.")
     return number
 
 
 def _as_float(value: Any, wanted: str) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise InvalidKind(f"{wanted}; got {_brief(value)}.")
+        raise InvalidKind(f"{wanted}; got {show(value)}.")
     try:
         return float(value)
     except OverflowError:
-        raise InvalidValue(f"{wanted}; got {_brief(value)}.") from None
-
-
-def _brief(value: Any) -> str:
-    # imported here because it needs numpy, which nobody should wait for unless something is wrong
-    from audit.canonical import show  # noqa: PLC0415
-
-    return show(value)
+        raise InvalidValue(f"{wanted}; got {show(value)}.") from None

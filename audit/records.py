@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.canonical import key, same, show
+from audit.brief import show
+from audit.canonical import key, same
 from audit.errors import InvalidKind, InvalidValue
 
 __all__ = ["distinct", "inserted", "kind_of", "rebuilt", "records_of", "removed", "replaced"]
@@ -28,7 +29,7 @@ def kind_of(database: Any) -> str | None:
 
 
 def records_of(database: Any) -> list[Any]:
-    """Return the records of a database as a list; the rows of an array become plain Python values.
+    """Return the records of a database as a list; the rows of an array become lists of Python values.
 
     Raises
     ------
@@ -43,7 +44,9 @@ def records_of(database: Any) -> list[Any]:
     kind = kind_of(database)
     if kind is None:
         raise InvalidKind(f"A database must be a sequence of records; got {show(database)}.")
-    return database.tolist() if kind == "array" else list(database)
+    # a narrow float stays what it is, so that its rounding is known
+    rows = kind == "array" and (database.ndim > 1 or database.dtype.kind != "f")
+    return database.tolist() if rows else list(database)
 
 
 def distinct(records: Iterable[Any], *, like: Any) -> list[tuple[Any, Any]]:
@@ -117,7 +120,8 @@ def _spliced(database: Any, start: int, stop: int, records: Sequence[Any]) -> An
     kind = kind_of(database)
     if kind == "array":
         return _array(database, start, stop, records)
-    whole = [*database[:start], *records, *database[stop:]]
+    whole = list(database)
+    whole[start:stop] = records
     if kind == "text":
         if not all(isinstance(letter, str) and len(letter) == 1 for letter in records):
             raise InvalidValue(f"The records of a text must be single characters; got {show(records)}.")

@@ -1,22 +1,19 @@
 """Which databases are neighbours: five relations, and room for one's own."""
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from itertools import chain, product
-from numbers import Rational, Real
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from audit.canonical import key, same, show
+from audit.answers import chosen, is_answer, moved, within_one
+from audit.brief import show
+from audit.canonical import key, same
 from audit.errors import InvalidKind, InvalidValue
 from audit.outcomes import Raised
-from audit.records import distinct, inserted, kind_of, rebuilt, records_of, removed, replaced
+from audit.records import distinct, inserted, kind_of, records_of, removed, replaced
 
 __all__ = ["NeighbourRelation", "Relation", "check_pair", "check_relation", "name_of"]
-
-_ROUNDING = 4 * 2.0**-52  # of a number of size 1: what adding 1 and subtracting again may leave
 
 
 @runtime_checkable
@@ -33,14 +30,14 @@ class NeighbourRelation(Protocol):
         """Tell whether two databases are neighbours; which comes first must not matter."""
 
     def neighbours(self, database: Any, records: Any, rng: Any = None) -> Iterator[Any]:
-        """Yield every neighbour of `database` in a fixed order, or with an `rng` random ones without end."""
+        """Yield every neighbour of `database` in a fixed order; with an `rng`, random ones without end."""
 
 
 class Relation(ABC):
     """A neighbour relation of the toolkit; the five instances are attributes of this class.
 
-    Equal databases are never neighbours. Databases are sequences of one kind: two lists, two tuples, two texts or
-    two arrays (whose records are their rows). Records are compared in the sense of `audit.canonical.same`.
+    Equal databases are never neighbours. Databases are sequences of one kind: two lists, two tuples, two
+    texts or two arrays (whose records are their rows). Records are compared in the sense of `audit.canonical.same`.
 
     Attributes
     ----------
@@ -137,8 +134,8 @@ class Relation(ABC):
         records
             The records there can be. For QUERY_ANSWERS the answers there can be, or None for any number.
         rng
-            None: every neighbour once, in a fixed order. A `numpy.random.Generator`: random neighbours without end
-            (none at all if there is none).
+            None: every neighbour once, in a fixed order. A `numpy.random.Generator`: random neighbours
+            without end, repeats included; nothing if there is no neighbour.
 
         Examples
         --------
@@ -162,7 +159,7 @@ class _ReplaceOne(Relation):
         return _too_many(_differing(left, right))
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
-        choices = distinct(records or (), like=database)
+        choices = distinct(() if records is None else records, like=database)
         places = [key(record) for record in records_of(database)]
         return (replaced(database, place, record) for place, record in _replacements(places, choices, rng))
 
@@ -182,7 +179,7 @@ class _AddOrRemoveOne(Relation):
         return "the longer one does not become the shorter one by deleting one record"
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
-        choices = distinct(records or (), like=database)
+        choices = distinct(() if records is None else records, like=database)
         places = [key(record) for record in records_of(database)]
         if rng is not None:
             return self._random(database, choices, rng)
@@ -221,17 +218,18 @@ class _ReplaceLabel(Relation):
                     return f"record {place} of the {side} one is not an (x, y) pair: {show(record)}"
         if len(left) != len(right):
             return _lengths(left, right)
-        moved = _differing([x for x, _ in left], [x for x, _ in right])
-        if moved:
-            return f"the x differs at {_places(moved)}, and only one y may differ"
+        differing = _differing([x for x, _ in left], [x for x, _ in right])
+        if differing:
+            return f"the x differs at {_places(differing)}, and only one y may differ"
         return _too_many(_differing(left, right))
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
-        choices = distinct((_labelled(record)[1] for record in records or ()), like=database)
+        labels = [_labelled(record)[1] for record in (() if records is None else records)]
+        choices = distinct(labels, like=())
         pairs = [_labelled(record) for record in records_of(database)]
         places = [key(label) for _, label in pairs]
         return (
-            replaced(database, place, type(pairs[place])((pairs[place][0], label)))
+            replaced(database, place, _relabelled(pairs[place], label))
             for place, label in _replacements(places, choices, rng)
         )
 
@@ -257,102 +255,22 @@ class _QueryAnswers(Relation):
     def _objection(self, left: list[Any], right: list[Any]) -> str | None:
         for side, answers in (("left", left), ("right", right)):
             for place, answer in enumerate(answers):
-                if not _is_answer(answer):
+                if not is_answer(answer):
                     return f"answer {place} of the {side} one is not a number: {show(answer)}"
         if len(left) != len(right):
             return _lengths(left, right)
-        far = [place for place, (a, b) in enumerate(zip(left, right, strict=True)) if not _within_one(a, b)]
+        far = [place for place, (a, b) in enumerate(zip(left, right, strict=True)) if not within_one(a, b)]
         return f"the answers differ by more than 1 at {_places(far)}" if far else None
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
-        answers = records_of(database)
-        for place, answer in enumerate(answers):
-            if not _is_answer(answer):
+        for place, answer in enumerate(records_of(database)):
+            if not is_answer(answer):
                 raise InvalidValue(
                     f"The answers of a database must be numbers; got {show(answer)} at {place}."
                 )
-        if records is None:
-            found = _moved(database, answers, rng)
-        else:
-            found = (rebuilt(database, chosen) for chosen in _chosen(answers, records, rng))
-        # a step of 1 may be lost in the rounding of a large number
-        return (moved for moved in found if self.are_neighbours(database, moved))
-
-
-def _moved(database: Any, answers: list[Any], rng: Any) -> Iterator[Any]:
-    """Yield databases whose answers went up or down by 1."""
-    patterns = _patterns(len(answers)) if rng is None else _random_patterns(len(answers), rng)
-    for pattern in patterns:
-        moved = [answer + step for answer, step in zip(answers, pattern, strict=True)]
-        if isinstance(database, np.ndarray):
-            with np.errstate(all="ignore"):
-                yield np.array(moved).astype(database.dtype)
-        else:
-            yield rebuilt(database, moved)
-
-
-def _patterns(size: int) -> Iterator[tuple[int, ...]]:
-    """Yield steps of −1, 0 and 1: one answer, all, each half, every other one, one against the rest."""
-    half = [1] * (size // 2) + [0] * (size - size // 2)
-    other = [1 - step for step in half]
-    ones = [[int(place == moved) for place in range(size)] for moved in range(size)]
-    shapes = [
-        [1] * size,
-        *ones,
-        half,
-        other,
-        [a - b for a, b in zip(half, other, strict=True)],
-        [1 - 2 * (place % 2) for place in range(size)],
-        *[[1 - 2 * step for step in one] for one in ones],
-    ]
-    signed = (tuple(sign * step for step in shape) for shape in shapes for sign in (1, -1))
-    return (pattern for pattern in dict.fromkeys(signed) if any(pattern))
-
-
-def _random_patterns(size: int, rng: Any) -> Iterator[tuple[int, ...]]:
-    while size:
-        steps = rng.choice((-1, 1) if rng.integers(2) else (-1, 0, 1), size=size)
-        if steps.any():
-            yield tuple(steps.tolist())
-
-
-def _chosen(answers: list[Any], records: Sequence[Any], rng: Any) -> Iterator[list[Any]]:
-    """Yield vectors of answers from `records` (or left as they are) within 1 of `answers`, the far ones first."""
-    domain = sorted(record for _, record in distinct(records, like=()) if _is_answer(record))
-    options = [
-        [answer, *(value for value in domain if value != answer and _within_one(answer, value))]
-        for answer in answers
-    ]
-    if all(len(option) == 1 for option in options):
-        return
-    if rng is not None:
-        while True:
-            yield [option[int(rng.integers(len(option)))] for option in options]
-    seen = {key(answers)}
-    for chosen in chain(_extremes(options), map(list, product(*options))):
-        name = key(chosen)
-        if name not in seen:
-            seen.add(name)
-            yield chosen
-
-
-def _extremes(options: list[list[Any]]) -> Iterator[list[Any]]:
-    ends = [(min(option), option[0], max(option)) for option in options]
-    for pattern in _patterns(len(options)):
-        yield [end[step + 1] for end, step in zip(ends, pattern, strict=True)]
-
-
-def _is_answer(answer: Any) -> bool:
-    return isinstance(answer, Real) and not isinstance(answer, bool | np.bool_)
-
-
-def _within_one(a: Any, b: Any) -> bool:
-    if same(a, b):
-        return True
-    if isinstance(a, Rational) and isinstance(b, Rational):
-        return bool(abs(a - b) <= 1)
-    size = max(1.0, abs(a), abs(b))
-    return bool(math.isfinite(size) and abs(a - b) <= 1 + _ROUNDING * size)
+        found = moved(database, rng) if records is None else chosen(database, records, rng)
+        # a step may be lost in the rounding of a large number, or leave the dtype of an array
+        return (other for other in found if self.are_neighbours(database, other))
 
 
 def _is_labelled(record: Any) -> bool:
@@ -360,10 +278,16 @@ def _is_labelled(record: Any) -> bool:
 
 
 def _labelled(record: Any) -> Any:
-    plain = record.tolist() if isinstance(record, np.ndarray) else record
+    plain = record.tolist() if isinstance(record, np.ndarray | np.void) else record
     if not _is_labelled(plain):
         raise InvalidValue(f"A record under replace-label must be an (x, y) pair; got {show(record)}.")
     return plain
+
+
+def _relabelled(pair: Any, label: Any) -> Any:
+    if isinstance(pair, list):
+        return [pair[0], label]
+    return pair._make((pair[0], label)) if hasattr(pair, "_make") else (pair[0], label)
 
 
 def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:
@@ -419,8 +343,8 @@ def check_relation(relation: Any) -> NeighbourRelation:
         return Relation.from_name(relation)
     if isinstance(relation, type) or not isinstance(relation, NeighbourRelation):
         raise InvalidKind(
-            "The `relation` must be a Relation, or an object with the methods are_neighbours(left, right) and "
-            f"neighbours(database, records, rng); got {show(relation)}."
+            "The `relation` must be a Relation, or an object with the methods are_neighbours(left, right) "
+            f"and neighbours(database, records, rng); got {show(relation)}."
         )
     return relation
 
@@ -447,10 +371,9 @@ def check_pair(relation: Any, left: Any, right: Any) -> None:
 
     Examples
     --------
-    >>> check_pair(Relation.REPLACE_ONE, [1, 2, 3, 4], [0, 2, 3, 5])
+    >>> check_pair(Relation.LOCAL, [1], [1])
     Traceback (most recent call last):
-    audit.errors.InvalidValue: These databases are not neighbours under replace-one: they differ at 2 positions
-    (0 and 3).
+    audit.errors.InvalidValue: These databases are not neighbours under local: they are equal.
     """
     meant = check_relation(relation)
     why = (
