@@ -1,1 +1,57 @@
-"""Mechanisms of the source texts as subjects: claim, sampler, exact law."""
+"""Mechanisms of the source texts as subjects: claim, sampler, exact law, and flawed twins to refute.
+
+Names are resolved on first use, so that importing the package costs nothing.
+
+Examples
+--------
+>>> from mechanisms import LaplaceMean
+>>> print(LaplaceMean(epsilon=0.5).claim)
+PureDP(epsilon=0.5)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mechanisms.entries import catalogue
+    from mechanisms.exponential import ExponentialMechanism
+    from mechanisms.geometric import GeometricMechanism, TruncatedGeometricMechanism
+    from mechanisms.histogram import LaplaceHistogram
+    from mechanisms.kary_response import KaryRandomizedResponse
+    from mechanisms.laplace import LaplaceMechanism
+    from mechanisms.mean import LaplaceMean
+    from mechanisms.randomized_response import RandomizedResponse
+
+__all__ = [
+    "ExponentialMechanism",
+    "GeometricMechanism",
+    "KaryRandomizedResponse",
+    "LaplaceHistogram",
+    "LaplaceMean",
+    "LaplaceMechanism",
+    "RandomizedResponse",
+    "TruncatedGeometricMechanism",
+    "catalogue",
+]
+
+_HOMES = {
+    "ExponentialMechanism": "mechanisms.exponential",
+    "GeometricMechanism": "mechanisms.geometric",
+    "KaryRandomizedResponse": "mechanisms.kary_response",
+    "LaplaceHistogram": "mechanisms.histogram",
+    "LaplaceMean": "mechanisms.mean",
+    "LaplaceMechanism": "mechanisms.laplace",
+    "RandomizedResponse": "mechanisms.randomized_response",
+    "TruncatedGeometricMechanism": "mechanisms.geometric",
+    "catalogue": "mechanisms.entries",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,71 @@
+"""The mechanisms' part of the catalogue."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from audit.catalogue import Entry
+from mechanisms import flawed
+from mechanisms.exponential import ExponentialMechanism
+from mechanisms.geometric import GeometricMechanism, TruncatedGeometricMechanism
+from mechanisms.histogram import LaplaceHistogram
+from mechanisms.kary_response import KaryRandomizedResponse
+from mechanisms.laplace import LaplaceMechanism
+from mechanisms.mean import LaplaceMean
+from mechanisms.randomized_response import RandomizedResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["catalogue"]
+
+_RIGHT: Mapping[Any, str] = {
+    LaplaceMechanism: "a count with Laplace noise",
+    LaplaceHistogram: "a histogram with Laplace noise, a record added or removed",
+    LaplaceMean: "the mean of values in [0, b], others refused",
+    GeometricMechanism: "a count with two-sided geometric noise",
+    TruncatedGeometricMechanism: "a count with two-sided geometric noise, clamped into {0 … b}",
+    ExponentialMechanism: "the best of 16 candidates, by approvals",
+    RandomizedResponse: "Warner's survey: the truth with probability 2/3",
+    KaryRandomizedResponse: "randomized response among k answers",
+}
+_FLAWED: Mapping[Any, str] = {
+    flawed.RateAsScaleLaplace: "passes the rate as the scale: loss 1/ε",
+    flawed.HalfScaleLaplace: "half the noise: loss 2ε (no law)",
+    flawed.ReplaceOneHistogram: "histogram noise for adding, under replacing: loss 2ε",
+    flawed.TrustingMean: "trusts values beyond [0, b]: loss 5ε (no law)",
+    flawed.HalfSensitivityMean: "values in [−b, b], noise for [0, b]: loss 2ε",
+    flawed.DoubleEpsilonGeometric: "α from 2ε: loss 2ε",
+    flawed.RenormalisedGeometric: "conditions on {0 … 5} instead of clamping: loss 0.907 for 0.693",
+    flawed.HalfSensitivityExponential: "forgets the 2 in ε·q/2Δq: loss 1.86 for 1",
+    flawed.UncheckedScore: "a score of sensitivity 10 taken for 1: loss 5 for 1 (no law)",
+    flawed.ThreeQuartersResponse: "the truth with probability 3/4 called ln 2: loss ln 3 (no law)",
+    flawed.BinaryCalibratedResponse: "k answers calibrated as two: loss ε + ln(k − 1)",
+}
+
+
+def catalogue() -> list[Entry]:
+    """Return an entry for every mechanism: the right ones, then the flawed gallery.
+
+    Examples
+    --------
+    >>> entries = {entry.name: entry for entry in catalogue()}
+    >>> print(entries["laplace-mean"].factory(epsilon=0.5).claim)
+    PureDP(epsilon=0.5)
+    >>> entries["flawed-laplace-half-scale"].expected
+    'refuted'
+    """
+    right = [_entry(factory, summary, expected="not refuted") for factory, summary in _RIGHT.items()]
+    right.insert(3, _clamped_mean())
+    return right + [_entry(factory, summary, expected="refuted") for factory, summary in _FLAWED.items()]
+
+
+def _entry(factory: Any, summary: str, *, expected: Literal["refuted", "not refuted"]) -> Entry:
+    return Entry(factory.name, factory, expected=expected, reference=factory.reference, summary=summary)
+
+
+def _clamped_mean() -> Entry:
+    factory = partial(LaplaceMean, clamp=True, size=2)
+    summary = "the mean of any numbers, clamped into [0, b]"
+    return Entry("laplace-mean-clamped", factory, reference=LaplaceMean.reference, summary=summary)

@@ -1,0 +1,106 @@
+"""Exponential mechanisms that misjudge the sensitivity of their score."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from audit.claims import PureDP
+from audit.errors import finite_number
+from audit.relations import Relation
+from mechanisms.exponential import ExponentialMechanism
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mechanisms.neighbours import Pair
+
+__all__ = ["HalfSensitivityExponential", "UncheckedScore"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfSensitivityExponential(ExponentialMechanism):
+    """Forgets the 2 of the exponent epsilon·score/(2·sensitivity), as if the normaliser cost nothing.
+
+    With k solutions the loss is epsilon + ln((1 + (k − 1)·e^epsilon)/(e^epsilon + k − 1)), which tends to
+    2·epsilon: 1.86 for the 16 solutions of the default at epsilon = 1, and exactly the claim for two.
+
+    Parameters
+    ----------
+    epsilon, score, solutions, sensitivity, vectorised, relation, records, size
+        As in `ExponentialMechanism`.
+
+    Examples
+    --------
+    >>> HalfSensitivityExponential(epsilon=1.0).weight
+    1.0
+    """
+
+    name: ClassVar[str] = "flawed-exponential-half-sensitivity"
+    reference: ClassVar[str] = "K08 Definition 3.5 with Δq/2 for Δq"
+
+    @property
+    def weight(self) -> float:
+        """What a score is multiplied by in the exponent, twice what the claim allows."""
+        return self.epsilon / self.sensitivity
+
+
+@dataclass(frozen=True, kw_only=True)
+class UncheckedScore(PlainParameters):
+    """BNS Proposition 1(i) as printed: a score whose sensitivity nobody asked for; no law.
+
+    The weights are exp(epsilon·q/2) whatever q is. Here the record says which of two solutions is good, and
+    the good one scores `points`: between neighbours q goes from (0, points) to (points, 0). Each weight moves
+    by the factor e^(epsilon·points/2), their sum stays, and the loss is epsilon·points/2: 5 for 10 points at
+    epsilon = 1.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    points
+        Score of the good solution, and so the sensitivity of the score.
+
+    Examples
+    --------
+    >>> print(UncheckedScore(epsilon=0.5).claim)
+    PureDP(epsilon=0.5)
+    """
+
+    epsilon: float = 1.0
+    points: float = 10.0
+
+    name: ClassVar[str] = "flawed-exponential-unchecked-score"
+    reference: ClassVar[str] = "BNS Proposition 1(i), which does not ask for sensitivity 1"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    records: ClassVar[Sequence[int]] = (0, 1)
+    size: ClassVar[int] = 1
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        finite_number(self.epsilon, what="The `epsilon` of `UncheckedScore`", above=0)
+        finite_number(self.points, what="The `points` of `UncheckedScore`", above=0)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int:
+        """Return one solution, 0 or 1."""
+        return int(self.sample(database, 1, rng)[0])
+
+    def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return `size` solutions by inverting the distribution function at one uniform number each."""
+        exponent = self.epsilon * self.points / 2.0
+        zero = 1.0 / (1.0 + math.exp(exponent if database[0] == 1 else -exponent))
+        return (rng.random(size) >= zero).astype("int64")
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return the one pair there is."""
+        return [([0], [1])]

@@ -1,0 +1,92 @@
+"""Geometric mechanisms with the wrong parameter, or truncated the wrong way."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from mechanisms.geometric import GeometricMechanism, TruncatedGeometricMechanism
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+
+__all__ = ["DoubleEpsilonGeometric", "RenormalisedGeometric"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoubleEpsilonGeometric(GeometricMechanism):
+    """Sets α = e^(2·epsilon/sensitivity), as if noise on both sides of 0 paid for half of it.
+
+    The loss is 2·epsilon.
+
+    Parameters
+    ----------
+    epsilon, query, sensitivity, relation, records, size
+        As in `GeometricMechanism`.
+
+    Examples
+    --------
+    >>> DoubleEpsilonGeometric(epsilon=0.5).rate
+    1.0
+    """
+
+    name: ClassVar[str] = "flawed-geometric-double-epsilon"
+    reference: ClassVar[str] = "C §2: e^ε = α^Δ"
+
+    @property
+    def rate(self) -> float:
+        """Logarithm of α, twice what the claim allows."""
+        return 2.0 * self.epsilon / self.sensitivity
+
+
+@dataclass(frozen=True, kw_only=True)
+class RenormalisedGeometric(TruncatedGeometricMechanism):
+    """Truncates by conditioning the geometric law on {0 … upper}, as drawing again would.
+
+    The probability that the noise stays inside depends on the exact answer, so the normaliser tells. At
+    sensitivity 1 the loss is ln(α·Z_1/Z_0), where Z_a = Σ_{k=0..upper} α^(−|k − a|): for α = 2 it is 0.693,
+    0.827, 0.907 and 0.916 at upper = 1, 2, 5 and 20, against a claim of ln 2 = 0.693. At upper = 1 the two
+    normalisers are equal and nothing is lost.
+
+    Parameters
+    ----------
+    epsilon, query, sensitivity, relation, records, size, upper
+        As in `TruncatedGeometricMechanism`; the exact answer must lie in {0 … upper}.
+
+    Examples
+    --------
+    >>> law = RenormalisedGeometric(upper=2).distribution([0, 0])
+    >>> [round(law.pmf(k) * 7, 9) for k in range(3)]
+    [4.0, 2.0, 1.0]
+    """
+
+    epsilon: float = math.log(2.0)
+    upper: int = 5
+    size: int | tuple[int, int] = 5
+
+    name: ClassVar[str] = "flawed-truncated-geometric-renormalised"
+    reference: ClassVar[str] = 'C §2, "truncate … without hurting privacy", read as conditioning'
+
+    def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return `size` answers by inverting the distribution function at one uniform number each."""
+        cumulative = np.cumsum(self._probabilities(database))
+        chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
+        answers: NDArray[np.int64] = chosen.astype(np.int64)
+        return answers
+
+    def distribution(self, database: Sequence[Any]) -> Finite:
+        """Return the exact law of an answer."""
+        from audit.distributions import Finite  # noqa: PLC0415 - not needed to draw
+
+        return Finite(range(self.upper + 1), self._probabilities(database))
+
+    def _probabilities(self, database: Sequence[Any]) -> NDArray[np.float64]:
+        weights = np.exp(-self.rate * np.abs(np.arange(self.upper + 1) - self.answer(database)))
+        return np.asarray(weights / weights.sum())

@@ -1,0 +1,139 @@
+"""Noisy means that misjudge how far one record moves them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PureDP
+from audit.errors import finite_number, positive_int
+from audit.relations import Relation
+from mechanisms.noise import LaplaceNoise
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Density, Product
+    from mechanisms.neighbours import Pair
+
+__all__ = ["HalfSensitivityMean", "TrustingMean"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _NoisyMean(PlainParameters):
+    """A mean with Laplace noise of scale upper/(epsilon·size), inputs unchecked."""
+
+    epsilon: float = 1.0
+    upper: float = 1.0
+    size: int = 5
+
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        finite_number(self.upper, what=f"The `upper` of `{owner}`", above=0)
+        positive_int(self.size, what=f"The `size` of `{owner}`")
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise."""
+        return self.upper / self.size / self.epsilon
+
+    def __call__(self, database: Sequence[float], rng: np.random.Generator) -> float:
+        """Return one noisy mean."""
+        return float(np.mean(database) + rng.laplace(0.0, self.scale))
+
+    def sample(self, database: Sequence[float], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return `size` noisy means; run i draws the same noise on every database."""
+        noisy: NDArray[np.float64] = np.mean(database) + rng.laplace(0.0, self.scale, size)
+        return noisy
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrustingMean(_NoisyMean):
+    """A mean of values "in [0, upper]" that checks none of them; no law.
+
+    Over records that reach `outlier` instead, the mean moves by outlier/size and the loss is
+    epsilon·outlier/upper.
+
+    Parameters
+    ----------
+    epsilon, upper, size
+        As in `LaplaceMean`.
+    outlier
+        A value that users send in spite of the promise, above `upper`.
+
+    Examples
+    --------
+    >>> TrustingMean(outlier=7.0).records
+    [0.0, 1.0, 7.0]
+    """
+
+    outlier: float = 5.0
+
+    name: ClassVar[str] = "flawed-laplace-mean-trusting"
+    reference: ClassVar[str] = "B Definition 2: inputs must lie in [0, b]"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        finite_number(self.outlier, what="The `outlier` of `TrustingMean`", above=self.upper)
+
+    @property
+    def records(self) -> list[float]:
+        """Values in the range and one beyond it."""
+        return [0.0, self.upper, self.outlier]
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return two databases of which one holds the outlier."""
+        rest = [0.0] * (self.size - 1)
+        return [([0.0, *rest], [self.outlier, *rest])]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfSensitivityMean(_NoisyMean):
+    """A mean of values in [−upper, upper] whose noise is set for adding a record, not for replacing one.
+
+    A record contributes at most upper/size, but replacing −upper by upper moves the mean by twice that: the
+    loss is 2·epsilon.
+
+    Parameters
+    ----------
+    epsilon, size
+        As in `LaplaceMean`.
+    upper
+        Values lie in [−upper, upper].
+
+    Examples
+    --------
+    >>> HalfSensitivityMean(size=2).distribution([-1.0, 1.0]).cdf(0.0)
+    0.5
+    """
+
+    name: ClassVar[str] = "flawed-laplace-mean-half-sensitivity"
+    reference: ClassVar[str] = "B, generalisation of Definition 2: Δf under replace-one"
+
+    @property
+    def records(self) -> list[float]:
+        """The ends of the range."""
+        return [-self.upper, self.upper]
+
+    def distribution(self, database: Any) -> Density | Product:
+        """Return the exact law of a noisy mean."""
+        return LaplaceNoise(self.scale).law(float(np.mean(database)))
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return two databases that differ in one record, from end to end."""
+        rest = [-self.upper] * (self.size - 1)
+        return [([-self.upper, *rest], [self.upper, *rest])]

@@ -1,0 +1,104 @@
+"""Randomized response that tells the truth too often."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from audit.claims import PureDP
+from audit.errors import finite_number, probability
+from audit.relations import Relation
+from mechanisms.kary_response import KaryRandomizedResponse
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mechanisms.neighbours import Pair
+
+__all__ = ["BinaryCalibratedResponse", "ThreeQuartersResponse"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreeQuartersResponse(PlainParameters):
+    """Flips a coin, tells the truth on heads and another coin on tails, and calls that ln 2; no law.
+
+    The truth is reported with probability 3/4, so the loss is ln 3.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed.
+    truth
+        Probability that the truth is reported; the loss is ln(truth/(1 − truth)).
+
+    Examples
+    --------
+    >>> print(ThreeQuartersResponse(epsilon=0.5).claim)
+    PureDP(epsilon=0.5)
+    """
+
+    epsilon: float = math.log(2.0)
+    truth: float = 0.75
+
+    name: ClassVar[str] = "flawed-randomized-response-three-quarters"
+    reference: ClassVar[str] = "K11 §1.1 (Warner): ln 2 needs the truth with probability 2/3"
+    relation: ClassVar[Relation] = Relation.LOCAL
+    records: ClassVar[Sequence[int]] = (0, 1)
+    size: ClassVar[int] = 1
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        finite_number(self.epsilon, what="The `epsilon` of `ThreeQuartersResponse`", above=0)
+        probability(self.truth, what="The `truth` of `ThreeQuartersResponse`", one=False)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int:
+        """Return one report."""
+        return int(database[0]) ^ int(rng.random() >= self.truth)
+
+    def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return `size` reports; run i lies on the same draws on every database."""
+        lies: NDArray[np.int64] = (rng.random(size) >= self.truth).astype("int64")
+        return lies ^ int(database[0])
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return the one pair there is."""
+        return [([0], [1])]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BinaryCalibratedResponse(KaryRandomizedResponse):
+    """Randomized response among k answers with the truth probability of two, e^epsilon/(e^epsilon + 1).
+
+    The lies are spread over k − 1 answers, so a particular one is rarer by that factor: the loss is
+    epsilon + ln(k − 1).
+
+    Parameters
+    ----------
+    epsilon, categories, size
+        As in `KaryRandomizedResponse`.
+
+    Examples
+    --------
+    >>> round(BinaryCalibratedResponse(epsilon=math.log(3), categories=4).truth, 12)
+    0.75
+    """
+
+    categories: int = 4
+
+    name: ClassVar[str] = "flawed-kary-randomized-response-binary"
+    reference: ClassVar[str] = "K11 Definition 5.1: every pair of answers counts"
+
+    @property
+    def log_odds(self) -> float:
+        """Logarithm of Pr[the truth is reported]/Pr[it is not], as for two answers."""
+        return self.epsilon

@@ -1,0 +1,59 @@
+"""The worst neighbours of a query, for the audit to try first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from heapq import nlargest
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from audit.relations import Relation
+
+__all__ = ["Pair", "widest_pairs"]
+
+Pair: TypeAlias = tuple[Sequence[Any], Sequence[Any]]
+
+_EXAMINED = 256
+"""Neighbours looked at; a suggestion must not cost more than an audit."""
+
+
+def widest_pairs(
+    change: Callable[[Any, Any], float],
+    *,
+    relation: Relation,
+    records: Sequence[Any],
+    size: int | tuple[int, int],
+    limit: int = 3,
+) -> list[Pair]:
+    """Return the neighbours of constant databases that `change` tells furthest apart, the widest first.
+
+    Parameters
+    ----------
+    change
+        Distance of two databases in the query's eyes, for example |f(left) − f(right)|.
+    relation
+        What makes two databases neighbours.
+    records
+        A finite domain.
+    size
+        Length of a database, or the least and the greatest; the greatest is used.
+    limit
+        How many pairs to return.
+
+    Examples
+    --------
+    >>> from audit.relations import Relation
+    >>> widest_pairs(lambda left, right: abs(sum(left) - sum(right)),
+    ...              relation=Relation.REPLACE_ONE, records=[0, 2, 5], size=2, limit=1)
+    [([0, 0], [5, 0])]
+    """
+    pairs = islice(_pairs(relation, list(records), size if isinstance(size, int) else size[1]), _EXAMINED)
+    return nlargest(limit, pairs, key=lambda pair: change(*pair))
+
+
+def _pairs(relation: Relation, records: list[Any], length: int) -> Iterator[Pair]:
+    for record in records:
+        database = [record] * length
+        for neighbour in relation.neighbours(database, records):
+            yield database, neighbour

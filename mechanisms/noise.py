@@ -1,0 +1,133 @@
+"""The two noises that queries are answered with, and the law of an answer that carries one."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import finite_number, probability
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from audit.distributions import Countable, Density, Product
+
+__all__ = ["GeometricNoise", "LaplaceNoise"]
+
+_SMALLEST_RATE = 1e-12
+"""Two-sided geometric noise of this rate still fits 64-bit integers, with e^(−1e5) to spare."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaplaceNoise:
+    """Lap(scale): density exp(−|x|/scale)/(2·scale), standard deviation √2·scale.
+
+    K11 §2.1 has this form. B Definition 2 parametrises by the *rate* 1/scale and calls it "scale"; K08
+    footnote 5 prints the standard deviation as √2/scale.
+
+    Parameters
+    ----------
+    scale
+        A finite number > 0.
+
+    Examples
+    --------
+    >>> LaplaceNoise(2.0).law(1.0).cdf(1.0)
+    0.5
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        finite_number(self.scale, what="The scale of Laplace noise", above=0)
+
+    def sample(self, shape: int | tuple[int, ...], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return an array of independent draws; the same draws whatever they are added to."""
+        return rng.laplace(0.0, self.scale, shape)
+
+    def law(self, answer: float | NDArray[np.float64]) -> Density | Product:
+        """Return the law of the answer plus noise: a density, a product of densities for a vector."""
+        from audit.distributions import Density, Product  # noqa: PLC0415 - not needed to draw
+
+        if isinstance(answer, float):
+            return Density.laplace(answer, self.scale)
+        return Product([Density.laplace(value, self.scale) for value in answer.tolist()])
+
+    def bound(self, beta: float, *, coordinates: int = 1) -> float:
+        """Return the t that the largest of some independent draws exceeds with probability `beta`.
+
+        Guarantee
+        ---------
+        Pr[|x| > t] = e^(−t/scale) for one draw (B, proof of Theorem 3; BNS Theorem 1), so the largest of d
+        exceeds t with probability 1 − (1 − e^(−t/scale))^d, which is `beta` at t = −scale·ln(1 − (1 −
+        beta)^(1/d)).
+
+        Examples
+        --------
+        >>> LaplaceNoise(1.0).bound(math.exp(-3.0))
+        3.0
+        """
+        beta = _failure_probability(beta)
+        if coordinates == 1:
+            return -self.scale * math.log(beta)
+        return -self.scale * math.log(-math.expm1(math.log1p(-beta) / coordinates))
+
+
+@dataclass(frozen=True, slots=True)
+class GeometricNoise:
+    """Two-sided geometric noise: Pr[k] = (α − 1)/(α + 1)·α^(−|k|) on the integers, α = e^rate (C §2).
+
+    Parameters
+    ----------
+    rate
+        ln α, at least 1e-12 so that draws fit 64-bit integers.
+
+    Examples
+    --------
+    >>> round(GeometricNoise(math.log(2.0)).law(7).pmf(7), 12) == round(1 / 3, 12)
+    True
+    """
+
+    rate: float
+
+    def __post_init__(self) -> None:
+        finite_number(self.rate, what="The rate ln α of geometric noise", minimum=_SMALLEST_RATE)
+
+    def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return an array of independent draws; the same draws whatever they are added to.
+
+        The difference of two independent geometric variables has this law: with r = 1/α,
+        (1 − r)²·Σ_j r^j·r^(j+|k|) = (1 − r)/(1 + r)·r^|k|.
+        """
+        stop = -math.expm1(-self.rate)
+        noise: NDArray[np.int64] = rng.geometric(stop, size) - rng.geometric(stop, size)
+        return noise
+
+    def law(self, answer: int) -> Countable:
+        """Return the law of the answer plus noise."""
+        from audit.distributions import Countable  # noqa: PLC0415 - not needed to draw
+
+        return Countable.geometric(answer, 1.0 / self.rate)
+
+    def bound(self, beta: float) -> int:
+        """Return the least t that the size of a draw exceeds with probability at most `beta`.
+
+        Guarantee
+        ---------
+        Pr[|k| > t] = 2·α^(−t)/(α + 1) for whole t ≥ 0 (sum of the two geometric tails), which is at most
+        `beta` from t = log_α(2/(beta·(α + 1))) on.
+
+        Examples
+        --------
+        >>> GeometricNoise(math.log(2.0)).bound(0.25)
+        2
+        """
+        beta = _failure_probability(beta)
+        log_tail_at_zero = math.log(2.0) - self.rate - math.log1p(math.exp(-self.rate))
+        return max(0, math.ceil((log_tail_at_zero - math.log(beta)) / self.rate))
+
+
+def _failure_probability(beta: Any) -> float:
+    return probability(beta, what="The `beta` of `error_bound`", zero=False, one=False)
