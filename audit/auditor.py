@@ -116,10 +116,9 @@ class Auditor:
         __tracebackhide__ = True
         from audit.summary import carried_out, met  # noqa: PLC0415 - a session without audits stays light
 
-        try:
-            result = self._audit(audited, claim, options)
-        except AuditError as error:
-            pytest.fail(str(error))
+        result, refused = self._audit(audited, claim, options)
+        if result is None:  # said here, outside `except`, so that no traceback of ours is shown
+            pytest.fail(refused)
         result = dataclasses.replace(
             result, expected=expected, environment={**result.environment, "test": self._node.nodeid}
         )
@@ -130,19 +129,23 @@ class Auditor:
             )
         return result
 
-    def _audit(self, audited: Audited, claim: Any, given: Mapping[str, Any]) -> AuditResult:
-        __tracebackhide__ = True
+    def _audit(
+        self, audited: Audited, claim: Any, given: Mapping[str, Any]
+    ) -> tuple[AuditResult | None, str]:
+        """Return the result, or None and why there is none."""
         from audit.privacy import audit_privacy  # noqa: PLC0415 - numpy and more, only for an audit
 
-        subject, options = audited.subject, {**audited.options, **given}
-        reference = None
-        if isinstance(subject, Entry):
-            options, reference = {**subject.options, **options}, subject.reference
-            subject = subject.factory()
-        own_claim = options.pop("claim", None)
-        merged = {**self._defaults, **options}
-        result = audit_privacy(subject, own_claim if claim is None else claim, **merged)
-        return dataclasses.replace(result, reference=result.reference or reference or None)
+        subject, options, reference = audited.subject, {**audited.options, **given}, ""
+        try:
+            if isinstance(subject, Entry):
+                options, reference = {**subject.options, **options}, subject.reference
+                subject = subject.factory()
+            own_claim = options.pop("claim", None)
+            merged = {**self._defaults, **options}
+            result = audit_privacy(subject, own_claim if claim is None else claim, **merged)
+        except AuditError as error:
+            return None, str(error)
+        return dataclasses.replace(result, reference=result.reference or reference or None), ""
 
     def _keep(self, result: AuditResult) -> None:
         """Hand the result to the session, and to the disk before anything else can go wrong."""

@@ -1,9 +1,8 @@
-"""The pytest plugin: marker, fixture, options, the session's table and report. Light until the first audit."""
+"""The pytest plugin: marker, fixture, options, a session's table and report; light until the first audit."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +11,8 @@ from audit.auditor import PROPERTY, Auditor, parametrize_with_audits
 from audit.errors import AuditError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from audit.results import AuditResult
 
 __all__ = ["auditor", "parametrize_with_audits"]

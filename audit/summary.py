@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from audit.results import AuditResult, Verdict
+from audit import story
+from audit.results import AuditResult, Evidence, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,11 +44,11 @@ def line(result: AuditResult, *, name: str | None = None) -> str:
     --------
     >>> from audit.results import Evidence
     >>> line(AuditResult("m", None, "replace one", Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
-    'PROVED        m                                 as expected           ε = 1'
+    'PROVED        m                                 as expected           ε = 1, no runs'
     """
     mark = "as expected" if met(result) else f"expected {result.expected or 'not refuted'}"
     verdict = result.verdict.value.upper()
-    return _visible(f"{verdict:<12}  {name or result.subject:<32}  {mark:<20}  {_found(result)}".rstrip())
+    return f"{verdict:<12}  {story.short(name or result.subject, 40):<32}  {mark:<20}  {_found(result)}"
 
 
 def total(results: Sequence[AuditResult]) -> str:
@@ -69,14 +70,14 @@ def total(results: Sequence[AuditResult]) -> str:
 
 def _found(result: AuditResult) -> str:
     if not carried_out(result):
-        return result.reason
-    bound = f"ε {'=' if result.samples == 0 else '≥'} {result.epsilon_lower:.4g}"
-    runs = f"{result.samples:,} runs" if result.samples else ""
-    seen = result.detectable_epsilon
-    sight = "" if result.refuted or seen is None else f"an ε of {seen:.4g} would have been found"
-    return ", ".join(part for part in (bound, runs, sight) if part)
-
-
-def _visible(text: str) -> str:
-    """Keep what a mechanism says from steering the terminal."""
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+        return story.short(result.reason, 120)
+    exact = result.evidence is Evidence.EXACT
+    bound = (
+        f"ε = {story.number(result.epsilon_lower)}"
+        if exact
+        else f"ε ≥ {story.at_least(result.epsilon_lower)}"
+    )
+    parts = [bound, f"{result.samples:,} runs" if result.samples else "no runs"]
+    if not result.refuted and result.detectable_epsilon is not None:
+        parts.append(f"an ε of {story.at_most(result.detectable_epsilon)} would have been found")
+    return ", ".join(parts)

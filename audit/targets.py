@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import cloudpickle
+import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
 
 from audit.catalogue import Entry, load_catalogue
 from audit.errors import AuditError
@@ -108,18 +108,18 @@ def load_object(text: str) -> Any:
         try:
             found = getattr(found, part)
         except AttributeError:
-            raise AuditError(f"`{place}` has no `{name}`{_near(part, _public(found))}.") from None
+            raise AuditError(f"`{place}` has no `{name}`{_near(part, _public(found))}") from None
     return found
 
 
 def _find_entry(name: str) -> Entry:
-    entries = {entry.name: entry for entry in load_catalogue()}
-    if name in entries:
-        return entries[name]
     if name.endswith(".py"):
         raise AuditError(f"A file needs the object to audit behind it: `{name}:object`.")
-    near = _near(name, entries) or "; `dp-audit list` shows it, and a target of your own is path.py:object"
-    raise AuditError(f"The catalogue has no `{name}`{near}.")
+    entries = {entry.name: entry for entry in load_catalogue()}
+    if name not in entries:
+        hint = "; `dp-audit list` shows it, and a target of your own is module:object or path.py:object."
+        raise AuditError(f"The catalogue has no `{name}`{_near(name, entries, otherwise=hint)}")
+    return entries[name]
 
 
 def _load_module(name: str) -> ModuleType:
@@ -130,7 +130,7 @@ def _load_module(name: str) -> ModuleType:
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
         near = _near(path.name, (file.name for file in path.parent.glob("*.py")))
-        raise AuditError(f"There is no file `{path}`{near}.")
+        raise AuditError(f"There is no file `{path}`{near}")
     path = path.resolve()
     name = _module_name(path)
     known = sys.modules.get(name)
@@ -249,6 +249,7 @@ def _public(found: Any) -> list[str]:
     return [name for name in dir(found) if not name.startswith("_")]
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def _near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
+    """Return the end of a sentence that says what `name` may have meant."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f"; did you mean `{near[0]}`" if near else ""
+    return f"; did you mean `{near[0]}`?" if near else otherwise

@@ -12,8 +12,8 @@ from audit.cli.exits import exit_code
 from audit.options import read_claim, read_options, read_parameters
 from audit.privacy import audit_privacy
 from audit.progress import terminal_progress
-from audit.report_link import check_writable, render_report
-from audit.saved import save
+from audit.report_link import render_report
+from audit.saved import check_writable, save
 from audit.targets import resolve_target
 
 if TYPE_CHECKING:
@@ -49,8 +49,9 @@ def audit_target(target: str, parameters: Mapping[str, Any], given: Mapping[str,
     """Return the result of auditing a target in a child process, with the options that were given."""
     texts = dict(given)
     claim = read_claim(texts.pop("epsilon", None), texts.pop("delta", None))
+    chosen = read_options(texts)
     found = resolve_target(target, parameters)
-    options = {**found.options, **read_options(texts), "isolate": True}
+    options = {**found.options, **chosen, "isolate": True}
     own_claim = options.pop("claim", None)
     with terminal_progress() as progress:
         result = audit_privacy(

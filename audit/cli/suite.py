@@ -14,9 +14,9 @@ from audit.errors import AuditError
 from audit.options import read_options
 from audit.privacy import audit_privacy
 from audit.progress import terminal_progress
-from audit.report_link import check_writable, render_report
+from audit.report_link import render_report
 from audit.results import AuditResult, Evidence, Verdict
-from audit.saved import layout, save, write_text
+from audit.saved import check_writable, layout, save, write_text
 from audit.summary import line, total
 
 if TYPE_CHECKING:

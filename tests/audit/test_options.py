@@ -1,0 +1,89 @@
+"""Options: the values that the command line's texts stand for."""
+
+import math
+
+import pytest
+
+from audit.claims import ApproximateDP, PureDP
+from audit.errors import AuditError
+from audit.options import read_claim, read_literal, read_options, read_parameters
+from audit.relations import Relation
+
+
+def test_what_is_not_given_stays_out():
+    assert read_options({"seed": None, "pair": (), "budget": 5, "jobs": 0}) == {"budget": 5, "jobs": 0}
+
+
+def test_records_are_a_literal_list():
+    assert read_options({"records": "[(0, 1), 'a']"}) == {"records": [(0, 1), "a"]}
+    assert read_options({"records": "(0, 1)"}) == {"records": [0, 1]}
+
+
+def test_records_may_name_a_strategy():
+    assert read_options({"records": "string:digits"}) == {"records": "0123456789"}
+
+
+def test_pairs_are_literals_with_nan_and_inf():
+    [(left, right)] = read_options({"pair": (("[nan, -inf]", "[1, 2e3]"),)})["pairs"]
+    assert math.isnan(left[0])
+    assert left[1] == -math.inf
+    assert right == [1, 2000.0]
+
+
+@pytest.mark.parametrize("name", ["replace-one", "REPLACE_ONE"])
+def test_a_relation_is_found_by_its_name(name):
+    assert read_options({"relation": name})["relation"] is Relation.REPLACE_ONE
+
+
+def test_a_relation_may_be_ones_own():
+    assert read_options({"relation": "audit.relations:Relation.LOCAL"})["relation"] is Relation.LOCAL
+
+
+def test_convert_and_databases_name_objects():
+    assert read_options({"convert": "builtins:tuple"})["convert"] is tuple
+
+
+@pytest.mark.parametrize(("text", "size"), [("3", 3), ("2:5", (2, 5))])
+def test_a_size_is_a_number_or_a_range(text, size):
+    assert read_options({"size": text}) == {"size": size}
+
+
+def test_claims():
+    assert read_claim(None, None) is None
+    assert read_claim(0.5, None) == PureDP(0.5)
+    assert read_claim(0.5, 1e-6) == ApproximateDP(0.5, 1e-6)
+
+
+def test_parameters_are_literals_or_text():
+    read = read_parameters(["a=1", "b=[1, 2]", "c=plain words", "d=None", "e=x=y", "f="])
+    assert read == {"a": 1, "b": [1, 2], "c": "plain words", "d": None, "e": "x=y", "f": ""}
+
+
+def test_a_literal_runs_nothing():
+    with pytest.raises(AuditError, match="is no Python literal"):
+        read_literal("__import__('os').getcwd()")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"records": "[0, 1"}, "The `--records` must be a Python list or module:strategy; got `[0, 1`."),
+        ({"records": "3"}, "The `--records` must be a Python list or module:strategy; got `3`."),
+        ({"records": "nowhere_at_all:x"}, "does not import: ModuleNotFoundError"),
+        ({"size": "small"}, "The `--size` must be a whole number or MIN:MAX; got `small`."),
+        ({"size": "1:2:3"}, "The `--size` must be a whole number or MIN:MAX; got `1:2:3`."),
+        ({"pair": (("[0]", "x"),)}, "The databases of `--pair` must be Python literals; got `x`."),
+        ({"databases": "[[0]]"}, "The `--databases` must be module:strategy; got `[[0]]`."),
+        ({"relation": "friends"}, "'friends'"),
+    ],
+)
+def test_wrong_text_is_explained_in_one_line(given, words):
+    with pytest.raises(AuditError) as caught:
+        read_options(given)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("setting", ["epsilon", "=1", "a b=1"])
+def test_a_parameter_without_a_name_is_refused(setting):
+    with pytest.raises(AuditError, match="is written `name=value`"):
+        read_parameters([setting])
