@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -119,9 +120,10 @@ class Auditor:
         result, refused = self._audit(audited, claim, options)
         if result is None:  # said here, outside `except`, so that no traceback of ours is shown
             pytest.fail(refused)
-        result = dataclasses.replace(
-            result, expected=expected, environment={**result.environment, "test": self._node.nodeid}
-        )
+        session = [f"--audit-{name}={value}" for name, value in self._defaults.items()]
+        command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *session])
+        environment = {**result.environment, "command": command}
+        result = dataclasses.replace(result, expected=expected, environment=environment)
         self._keep(result)
         if not met(result):
             pytest.fail(

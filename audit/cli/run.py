@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -63,4 +64,24 @@ def audit_target(target: str, parameters: Mapping[str, Any], given: Mapping[str,
         expected=found.expected,
         reference=result.reference or found.reference,
         parameters={**result.parameters, **parameters},
+        environment={**result.environment, "command": command_line(target, parameters, given)},
     )
+
+
+def command_line(target: str, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """Return the command that repeats an audit.
+
+    Examples
+    --------
+    >>> command_line("m.py:f", {"k": 2}, {"epsilon": 1.0, "pair": (("[0]", "[1]"),), "time_limit": None})
+    "dp-audit run m.py:f --set k=2 --epsilon 1.0 --pair '[0]' '[1]'"
+    """
+    words = ["dp-audit", "run", target]
+    for name, value in parameters.items():
+        words += ["--set", f"{name}={value}"]
+    for name, value in given.items():
+        option = f"--{name.replace('_', '-')}"
+        sides = value if isinstance(value, tuple) else () if value is None else ((value,),)
+        for each in sides:
+            words += [option, *map(str, each)]
+    return shlex.join(words)
