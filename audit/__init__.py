@@ -1,1 +1,39 @@
-"""Privacy auditing: from a mechanism and its claim to a verdict with evidence."""
+"""Privacy auditing: from a mechanism and its claim to a verdict with evidence.
+
+The public names are resolved on first use, so that the pytest plugin and the command line start without numpy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from audit.claims import PAC, ApproximateDP, PureDP
+    from audit.privacy import audit_privacy
+    from audit.relations import Relation
+    from audit.results import AuditResult, Evidence, Verdict
+
+__all__ = ["PAC", "ApproximateDP", "AuditResult", "Evidence", "PureDP", "Relation", "Verdict", "audit_privacy"]
+
+_HOMES = {
+    "PAC": "audit.claims",
+    "ApproximateDP": "audit.claims",
+    "AuditResult": "audit.results",
+    "Evidence": "audit.results",
+    "PureDP": "audit.claims",
+    "Relation": "audit.relations",
+    "Verdict": "audit.results",
+    "audit_privacy": "audit.privacy",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'audit' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -95,8 +95,8 @@ class Betting:
         What is bet against, and how long.
     listener
         Receives progress, if given.
-    stage
-        First part of the seed path of runs that are bet on.
+    stage, look_stage
+        First part of the seed path of runs that are bet on, and of those that are only looked at.
     """
 
     sampler: Sampler
@@ -104,6 +104,7 @@ class Betting:
     terms: Terms
     listener: Callable[[AuditProgressed], None] | None = None
     stage: int = BET
+    look_stage: int = EXPLORE
     ledger: Ledger = field(default_factory=Ledger)
     shadow: Ledger = field(default_factory=Ledger)
     log_wealth: float = 0.0
@@ -185,11 +186,10 @@ class Betting:
 
     def _look(self, memory: PairMemory, size: int) -> None:
         if memory.pairs == 0 and size > 1:
-            self._draw(memory, 1, EXPLORE)  # a subject that hangs should show it at once
+            self._draw(memory, 1, self.look_stage)  # a subject that hangs should show it at once
             self._refuse_silence()
             size -= 1
-        crosses, blocks = self._draw(memory, size, EXPLORE)
-        del crosses, blocks
+        self._draw(memory, size, self.look_stage)
         self._refuse_silence()
         self._report("looking")
 

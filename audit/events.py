@@ -53,7 +53,7 @@ class NumberIn:
     def words(self) -> str:
         """Say the condition."""
         subject = self.feature.words
-        points = [low + (high - low) / 2 for low, high in self.intervals if _is_point(low, high)]
+        points = [_middle(low, high) for low, high in self.intervals if _is_point(low, high)]
         parts = [_say_interval(low, high) for low, high in self.intervals if not _is_point(low, high)]
         if len(points) == 1:
             parts.insert(0, f"equals {points[0]:.10g}")
@@ -190,7 +190,13 @@ def point(value: float) -> tuple[float, float]:
 
 
 def _is_point(low: float, high: float) -> bool:
-    return bool(high - low <= 2.5 * ATOM_WIDTH * max(1.0, abs(low))) or (low == high == INF)
+    if low == INF or high <= -1e308:
+        return True  # ±inf itself
+    return bool(np.isfinite(low) and high - low <= 2.5 * ATOM_WIDTH * max(1.0, abs(low)))
+
+
+def _middle(low: float, high: float) -> float:
+    return low if not np.isfinite(low) else low + (high - low) / 2
 
 
 def _say_interval(low: float, high: float) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit.events import Event
 from audit.evidence import Bet
 from audit.features import TableScore, View
 from audit.features.propose import propose
@@ -139,6 +140,15 @@ class PairMemory:
                 prior = np.full(len(mine), np.log(share / size))
                 chosen.append(Chosen(index, side, candidates.take(mine), prior))
         return chosen
+
+    def kept(self, side: int) -> tuple[list[View], list[View]]:
+        """Give the kept outputs, those of the database `side` first."""
+        return self._kept[side], self._kept[1 - side]
+
+    def event(self, chosen: Chosen, k: int) -> Event:
+        """Give one of the chosen events as a set of outputs that says itself."""
+        bins = self.tables[chosen.table].bins
+        return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
 
     def _share(self, index: int) -> float:
         """Give a table's share of the stake: half for the cheap features together, half for the others."""

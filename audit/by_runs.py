@@ -1,0 +1,249 @@
+"""The statistical path: bet, confirm, and say what was found."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.betting import FIRST_LOOK, GROWTH, Betting, NeverAnswers, Terms
+from audit.confirm import Confirmation, confirm
+from audit.errors import InvalidValue
+from audit.evidence import STAKES, ceiling, delta_bound, epsilon_bound
+from audit.outcomes import Unfinished
+from audit.power import detectable
+from audit.results import AuditResult, Evidence, Verdict
+from audit.sampling import MutatedInput, Sampler
+
+if TYPE_CHECKING:
+    from audit.privacy import Task
+
+_LEAST_CONFIRMATION = 20_000
+
+
+def least_budget(epsilon: float, delta: float, significance: float) -> int:
+    """Give the fewest runs in which p = 1 against q = 0 could be refuted: the largest stake on every pair.
+
+    Examples
+    --------
+    >>> least_budget(1.0, 0.0, 1e-6)
+    124
+    """
+    gain = math.log1p(STAKES[0] * (1 - delta) / (math.exp(min(epsilon, 700.0)) + delta))
+    return 2 * (FIRST_LOOK + math.ceil(-math.log(significance) / gain))
+
+
+def audit_by_runs(task: Task) -> AuditResult:
+    """Audit a task by sampled runs."""
+    least = least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
+    if task.options.budget < least:
+        raise InvalidValue(
+            f"The `budget` of {task.options.budget} runs can never refute {task.claim} at significance "
+            f"{task.options.significance:g}: even an outright leak needs at least {least}."
+        )
+    rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
+    pairs = task.databases.pairs(most=_pairs_affordable(task), rng=rng)
+    if not pairs:
+        raise InvalidValue("No two databases of this domain are neighbours; check `records`, `size` and `relation`.")
+    options = task.options
+    with Sampler(
+        task.subject,
+        seed=options.seed,
+        jobs=options.jobs,
+        isolate=options.isolate,
+        run_time_limit=options.run_time_limit,
+    ) as sampler:
+        return _Runs(task, sampler, pairs).audit(least)
+
+
+def _pairs_affordable(task: Task) -> int:
+    from audit.databases import SOME_PAIRS
+
+    return max(1, min(SOME_PAIRS, task.options.budget // (16 * FIRST_LOOK)))
+
+
+class _Runs:
+    """One audit by runs: the state that its steps share."""
+
+    def __init__(self, task: Task, sampler: Sampler, pairs: list[tuple[Any, Any]]) -> None:
+        self.task, self.sampler, self.pairs = task, sampler, pairs
+        options = task.options
+        self.terms = Terms(
+            epsilon=task.claim.epsilon,
+            delta=task.claim.delta,
+            significance=options.significance,
+            budget=options.budget,
+            deadline=task.deadline,
+            stop_when_refuted=options.until == "refuted",
+            floats=options.numerics == "float",
+            against=options.unfinished == "against",
+        )
+        self.notes: list[str] = []
+
+    def audit(self, least: int) -> AuditResult:
+        """Bet, then confirm what was refuted."""
+        try:
+            betting = self._bet()
+        except NeverAnswers as silent:
+            return self._result(Verdict.ERROR, reason=_silence(silent.outcome))
+        if betting.refuted:
+            return self._refuted(betting)
+        return self._not_refuted(betting, least)
+
+    def _bet(self) -> Betting:
+        """Bet; a subject that changes its input starts again, once, with a copy of the input for every run."""
+        betting = Betting(self.sampler, self.pairs, self.terms, self.task.listener)
+        try:
+            betting.run()
+        except MutatedInput as fault:
+            if self.sampler.copy_inputs:
+                raise
+            self.sampler.copy_inputs = True
+            self.notes.append(f"{fault} The audit began again with a copy of the database for every run.")
+            # Wealth lost so far stays lost (and wealth won is given up), or beginning again would be a second chance.
+            lost = min(0.0, betting.log_wealth)
+            betting = Betting(self.sampler, self.pairs, self.terms, self.task.listener, log_wealth=lost)
+            betting.run()
+        return betting
+
+    def _refuted(self, betting: Betting) -> AuditResult:
+        assert betting.crossed_at is not None
+        allowance = self.task.options.confirm_budget or max(_LEAST_CONFIRMATION, 4 * betting.crossed_at)
+        found = confirm(self.sampler, betting, allowance=allowance)
+        doubt = _doubt(found)
+        bounds = self._bounds(betting)
+        if doubt:
+            return self._result(
+                Verdict.INCONCLUSIVE, betting, reason=doubt, witness=found.witness, confirmation=found
+            )
+        return self._result(
+            Verdict.REFUTED,
+            betting,
+            witness=found.witness,
+            confirmation=found,
+            samples_to_refutation=betting.crossed_at,
+            **bounds,
+        )
+
+    def _not_refuted(self, betting: Betting, least: int) -> AuditResult:
+        if betting.shadow.bets and betting.shadow.path(self.terms.epsilon, self.terms.delta).max() >= self.terms.log_limit:
+            reason = (
+                "unfinished runs alone decide: the databases differ in how often a run finishes; "
+                'audit with `unfinished="output"` to ask whether that is allowed, or raise `run_time_limit`'
+            )
+            return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
+        if betting.spent < least:
+            reason = f"stopped after {betting.spent} runs, before the {least} that could refute anything at all"
+            return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
+        most_bet = max(betting.memories, key=lambda memory: memory.pairs)
+        power = detectable(
+            most_bet,
+            betting.bet_sizes,
+            epsilon=self.terms.epsilon,
+            delta=self.terms.delta,
+            significance=self.terms.significance,
+            look=FIRST_LOOK,
+        )
+        return self._result(
+            Verdict.NOT_REFUTED,
+            betting,
+            detectable_epsilon=power.epsilon,
+            detectable_event=None if power.event is None else power.event.words(),
+            **self._bounds(betting),
+        )
+
+    def _bounds(self, betting: Betting) -> dict[str, float]:
+        terms = self.terms
+        significance = terms.significance
+        return {
+            "epsilon_lower": epsilon_bound(
+                betting.ledger, epsilon=terms.epsilon, delta=terms.delta, significance=significance
+            ),
+            "delta_lower": delta_bound(betting.ledger, epsilon=terms.epsilon, significance=significance),
+        }
+
+    def _result(
+        self,
+        verdict: Verdict,
+        betting: Betting | None = None,
+        *,
+        confirmation: Confirmation | None = None,
+        **fields: Any,
+    ) -> AuditResult:
+        task, options = self.task, self.task.options
+        tried = 0 if betting is None else sum(memory.pairs > 0 for memory in betting.memories)
+        pairs_bet = 0 if betting is None else sum(betting.bet_sizes)
+        return AuditResult(
+            subject=task.subject.name,
+            claim=task.claim,
+            relation=_relation_name(task.relation),
+            verdict=verdict,
+            evidence=Evidence.STATISTICAL,
+            samples=self.sampler.drawn,
+            unfinished=self.sampler.unfinished,
+            pairs_tried=tried or len(self.pairs),
+            log_wealth=0.0 if betting is None else betting.log_wealth,
+            log_limit=self.terms.log_limit,
+            ceiling_epsilon=ceiling(pairs_bet, options.significance),
+            significance=options.significance,
+            seed=options.seed,
+            numerics=options.numerics,
+            budget=options.budget,
+            parameters=dict(task.subject.parameters),
+            reference=task.subject.reference,
+            assumptions=tuple(self._assumptions(confirmation)),
+            notes=(*self.notes, *self.sampler.notes),
+            not_tested=tuple(self._not_tested()),
+            expected=task.subject.expected,
+            **fields,
+        )
+
+    def _assumptions(self, confirmation: Confirmation | None) -> list[str]:
+        said = ["the claim is read as one about each call, given the state the subject is in when called"]
+        if confirmation is not None:
+            said.append(_FRESHNESS[confirmation.fresh])
+            said.append("an A/A control (the left database against itself) " + _CONTROL[confirmation.control_refuted])
+        if not self.task.subject.takes_rng:
+            said.append("the subject draws its own randomness: the seed does not reproduce its runs")
+        if self.sampler.unfinished:
+            how = "count against the refutation" if self.terms.against else "are outputs"
+            said.append(f"{self.sampler.unfinished} runs did not finish; they {how}")
+        if self.task.options.numerics == "ideal":
+            said.append("real-number arithmetic: the low bits of float outputs were not attacked")
+        return said
+
+    def _not_tested(self) -> list[str]:
+        untested = ["pairs of databases that were not tried"]
+        if self.task.options.numerics == "ideal":
+            untested.append('the floats as returned (numerics="float")')
+        untested.append("timing, memory and other side channels")
+        return untested
+
+
+_FRESHNESS = {
+    True: "the subject keeps state: the refutation was confirmed on runs that each start from a fresh copy",
+    False: "the subject keeps no state between runs",
+    None: "the subject could not be copied: that it keeps no state rests on the A/A control alone",
+}
+_CONTROL = {True: "was refuted too", False: "was not refuted"}
+
+
+def _doubt(found: Confirmation) -> str:
+    if found.control_refuted:
+        return "the runs depend on each other: the left database was told apart from itself"
+    if found.depends_on_state:
+        return "the runs depend on each other: refuted only while the subject keeps its state, not from fresh copies"
+    return ""
+
+
+def _silence(outcome: Any) -> str:
+    if isinstance(outcome, Unfinished):
+        return f"no run finished: {outcome.reason}"
+    return f"every run raised {outcome.kind}: {outcome.message}"
+
+
+def _relation_name(relation: Any) -> str:
+    from audit.relations import name_of
+
+    return name_of(relation)

@@ -1,0 +1,260 @@
+"""What follows a sampled refutation: a witness run afresh, with the subject's state reset, and an A/A control.
+
+The event that happened to win has flattered p and q. A witness is therefore fixed first, then run on its own: how many
+runs is decided beforehand, p and q and their intervals come from these runs alone, and so does its own wealth.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.betting import Betting, Terms
+from audit.events import AtomIn, Event, NumberIn
+from audit.evidence import Bet, clopper_pearson
+from audit.features import TableScore, View
+from audit.memory import growth_rate
+from audit.results import Witness
+from audit.sampling import CONFIRM, CONTROL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from audit.memory import PairMemory
+    from audit.sampling import Sampler
+
+#: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most one.
+MOST_CANDIDATES = 3
+#: Runs of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over 99 %.
+_MARGIN = 3.0
+LEAST_RUNS = 200
+CONFIDENCE = 0.99
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """What the runs after a refutation say.
+
+    Parameters
+    ----------
+    witness
+        The best candidate, confirmed or not.
+    depends_on_state
+        Refuted with the subject's state kept, but not from fresh copies.
+    control_refuted
+        The A/A control was refuted too.
+    fresh
+        Whether fresh copies were needed ("every run on a fresh copy"), not needed, or not possible (None).
+    """
+
+    witness: Witness
+    depends_on_state: bool
+    control_refuted: bool
+    fresh: bool | None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An event fixed as a witness, with the direction and the past's estimates."""
+
+    event: Event
+    side: int
+    p: float
+    q: float
+    past: float
+
+
+def confirm(sampler: Sampler, betting: Betting, *, allowance: int) -> Confirmation:
+    """Fix witnesses from a crossed audit and run them afresh.
+
+    Parameters
+    ----------
+    sampler, betting
+        The audit that crossed.
+    allowance
+        Most runs for all of it.
+    """
+    assert betting.winner is not None
+    assert betting.crossed_at is not None
+    terms, memory = betting.terms, betting.winner
+    kept = sampler.state_kept()
+    best: Witness | None = None
+    depends = False
+    start = sampler.drawn
+    for k, candidate in enumerate(find_candidates(memory, terms)[:MOST_CANDIDATES], 1):
+        room = allowance - (sampler.drawn - start)
+        own = replace(terms, significance=terms.significance / 2**k)
+        runs = _runs_needed(candidate, own, room)
+        witness = run_witness(sampler, memory, candidate, own, runs=runs, path=(CONFIRM, k, 0), fresh=bool(kept))
+        if witness.confirmed:
+            best = witness
+            break
+        if best is None:
+            best = witness
+        if kept:
+            again = run_witness(sampler, memory, candidate, own, runs=runs, path=(CONFIRM, k, 1), fresh=False)
+            depends = depends or again.confirmed
+    assert best is not None
+    control = _control(sampler, memory, terms, runs=min(betting.crossed_at, allowance))
+    return Confirmation(best, depends and not best.confirmed, control, kept)
+
+
+def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
+    """Give the events that refute the claim best on the past, the simplest among equals first."""
+    found: list[tuple[float, Candidate]] = []
+    for chosen in memory.choose(terms.epsilon, terms.delta, against=terms.against):
+        growth = growth_rate(chosen.candidates.p, chosen.candidates.q, terms.epsilon, terms.delta)
+        for k in np.argsort(-growth, kind="stable")[:6]:
+            event = memory.event(chosen, int(k))
+            p, q = float(chosen.candidates.p[k]), float(chosen.candidates.q[k])
+            found.append((
+                float(growth[k]) * 0.97 ** _complexity(event),
+                Candidate(event, chosen.side, p, q, chosen.candidates.past),
+            ))
+    found.sort(key=lambda item: -item[0])
+    distinct: list[Candidate] = []
+    for _, candidate in found:
+        tidy = _tidy(candidate, memory, terms)
+        if all(tidy.event != other.event for other in distinct):
+            distinct.append(tidy)
+        if len(distinct) == MOST_CANDIDATES:
+            break
+    return distinct
+
+
+def _complexity(event: Event) -> int:
+    parts = 0
+    for condition in event.conditions:
+        if isinstance(condition, AtomIn):
+            parts += max(8 * (not condition.examples), len(condition.examples))
+        else:
+            parts += 2 * len(condition.intervals) + condition.unscored
+            parts += 20 * isinstance(condition.feature, TableScore)
+    return parts
+
+
+def _tidy(candidate: Candidate, memory: PairMemory, terms: Terms) -> Candidate:
+    """Round the event's bounds to the fewest digits that keep its growth on the kept outputs."""
+    event = candidate.event
+    if not any(isinstance(condition, NumberIn) for condition in event.conditions):
+        return candidate
+    views = memory.kept(candidate.side)
+    wanted = _growth_on(event, views, terms)
+    for digits in (1, 2, 3, 4):
+        rounded = Event(tuple(_rounded(condition, digits) for condition in event.conditions))
+        if _growth_on(rounded, views, terms) >= 0.95 * wanted > 0:
+            return replace(candidate, event=rounded)
+    return candidate
+
+
+def _rounded(condition: Any, digits: int) -> Any:
+    if not isinstance(condition, NumberIn):
+        return condition
+    rounded = []
+    for low, high in condition.intervals:
+        narrow = not high - low > 1e-6 * max(1.0, abs(low), abs(high) if math.isfinite(high) else 0.0)
+        pair = (low, high) if narrow else (_round(low, digits), _round(high, digits))
+        rounded.append(pair)
+    return replace(condition, intervals=tuple(rounded))
+
+
+def _round(value: float, digits: int) -> float:
+    return value if not math.isfinite(value) else float(f"{value:.{digits}g}")
+
+
+def _growth_on(event: Event, views: tuple[Sequence[View], Sequence[View]], terms: Terms) -> float:
+    shares = []
+    for side in views:
+        hits = sum(int(event.members(view).sum()) for view in side)
+        total = sum(len(view) for view in side)
+        shares.append(np.array((hits + 0.5) / (total + 1)))
+    return float(growth_rate(shares[0], shares[1], terms.epsilon, terms.delta))
+
+
+def _runs_needed(candidate: Candidate, terms: Terms, room: int) -> int:
+    """Give how many pairs of runs confirm this candidate most likely, within what is left of the allowance."""
+    growth = float(growth_rate(np.array(candidate.p), np.array(candidate.q), terms.epsilon, terms.delta))
+    needed = _MARGIN * terms.log_limit / max(growth, 1e-9)
+    return int(max(1, min(max(needed, LEAST_RUNS), room // 4)))
+
+
+def run_witness(
+    sampler: Sampler,
+    memory: PairMemory,
+    candidate: Candidate,
+    terms: Terms,
+    *,
+    runs: int,
+    path: tuple[int, ...],
+    fresh: bool,
+) -> Witness:
+    """Run a fixed witness `runs` times on each side, all fixed beforehand, and judge it by these runs alone."""
+    counts = np.zeros(4)
+    for left, right in _members(sampler, memory, candidate, runs, path, terms, fresh=fresh):
+        p_side, q_side = (left, right) if candidate.side == 0 else (right, left)
+        both, p_hits, q_hits = (p_side & q_side).sum(), p_side.sum(), q_side.sum()
+        counts += [both, p_hits - both, q_hits - both, len(left) - p_hits - q_hits + both]
+    bet = Bet(
+        log_prior=np.zeros(1),
+        p=np.array([candidate.p]),
+        q=np.array([candidate.q]),
+        past=np.array([candidate.past]),
+        counts=counts[None, :],
+    )
+    p_hits, q_hits = int(counts[0] + counts[1]), int(counts[0] + counts[2])
+    p_interval = clopper_pearson(p_hits, runs, CONFIDENCE)
+    q_interval = clopper_pearson(q_hits, runs, CONFIDENCE)
+    return Witness(
+        left=memory.left,
+        right=memory.right,
+        event=candidate.event,
+        p=p_hits / runs,
+        q=q_hits / runs,
+        p_interval=p_interval,
+        q_interval=q_interval,
+        confidence=CONFIDENCE,
+        runs=runs,
+        direction="left" if candidate.side == 0 else "right",
+        confirmed=bet.log_growth(terms.epsilon, terms.delta) >= terms.log_limit,
+        epsilon_lower=loss(p_interval[0], q_interval[1], terms.delta),
+        seed=list(path),
+    )
+
+
+def loss(p: float, q: float, delta: float) -> float:
+    """Give the ε that p and q show at this δ: ln((p − δ)/q), at least 0, infinite for q = 0."""
+    if p - delta <= q:
+        return 0.0
+    return math.inf if q == 0 else math.log((p - delta) / q)
+
+
+def _members(
+    sampler: Sampler,
+    memory: PairMemory,
+    candidate: Candidate,
+    runs: int,
+    path: tuple[int, ...],
+    terms: Terms,
+    *,
+    fresh: bool,
+) -> Iterator[tuple[Any, Any]]:
+    for block in sampler.draw(memory.left, memory.right, runs, path, fresh=fresh):
+        sides = []
+        for side, outputs in enumerate((block.left, block.right)):
+            view = View(outputs)
+            inside = candidate.event.members(view)
+            if terms.against and len(view.unfinished):
+                inside[view.unfinished] = side != candidate.side
+            sides.append(inside)
+        yield sides[0], sides[1]
+
+
+def _control(sampler: Sampler, memory: PairMemory, terms: Terms, *, runs: int) -> bool:
+    """Audit the left database against itself at ε = 0: refuted only if runs depend on each other."""
+    aa = replace(terms, epsilon=0.0, delta=0.0, budget=runs, stop_when_refuted=True)
+    control = Betting(sampler, [(memory.left, memory.left)], aa, stage=CONTROL, look_stage=CONTROL)
+    control.run()
+    return control.refuted

@@ -1,0 +1,134 @@
+"""What a non-refutation means: the smallest true ε that the same bets would most likely have shown.
+
+**Guarantee.** A statement about simulated audits, not about the subject: were the named event to have probability p on one
+side and (p − δ)/e^ε on the other, with the batches and stakes of this audit, then at least 90 % of audits (estimated from
+`AUDITS` simulations under common random numbers) would have refuted the claim.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.evidence import LOG_STAKE_PRIOR, joint, log_payoffs
+from audit.memory import growth_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.events import Event
+    from audit.memory import PairMemory
+
+    Floats = NDArray[np.float64]
+
+AUDITS = 200
+POWER = 0.9
+_STEPS = 12
+_SCALES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
+
+
+@dataclass(frozen=True)
+class Power:
+    """The smallest ε that would most likely have been refuted, and by which event.
+
+    Parameters
+    ----------
+    epsilon
+        The detectable ε, or None if these runs could not refute even p against 0.
+    event
+        The event, or None for a generic one.
+    p
+        Its probability.
+    """
+
+    epsilon: float | None
+    event: Event | None
+    p: float
+
+
+def detectable(
+    memory: PairMemory | None,
+    sizes: Sequence[int],
+    *,
+    epsilon: float,
+    delta: float,
+    significance: float,
+    look: int,
+) -> Power:
+    """Find the smallest true ε at which audits like this one refute in 90 % of simulations.
+
+    Parameters
+    ----------
+    memory
+        What was learned of the pair that was bet on.
+    sizes
+        Pairs of runs in each batch that was bet on.
+    epsilon, delta, significance
+        The claim, and the audit's significance.
+    look
+        Pairs of runs seen before the first bet.
+    """
+    event, p, rivals = _best_event(memory, epsilon, delta)
+    limit = -math.log(significance) + math.log(rivals)
+
+    def refuted(true: float) -> bool:
+        q = (p - delta) / math.exp(true)
+        return _share_refuted(p, q, sizes, look=look, epsilon=epsilon, delta=delta, limit=limit) >= POWER
+
+    low, high = epsilon, max(2 * epsilon, 1.0) + 12.0
+    if p <= delta or not refuted(high):
+        return Power(None, event, p)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if refuted(middle) else (middle, high)
+    return Power(high, event, p)
+
+
+def _best_event(memory: PairMemory | None, epsilon: float, delta: float) -> tuple[Event | None, float, int]:
+    """Give the event that promises most at the claim or, failing that, at the nearest smaller ε; and its rivals."""
+    if memory is None or not memory.tables:
+        return None, 0.5, 1
+    for scale in _SCALES:
+        best: tuple[float, Event, float] | None = None
+        rivals = 0
+        for chosen in memory.choose(epsilon * scale, delta):
+            growth = growth_rate(chosen.candidates.p, chosen.candidates.q, epsilon * scale, delta)
+            rivals += len(growth)
+            k = int(np.argmax(growth))
+            if chosen.candidates.past * growth[k] > 3.0 and (best is None or growth[k] > best[0]):
+                best = (float(growth[k]), memory.event(chosen, k), float(chosen.candidates.p[k]))
+        if best is not None:
+            return best[1], best[2], max(1, rivals)
+    return None, 0.5, 1
+
+
+def _share_refuted(
+    p: float, q: float, sizes: Sequence[int], *, look: int, epsilon: float, delta: float, limit: float
+) -> float:
+    """Simulate audits that bet on one event of known probabilities with the stakes of `evidence`."""
+    rng = np.random.default_rng(0)  # common random numbers: the share is then (nearly) monotone in ε
+    payoffs = log_payoffs(epsilon, delta)
+    cells = joint(np.array(p), np.array(q))
+    counts = rng.multinomial(look, cells, size=AUDITS).astype(np.float64)
+    wealth = np.zeros(AUDITS)
+    crossed = np.zeros(AUDITS, dtype=bool)
+    for size in sizes:
+        past = counts.sum(axis=1)
+        seen_p = (counts[:, 0] + counts[:, 1] + 0.5) / (past + 1)
+        seen_q = (counts[:, 0] + counts[:, 2] + 0.5) / (past + 1)
+        raw = LOG_STAKE_PRIOR + past[:, None] * (joint(seen_p, seen_q) @ payoffs)
+        batch = rng.multinomial(size, cells, size=AUDITS).astype(np.float64)
+        wealth += _log_sum(raw + batch @ payoffs) - _log_sum(raw)
+        counts += batch
+        crossed |= wealth >= limit
+    return float(crossed.mean())
+
+
+def _log_sum(values: Floats) -> Floats:
+    top = values.max(axis=1)
+    return np.asarray(np.log(np.exp(values - top[:, None]).sum(axis=1)) + top)

@@ -1,0 +1,277 @@
+"""`audit_privacy`: from a mechanism, its claim and what is known of its databases to a verdict with evidence."""
+
+from __future__ import annotations
+
+import math
+import platform
+import sys
+import time
+from dataclasses import dataclass
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from audit.claims import check_claim
+from audit.databases import Databases, describe
+from audit.errors import InvalidKind, InvalidValue, SubjectError
+from audit.progress import AuditFinished, AuditStarted
+from audit.relations import Relation, check_relation
+from audit.results import AuditResult
+from audit.subjects import Subject, adapt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from audit.claims import PrivacyClaim
+
+NUMERICS = ("ideal", "float")
+UNTIL = ("refuted", "budget")
+UNFINISHED = ("against", "output")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The checked options of one audit; see `audit_privacy`."""
+
+    numerics: str
+    until: str
+    budget: int
+    confirm_budget: int | None
+    time_limit: float | None
+    run_time_limit: float
+    isolate: bool
+    unfinished: str
+    significance: float
+    seed: int
+    jobs: int
+
+
+@dataclass(frozen=True)
+class Task:
+    """Everything that an audit needs to know: the subject, the claim, the databases and the options."""
+
+    subject: Subject
+    claim: PrivacyClaim
+    relation: Any
+    databases: Databases
+    options: Options
+    started: float
+    listener: Callable[[Any], None] | None = None
+
+    @property
+    def deadline(self) -> float | None:
+        """The moment of `time.monotonic` after which no batch begins."""
+        limit = self.options.time_limit
+        return None if limit is None else self.started + limit
+
+    def pairs_seed(self) -> tuple[int, int]:
+        """Give the seed of the random pairs: a branch of the seed tree that no run uses."""
+        return (self.options.seed, 2**31 - 1)
+
+
+def audit_privacy(
+    mechanism: Any,
+    claim: Any = None,
+    *,
+    relation: Any = None,
+    records: Any = None,
+    size: int | tuple[int, int] | None = None,
+    databases: Any = None,
+    pairs: Iterable[tuple[Any, Any]] | None = None,
+    convert: Callable[[Any], Any] | None = None,
+    numerics: str = "ideal",
+    until: str = "refuted",
+    budget: int = 200_000,
+    confirm_budget: int | None = None,
+    time_limit: float | None = None,
+    run_time_limit: float = 10.0,
+    isolate: bool = False,
+    unfinished: str = "against",
+    significance: float = 1e-6,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[[Any], None] | None = None,
+) -> AuditResult:
+    """Audit a privacy claim and return a verdict with its evidence.
+
+    Parameters
+    ----------
+    mechanism
+        A callable (database, rng) -> output or (database) -> output, or a subject object that may also carry `claim`,
+        `relation`, `records`, `size`, `databases`, `sample`, `distribution` and `suggested_pairs`.
+    claim
+        `PureDP(epsilon=...)` or `ApproximateDP(epsilon=..., delta=...)`; by default the subject's own.
+    relation
+        Which databases are neighbours: by default the subject's own, else `Relation.REPLACE_ONE`.
+    records, size
+        What one record can be (a finite list, or a Hypothesis strategy) and how many there are: n or (least, greatest).
+    databases
+        Instead: a Hypothesis strategy for a whole database.
+    pairs
+        Explicit neighbouring pairs (left, right), tried first; alone if no strategy is given.
+    convert
+        Turns the list of records into what the mechanism takes (an array, a frame).
+    numerics
+        "ideal": as if the mechanism computed with real numbers; "float": also attack the low bits of float outputs.
+    until
+        "refuted": stop at the refutation; "budget": go on, to tighten the bounds.
+    budget
+        Most runs of the mechanism, both sides and search included.
+    confirm_budget
+        Most runs that follow a refutation; by default four times what it took, at least 20,000.
+    time_limit, run_time_limit
+        Seconds, for the audit (looked at between batches) and for one run.
+    isolate
+        Run the subject in a child process, which may hang or die.
+    unfinished
+        "against": a run without an output counts against the refutation; "output": it is an output.
+    significance
+        The audit's error probability: the chance to refute a true claim.
+    seed
+        Root of everything random here, a whole number ≥ 0.
+    jobs
+        Worker processes; the result does not depend on it.
+    progress
+        Receives the events of `audit.progress`.
+
+    Returns
+    -------
+    AuditResult
+        `str(result)` is the report.
+
+    Raises
+    ------
+    AuditError
+        A bad argument (also a ValueError or TypeError), in one line. What the *mechanism* does wrong is a verdict.
+
+    Notes
+    -----
+    **Guarantee.** If the claim holds for every call of the mechanism, given the state it is in when called, then with
+    probability at least 1 − significance the verdict is not REFUTED (see `audit.evidence`); REFUTED with EXACT evidence rests
+    on the declared law, which is compared with runs at the same significance.
+
+    Examples
+    --------
+    >>> from audit import PureDP, audit_privacy
+    >>> def leaky(database, rng):
+    ...     return sum(database) + rng.laplace(scale=0.2)
+    >>> result = audit_privacy(leaky, PureDP(epsilon=1.0), records=[0, 1], size=3)
+    >>> result.verdict.name, result.epsilon_lower > 1
+    ('REFUTED', True)
+    """
+    _refuse_inside_given()
+    options = _check_options(
+        Options(
+            numerics=numerics,
+            until=until,
+            budget=budget,
+            confirm_budget=confirm_budget,
+            time_limit=time_limit,
+            run_time_limit=run_time_limit,
+            isolate=isolate,
+            unfinished=unfinished,
+            significance=significance,
+            seed=seed,
+            jobs=jobs,
+        )
+    )
+    subject = adapt(mechanism, convert=convert)
+    claim = subject.claim if claim is None else claim
+    if claim is None:
+        raise InvalidValue(f"No claim: give one, such as `PureDP(epsilon=1.0)`, for {subject.name} declares none.")
+    claim = check_claim(claim)
+    relation = check_relation(relation or subject.relation or Relation.REPLACE_ONE)
+    own = pairs is None or records is not None or databases is not None or size is not None
+    told = describe(
+        relation,
+        pairs=pairs,
+        records=subject.records if own and records is None and databases is None else records,
+        size=subject.size if own and size is None and databases is None else size,
+        databases=subject.databases if own and records is None and databases is None and pairs is None else databases,
+        suggested=_suggested(subject) if own else (),
+    )
+    task = Task(subject, claim, relation, told, options, time.monotonic(), progress)
+    if progress is not None:
+        progress(AuditStarted(subject.name, budget, time_limit))
+    result = _finish(task, _dispatch(task))
+    if progress is not None:
+        progress(AuditFinished(result))
+    return result
+
+
+def _dispatch(task: Task) -> AuditResult:
+    from audit.by_law import audit_by_law
+    from audit.by_runs import audit_by_runs
+
+    if task.subject.declared_law is not None and task.options.numerics == "ideal":
+        found = audit_by_law(task)
+        if found is not None:
+            return found
+    return audit_by_runs(task)
+
+
+def _finish(task: Task, result: AuditResult) -> AuditResult:
+    from dataclasses import replace
+
+    environment = {
+        "elapsed": round(time.monotonic() - task.started, 3),
+        "python": platform.python_version(),
+        "versions": {name: _version(name) for name in ("dp-audit", "numpy", "scipy")},
+        "jobs": task.options.jobs,
+        **result.environment,
+    }
+    return replace(result, environment=environment, _subject=task.subject.object)
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def _suggested(subject: Subject) -> list[tuple[Any, Any]]:
+    if subject.suggested_pairs is None:
+        return []
+    try:
+        return list(subject.suggested_pairs())
+    except Exception as error:
+        raise SubjectError(f"`suggested_pairs` of {subject.name} failed: {type(error).__name__}: {error}") from error
+
+
+def _refuse_inside_given() -> None:
+    """Refuse to draw runs while Hypothesis executes a test: it reseeds the global generators."""
+    hypothesis = sys.modules.get("hypothesis")
+    if hypothesis is not None and hypothesis.currently_in_test_context():
+        raise InvalidValue(
+            "An audit cannot run inside a test decorated with `@given`, which reseeds the random generators; "
+            "pass the strategy to the audit instead: `records=` or `databases=`."
+        )
+
+
+def _check_options(options: Options) -> Options:
+    for name, allowed in (("numerics", NUMERICS), ("until", UNTIL), ("unfinished", UNFINISHED)):
+        if getattr(options, name) not in allowed:
+            words = " or ".join(f'"{word}"' for word in allowed)
+            raise InvalidValue(f"The `{name}` must be {words}; got {getattr(options, name)!r}.")
+    for name, least in (("budget", 1), ("seed", 0), ("jobs", 1)):
+        _whole(getattr(options, name), name, least)
+    if options.confirm_budget is not None:
+        _whole(options.confirm_budget, "confirm_budget", 4)
+    for name in ("time_limit", "run_time_limit"):
+        value = getattr(options, name)
+        if value is not None and not (_is_number(value) and 0 < value < math.inf):
+            raise InvalidValue(f"The `{name}` must be a positive number of seconds; got {value!r}.")
+    if not (_is_number(options.significance) and 0 < options.significance < 1):
+        raise InvalidValue(f"The `significance` must lie strictly between 0 and 1; got {options.significance!r}.")
+    return options
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _whole(value: Any, name: str, least: int) -> None:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise InvalidKind(f"The `{name}` must be a whole number; got {value!r}.")
+    if value < least:
+        raise InvalidValue(f"The `{name}` must be at least {least}; got {value!r}.")
