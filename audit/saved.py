@@ -33,9 +33,11 @@ def load(path: str | os.PathLike[str]) -> AuditResult:
     audit.encoding.CorruptFile: no/such/file.json cannot be read: No such file or directory.
     """
     try:
-        return parse(Path(path).read_bytes())
-    except OSError as error:
-        raise CorruptFile(f"{os.fspath(path)} cannot be read: {error.strerror}.") from None
+        text = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise CorruptFile(f"{os.fspath(path)} cannot be read: {_why(error)}.") from None
+    try:
+        return parse(text)
     except CorruptFile as error:
         raise CorruptFile(f"{os.fspath(path)}: {error}") from None
 
@@ -59,8 +61,11 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = No
         raise CorruptFile(
             f"schema must be {SCHEMA}, the newest this dp-audit reads; got {_got(stored['schema'])}."
         )
-    fields = _fields(stored["result"], "result", _RESULT)
-    fields["environment"] = _plain_dict(stored.get("environment", {}), "environment")
+    try:
+        fields = _fields(stored["result"], "result", _RESULT)
+        fields["environment"] = _plain_dict(stored.get("environment", {}), "environment")
+    except RecursionError:
+        raise CorruptFile("nested too deeply.") from None
     made: Any = (cls or AuditResult)(**fields)
     return made  # type: ignore[no-any-return]
 
@@ -107,13 +112,14 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.is_dir():
             raise AuditError(f"{target} cannot be written: it is a folder.")
-        handle, probe = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        handle, probe = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
         os.close(handle)
         Path(probe).unlink()
-        if target.exists():
+        with suppress(FileNotFoundError):
+            target.stat()  # a name that is no name, or too long, is found here
             target.open("ab").close()
-    except OSError as error:
-        raise AuditError(f"{target} cannot be written: {error.strerror}.") from None
+    except (OSError, ValueError) as error:
+        raise AuditError(f"{target} cannot be written: {_why(error)}.") from None
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -121,7 +127,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     target = Path(path)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
                 file.write(text)
@@ -130,8 +136,13 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         finally:
             with suppress(FileNotFoundError):
                 Path(name).unlink()
-    except OSError as error:
-        raise AuditError(f"{target} cannot be written: {error.strerror}.") from None
+    except (OSError, ValueError) as error:
+        raise AuditError(f"{target} cannot be written: {_why(error)}.") from None
+
+
+def _why(error: OSError | ValueError) -> str:
+    """Return the system's words; a name with a null byte is a ValueError."""
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _usual_mode() -> int:

@@ -45,15 +45,14 @@ def render(documents: Sequence[Mapping[str, Any]], *, title: str = "Privacy audi
     results = [AuditResult.from_json(dict(document)) for document in documents]
     style, script = (_asset(name) for name in ("style.css", "filter.js"))
     template = _environment().get_template("page.html")
-    return template.render(
-        page=page(results, title=title), style=style, script=script, policy=_policy(style, script)
-    )
+    own = {"style": style, "script": script, "policy": _policy(style, script)}
+    return template.render(page=page(results, title=title), **own)
 
 
 def write_report(
     path: str | os.PathLike[str], documents: Sequence[Mapping[str, Any]], *, title: str = "Privacy audit"
 ) -> None:
-    """Write the page to `path`, whole or not at all; `check_writable(path)` beforehand says whether it can be.
+    """Write the page to `path`, whole or not at all; `check_writable(path)` tells beforehand if it can be.
 
     Raises
     ------

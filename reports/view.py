@@ -124,10 +124,10 @@ def subject_view(result: AuditResult, *, anchor: str) -> SubjectView:
         outcome=outcome(result),
         sentence=story.verdict_sentence(result),
         epsilon_claimed=story.number(claimed) if claimed is not None else "",
-        epsilon_found=_found(result, result.epsilon_lower) if known else "",
+        epsilon_found=_epsilon(result, claimed) if known else "",
         ratio=_ratio(result, claimed) if known else "",
         delta_claimed=story.number(delta) if claimed is not None else "",
-        delta_found=_found(result, result.delta_lower) if known else "",
+        delta_found=_bound(result, story.number(result.delta_lower), result.delta_lower) if known else "",
         runs=f"{result.samples:,}",
         detectable="" if result.detectable_epsilon is None else story.at_most(result.detectable_epsilon),
         witness=_witness(result, witness),
@@ -150,14 +150,21 @@ def _witness(result: AuditResult, witness: Witness | None) -> WitnessView | None
     return WitnessView(words, story.witness_standing(witness), diagram(result, witness, words))
 
 
-def _found(result: AuditResult, bound: float) -> str:
-    return f"= {story.number(bound)}" if result.evidence is Evidence.EXACT else f"≥ {story.at_least(bound)}"
+def _bound(result: AuditResult, exact: str, bound: float) -> str:
+    return f"= {exact}" if result.evidence is Evidence.EXACT else f"≥ {story.at_least(bound)}"
+
+
+def _epsilon(result: AuditResult, claimed: float | None) -> str:
+    """Return the ε that was found, with as many digits as set an excess apart from the claim."""
+    found = result.epsilon_lower
+    exact = story.apart(found, claimed)[0] if result.refuted and claimed else story.number(found)
+    return _bound(result, exact, found)
 
 
 def _ratio(result: AuditResult, claimed: float | None) -> str:
     if not claimed or not math.isfinite(claimed) or not math.isfinite(result.epsilon_lower):
         return ""
-    return f"{story.number(result.epsilon_lower / claimed, digits=3)}×"
+    return f"{story.apart(result.epsilon_lower / claimed, 1.0)[0]}×"
 
 
 def _facts(result: AuditResult) -> list[tuple[str, str]]:

@@ -1,0 +1,424 @@
+import contextlib
+import dataclasses
+import json
+import math
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from audit.claims import PAC, ApproximateDP, PureDP
+from audit.encoding import CorruptFile
+from audit.errors import AuditError
+from audit.events import Event, NumberIn
+from audit.features import Value
+from audit.results import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
+from audit.saved import check_writable, layout, load, save, write_text
+
+ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
+EXAMPLE = Path(__file__).parent / "data" / "result-schema-1.json"
+
+
+def witness(**changes):
+    fields = {
+        "left": [0, 0],
+        "right": [0, 1],
+        "event": ABOVE,
+        "p": 0.48,
+        "q": 0.05,
+        "p_interval": (0.45, 0.51),
+        "q_interval": (0.04, 0.06),
+        "runs": 2000,
+        "confidence": 0.999,
+        "epsilon_lower": 1.9,
+        "seed": [2, 0],
+    }
+    return Witness(**{**fields, **changes})
+
+
+def refuted(**changes):
+    fields = {
+        "subject": "laplace",
+        "claim": PureDP(1.0),
+        "relation": "replace one",
+        "verdict": Verdict.REFUTED,
+        "evidence": Evidence.STATISTICAL,
+        "epsilon_lower": 1.62347,
+        "delta_lower": 0.2,
+        "witness": witness(),
+        "samples": 23_400,
+        "samples_to_refutation": 4_800,
+        "pairs_tried": 12,
+        "assumptions": ("The runs are independent.",),
+        "environment": {"elapsed": 1.5},
+    }
+    return AuditResult(**{**fields, **changes})
+
+
+def clean(**changes):
+    found = {
+        "detectable_epsilon": 1.1904,
+        "detectable_event": "the output is at least 0.2",
+        "ceiling_epsilon": 9.31,
+    }
+    return refuted(
+        **{
+            "verdict": Verdict.NOT_REFUTED,
+            "witness": None,
+            "samples_to_refutation": None,
+            "epsilon_lower": 0.89,
+            "delta_lower": 0.0,
+            **found,
+            **changes,
+        }
+    )
+
+
+def through_text(result):
+    return AuditResult.from_json(layout(result.to_json()))
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        refuted(),
+        clean(),
+        refuted(epsilon_lower=math.inf, log_wealth=-math.inf, epsilon_upper=math.nan),
+        refuted(
+            witness=witness(left=np.array([1.0, math.nan]), right=np.array([1.0, 2.0]), simplest=witness())
+        ),
+        refuted(witness=witness(left=[object()], event=None, p_interval=None, q_interval=None, runs=0)),
+        refuted(claim=PAC(0.1, 0.05), parameters={"bounds": (0, 1), 3: {4}}, expected="refuted"),
+        AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT, "It raises."),
+    ],
+)
+def test_a_result_comes_back_equal_and_to_the_same_bytes(result):
+    again = through_text(result)
+    assert again == result
+    assert hash(again) == hash(result)
+    assert layout(again.to_json()) == layout(result.to_json())
+    assert AuditResult.from_json(json.loads(layout(result.to_json()))) == result
+
+
+def test_every_field_takes_part_in_equality_but_where_and_how_long():
+    assert refuted(seed=1) != refuted()
+    assert refuted(witness=witness(p=0.481)) != refuted()
+    assert refuted(environment={"elapsed": 99.0}) == refuted()
+    assert dataclasses.replace(refuted(), _subject=len) == refuted()
+
+
+def test_the_result_holds_no_environment_and_no_subject():
+    document = dataclasses.replace(refuted(), _subject=len).to_json()
+    assert list(document) == ["schema", "result", "environment"]
+    assert not {"environment", "_subject", "elapsed"} & set(document["result"])
+    assert document["environment"] == {"elapsed": 1.5}
+
+
+def test_the_example_of_schema_1_opens():
+    result = load(EXAMPLE)
+    assert result.verdict is Verdict.REFUTED
+    assert result.claim == PureDP(1.0)
+    assert result.witness.right == [0, 0, 0, 1]
+    assert result.witness.event.contains(1.5)
+    assert not result.witness.event.contains(1.4)
+    assert result.witness.simplest.left == ({"age": 3}, b"\x01")
+    assert result.parameters["bounds"] == (0, math.inf)
+    assert result.parameters["weights"].tolist() == [1.0, 2.0]
+    assert result.environment == {"elapsed": 1.25, "python": "3.11.7", "jobs": 1}
+
+
+def test_other_processes_write_the_same_bytes():
+    """Hash randomisation and set order leave no trace."""
+    code = (
+        "from audit.results import *; from audit.saved import layout;"
+        "w = Witness(set('abcdefgh'), frozenset('abcdefg'), None, 0.5, 0.1);"
+        "print(layout(AuditResult('m', None, '', Verdict.REFUTED, Evidence.EXACT, witness=w).to_json()))"
+    )
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(texts) == 1
+
+
+def test_values_are_frozen_and_pickle():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        refuted().seed = 3
+    assert pickle.loads(pickle.dumps(refuted())) == refuted()
+
+
+def test_a_witness_knows_whether_it_can_be_drawn_again():
+    assert witness().replayable
+    assert not witness(left=[object()]).replayable
+    assert not through_text(refuted(witness=witness(left=[object()]))).witness.replayable
+
+
+def test_direction_names_the_database_of_p():
+    turned = witness(direction="right")
+    assert (turned.on_p, turned.on_q) == ([0, 1], [0, 0])
+    assert "On right = [0, 1] the event" in str(refuted(witness=turned))
+
+
+def damaged(edit):
+    document = json.loads(layout(refuted().to_json()))
+    edit(document)
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not JSON at line 1 column 1"),
+        ('{"schema": 1,\n "result": {', "not JSON at line 2 column"),
+        (b"\xff\xfe\x00", "no UTF-8"),
+        ("[]", "a saved result is a JSON object; got a list."),
+        ("{}", 'the key "schema" is missing'),
+        ('{"schema": 2, "result": {}}', "schema must be 1, the newest this dp-audit reads; got 2."),
+        ('{"schema": true, "result": {}}', "schema must be 1"),
+        ('{"schema": 1, "result": NaN}', "NaN is no JSON"),
+        ('{"schema": 1, "result": 3}', "result must be an object; got 3."),
+        ("[" * 100_000, "nested too deeply."),
+        (damaged(lambda d: d["result"].pop("verdict")), "result.verdict is missing."),
+        (
+            damaged(lambda d: d["result"].update(verdict="passed")),
+            "result.verdict must be one of refuted, not ref",
+        ),
+        (damaged(lambda d: d["result"].update(verdict=["refuted"])), "result.verdict must be one of"),
+        (damaged(lambda d: d["result"].update(colour=1)), 'result has the unknown field "colour".'),
+        (
+            damaged(lambda d: d["result"]["witness"].update(p="half")),
+            'result.witness.p must be a number; got "half".',
+        ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(p=1.5)),
+            "result.witness.p must be a number in [0, 1]",
+        ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(p_interval=[0])),
+            "witness.p_interval must be a list of 2",
+        ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(seed=[-1])),
+            "result.witness.seed[0] must be a whole number",
+        ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(left={"$": "x"})),
+            "result.witness.left has the unknown tag",
+        ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(event={"$": "event"})),
+            "result.witness.event is no valid",
+        ),
+        (damaged(lambda d: d["result"].update(samples=1.5)), "result.samples must be a whole number"),
+        (damaged(lambda d: d["result"].update(notes=["a", 3])), "result.notes[1] must be text; got 3."),
+        (damaged(lambda d: d["result"].update(significance=True)), "result.significance must be a number"),
+        (damaged(lambda d: d.update(environment=[])), "environment must be an object"),
+    ],
+)
+def test_damage_is_named_in_one_line(text, message, tmp_path):
+    path = tmp_path / "saved.json"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(CorruptFile) as caught:
+        load(path)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_random_damage_never_ends_in_another_error():
+    """Every prefix, and every byte replaced, gives a result or one of our errors."""
+    text = layout(refuted(witness=witness(left=({1, 2}, b"x", np.array([1]), {3: 4}))).to_json()).encode()
+    rng = np.random.default_rng(0)
+    for position in rng.integers(len(text), size=1500):
+        broken = bytearray(text)
+        broken[position] = rng.choice(np.frombuffer(b'{}[]",:0$nx\xff', dtype=np.uint8))
+        for candidate in (bytes(broken), text[:position]):
+            with contextlib.suppress(CorruptFile):
+                AuditResult.from_json(candidate)
+
+
+def test_saving_writes_whole_files_with_usual_permissions(tmp_path):
+    path = tmp_path / "new" / "result.json"
+    save(refuted(), path)
+    save(clean(), path)
+    assert load(path) == clean()
+    assert [file.name for file in path.parent.iterdir()] == ["result.json"]
+    plain = tmp_path / "plain"
+    plain.touch()
+    assert path.stat().st_mode == plain.stat().st_mode
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "result.json"
+    save(refuted(), path)
+
+    def full_disk(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full_disk)
+    with pytest.raises(AuditError, match="cannot be written: No space left on device"):
+        save(clean(), path)
+    assert load(path) == refuted()
+    assert [file.name for file in tmp_path.iterdir()] == ["result.json"]
+
+
+@pytest.mark.parametrize("name", ["file/page.html", "folder", "a\0b", "x" * 300])
+def test_a_path_that_cannot_be_written_is_found_before_the_work(tmp_path, name):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder").mkdir()
+    for attempt in (check_writable, lambda path: write_text(path, "")):
+        with pytest.raises(AuditError, match="cannot be written"):
+            attempt(tmp_path / name)
+
+
+def test_checking_creates_folders_and_leaves_no_file(tmp_path):
+    check_writable(tmp_path / "a" / "b" / "page.html")
+    assert list((tmp_path / "a" / "b").iterdir()) == []
+    (tmp_path / "old.html").write_text("old")
+    check_writable(tmp_path / "old.html")
+    assert (tmp_path / "old.html").read_text() == "old"
+
+
+# ----------------------------------------------------------------------------------------------- in words
+
+
+def flat(result):
+    return " ".join(str(result).split())
+
+
+def test_the_report_tells_the_witness_as_a_story():
+    """The most that the claim allows: e·0.05 = 0.1359."""
+    said = flat(refuted())
+    assert said.startswith("REFUTED laplace PureDP(epsilon=1) under replace one ")
+    assert (
+        'On left = [0, 0] the event "the output is at least 1.5" happens with probability 0.48 (0.45–0.51); '
+        "on right = [0, 1] with 0.05 (0.04–0.06). The claim allows at most e^ε·q + δ = 0.136."
+    ) in said
+    assert "confidence 1 − 1e-06, not both together" in said
+    assert "23,400 runs drawn, the claim was refuted after 4,800; 12 pairs tried" in said
+
+
+def test_lower_bounds_are_rounded_down_and_detectable_ones_up():
+    assert "at least 1.623 " in flat(refuted(epsilon_lower=1.6239999))
+    assert "A true ε of 1.191 would" in flat(clean(detectable_epsilon=1.1900001))
+
+
+def test_what_was_not_refuted_is_said_to_be_no_proof_and_what_could_be_found():
+    said = flat(clean())
+    assert "This is not a proof." in said
+    assert (
+        'A true ε of 1.191 would have been refuted in 90 % of such audits, through the event "the output'
+        in said
+    )
+    assert "can show a loss above ε = 9.31" in said
+
+
+def test_proved_names_its_family():
+    family = "all 12 neighbouring pairs of size 3 over {0, 1}"
+    exact = clean(verdict=Verdict.PROVED, evidence=Evidence.EXACT, family=family, tolerance=1e-9)
+    assert f"proved over {family}" in flat(exact)
+    assert "Nothing is said beyond that family." in flat(exact)
+
+
+def test_a_tiny_exact_excess_is_shown_with_the_digits_it_needs():
+    tight = witness(p=0.5000004, q=0.25, p_interval=None, q_interval=None, runs=0)
+    exact = refuted(claim=PureDP(math.log(2)), epsilon_lower=math.log(2) + 8e-7, witness=tight)
+    said = flat(dataclasses.replace(exact, evidence=Evidence.EXACT))
+    assert "probability 0.5000004;" in said
+    assert "e^ε·q + δ = 0.5." in said
+    assert "0.693148 (claimed 0.693147)" in said
+
+
+def test_the_second_of_two_long_databases_is_told_by_its_difference():
+    left = list(range(1000))
+    replaced, shorter, longer = left.copy(), left[:500] + left[501:], [*left, 7]
+    replaced[500] = "x"
+    for right, said in (
+        (replaced, "right = the same, except at position 500: 'x' instead of 500 with"),
+        (shorter, "right = the same without position 500, which was 500 with"),
+        (longer, "right = the same with 7 put in at position 1000 with"),
+    ):
+        assert said in flat(refuted(witness=witness(left=left, right=right)))
+
+
+HOSTILE = "x\x1b[31m\u202e\nREFUTED " * 400
+LONG = tuple(f"{i} {HOSTILE}" for i in range(40))
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+@pytest.mark.parametrize("evidence", list(Evidence))
+def test_the_report_is_short_plain_and_never_says_passed(verdict, evidence):
+    huge = witness(
+        left=[HOSTILE] * 1000, right=[HOSTILE] * 999, event=HOSTILE, simplest=witness(left=[HOSTILE])
+    )
+    result = clean(
+        subject=HOSTILE,
+        relation=HOSTILE,
+        verdict=verdict,
+        evidence=evidence,
+        reason=HOSTILE,
+        witness=huge,
+        family=HOSTILE,
+        detectable_event=HOSTILE,
+        assumptions=LONG,
+        notes=LONG,
+        not_tested=LONG,
+        target=HOSTILE,
+        unfinished=3,
+    )
+    for text in (f"{result}", f"{clean(verdict=verdict, evidence=evidence, witness=witness())}"):
+        assert len(text.splitlines()) <= 25
+        assert all(c == "\n" or c.isprintable() for c in text)
+        assert "passed" not in text.lower()
+        assert text.splitlines()[0].startswith(f"{verdict.name}  ")
+        assert any(line.startswith("  Runs ") for line in text.splitlines())
+        assert "Again " in text
+
+
+@pytest.mark.parametrize(
+    "claim", [PureDP(0.0), PureDP(1e4), ApproximateDP(1.0, 0.1), PAC(0.1, 0.1), None, "claim"]
+)
+def test_any_claim_can_be_told(claim):
+    assert str(refuted(claim=claim)).startswith("REFUTED  laplace  ")
+    assert str(clean(claim=claim)).startswith("NOT_REFUTED  laplace  ")
+
+
+def test_a_refutation_is_raised_in_at_most_ten_lines():
+    with pytest.raises(PrivacyRefuted) as caught:
+        refuted(
+            witness=witness(event=HOSTILE, left=[HOSTILE], right=[HOSTILE]), target="laplace"
+        ).raise_if_refuted()
+    lines = str(caught.value).splitlines()
+    assert 6 <= len(lines) <= 10
+    assert lines[0] == "laplace does not keep its claim: PureDP(epsilon=1) under replace one is refuted."
+    assert any(line.startswith("Again: dp-audit run laplace --seed 0") for line in lines)
+    assert lines[-1].startswith("Hint: claim at least ε = 1.623")
+
+
+@pytest.mark.parametrize("verdict", [verdict for verdict in Verdict if verdict is not Verdict.REFUTED])
+def test_nothing_is_raised_otherwise(verdict):
+    result = clean(verdict=verdict)
+    assert result.raise_if_refuted() is result
+    assert not result.refuted
+
+
+def test_replay_hands_over_to_the_sampler(monkeypatch):
+    calls = []
+    replayer = type(sys)("audit.replay")
+    replayer.replay_witness = lambda result, subject, *, fresh: (
+        calls.append((result, subject, fresh)) or result
+    )
+    monkeypatch.setitem(sys.modules, "audit.replay", replayer)
+    result = refuted()
+    assert result.replay() is result
+    assert result.replay(len, fresh=True) is result
+    assert calls == [(result, None, False), (result, len, True)]
