@@ -134,9 +134,9 @@ def adapt(mechanism: Any, *, convert: Convert | None = None) -> Subject:
     Parameters
     ----------
     mechanism
-        A callable (database, rng) -> output or (database) -> output; `audit.signatures.read_calling` has the rule.
-        It may carry `claim`, `relation`, `records`, `size`, `databases`, `sample(database, size, rng)`, `aligned`,
-        `distribution(database)`, `suggested_pairs()`, `name`, `parameters`, `reference` and `expected`.
+        A callable (database, rng) -> output or (database) -> output; `audit.signatures.read_calling` has the
+        rule. It may carry `claim`, `relation`, `records`, `size`, `databases`, `aligned`, `name`, `reference`,
+        `parameters`, `expected`, `sample(database, size, rng)`, `distribution(database)`, `suggested_pairs()`.
     convert
         Turns the list of records into what the mechanism takes, an array or a frame.
 

@@ -1,15 +1,15 @@
 """The runs themselves: pairs in an order that a coin decides, one call at a time or many at once."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from audit.outcomes import Unfinished
-from audit.sampling.faults import TimeLimit
 from audit.sampling.snapshots import IMMUTABLE, outcome_of, snapshot
+from audit.sampling.watch import Watch
 
-__all__ = ["call_each", "in_pairs", "schedule"]
+__all__ = ["call_each", "in_pairs", "ordered", "ordered_constants", "schedule"]
 
 Call = Callable[[Any, Any], Any]
 
@@ -25,42 +25,73 @@ def schedule(size: int, coins: np.random.Generator) -> list[bool]:
     return (coins.integers(0, 2, size) == 1).tolist()  # type: ignore[no-any-return]
 
 
-def ordered(order: list[bool], left: Any, right: Any) -> Iterator[Any]:
-    """Yield the database of each run, two a pair."""
+def ordered(order: list[bool], left: Callable[[], Any], right: Callable[[], Any]) -> Iterator[Any]:
+    """Yield the database of each run, two a pair, made when its turn comes.
+
+    Examples
+    --------
+    >>> list(ordered([False, True], lambda: "left", lambda: "right"))
+    ['left', 'right', 'right', 'left']
+    """
     for right_first in order:
         if right_first:
-            yield right
-            yield left
+            yield right()
+            yield left()
         else:
-            yield left
-            yield right
+            yield left()
+            yield right()
 
 
-def call_each(call: Call, databases: Iterator[Any], rng: Any, *, outputs: list[Any], limit: str = "") -> None:
-    """Append the outcome of each run to `outputs`, exceptions as values.
+def ordered_constants(order: list[bool], left: Any, right: Any) -> Iterator[Any]:
+    """Yield what `ordered` would if each side were always the same object, faster.
 
-    The list is the caller's so that it tells how far the loop is at any time.
+    Examples
+    --------
+    >>> list(ordered_constants([False, True], "left", "right"))
+    ['left', 'right', 'right', 'left']
+    """
+    straight, turned = (left, right), (right, left)
+    return itertools.chain.from_iterable([turned if flip else straight for flip in order])
+
+
+def call_each(
+    call: Call,
+    databases: Iterator[Any],
+    rng: Any,
+    *,
+    outputs: list[Any],
+    limit: float,
+    on_tick: Callable[[int], None] | None = None,
+) -> None:
+    """Append the outcome of each run to `outputs`: exceptions as values, runs past `limit` as unfinished.
+
+    The list is the caller's so that it tells at any time how far the loop is.
 
     Examples
     --------
     >>> outputs = []
-    >>> call_each(lambda database, rng: 1 / database, iter([2, 0]), None, outputs=outputs)
+    >>> call_each(lambda database, rng: 1 / database, iter([2, 0]), None, outputs=outputs, limit=10)
     >>> outputs
     [0.5, Raised(kind='ZeroDivisionError', message='division by zero')]
     """
     append = outputs.append
-    while True:
-        try:  # outside the loop, which it costs nothing: the iterator remembers where it is
-            for database in databases:
-                output = call(database, rng)
-                append(output if type(output) in IMMUTABLE else snapshot(output))
-            break
-        except KeyboardInterrupt:
-            raise
-        except TimeLimit:
-            append(Unfinished(f"time limit of {limit}"))
-        except BaseException as error:  # noqa: BLE001  whatever a mechanism raises is its output
-            append(outcome_of(error))
+    error: BaseException | None = None
+    with Watch(limit, outputs.__len__, on_tick=on_tick) as watch:
+        while True:
+            try:  # around the loop, which it costs nothing: the iterator remembers where it is
+                if error is not None:
+                    append(outcome_of(error, limit=limit))
+                    error = None
+                for database in databases:
+                    output = call(database, rng)
+                    append(output if type(output) in IMMUTABLE else snapshot(output))
+                break
+            except KeyboardInterrupt:
+                raise
+            except BaseException as raised:  # whatever a mechanism raises is its output
+                if raised is watch.outer_error:
+                    raise
+                error = raised
 
 
 def in_pairs(order: list[bool], outputs: list[Any]) -> tuple[list[Any], list[Any]]:

@@ -1,18 +1,28 @@
 """The one seam through which runs are drawn."""
 
+import contextlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
-
-from audit.sampling.loops import call_each, in_pairs, ordered, schedule
+from audit.canonical import same
+from audit.errors import InvalidValue, SubjectError
+from audit.outcomes import Unfinished
+from audit.sampling.blocks import Block, Host, Task
 from audit.sampling.plan import block_sizes
-from audit.sampling.seeds import COINS, RUNS, Path, generator
-from audit.sampling.vectorised import sample_pairs
+from audit.sampling.seeds import RNG_CHECK, Path
+from audit.sampling.shipping import Parcel
+from audit.sampling.state import Pristine
+from audit.sampling.watch import can_watch
+from audit.sampling.workers import Children, Here, Processes, Workers
 from audit.subjects import Subject
 
 __all__ = ["Runs", "Sampler"]
+
+_CHECKS: Final = 2  # pairs of runs, drawn twice
+_UNSEEDED: Final = "the seed does not reproduce its runs, and one process draws them all"
 
 
 @dataclass(frozen=True)
@@ -22,8 +32,8 @@ class Runs:
     Parameters
     ----------
     left, right
-        The outputs on the two databases, the i-th of each from the i-th pair of runs: a list, or one array of shape
-        (n,) or (n, d) when the subject's own sampler returned arrays.
+        The outputs on the two databases, the i-th of each from the i-th pair of runs: a list, or one array of
+        shape (n,) or (n, d) when the subject's own sampler returned arrays.
 
     Examples
     --------
@@ -48,16 +58,29 @@ class Sampler:
     seed
         Root of the seed tree.
     jobs
-        Worker processes.
+        Worker processes; what is drawn does not depend on it.
     isolate
-        Run the subject in a child process.
+        Run the subject in a child process, so that nothing it does ends the audit.
     run_time_limit
         Seconds that one run may take.
+
+    Attributes
+    ----------
+    copy_inputs
+        Set it to give every run a database of its own, after `MutatedInput`.
+    drawn
+        Runs in the blocks given out so far, both sides.
+    unfinished
+        How many of them have no output.
+    printed
+        Characters that the mechanism printed in them.
+    notes
+        What the reader of a result should know.
 
     Examples
     --------
     >>> from audit.subjects import adapt
-    >>> with Sampler(adapt(lambda database, rng: len(database)), seed=0) as sampler:
+    >>> with Sampler(adapt(lambda database: len(database)), seed=0) as sampler:
     ...     [runs] = sampler.draw([1], [1, 2], 3, (0,))
     >>> runs.left, runs.right
     ([1, 1, 1], [2, 2, 2])
@@ -80,7 +103,13 @@ class Sampler:
         self.copy_inputs = False
         self.drawn = 0
         self.unfinished = 0
+        self.printed = 0
         self.notes: list[str] = []
+        self._workers: Workers | None = None
+        self._host: Host | None = None
+        self._parcel: Parcel | None = None
+        self._steady: bool | None = None
+        self._honours = False
 
     def __enter__(self) -> Self:
         return self
@@ -91,31 +120,158 @@ class Sampler:
         self.close()
 
     def close(self) -> None:
-        """End the workers."""
+        """End the workers. A later draw starts with new ones."""
+        if self._workers is not None:
+            self._workers.close()
+        self._workers = None
 
     def draw(
         self, left_db: Any, right_db: Any, size: int, path: Path, *, fresh: bool = False
     ) -> Iterator[Runs]:
-        """Yield `size` pairs of runs in blocks, each drawn when it is asked for."""
-        del fresh
+        """Yield `size` pairs of runs in blocks, each drawn when it is asked for.
+
+        The first draw is preceded by eight runs that tell whether the subject honours its generator.
+
+        Parameters
+        ----------
+        left_db, right_db
+            The two databases.
+        size
+            Number of pairs.
+        path
+            Place in the seed tree; the same path gives the same runs of a subject that honours its generator.
+        fresh
+            Start every run from a copy of the subject as it was before its first run. A subject that keeps no
+            state, or that cannot be copied (`state_kept()` is None), is run as it is.
+
+        Raises
+        ------
+        MutatedInput
+            The mechanism changed its database; set `copy_inputs` and draw again.
+        SubjectError
+            `convert` failed, or the subject's sampler returned another length than asked for.
+
+        Examples
+        --------
+        >>> from audit.subjects import adapt
+        >>> sampler = Sampler(adapt(lambda database, rng: rng.random()), seed=0)
+        >>> [len(runs) for runs in sampler.draw([1], [2], 20, (0,))], sampler.drawn
+        ([10, 10], 48)
+        """
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
-        sizes = block_sizes(size, vectorised=self.subject.declared_sampler is not None)
-        for index, count in enumerate(sizes):
-            runs = self._block(left, right, count, (*path, index))
-            self.drawn += 2 * count
-            yield runs
+        workers = self._ready(left)
+        copies = fresh and self.state_kept() is not False
+        vectorised = self.subject.declared_sampler is not None
+        tasks = [
+            self._task(left, right, count, (*path, index), fresh=copies)
+            for index, count in enumerate(block_sizes(size, vectorised=vectorised and not copies))
+        ]
+        for block in workers.map(tasks, steady=bool(self._steady)):
+            yield self._account(block)
 
     def state_kept(self) -> bool | None:
-        """Tell whether the subject keeps state; None when that cannot be told."""
-        return None
+        """Tell whether the subject's state is another than at first; None when that cannot be told.
 
-    def _block(self, left: Any, right: Any, size: int, path: Path) -> Runs:
-        coins, rng = generator(self.seed, (*path, COINS)), generator(self.seed, (*path, RUNS))
-        if self.subject.declared_sampler is not None:
-            sides = (lambda: left), (lambda: right)
-            return Runs(*sample_pairs(self.subject.declared_sampler, sides, size, rng=rng, coins=coins))
-        order = schedule(size, coins)
-        outputs: list[Any] = []
-        call = self.subject.calling.bind(self.subject.object)
-        call_each(call, ordered(order, left, right), rng, outputs=outputs)
-        return Runs(*in_pairs(order, outputs))
+        Examples
+        --------
+        >>> from audit.subjects import adapt
+        >>> calls = []
+        >>> sampler = Sampler(adapt(lambda database: calls.append(1)), seed=0)
+        >>> [_] = sampler.draw([1], [2], 1, (0,))
+        >>> sampler.state_kept()
+        True
+        """
+        return self._start().state_kept()
+
+    @property
+    def honours_rng(self) -> bool:
+        """Whether the runs can be drawn again from the seed, as far as the first eight tell.
+
+        Examples
+        --------
+        >>> from audit.subjects import adapt
+        >>> sampler = Sampler(adapt(lambda database: 0), seed=0)
+        >>> [_] = sampler.draw([1], [2], 1, (0,))
+        >>> sampler.honours_rng
+        False
+        """
+        return bool(self._honours)
+
+    def _start(self) -> Workers:
+        if self._workers is None:
+            if not self.isolate and not can_watch():
+                self._note("Runs were not limited in time: that needs the main thread, or isolate=True.")
+            self._workers = self._isolated() if self.isolate else self._in_process()
+        return self._workers
+
+    def _isolated(self) -> Workers:
+        if not hasattr(os, "fork"):
+            raise InvalidValue(
+                "`isolate` needs a system that can fork processes; got True on one that cannot."
+            )
+        if self._parcel is None:
+            self._parcel = Parcel.of(self.subject, seed=self.seed)
+        return Children(self._parcel, self.jobs)
+
+    def _in_process(self) -> Workers:
+        if self._host is None:
+            mechanism = self.subject.object
+            self._host = Host(mechanism, self.subject.calling, pristine=Pristine(mechanism))
+            with contextlib.suppress(SubjectError):  # it stays here then
+                self._parcel = Parcel.of(self.subject, seed=self.seed) if self.jobs > 1 else None
+        if self._parcel is None:
+            return Here(self._host)
+        return Processes(self._host, self._parcel, self.jobs)
+
+    def _ready(self, database: Any) -> Workers:
+        """Return the workers once it is known whether the subject may be shared among them."""
+        workers = self._start()
+        if self._steady is None:
+            self._honours = self.subject.takes_rng and self._repeats(workers, database)
+            kept = workers.state_kept()
+            if not self.subject.takes_rng:
+                self._note(f"The subject takes no generator: {_UNSEEDED}.")
+            elif not self._honours:
+                self._note(f"The subject answers differently to the same generator state: {_UNSEEDED}.")
+            self._steady = self._honours and kept is not True
+        return workers
+
+    def _repeats(self, workers: Workers, database: Any) -> bool:
+        """Tell whether runs drawn twice from the same generator state come out the same."""
+        for index in range(_CHECKS):
+            task = self._task(database, database, 1, (RNG_CHECK, index), fresh=False)
+            once, again = (self._account(block) for block in workers.map([task, task]))
+            if not same((list(once.left), list(once.right)), (list(again.left), list(again.right))):
+                return False
+            if self.unfinished:
+                break  # it may take long to say no more
+        return True
+
+    def _task(self, left: Any, right: Any, size: int, path: Path, *, fresh: bool) -> Task:
+        return Task(
+            left=left,
+            right=right,
+            size=size,
+            seed=self.seed,
+            path=path,
+            fresh=fresh,
+            copy_inputs=self.copy_inputs,
+            vectorised=self.subject.declared_sampler is not None,
+            limit=self.run_time_limit,
+        )
+
+    def _account(self, block: Block) -> Runs:
+        self.drawn += 2 * len(block.left)
+        for side in (block.left, block.right):
+            if isinstance(side, list):
+                self.unfinished += sum(1 for output in side if type(output) is Unfinished)
+        self.printed += block.printed
+        for note in block.notes:
+            self._note(note)
+        if block.printed:
+            self._note("The mechanism prints; what it printed was swallowed.")
+        return Runs(block.left, block.right)
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)

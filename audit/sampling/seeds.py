@@ -34,8 +34,8 @@ def generator(seed: int, path: Path) -> np.random.Generator:
 
     Notes
     -----
-    **Guarantee.** Different paths give streams that are independent for all practical purposes, as different spawn
-    keys of numpy's ``SeedSequence`` do.
+    **Guarantee.** Different paths give streams that are independent for all practical purposes, as different
+    spawn keys of numpy's ``SeedSequence`` do.
 
     Examples
     --------

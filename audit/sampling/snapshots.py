@@ -4,11 +4,14 @@ import copy
 import decimal
 import enum
 import fractions
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from audit.outcomes import Raised, Unfinished
+from audit.sampling.faults import TimeLimit
+from audit.sampling.watch import in_words
 
 __all__ = ["IMMUTABLE", "outcome_of", "snapshot"]
 
@@ -47,16 +50,18 @@ def snapshot(output: Any) -> Any:
         return output
 
 
-def outcome_of(error: BaseException) -> Raised | Unfinished:
-    """Return the outcome of a run that `error` ended.
+def outcome_of(error: BaseException, *, limit: float) -> Raised | Unfinished:
+    """Return the outcome of a run that `error` ended, when runs may take `limit` seconds.
 
     Examples
     --------
-    >>> outcome_of(SystemExit(3))
+    >>> outcome_of(SystemExit(3), limit=10)
     Raised(kind='SystemExit', message='3')
-    >>> outcome_of(MemoryError())
-    Unfinished(reason='out of memory')
+    >>> outcome_of(TimeLimit(), limit=10)
+    Unfinished(reason='time limit of 10 s')
     """
+    if isinstance(error, TimeLimit):
+        return Unfinished(in_words(limit))
     return Unfinished("out of memory") if isinstance(error, MemoryError) else Raised.of(error)
 
 
@@ -65,4 +70,10 @@ def _itself(output: Any) -> Any:
 
 
 # How a container of immutable values is copied. The keys of a dict are hashable, taken as immutable.
-_FLAT: Final = {tuple: _itself, frozenset: _itself, list: list, set: set, dict: dict}
+_FLAT: Final[dict[type, Callable[[Any], Any]]] = {
+    tuple: _itself,
+    frozenset: _itself,
+    list: list,
+    set: set,
+    dict: dict,
+}

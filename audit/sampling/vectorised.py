@@ -9,7 +9,7 @@ from audit.errors import SubjectError
 from audit.sampling.loops import schedule
 from audit.sampling.snapshots import snapshot
 
-__all__ = ["Column", "sample_pairs"]
+__all__ = ["Column", "one_output", "sample_pairs"]
 
 _CHUNKS = 8
 _SMALLEST_CHUNK = 16
@@ -90,6 +90,23 @@ def sample_pairs(
     return columns[0].outputs(), columns[1].outputs()
 
 
+def one_output(batch: Any) -> Any:
+    """Return the output in a batch of one.
+
+    Raises
+    ------
+    SubjectError
+        It is not a batch of one.
+
+    Examples
+    --------
+    >>> one_output(["only"])
+    'only'
+    """
+    _check_length(batch, 1)
+    return _one_by_one(batch)[0]
+
+
 def _check_length(batch: Any, count: int) -> None:
     try:
         length = batch.shape[0] if isinstance(batch, np.ndarray) else len(batch)
@@ -98,8 +115,8 @@ def _check_length(batch: Any, count: int) -> None:
     if length != count or isinstance(batch, str | bytes | dict | set | frozenset):
         got = type(batch).__name__ if length is None else f"{type(batch).__name__} of length {length}"
         raise SubjectError(
-            f"`sample(database, size, rng)` must return `size` outputs along its first axis; for size {count} it "
-            f"returned {got}."
+            "`sample(database, size, rng)` must return `size` outputs along its first axis; "
+            f"for size {count} it returned {got}."
         )
 
 
@@ -109,5 +126,5 @@ def _is_plain(batch: Any) -> bool:
 
 def _one_by_one(batch: Any) -> list[Any]:
     if isinstance(batch, np.ndarray) and batch.dtype.names is not None and batch.ndim == 1:
-        return batch.tolist()  # type: ignore[no-any-return]  records as tuples
+        return list(batch.tolist())  # records as tuples
     return [snapshot(output) for output in batch]

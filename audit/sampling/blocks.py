@@ -1,0 +1,226 @@
+"""One block of runs: what is asked for, what comes back, and the process that answers."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from audit.errors import SubjectError
+from audit.sampling.inputs import Input
+from audit.sampling.loops import call_each, in_pairs, ordered, ordered_constants, schedule
+from audit.sampling.quiet import quiet
+from audit.sampling.seeds import COINS, RESTART, RUNS, Path, generator
+from audit.sampling.state import Pristine
+from audit.sampling.vectorised import one_output, sample_pairs
+from audit.sampling.watch import Watch
+from audit.signatures import Calling
+
+__all__ = ["Block", "Host", "Task"]
+
+Tick = Callable[[int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """A block of pairs of runs to be drawn.
+
+    Parameters
+    ----------
+    left, right
+        The two databases, as the mechanism takes them.
+    size
+        Number of pairs.
+    seed, path
+        Place in the seed tree.
+    fresh
+        Whether every run has a fresh copy of the subject.
+    copy_inputs
+        Whether every run has a fresh copy of its database.
+    vectorised
+        Whether the subject's own sampler draws.
+    limit
+        Seconds that a run may take.
+    start
+        First run to be drawn, when a part of the block is already there.
+
+    Examples
+    --------
+    >>> task = Task(left=[0], right=[1], size=2, seed=0, path=(1, 0))
+    >>> len(task.order)
+    2
+    """
+
+    left: Any
+    right: Any
+    size: int
+    seed: int
+    path: Path
+    fresh: bool = False
+    copy_inputs: bool = False
+    vectorised: bool = False
+    limit: float = 10.0
+    start: int = 0
+
+    @property
+    def order(self) -> list[bool]:
+        """Whether the right side is called first, pair by pair."""
+        return schedule(self.size, self.coins)
+
+    @property
+    def coins(self) -> np.random.Generator:
+        """The generator of the order, which the subject never sees."""
+        return generator(self.seed, (*self.path, COINS))
+
+    @property
+    def patience(self) -> float:
+        """Seconds without any run ending: one call for many runs may take a millisecond more for each."""
+        return self.limit + self.size / 1000 if self.vectorised and not self.fresh else self.limit
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """The generator that the runs share."""
+        return generator(self.seed, (*self.path, *((RESTART, self.start) if self.start else (RUNS,))))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """What came of a task.
+
+    Parameters
+    ----------
+    left, right
+        The outputs of the two sides, pair by pair.
+    printed
+        Number of characters that the mechanism printed.
+    notes
+        What the reader of a result should know about these runs.
+
+    Examples
+    --------
+    >>> Block(left=[0], right=[1]).printed
+    0
+    """
+
+    left: Any
+    right: Any
+    printed: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class Host:
+    """A subject in the process where its runs happen.
+
+    Parameters
+    ----------
+    mechanism
+        The user's object, or a copy of it.
+    calling
+        How it gets its generator.
+    pristine
+        Its first state, when fresh copies or the question whether it keeps state may come.
+
+    Examples
+    --------
+    >>> host = Host(lambda database: len(database), Calling(takes_rng=False))
+    >>> host.run(Task(left=[0], right=[0, 0], size=2, seed=0, path=(1, 0))).right
+    [2, 2]
+    """
+
+    def __init__(self, mechanism: Any, calling: Calling, *, pristine: Pristine | None = None) -> None:
+        self._mechanism = mechanism
+        self._calling = calling
+        self._call = calling.bind(mechanism)
+        self._pristine = pristine
+
+    def state_kept(self) -> bool | None:
+        """Tell whether the subject's state is another than at first; None when that cannot be told."""
+        return None if self._pristine is None else self._pristine.differs_from(self._mechanism)
+
+    def run(self, task: Task, *, on_tick: Tick | None = None) -> Block:
+        """Draw a block, telling a few times in every limit how many runs have ended.
+
+        Raises
+        ------
+        MutatedInput
+            The mechanism changed its database, and the task gives all runs the same.
+        SubjectError
+            The subject's own sampler returned something of another length than asked for.
+        """
+        if task.vectorised and not task.fresh:
+            sampled = self._sampled(task, on_tick)
+            if isinstance(sampled, Block):
+                return sampled
+            called = self.run(replace(task, vectorised=False), on_tick=on_tick)
+            return replace(called, notes=(*called.notes, sampled))
+        outputs: list[Any] = []
+        printed = self.call_each(task, outputs, on_tick=on_tick)
+        left, right = in_pairs(task.order, outputs)
+        return Block(left=left, right=right, printed=printed)
+
+    def call_each(self, task: Task, outputs: list[Any], *, on_tick: Tick | None = None) -> int:
+        """Append the outcome of every run to `outputs`, in the order of calls; return how much was printed."""
+        every_run = task.copy_inputs or task.fresh
+        inputs = [Input(side, every_run=every_run) for side in (task.left, task.right)]
+        call = self._fresh_call(task) or self._call
+        with quiet() as printed:
+            call_each(
+                call,
+                _in_order(task, *inputs),
+                task.rng,
+                outputs=outputs,
+                limit=task.limit,
+                on_tick=on_tick,
+            )
+        for given in inputs:
+            given.check()
+        return printed.count
+
+    def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
+        """Return a call that first makes a copy of the subject, another at every run; None where there is none."""
+        pristine, calling, runs = self._pristine, self._calling, iter(range(task.start, 2 * task.size))
+        if not task.fresh or pristine is None or not pristine.copies:
+            return None
+
+        def call(database: Any, rng: Any) -> Any:
+            copy = pristine.copy(seed=task.seed, path=(*task.path, next(runs)))
+            if task.vectorised:
+                return one_output(copy.sample(database, 1, rng))
+            return calling.bind(copy)(database, rng)
+
+        return call
+
+    def _sampled(self, task: Task, on_tick: Tick | None) -> Block | str:
+        """Return the block as the subject's sampler draws it, or a note that it could not."""
+        inputs = [Input(side, every_run=task.copy_inputs) for side in (task.left, task.right)]
+        try:
+            with quiet() as printed, Watch(task.patience, _no_progress, on_tick=on_tick) as watch:
+                left, right = sample_pairs(
+                    self._mechanism.sample, (inputs[0], inputs[1]), task.size, rng=task.rng, coins=task.coins
+                )
+        except (KeyboardInterrupt, SubjectError):
+            raise
+        except BaseException as error:
+            if error is watch.outer_error:
+                raise
+            kind = type(error).__name__
+            return f"`sample` failed ({kind}): the runs of such blocks were drawn by single calls"
+        for given in inputs:
+            given.check()
+        return Block(left=left, right=right, printed=printed.count)
+
+
+def _no_progress() -> int:
+    return 0
+
+
+def _in_order(task: Task, left: Input, right: Input) -> Iterator[Any]:
+    """Return the databases of a task's runs from its start on."""
+    order = task.order
+    if left.constant and right.constant:
+        databases = ordered_constants(order, left(), right())
+    else:
+        databases = ordered(order, left, right)
+    for _ in range(task.start):
+        next(databases)
+    return databases

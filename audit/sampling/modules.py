@@ -1,0 +1,62 @@
+"""Whose a module is: the user's own, or installed."""
+
+import os
+import sys
+import sysconfig
+from types import ModuleType
+from typing import Final
+
+__all__ = ["is_importable", "is_users", "users_modules"]
+
+_OURS: Final = __name__.partition(".")[0]
+_LIBRARY: Final = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib"))
+
+
+def is_users(module: ModuleType | None) -> bool:
+    """Tell a module of the user's own from the standard library, installed packages and this one.
+
+    The main module counts as neither: it is never shared with another process anyway.
+
+    Examples
+    --------
+    >>> is_users(os), is_users(sys.modules["numpy"]), is_users(sys.modules[__name__])
+    (False, False, False)
+    """
+    name, file = getattr(module, "__name__", None), getattr(module, "__file__", None)
+    if not isinstance(name, str) or not isinstance(file, str) or name == "__main__":
+        return False
+    installed = "site-packages" in file or "dist-packages" in file or file.startswith(_LIBRARY)
+    return not installed and name.partition(".")[0] != _OURS
+
+
+def users_modules() -> list[ModuleType]:
+    """Return the user's modules that have been imported, each once.
+
+    Examples
+    --------
+    >>> sys.modules["audit"] in users_modules()
+    False
+    """
+    found = {name: module for name, module in list(sys.modules.items()) if is_users(module)}
+    return [module for name, module in found.items() if module.__name__ == name]
+
+
+def is_importable(module: ModuleType) -> bool:
+    """Tell whether another process with the same `sys.path` would import the same file by this name.
+
+    Examples
+    --------
+    >>> is_importable(os), is_importable(ModuleType("made_up"))
+    (True, False)
+    """
+    name = module.__name__
+    parent_name = name.rpartition(".")[0]
+    parent = sys.modules.get(parent_name) if parent_name else None
+    if parent_name and (parent is None or not is_importable(parent)):
+        return False
+    path = getattr(parent, "__path__", None)
+    for finder in sys.meta_path:
+        spec = finder.find_spec(name, path) if hasattr(finder, "find_spec") else None
+        if spec is not None:
+            return spec.origin in (getattr(module, "__file__", None), "frozen", "built-in")
+    return False

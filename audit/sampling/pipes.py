@@ -1,0 +1,129 @@
+"""Messages between parent and child: frames of any length, and small records that tell how far it is."""
+
+import os
+import select
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["BEAT", "ENDED", "STARTED", "Inbox", "Record", "read_frame", "write_frame", "write_record"]
+
+STARTED: Final = 1  # value: process id of a new worker
+ENDED: Final = 2  # value: its wait status
+BEAT: Final = 3  # value: runs that have ended
+
+_LENGTH: Final = struct.Struct(">Q")
+_RECORD: Final = struct.Struct(">qq")
+_PIECE: Final = 2**20
+
+
+@dataclass(frozen=True)
+class Record:
+    """A small message, written at once so that two writers of one pipe never mix.
+
+    Examples
+    --------
+    >>> Record(BEAT, 7).value
+    7
+    """
+
+    kind: int
+    value: int
+
+
+def write_frame(fd: int, payload: bytes) -> None:
+    """Write `payload` with its length in front.
+
+    Examples
+    --------
+    >>> reading, writing = os.pipe()
+    >>> write_frame(writing, b"abc")
+    >>> read_frame(reading)
+    b'abc'
+    """
+    view = memoryview(_LENGTH.pack(len(payload)) + payload)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def read_frame(fd: int) -> bytes | None:
+    """Return the next frame; None when the other end is closed."""
+    head = _read_exactly(fd, _LENGTH.size)
+    return None if head is None else _read_exactly(fd, _LENGTH.unpack(head)[0])
+
+
+def write_record(fd: int, kind: int, value: int) -> None:
+    """Write a small message."""
+    os.write(fd, _RECORD.pack(kind, value))
+
+
+class Inbox:
+    """What comes from a child: frames on one pipe, records on another.
+
+    Parameters
+    ----------
+    frames, records
+        The ends that are read.
+
+    Examples
+    --------
+    >>> (frames, to_frames), (records, to_records) = os.pipe(), os.pipe()
+    >>> write_frame(to_frames, b"abc")
+    >>> write_record(to_records, BEAT, 7)
+    >>> list(Inbox(frames, records).receive(timeout=1.0))
+    [b'abc', Record(kind=3, value=7)]
+    """
+
+    def __init__(self, frames: int, records: int) -> None:
+        self._frames = frames
+        self._records = records
+        self._partial = bytearray()
+        self._poll = select.poll()
+        for fd in (frames, records):
+            self._poll.register(fd, select.POLLIN)
+
+    def receive(self, timeout: float | None) -> Iterator[bytes | Record | None]:
+        """Yield what has come, frames first, after waiting at most `timeout` seconds for something.
+
+        Part of a frame counts as something: nothing is yielded then. None says that the child is gone.
+        """
+        events = dict(self._poll.poll(None if timeout is None else timeout * 1000))
+        if not events:
+            raise TimeoutError
+        if self._frames in events:
+            piece = os.read(self._frames, _PIECE)
+            self._partial += piece
+            yield from self._whole_frames()
+        if self._records in events:
+            record = _read_exactly(self._records, _RECORD.size)
+            yield None if record is None else Record(*_RECORD.unpack(record))
+
+    def drain(self) -> Iterator[bytes]:
+        """Yield the whole frames that a child wrote before it ended, and forget the rest."""
+        while select.select([self._frames], [], [], 0)[0]:
+            piece = os.read(self._frames, _PIECE)
+            if not piece:
+                break
+            self._partial += piece
+        yield from self._whole_frames()
+        self._partial.clear()
+
+    def _whole_frames(self) -> Iterator[bytes]:
+        while len(self._partial) >= _LENGTH.size:
+            stop = _LENGTH.size + _LENGTH.unpack_from(self._partial)[0]
+            if len(self._partial) < stop:
+                return
+            frame = bytes(self._partial[_LENGTH.size : stop])
+            del self._partial[:stop]
+            yield frame
+
+
+def _read_exactly(fd: int, size: int) -> bytes | None:
+    parts = bytearray()
+    while len(parts) < size:
+        piece = os.read(fd, min(size - len(parts), _PIECE))
+        if not piece:
+            return None
+        parts += piece
+    return bytes(parts)

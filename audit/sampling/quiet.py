@@ -1,0 +1,55 @@
+"""Silence around a mechanism: what it prints is counted, what it warns of is its own business."""
+
+import contextlib
+import io
+import warnings
+from collections.abc import Iterator
+
+__all__ = ["Printed", "quiet"]
+
+
+class Printed(io.TextIOBase):
+    """A text stream that keeps nothing but the number of characters.
+
+    Examples
+    --------
+    >>> stream = Printed()
+    >>> print("noise", file=stream)
+    >>> stream.count
+    6
+    """
+
+    encoding = "utf-8"
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def write(self, text: str, /) -> int:
+        """Count `text`."""
+        self.count += len(text)
+        return len(text)
+
+    def writable(self) -> bool:
+        """Tell that it can be written to."""
+        return True
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[Printed]:
+    """Swallow what is printed inside, and ignore warnings whatever filters the session has.
+
+    Examples
+    --------
+    >>> with quiet() as printed:
+    ...     print("noise")
+    >>> printed.count
+    6
+    """
+    printed = Printed()
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+    ):
+        warnings.simplefilter("ignore")
+        yield printed

@@ -1,0 +1,106 @@
+"""Generators inside a subject: taken out when it is pickled, made anew when it is loaded."""
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from audit.sampling.seeds import COPIES, Path
+
+__all__ = ["Reseeding", "Sources", "StandIn"]
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """What stands for a generator in a pickle.
+
+    Parameters
+    ----------
+    kind
+        Name of the generator's class.
+    number
+        Which source of randomness it draws from; two generators may share one.
+    bits
+        Class of a numpy source.
+
+    Examples
+    --------
+    >>> Sources().stand_in(np.random.default_rng(1)).number
+    0
+    """
+
+    kind: str
+    number: int = 0
+    bits: type | None = None
+
+    def __reduce__(self) -> tuple[type, tuple[str, int, type | None]]:
+        return StandIn, (self.kind, self.number, self.bits)
+
+
+class Sources:
+    """Numbers the sources of randomness of a subject in the order in which they are met.
+
+    Examples
+    --------
+    >>> sources, rng = Sources(), random.Random(1)
+    >>> sources.stand_in(rng) == sources.stand_in(rng), sources.stand_in("no generator")
+    (True, None)
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, tuple[int, Any]] = {}
+
+    def stand_in(self, value: Any) -> StandIn | None:
+        """Return what stands for `value` if it is a generator that is known."""
+        if isinstance(value, np.random.Generator):
+            return self._numpy("Generator", value.bit_generator)
+        if isinstance(value, np.random.RandomState):
+            return self._numpy("RandomState", value._bit_generator)  # noqa: SLF001  it has no public name
+        if isinstance(value, np.random.BitGenerator):
+            return self._numpy("BitGenerator", value)
+        if type(value) is random.Random:
+            return StandIn("Random", self._number(value))
+        return StandIn("SystemRandom") if type(value) is random.SystemRandom else None
+
+    def _numpy(self, kind: str, bits: Any) -> StandIn:
+        return StandIn(kind, self._number(bits), type(bits))
+
+    def _number(self, source: Any) -> int:
+        number, _ = self._numbers.setdefault(id(source), (len(self._numbers), source))  # keeps it alive
+        return number
+
+
+class Reseeding:
+    """Makes generators for what stands for them, seeded at a place of the seed tree.
+
+    Examples
+    --------
+    >>> stand_in = Sources().stand_in(np.random.default_rng(1))
+    >>> bool(Reseeding(0, (1,)).make(stand_in).random() == Reseeding(0, (1,)).make(stand_in).random())
+    True
+    >>> bool(Reseeding(0, (1,)).make(stand_in).random() == Reseeding(0, (2,)).make(stand_in).random())
+    False
+    """
+
+    def __init__(self, seed: int, path: Path) -> None:
+        self._seed = seed
+        self._path = path
+        self._made: dict[int, Any] = {}
+
+    def make(self, stand_in: StandIn) -> Any:
+        """Return the generator for `stand_in`; equal numbers share their source."""
+        if stand_in.kind == "SystemRandom":
+            return random.SystemRandom()
+        source = self._source(stand_in)
+        if stand_in.kind == "Generator":
+            return np.random.Generator(source)
+        return np.random.RandomState(source) if stand_in.kind == "RandomState" else source
+
+    def _source(self, stand_in: StandIn) -> Any:
+        number, bits = stand_in.number, stand_in.bits
+        if number not in self._made:
+            seeds = np.random.SeedSequence(self._seed, spawn_key=(*self._path, COPIES, number))
+            whole = int.from_bytes(seeds.generate_state(4).tobytes(), "little")
+            self._made[number] = bits(seeds) if bits else random.Random(whole)  # noqa: S311  as the subject does
+        return self._made[number]

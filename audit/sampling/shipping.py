@@ -1,0 +1,211 @@
+"""What travels between processes: the subject on its way out, outputs on their way back."""
+
+import contextlib
+import io
+import pickle
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cloudpickle  # type: ignore[import-untyped]
+
+from audit.errors import SubjectError
+from audit.outcomes import without_addresses
+from audit.sampling.blocks import Block, Host
+from audit.sampling.modules import is_importable, users_modules
+from audit.sampling.reseeding import Reseeding, Sources
+from audit.sampling.seeds import Path
+from audit.sampling.state import Pristine, untracked
+from audit.signatures import Calling
+from audit.subjects import Subject
+
+__all__ = ["Opaque", "Parcel", "pack", "pack_outputs", "unpack"]
+
+_LONGEST = 1000
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """An output that could not leave the process that made it: its class and its text.
+
+    Examples
+    --------
+    >>> unpack(pack_outputs([lambda: 0, (x for x in [])]))[1].kind
+    'generator'
+    """
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A subject made ready for another process.
+
+    Functions and classes of modules that could not be imported there travel by value.
+
+    Parameters
+    ----------
+    text
+        The pickled mechanism, its generators taken out.
+    calling
+        How it gets its generator.
+    seed
+        Root of the seed tree.
+
+    Examples
+    --------
+    >>> from audit.subjects import adapt
+    >>> Parcel.of(adapt(len), seed=0).open((0,)).state_kept()
+    False
+    """
+
+    text: bytes
+    calling: Calling
+    seed: int
+
+    @classmethod
+    def of(cls, subject: Subject, *, seed: int) -> "Parcel":
+        """Return the parcel of a subject.
+
+        Raises
+        ------
+        SubjectError
+            It cannot be pickled.
+        """
+        try:
+            return cls(pack(subject.object), subject.calling, seed)
+        except Exception as error:  # an object of the user's may refuse in any way
+            raise SubjectError(
+                f"`{subject.name}` cannot be sent to another process ({type(error).__name__}: {error}); audit it "
+                "with isolate=False."
+            ) from error
+
+    def open(self, path: Path) -> Host:
+        """Return the subject ready to run, its own generators seeded at `path`."""
+        mechanism = unpack(self.text, Reseeding(self.seed, path))
+        return Host(mechanism, self.calling, pristine=Pristine(mechanism))
+
+
+def pack(value: Any) -> bytes:
+    """Return a pickle of `value` that a process with the same `sys.path` can read with `unpack`.
+
+    Examples
+    --------
+    >>> unpack(pack(lambda: 3))()
+    3
+    """
+    file = io.BytesIO()
+    with _by_value():
+        _Outward(file, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+    return file.getvalue()
+
+
+def pack_outputs(value: Any) -> bytes:
+    """Return a pickle of outputs for the parent process; what cannot be pickled becomes `Opaque`.
+
+    Examples
+    --------
+    >>> unpack(pack_outputs([1.5, "a"]))
+    [1.5, 'a']
+    """
+    try:
+        return _pack_homeward(value)
+    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
+        if isinstance(value, Block):
+            sides = {side: _portable(getattr(value, side)) for side in ("left", "right")}
+            return _pack_homeward(replace(value, **sides))
+        return _pack_homeward(_portable(value))
+
+
+def unpack(text: bytes, reseeding: Reseeding | None = None) -> Any:
+    """Return what was packed.
+
+    Examples
+    --------
+    >>> unpack(pack({"a": 1}))
+    {'a': 1}
+    """
+    return _Reader(io.BytesIO(text), reseeding or Reseeding(0, ())).load()
+
+
+class _Outward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
+    def __init__(self, file: io.BytesIO, protocol: int) -> None:
+        super().__init__(file, protocol=protocol)
+        self._sources = Sources()
+
+    def persistent_id(self, value: Any) -> Any:
+        """Return what stands for a generator."""
+        return self._sources.stand_in(value)
+
+
+class _Homeward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
+    def persistent_id(self, value: Any) -> Any:
+        """Name classes: the parent has them already, and must not get its own overwritten."""
+        if (
+            isinstance(value, type)
+            and value.__module__ != "builtins"
+            and "<locals>" not in value.__qualname__
+        ):
+            return (value.__module__, value.__qualname__)
+        return None
+
+    def reducer_override(self, value: Any) -> Any:
+        """Reduce as cloudpickle does, but local classes as new ones."""
+        return untracked(super().reducer_override(value))
+
+
+class _Reader(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, reseeding: Reseeding) -> None:
+        super().__init__(file)
+        self._reseeding = reseeding
+
+    def persistent_load(self, name: Any) -> Any:
+        """Return a new generator, or the class of that name."""
+        if not isinstance(name, tuple):
+            return self._reseeding.make(name)
+        module, qualname = name
+        if module in sys.modules:
+            found: Any = sys.modules[module]
+            for part in qualname.split("."):
+                found = getattr(found, part)
+            return found
+        return self.find_class(module, qualname)
+
+
+def _pack_homeward(value: Any) -> bytes:
+    file = io.BytesIO()
+    _Homeward(file, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+    return file.getvalue()
+
+
+def _portable(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_portable(output) for output in value]
+    try:
+        _pack_homeward(value)
+    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
+        return Opaque(type(value).__name__, _text(value))
+    return value
+
+
+def _text(value: Any) -> str:
+    try:
+        return without_addresses(repr(value))[:_LONGEST]
+    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
+        return ""
+
+
+@contextlib.contextmanager
+def _by_value() -> Iterator[None]:
+    """Have cloudpickle take by value what another process could not import."""
+    before = cloudpickle.list_registry_pickle_by_value()
+    modules = [m for m in users_modules() if m.__name__ not in before and not is_importable(m)]
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in modules:
+            cloudpickle.unregister_pickle_by_value(module)

@@ -1,0 +1,171 @@
+"""A subject as it was before its first run, and fresh copies of it in the same process."""
+
+import contextlib
+import functools
+import io
+import pickle
+import sys
+from collections.abc import Iterator
+from typing import Any, Final
+
+import cloudpickle  # type: ignore[import-untyped]
+
+from audit.sampling.modules import is_users, users_modules
+from audit.sampling.reseeding import Reseeding, Sources
+from audit.sampling.seeds import Path
+
+__all__ = ["Pristine", "untracked"]
+
+
+class Pristine:
+    """The first state of a subject, from which fresh copies are made.
+
+    Functions of the user's own modules, and the class of the subject, are copied by value with the globals
+    that they refer to, so that a counter in a module is state like any other. Other classes are shared, so that
+    records are still instances of what the mechanism knows; installed packages are shared. Generators inside are
+    not state: every copy has new ones.
+
+    Parameters
+    ----------
+    mechanism
+        The user's object, before its first run.
+
+    Attributes
+    ----------
+    complete
+        Whether the state of the user's modules is part of it.
+
+    Examples
+    --------
+    >>> calls = []
+    >>> pristine = Pristine(calls)
+    >>> calls.append(1)
+    >>> pristine.differs_from(calls), pristine.copy(seed=0, path=())
+    (True, [])
+    """
+
+    def __init__(self, mechanism: Any) -> None:
+        self.complete = True
+        self._text, self._shared = _dumps(mechanism, by_value=True)
+        if self._text is None:
+            self.complete = False
+            self._text, self._shared = _dumps(mechanism, by_value=False)
+
+    @property
+    def copies(self) -> bool:
+        """Whether copies can be made."""
+        return self._text is not None
+
+    def differs_from(self, mechanism: Any) -> bool | None:
+        """Tell whether the state of `mechanism` is another than at first; None when that cannot be told."""
+        if self._text is None:
+            return None
+        differs = _dumps(mechanism, by_value=self.complete)[0] != self._text
+        return differs if differs or self.complete else None
+
+    def copy(self, *, seed: int, path: Path) -> Any:
+        """Return a fresh copy, its generators seeded at `path` of the seed tree.
+
+        Raises
+        ------
+        ValueError
+            Copies cannot be made.
+        """
+        if self._text is None:
+            raise ValueError("the subject cannot be copied")
+        return _Unpickler(self._text, self._shared, Reseeding(seed, path)).load()
+
+
+# What cloudpickle rebuilds a class with; their last argument but one names the class to be overwritten.
+_CLASS_MAKERS: Final = ("_make_skeleton_class", "_make_skeleton_enum")
+
+
+def untracked(reduced: Any) -> Any:
+    """Return how cloudpickle reduces a class, changed so that loading it makes a new class every time.
+
+    Otherwise it would overwrite, in the process that pickled it, the attributes of the user's own class.
+
+    Examples
+    --------
+    >>> untracked("anything else")
+    'anything else'
+    """
+    if isinstance(reduced, tuple) and getattr(reduced[0], "__name__", None) in _CLASS_MAKERS:
+        *first, _tracker, extra = reduced[1]
+        return (reduced[0], (*first, None, extra), *reduced[2:])
+    return reduced
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
+    def __init__(self, file: io.BytesIO, owned: frozenset[type]) -> None:
+        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
+        self._owned = owned
+        self._sources = Sources()
+        self.shared: list[type] = []
+
+    def persistent_id(self, value: Any) -> Any:
+        """Return what stands for a generator or a shared class."""
+        if isinstance(value, type) and value not in self._owned:
+            if value.__module__ == "builtins":
+                return None
+            self.shared.append(value)
+            return len(self.shared) - 1
+        return self._sources.stand_in(value)
+
+    def reducer_override(self, value: Any) -> Any:
+        """Reduce as cloudpickle does, but give every copy a class and caches of its own."""
+        if isinstance(value, functools._lru_cache_wrapper) and is_users(sys.modules.get(value.__module__)):  # noqa: SLF001  the class has no public name
+            return _cached, (value.__wrapped__, value.cache_parameters(), tuple(value.cache_info()))
+        return untracked(super().reducer_override(value))
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, text: bytes, shared: list[type], reseeding: Reseeding) -> None:
+        super().__init__(io.BytesIO(text))
+        self._shared = shared
+        self._reseeding = reseeding
+
+    def persistent_load(self, stand_in: Any) -> Any:
+        """Return the shared class, or a new generator."""
+        return self._shared[stand_in] if isinstance(stand_in, int) else self._reseeding.make(stand_in)
+
+
+def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -> Any:
+    """Return `function` with an empty cache; the counts are there to show that the old one was used."""
+    return functools.lru_cache(**parameters)(function)
+
+
+def _dumps(mechanism: Any, *, by_value: bool) -> tuple[bytes | None, list[type]]:
+    file = io.BytesIO()
+    pickler = _Pickler(file, _owned_classes(mechanism) if by_value else frozenset())
+    try:
+        with _by_value() if by_value else contextlib.nullcontext():
+            pickler.dump(mechanism)
+    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
+        return None, []
+    return file.getvalue(), pickler.shared
+
+
+def _owned_classes(mechanism: Any) -> frozenset[type]:
+    """Return the classes whose attributes and methods belong to the subject."""
+    while isinstance(mechanism, functools.partial):
+        mechanism = mechanism.func
+    owner = getattr(mechanism, "__self__", mechanism)
+    kind = owner if isinstance(owner, type) else type(owner)
+    return frozenset(
+        c for c in kind.__mro__ if c.__module__ == "__main__" or is_users(sys.modules.get(c.__module__))
+    )
+
+
+@contextlib.contextmanager
+def _by_value() -> Iterator[None]:
+    """Have cloudpickle take all modules of the user's by value."""
+    before = cloudpickle.list_registry_pickle_by_value()
+    modules = [module for module in users_modules() if module.__name__ not in before]
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in modules:
+            cloudpickle.unregister_pickle_by_value(module)

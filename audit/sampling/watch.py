@@ -1,0 +1,125 @@
+"""The time limit of a run, without cost to the runs: a timer looks whether the loop has moved."""
+
+import math
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any, Final, Self
+
+from audit.sampling.faults import TimeLimit
+
+__all__ = ["Watch", "can_watch", "in_words"]
+
+_LONGEST_TICK: Final = 1.0
+_SHORTEST_TICK: Final = 1e-3
+
+
+def can_watch() -> bool:
+    """Tell whether runs can be limited here: a system with interval timers, in the main thread.
+
+    Examples
+    --------
+    >>> can_watch()
+    True
+    """
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
+def in_words(limit: float) -> str:
+    """Return the reason that a run has which passed its time limit.
+
+    Examples
+    --------
+    >>> in_words(10.0)
+    'time limit of 10 s'
+    """
+    return f"time limit of {limit:g} s"
+
+
+class Watch:
+    """Raises `TimeLimit` inside a loop whose current run takes longer than `limit` seconds.
+
+    The timer and the handler of SIGALRM that it finds are put back afterwards, less the time that has passed;
+    if that timer goes off meanwhile its handler is called at once, and what it raises leaves the loop.
+
+    Parameters
+    ----------
+    limit
+        Seconds that one run may take; infinity for no limit.
+    progress
+        Tells how many runs have ended.
+    on_tick
+        Is told the progress a few times in every `limit` seconds.
+
+    Examples
+    --------
+    >>> with Watch(0.02, lambda: 0):
+    ...     while True:
+    ...         pass
+    Traceback (most recent call last):
+    audit.sampling.faults.TimeLimit
+    """
+
+    def __init__(
+        self, limit: float, progress: Callable[[], int], *, on_tick: Callable[[int], None] | None = None
+    ) -> None:
+        self._limit = limit
+        self._progress = progress
+        self._on_tick = on_tick
+        self._active = math.isfinite(limit) and can_watch()
+        self._seen = -1
+        self._since = 0.0
+        self._handler: Any = None
+        self._due: float | None = None  # when the timer that was found would have gone off
+        self._interval = 0.0
+        self.outer_error: BaseException | None = None
+
+    def __enter__(self) -> Self:
+        if not self._active:
+            return self
+        tick = min(max(self._limit / 4, _SHORTEST_TICK), _LONGEST_TICK)
+        self._since = time.monotonic()
+        self._handler = signal.signal(signal.SIGALRM, self._look)
+        delay, self._interval = signal.setitimer(signal.ITIMER_REAL, tick, tick)
+        self._due = self._since + delay if delay else None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._active:
+            return
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL if self._handler is None else self._handler)
+        if self._due is not None:
+            left = max(self._due - time.monotonic(), 1e-6)
+            signal.setitimer(signal.ITIMER_REAL, left, self._interval)
+
+    def _look(self, signum: int, frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if self._due is not None and now >= self._due:
+            self._ring(signum, frame, now)
+        progress = self._progress()
+        if self._on_tick is not None:
+            self._on_tick(progress)
+        if progress != self._seen:
+            self._seen, self._since = progress, now
+        elif now - self._since >= self._limit:
+            self._since = now  # a mechanism that swallows this one gets another
+            raise TimeLimit
+
+    def _ring(self, signum: int, frame: FrameType | None, now: float) -> None:
+        """Let the timer that was found go off."""
+        self._due = now + self._interval if self._interval else None
+        if callable(self._handler):
+            try:
+                self._handler(signum, frame)
+            except BaseException as error:
+                self.outer_error = error
+                raise
+        elif self._handler is signal.SIG_DFL:
+            signal.signal(signum, signal.SIG_DFL)
+            os.kill(os.getpid(), signum)
