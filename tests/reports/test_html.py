@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from audit.claims import ApproximateDP, PureDP
-from audit.encoding import CorruptFile
+from audit.encoding import CorruptFile, ForeignClaim
 from audit.errors import AuditError
 from audit.events import AtomIn, Event, NumberIn
 from audit.features import Value
@@ -134,6 +134,7 @@ def test_the_page_needs_no_network():
     tree = Tree(page)
     loading = {"src", "srcset", "action", "data", "poster", "background", "ping", "style"}
     assert not any(loading & set(attributes) for _, attributes in tree.elements)
+    assert not any(name.startswith("on") for _, attributes in tree.elements for name in attributes)
     assert not re.search(r"https?://|url\(|@import", page)
     assert not tree.all("link") + tree.all("img") + tree.all("iframe")
     policy = next(a["content"] for a in tree.all("meta") if a.get("http-equiv") == "Content-Security-Policy")
@@ -311,7 +312,7 @@ def hostile():
     return refuted(
         subject=evil,
         relation=evil,
-        claim=None,
+        claim=ForeignClaim(evil, epsilon=1.0, delta=0.1),
         reason=evil,
         witness=witness(event=event, left=(evil,), simplest=pair),
         detectable_event=evil,
