@@ -4,7 +4,7 @@ import math
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import chain, product
+from itertools import product
 from numbers import Rational, Real
 from typing import Any
 
@@ -111,12 +111,14 @@ def chosen(database: Any, records: Sequence[Any], rng: Any = None) -> Iterator[A
 
 
 def _every_choice(options: list[list[Any]]) -> Iterator[Sequence[Any]]:
-    stay = [option[0] for option in options]
     ends = [(min(option), option[0], max(option)) for option in options]
-    far = ([end[step + 1] for end, step in zip(ends, row, strict=True)] for row in _patterns(len(options)))
-    extremes = {key(choice): choice for choice in chain([stay], far)}
-    yield from list(extremes.values())[1:]
-    yield from (choice for choice in map(list, product(*options)) if key(choice) not in extremes)
+    seen = {key([option[0] for option in options])}
+    for pattern in _patterns(len(options)):
+        choice = [end[step + 1] for end, step in zip(ends, pattern, strict=True)]
+        if key(choice) not in seen:
+            seen.add(key(choice))
+            yield choice
+    yield from (choice for choice in map(list, product(*options)) if key(choice) not in seen)
 
 
 def _random_choices(options: list[list[Any]], rng: Any) -> Iterator[Sequence[Any]]:

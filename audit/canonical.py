@@ -39,8 +39,8 @@ def key(value: Any) -> Hashable:
     """Return a hashable that is equal for two values exactly when they are the same.
 
     1 is the same as 1.0 but not as True, NaN as NaN, −0.0 as 0.0, a numpy scalar as its Python twin; arrays
-    are the same by shape, kind of dtype and values; a list is not a tuple; sets and dicts have no order; objects
-    are the same by class and state, or by their text (without addresses) when their state cannot be had.
+    are the same by shape, kind of dtype and values; a list is not a tuple; sets and dicts have no order;
+    objects are the same by class and state, or by their text (without addresses) when they hide their state.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def _method(value: types.MethodType, walk: _Walk) -> Hashable:
 
 
 def _class_name(value: Any) -> str:
-    kind = value if isinstance(value, type) else type(value)
+    kind = value if issubclass(type(value), type) else type(value)  # `isinstance` would ask the value
     return f"{kind.__module__}.{kind.__qualname__}"
 
 

@@ -74,12 +74,12 @@ class ApproximateDP:
 
         Guarantee
         ---------
-        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private; some such mechanism is
-        no better. With R = e^eps, R' = e^epsilon, 1 ≤ R' < R, the claim about an event and about its complement
-        with the sides exchanged says p ≤ R·q + delta and 1 − q ≤ R·(1 − p) + delta. Among the (p, q) that
-        meet both, p − R'·q is largest where both are equalities, at q = (1 − delta)/(1 + R), p = 1 − q: there
-        it is delta + (1 − delta)·(R − R')/(1 + R). Randomized response that leaks with probability delta
-        attains it. For R' ≥ R the corner q = 0, p = delta is the largest.
+        Every mechanism that meets the claim is (`epsilon`, profile(`epsilon`))-private; some such mechanism
+        is no better. With R = e^eps, R' = e^epsilon, 1 ≤ R' < R, the claim about an event and about its
+        complement with the sides exchanged says p ≤ R·q + delta and 1 − q ≤ R·(1 − p) + delta. Among the
+        (p, q) that meet both, p − R'·q is largest where both are equalities, at q = (1 − delta)/(1 + R),
+        p = 1 − q: there it is delta + (1 − delta)·(R − R')/(1 + R). Randomized response that leaks with
+        probability delta attains it. For R' ≥ R the corner q = 0, p = delta is the largest.
 
         Examples
         --------

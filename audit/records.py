@@ -9,7 +9,18 @@ from audit.brief import show
 from audit.canonical import key, same
 from audit.errors import InvalidKind, InvalidValue
 
-__all__ = ["distinct", "inserted", "kind_of", "rebuilt", "records_of", "removed", "replaced"]
+__all__ = [
+    "distinct",
+    "inserted",
+    "is_labelled",
+    "kind_of",
+    "labelled",
+    "rebuilt",
+    "records_of",
+    "relabelled",
+    "removed",
+    "replaced",
+]
 
 
 def kind_of(database: Any) -> str | None:
@@ -113,6 +124,49 @@ def rebuilt(database: Any, records: Sequence[Any]) -> Any:
     array([1., 2.], dtype=float32)
     """
     return _spliced(database, 0, len(database), records)
+
+
+def is_labelled(record: Any) -> bool:
+    """Tell whether `record` is an (x, y) pair.
+
+    Examples
+    --------
+    >>> is_labelled((0, 1)), is_labelled("ab")
+    (True, False)
+    """
+    return isinstance(record, tuple | list) and len(record) == 2
+
+
+def labelled(record: Any) -> Any:
+    """Return `record` as an (x, y) pair.
+
+    Raises
+    ------
+    InvalidValue
+        It is none.
+
+    Examples
+    --------
+    >>> labelled(np.array([3, 1]))
+    [3, 1]
+    """
+    plain = record.tolist() if isinstance(record, np.ndarray | np.void) else record
+    if not is_labelled(plain):
+        raise InvalidValue(f"A record under replace-label must be an (x, y) pair; got {show(record)}.")
+    return plain
+
+
+def relabelled(pair: Any, label: Any) -> Any:
+    """Return an (x, y) pair of the same kind with another y.
+
+    Examples
+    --------
+    >>> relabelled([3, 1], 0)
+    [3, 0]
+    """
+    if isinstance(pair, list):
+        return [pair[0], label]
+    return pair._make((pair[0], label)) if hasattr(pair, "_make") else (pair[0], label)
 
 
 def _spliced(database: Any, start: int, stop: int, records: Sequence[Any]) -> Any:

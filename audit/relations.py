@@ -4,14 +4,22 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-import numpy as np
-
 from audit.answers import chosen, is_answer, moved, within_one
 from audit.brief import show
 from audit.canonical import key, same
 from audit.errors import InvalidKind, InvalidValue
 from audit.outcomes import Raised
-from audit.records import distinct, inserted, kind_of, records_of, removed, replaced
+from audit.records import (
+    distinct,
+    inserted,
+    is_labelled,
+    kind_of,
+    labelled,
+    records_of,
+    relabelled,
+    removed,
+    replaced,
+)
 
 __all__ = ["NeighbourRelation", "Relation", "check_pair", "check_relation", "name_of"]
 
@@ -37,7 +45,8 @@ class Relation(ABC):
     """A neighbour relation of the toolkit; the five instances are attributes of this class.
 
     Equal databases are never neighbours. Databases are sequences of one kind: two lists, two tuples, two
-    texts or two arrays (whose records are their rows). Records are compared in the sense of `audit.canonical.same`.
+    texts or two arrays (whose records are their rows). Records are compared in the sense of
+    `audit.canonical.same`.
 
     Attributes
     ----------
@@ -115,7 +124,8 @@ class Relation(ABC):
                 return f"the {side} one is not a sequence of records: {show(database)}"
         if kinds[0] != kinds[1]:
             return f"they are of two kinds, {kinds[0]} and {kinds[1]}"
-        if same(first := records_of(left), second := records_of(right)):
+        first, second = records_of(left), records_of(right)
+        if len(first) == len(second) and not _differing(first, second):
             return "they are equal"
         return self._objection(first, second)
 
@@ -174,7 +184,7 @@ class _AddOrRemoveOne(Relation):
             return f"{_lengths(left, right)}, and one must have one record more"
         differing = _differing(short, long)
         place = differing[0] if differing else len(short)
-        if same(short[place:], long[place + 1 :]):
+        if not _differing(short[place:], long[place + 1 :]):
             return None
         return "the longer one does not become the shorter one by deleting one record"
 
@@ -214,7 +224,7 @@ class _ReplaceLabel(Relation):
     def _objection(self, left: list[Any], right: list[Any]) -> str | None:
         for side, records in (("left", left), ("right", right)):
             for place, record in enumerate(records):
-                if not _is_labelled(record):
+                if not is_labelled(record):
                     return f"record {place} of the {side} one is not an (x, y) pair: {show(record)}"
         if len(left) != len(right):
             return _lengths(left, right)
@@ -224,12 +234,12 @@ class _ReplaceLabel(Relation):
         return _too_many(_differing(left, right))
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
-        labels = [_labelled(record)[1] for record in (() if records is None else records)]
+        labels = [labelled(record)[1] for record in (() if records is None else records)]
         choices = distinct(labels, like=())
-        pairs = [_labelled(record) for record in records_of(database)]
+        pairs = [labelled(record) for record in records_of(database)]
         places = [key(label) for _, label in pairs]
         return (
-            replaced(database, place, _relabelled(pairs[place], label))
+            replaced(database, place, relabelled(pairs[place], label))
             for place, label in _replacements(places, choices, rng)
         )
 
@@ -271,23 +281,6 @@ class _QueryAnswers(Relation):
         found = moved(database, rng) if records is None else chosen(database, records, rng)
         # a step may be lost in the rounding of a large number, or leave the dtype of an array
         return (other for other in found if self.are_neighbours(database, other))
-
-
-def _is_labelled(record: Any) -> bool:
-    return isinstance(record, tuple | list) and len(record) == 2
-
-
-def _labelled(record: Any) -> Any:
-    plain = record.tolist() if isinstance(record, np.ndarray | np.void) else record
-    if not _is_labelled(plain):
-        raise InvalidValue(f"A record under replace-label must be an (x, y) pair; got {show(record)}.")
-    return plain
-
-
-def _relabelled(pair: Any, label: Any) -> Any:
-    if isinstance(pair, list):
-        return [pair[0], label]
-    return pair._make((pair[0], label)) if hasattr(pair, "_make") else (pair[0], label)
 
 
 def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:
