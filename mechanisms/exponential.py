@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import PureDP
-from audit.errors import InvalidKind, InvalidValue, finite_number, probability
+from audit.errors import InvalidValue, finite_number, probability
 from audit.relations import Relation
+from mechanisms.answers import floats
 from mechanisms.neighbours import Pair, widest_pairs
 from mechanisms.parameters import PlainParameters
 from mechanisms.queries import approvals
@@ -108,11 +109,11 @@ class ExponentialMechanism(PlainParameters):
 
     def scores(self, database: Any) -> NDArray[np.float64]:
         """Return the exact score of every solution, in their order."""
-        values = _as_floats(
-            self.score(database, self.solutions)
-            if self.vectorised
-            else [self.score(database, solution) for solution in self.solutions]
-        )
+        if self.vectorised:
+            scores = self.score(database, self.solutions)
+        else:
+            scores = [self.score(database, solution) for solution in self.solutions]
+        values = floats(scores, what=f"The scores of `{type(self).__name__}`")
         if values.shape != (len(self.solutions),) or not np.isfinite(values).all():
             raise InvalidValue(
                 f"The scores of `{type(self).__name__}` must be {len(self.solutions)} finite numbers; "
@@ -183,10 +184,3 @@ class ExponentialMechanism(PlainParameters):
 
     def _distance(self, left: Any, right: Any) -> float:
         return float(np.abs(self.log_probabilities(left) - self.log_probabilities(right)).max())
-
-
-def _as_floats(scores: Any) -> NDArray[np.float64]:
-    try:
-        return np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidKind(f"The scores of a solution must be numbers; got {scores!r:.60}.") from None

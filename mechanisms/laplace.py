@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import PureDP
-from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int
+from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
+from mechanisms.answers import floats
 from mechanisms.neighbours import Pair, widest_pairs
 from mechanisms.noise import LaplaceNoise
 from mechanisms.parameters import PlainParameters
@@ -98,7 +99,7 @@ class LaplaceMechanism(PlainParameters):
 
     def answer(self, database: Any) -> float | NDArray[np.float64]:
         """Return the query's exact answer, refused where it is not finite or not of the declared shape."""
-        answer = _as_floats(self.query(database))
+        answer = floats(self.query(database), what=f"The answer of the query of `{type(self).__name__}`")
         shape = () if self.dimension is None else (self.dimension,)
         if answer.shape != shape or not np.isfinite(answer).all():
             raise InvalidValue(
@@ -146,12 +147,3 @@ class LaplaceMechanism(PlainParameters):
 
     def _distance(self, left: Any, right: Any) -> float:
         return float(np.abs(np.subtract(self.answer(left), self.answer(right))).sum())
-
-
-def _as_floats(answer: Any) -> NDArray[np.float64]:
-    try:
-        return np.asarray(answer, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidKind(
-            f"The answer of a query must be a number or a vector; got {answer!r:.60}."
-        ) from None

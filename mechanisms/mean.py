@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import PureDP
-from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int
+from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
+from mechanisms.answers import floats
 from mechanisms.noise import LaplaceNoise
 from mechanisms.parameters import PlainParameters
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from audit.distributions import Density, Product
     from mechanisms.neighbours import Pair
 
-__all__ = ["LaplaceMean", "numbers_of"]
+__all__ = ["LaplaceMean"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +101,7 @@ class LaplaceMean(PlainParameters):
 
     def answer(self, database: Any) -> float:
         """Return the exact mean of the values, checked or clamped."""
-        values = numbers_of(database, size=self.size, owner=type(self).__name__)
+        values = self._values(database)
         if self.clamp:
             values = np.clip(np.where(np.isnan(values), 0.0, values), 0.0, self.upper)
         outside = ~((values >= 0.0) & (values <= self.upper))
@@ -110,6 +111,15 @@ class LaplaceMean(PlainParameters):
                 f"got {float(values[outside][0])!r} (`clamp=True` moves it)."
             )
         return math.fsum(values.tolist()) / self.size
+
+    def _values(self, database: Any) -> NDArray[np.float64]:
+        owner = type(self).__name__
+        values = floats(database, what=f"The records of `{owner}`")
+        if values.shape != (self.size,):
+            raise InvalidValue(
+                f"A database of `{owner}` must hold {self.size} numbers; got shape {values.shape}."
+            )
+        return values
 
     def __call__(self, database: Any, rng: np.random.Generator) -> float:
         """Return one noisy mean."""
@@ -143,23 +153,3 @@ class LaplaceMean(PlainParameters):
         low, high = [0.0] * self.size, [self.upper] + [0.0] * (self.size - 1)
         beyond = ([math.nan, *low[1:]], [2.0 * self.upper, *low[1:]])
         return [(low, high), beyond] if self.clamp else [(low, high)]
-
-
-def numbers_of(database: Any, *, size: int, owner: str) -> NDArray[np.float64]:
-    """Return the records as `size` floats, or refuse them with one line.
-
-    Examples
-    --------
-    >>> numbers_of([1, "2"], size=2, owner="LaplaceMean")
-    Traceback (most recent call last):
-    audit.errors.InvalidKind: The records of `LaplaceMean` must be numbers; got [1, '2'].
-    """
-    try:
-        values = np.asarray(database)
-    except ValueError:  # a ragged list
-        values = np.empty(0, dtype=object)
-    if values.dtype.kind not in "biuf" and len(database):
-        raise InvalidKind(f"The records of `{owner}` must be numbers; got {database!r:.60}.")
-    if values.shape != (size,):
-        raise InvalidValue(f"A database of `{owner}` must hold {size} records; got shape {values.shape}.")
-    return values.astype(np.float64)

@@ -1,0 +1,51 @@
+"""Records, answers and scores as arrays of floats, or refused with one line."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidKind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["floats"]
+
+
+def floats(values: Any, *, what: str) -> NDArray[np.float64]:
+    """Return a number, or numbers in a regular arrangement, as an array of floats.
+
+    Parameters
+    ----------
+    values
+        Numbers of any real kind, truth values included; text is not read as a number.
+    what
+        Names them: ``"The records of `LaplaceMean`"``.
+
+    Raises
+    ------
+    InvalidKind
+        One of them is no real number, or they are ragged.
+
+    Examples
+    --------
+    >>> floats([1, 2.5], what="The records")
+    array([1. , 2.5])
+    >>> floats([1, "2"], what="The records")
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: The records must be real numbers; got [1, '2'].
+    """
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "biuf" or (array.dtype.kind == "O" and _all_real(array)):
+            return array.astype(np.float64)
+    except (ValueError, OverflowError):  # ragged, or an integer beyond every float
+        pass
+    raise InvalidKind(f"{what} must be real numbers; got {values!r:.60}.")
+
+
+def _all_real(array: NDArray[Any]) -> bool:
+    return all(isinstance(value, Real) for value in array.ravel().tolist())
