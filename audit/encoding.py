@@ -8,71 +8,23 @@ loaded, without calling it, and stays `Opaque` otherwise.
 
 import dataclasses
 import enum
-import json
 import math
-import sys
 from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from audit.claims import PAC, ApproximateDP, PrivacyClaim, PureDP, claim_from_json
-from audit.errors import AuditError
+from audit.claims import PAC, ApproximateDP, PrivacyClaim, PureDP
+from audit.decoding import decode
 from audit.outcomes import without_addresses
+from audit.stored import ARRAY_KINDS, OURS, CorruptFile, ForeignClaim, Opaque, dumps, is_replayable
+
+__all__ = ["CorruptFile", "ForeignClaim", "Opaque", "decode", "dumps", "encode", "is_replayable", "opaque"]
 
 MAX_DEPTH = 60  # deeper values are kept as text: neither JSON readers nor people follow them
 MAX_TEXT = 2_000
-# Our own values keep their tag when their module moves, and may be imported to be read.
-_OURS = {
-    "Raised": "audit.outcomes",
-    "Unfinished": "audit.outcomes",
-}
-_ARRAY_KINDS = frozenset({*"?bhilqBHILQefdFD"})
-
-
-class CorruptFile(AuditError):  # noqa: N818 - named by what is wrong, as in a sentence
-    """A saved value cannot be read; the text says what is wrong and where.
-
-    Examples
-    --------
-    >>> decode({"$": "bytes", "hex": "zz"}, where="result.witness.left")
-    Traceback (most recent call last):
-    audit.encoding.CorruptFile: result.witness.left is no valid "bytes": non-hexadecimal number found in ...
-    """
-
-
-@dataclasses.dataclass(frozen=True)
-class Opaque:
-    """A value that was saved as text only, and the JSON it came from.
-
-    Examples
-    --------
-    >>> decode(encode(object()))
-    Opaque(text='<object object>')
-    """
-
-    text: str
-    stored: Any = dataclasses.field(default=None, repr=False, compare=False)
-
-    def __str__(self) -> str:
-        return self.text
-
-
-@dataclasses.dataclass(frozen=True)
-class ForeignClaim(Opaque):
-    """A claim of somebody else's kind, as far as it can be known without its code.
-
-    Examples
-    --------
-    >>> str(ForeignClaim("zCDP(rho=0.5)", epsilon=1.0, delta=1e-6))
-    'zCDP(rho=0.5)'
-    """
-
-    epsilon: float = math.inf
-    delta: float = 0.0
 
 
 def encode(value: Any) -> Any:
@@ -84,63 +36,6 @@ def encode(value: Any) -> Any:
     {'$': 'tuple', 'items': [1, {'$': 'float', 'value': 'nan'}, {'$': 'set', 'items': [2]}]}
     """
     return _Encoder().encode(value)
-
-
-def decode(stored: Any, *, where: str = "value") -> Any:
-    """Return the value that `encode` wrote; `where` names the place in messages.
-
-    Raises
-    ------
-    CorruptFile
-        If `stored` is no valid tagged JSON.
-
-    Examples
-    --------
-    >>> decode({"$": "tuple", "items": [1, {"$": "float", "value": "inf"}]})
-    (1, inf)
-    """
-    if isinstance(stored, list):
-        return [decode(item, where=f"{where}[{i}]") for i, item in enumerate(stored)]
-    if not isinstance(stored, dict):
-        return stored
-    tag = stored.get("$")
-    if tag is None:
-        return {key: decode(item, where=f"{where}.{key}") for key, item in stored.items()}
-    read = _READERS.get(tag) if isinstance(tag, str) else None
-    if read is None:
-        raise CorruptFile(f"{where} has the unknown tag {json.dumps(tag)[:60]}.")
-    try:
-        return read(stored, where)
-    except CorruptFile:
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever a damaged file provokes gets one line
-        said = " ".join(f"{error}".split())
-        missing = f"the key {said} is missing" if isinstance(error, KeyError) else said
-        raise CorruptFile(f'{where} is no valid "{tag}": {missing[:120]}.') from None
-
-
-def dumps(stored: Any) -> str:
-    """Return JSON text of what `encode` returned: ASCII, no NaN, the same bytes for the same value.
-
-    Examples
-    --------
-    >>> dumps(encode([0.1, None]))
-    '[0.1, null]'
-    """
-    return json.dumps(stored, allow_nan=False)
-
-
-def is_replayable(stored: Any) -> bool:
-    """Tell whether nothing inside the encoded value is mere text.
-
-    Examples
-    --------
-    >>> is_replayable(encode([1, 2])), is_replayable(encode([object()]))
-    (True, False)
-    """
-    if isinstance(stored, dict):
-        return stored.get("$") != "opaque" and all(is_replayable(item) for item in stored.values())
-    return not isinstance(stored, list) or all(is_replayable(item) for item in stored)
 
 
 def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
@@ -197,13 +92,13 @@ class _Encoder:
         return {"$": type(value).__name__, "items": sorted(self.all(value), key=dumps)}
 
     def numpy_scalar(self, value: Any) -> dict[str, Any]:
-        if value.dtype.char not in _ARRAY_KINDS:
+        if value.dtype.char not in ARRAY_KINDS:
             return opaque(value)
         return {"$": "numpy", "dtype": value.dtype.name, "value": self.encode(value.item())}
 
     def array(self, value: Any) -> dict[str, Any]:
         kind, items = value.dtype.char, value.ravel().tolist()
-        if kind not in _ARRAY_KINDS and kind not in "UO":
+        if kind not in ARRAY_KINDS and kind not in "UO":
             return opaque(value)
         return {
             "$": "ndarray",
@@ -241,7 +136,7 @@ class _Encoder:
     def fields(self, value: Any) -> dict[str, Any]:
         kind = type(value)
         stored = {f.name: self.encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
-        if _OURS.get(kind.__name__) == kind.__module__:
+        if OURS.get(kind.__name__) == kind.__module__:
             return {"$": kind.__name__, **stored}
         return {"$": "dataclass", "type": _path(kind), "text": opaque(value)["text"], "fields": stored}
 
@@ -265,132 +160,4 @@ _WRITERS: dict[type, Callable[[_Encoder, Any], dict[str, Any]]] = {
     Fraction: lambda _, v: {"$": "fraction", "value": str(v)},
     Decimal: lambda _, v: {"$": "decimal", "value": str(v)},
     np.ndarray: _Encoder.array,
-}
-
-
-def _loaded(path: str) -> Any:
-    """Return the class `path` names if its module is already loaded, else None."""
-    module, _, name = path.partition(":")
-    found: Any = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
-    return found if isinstance(found, type) else None
-
-
-def _filled(kind: Any, fields: dict[str, Any]) -> Any:
-    """Build a dataclass from its fields without running its code."""
-    value = object.__new__(kind)
-    for name, item in fields.items():
-        object.__setattr__(value, name, item)
-    return value
-
-
-def _items(stored: dict[str, Any], where: str) -> list[Any]:
-    items = stored["items"]
-    if not isinstance(items, list):
-        raise CorruptFile(f"{where}.items must be a list; got {type(items).__name__}.")
-    decoded: list[Any] = decode(items, where=where)
-    return decoded
-
-
-def _read_float(stored: dict[str, Any], where: str) -> float:
-    if stored["value"] not in ("nan", "inf", "-inf"):
-        raise CorruptFile(f"{where} must be nan, inf or -inf; got {dumps(stored['value'])[:60]}.")
-    return float(stored["value"])
-
-
-def _read_dict(stored: dict[str, Any], where: str) -> dict[Any, Any]:
-    return {key: item for key, item in _items(stored, where)}  # noqa: C416 - checks that each is a pair
-
-
-def _read_array(stored: dict[str, Any], where: str) -> Any:
-    items, dtype = _items(stored, where), np.dtype(stored["dtype"])
-    if dtype.char not in _ARRAY_KINDS and dtype.char not in "UO":
-        raise CorruptFile(f"{where} has the unsupported dtype {dtype.str!r}.")
-    flat = np.empty(len(items), dtype=dtype)
-    for i, item in enumerate(items):
-        flat[i] = item
-    return flat.reshape(stored["shape"])
-
-
-def _read_numpy(stored: dict[str, Any], where: str) -> Any:
-    return np.dtype(stored["dtype"]).type(decode(stored["value"], where=where))
-
-
-def _read_decimal(stored: dict[str, Any], where: str) -> Decimal:
-    try:
-        return Decimal(stored["value"])
-    except InvalidOperation:
-        raise CorruptFile(f"{where} is no decimal number: {dumps(stored['value'])[:60]}.") from None
-
-
-def _read_ours(stored: dict[str, Any], where: str) -> Any:
-    name = stored["$"]
-    kind = getattr(import_module(_OURS[name]), name)
-    fields = {key: decode(item, where=f"{where}.{key}") for key, item in stored.items() if key != "$"}
-    return kind(**fields)  # our own constructors check their values
-
-
-def _read_claim(stored: dict[str, Any], _: str) -> Any:
-    return claim_from_json({key: item for key, item in stored.items() if key != "$"})
-
-
-def _read_foreign_claim(stored: dict[str, Any], where: str) -> Any:
-    value = decode(stored["value"], where=where)
-    if not isinstance(value, Opaque):
-        return value
-    numbers = {key: float(decode(stored[key], where=where)) for key in ("epsilon", "delta")}
-    return ForeignClaim(str(stored["text"]), stored, **numbers)
-
-
-def _read_dataclass(stored: dict[str, Any], where: str) -> Any:
-    kind = _loaded(stored["type"])
-    names = {f.name for f in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else None
-    if names != set(stored["fields"]):
-        return Opaque(stored["text"], stored)
-    return _filled(kind, {k: decode(v, where=f"{where}.{k}") for k, v in stored["fields"].items()})
-
-
-def _read_namedtuple(stored: dict[str, Any], where: str) -> Any:
-    kind, items = _loaded(stored["type"]), _items(stored, where)
-    if kind is None or not issubclass(kind, tuple) or len(getattr(kind, "_fields", ())) != len(items):
-        return Opaque(f"{stored['type'].rpartition(':')[2]}{tuple(items)!r}", stored)
-    return tuple.__new__(kind, items)
-
-
-def _read_enum(stored: dict[str, Any], _: str) -> Any:
-    kind = _loaded(stored["type"])
-    if kind is None or not issubclass(kind, enum.Enum) or stored["name"] not in kind.__members__:
-        return Opaque(f"{stored['type'].rpartition(':')[2]}.{stored['name']}", stored)
-    return kind.__members__[stored["name"]]
-
-
-def _read_event(stored: dict[str, Any], _: str) -> Any:
-    from audit.events import Event  # noqa: PLC0415 - events need features; most files are read without
-
-    return Event.from_json(stored["event"])
-
-
-_READERS: dict[str, Callable[[dict[str, Any], str], Any]] = {
-    "float": _read_float,
-    "tuple": lambda s, w: tuple(_items(s, w)),
-    "set": lambda s, w: set(_items(s, w)),
-    "frozenset": lambda s, w: frozenset(_items(s, w)),
-    "bytes": lambda s, _: bytes.fromhex(s["hex"]),
-    "bytearray": lambda s, _: bytearray.fromhex(s["hex"]),
-    "complex": lambda s, w: complex(decode(s["real"], where=w), decode(s["imag"], where=w)),
-    "range": lambda s, w: range(*_items(s, w)),
-    "fraction": lambda s, _: Fraction(s["value"]),
-    "decimal": _read_decimal,
-    "dict": _read_dict,
-    "ndarray": _read_array,
-    "numpy": _read_numpy,
-    "dataclass": _read_dataclass,
-    "namedtuple": _read_namedtuple,
-    "enum": _read_enum,
-    "event": _read_event,
-    "claim": _read_claim,
-    "foreign claim": _read_foreign_claim,
-    "opaque": lambda s, _: Opaque(str(s["text"]), s),
-    **dict.fromkeys(_OURS, _read_ours),
 }

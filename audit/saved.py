@@ -30,7 +30,7 @@ def load(path: str | os.PathLike[str]) -> AuditResult:
     --------
     >>> load("no/such/file.json")
     Traceback (most recent call last):
-    audit.encoding.CorruptFile: no/such/file.json cannot be read: No such file or directory.
+    audit.stored.CorruptFile: no/such/file.json cannot be read: No such file or directory.
     """
     try:
         text = Path(path).read_bytes()
@@ -49,7 +49,7 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = No
     --------
     >>> parse('{"schema": 1}')
     Traceback (most recent call last):
-    audit.encoding.CorruptFile: the key "result" is missing: this is no saved audit result.
+    audit.stored.CorruptFile: the key "result" is missing: this is no saved audit result.
     """
     stored = _loads(document) if isinstance(document, (str, bytes)) else document
     if not isinstance(stored, Mapping):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.results import AuditResult
 from audit.saved import check_writable, write_text
-from audit.story import visible
+from audit.wording import visible
 
 from .view import page
 

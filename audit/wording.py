@@ -1,0 +1,103 @@
+"""Numbers and foreign text as people read them: rounded to the safe side, on one line, nothing unseen."""
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def visible(text: str) -> str:
+    r"""Return `text` with control, bidirectional and other unseen characters written as escapes.
+
+    Examples
+    --------
+    >>> visible("a\x1b[31m\u202eb")
+    'a\\x1b[31m\\u202eb'
+    """
+    return "".join(c if unicodedata.category(c) not in _INVISIBLE else ascii(c)[1:-1] for c in text)
+
+
+def short(value: str, limit: int) -> str:
+    """Return one visible line of at most `limit` characters.
+
+    Examples
+    --------
+    >>> short("a" * 20, 10)
+    'aaaaaaaaa…'
+    """
+    line = visible(" ".join(value.split()))
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def number(value: float | None, *, digits: int = 4, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return a number for people, to `digits` significant digits.
+
+    Examples
+    --------
+    >>> number(0.123456), number(1234567), number(float("inf")), number(0.89, rounding="ROUND_FLOOR")
+    ('0.1235', '1,234,567', '∞', '0.89')
+    """
+    if value is None or math.isnan(value):
+        return "unknown"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}".replace("-", "−")
+    with localcontext() as context:
+        context.prec, context.rounding = digits, rounding
+        rounded = float(+Decimal(repr(float(value))))
+    return f"{rounded:.{digits}g}".replace("-", "−") if abs(rounded) >= 1e-4 else f"{rounded:.{digits}g}"
+
+
+def at_least(value: float) -> str:
+    """Return a lower bound, rounded down so that it stays one.
+
+    Examples
+    --------
+    >>> at_least(0.123499)
+    '0.1234'
+    """
+    return number(value, rounding=ROUND_FLOOR)
+
+
+def at_most(value: float) -> str:
+    """Return an upper bound, rounded up so that it stays one.
+
+    Examples
+    --------
+    >>> at_most(0.123401)
+    '0.1235'
+    """
+    return number(value, rounding=ROUND_CEILING)
+
+
+def apart(larger: float, smaller: float) -> tuple[str, str]:
+    """Return two numbers with as many digits as it takes to tell them apart.
+
+    Examples
+    --------
+    >>> apart(0.5000001, 0.5)
+    ('0.5000001', '0.5')
+    """
+    for digits in range(3, 13):  # beyond that it is rounding
+        texts = number(larger, digits=digits), number(smaller, digits=digits)
+        if texts[0] != texts[1]:
+            return texts
+    return number(larger), number(smaller)
+
+
+def interval(bounds: Sequence[float] | None) -> str:
+    """Return an interval, rounded outwards, or nothing where the value is exact."""
+    if bounds is None:
+        return ""
+    low, high = (
+        number(x, digits=3, rounding=r) for x, r in zip(bounds, (ROUND_FLOOR, ROUND_CEILING), strict=True)
+    )
+    return f" ({low}–{high})"
+
+
+def confidence(error: float) -> str:
+    """Return a confidence by its error: ``1 − 1e-06``."""
+    return f"1 − {error:.3g}"
