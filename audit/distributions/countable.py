@@ -20,6 +20,8 @@ class Countable(LineLaw):
     ----------
     pieces
         Runs of integers from left to right, ends included; no curvature.
+    whole
+        Whether their masses must sum to 1 (within 1e-9).
 
     Examples
     --------
@@ -28,10 +30,10 @@ class Countable(LineLaw):
     (-2.0, 0.0)
     """
 
-    def __init__(self, pieces: tuple[Piece, ...]) -> None:
+    def __init__(self, pieces: tuple[Piece, ...], *, whole: bool = True) -> None:
         if any(not isinstance(piece, Piece) or piece.curvature for piece in pieces):
             raise InvalidKind("`Countable` takes pieces without curvature.")
-        super().__init__(pieces)
+        super().__init__(pieces, whole=whole)
 
     @classmethod
     def geometric(cls, loc: int = 0, scale: float = 1.0) -> Countable:

@@ -112,6 +112,11 @@ class Finite(Law):
             return self.outcomes[possible]
         return [self.outcomes[i] for i in np.flatnonzero(possible).tolist()]
 
+    def outcome(self, index: int) -> Any:
+        """Return the outcome at a position, a number as Python's own."""
+        value = self.outcomes[index]
+        return value.item() if isinstance(value, np.generic) else value
+
     def pmf(self, outcome: Any) -> float:
         """Return the probability of one outcome, 0 for what is none."""
         return float(np.exp(self.logpmf(outcome)))

@@ -21,18 +21,15 @@ class LineLaw(Law):
     Parameters
     ----------
     pieces
-        From left to right, without overlap; their masses sum to 1 within 1e-9.
+        From left to right, without overlap.
+    whole
+        Whether their masses must sum to 1 (within 1e-9).
     """
 
-    def __init__(self, pieces: tuple[Piece | SmoothPiece, ...]) -> None:
+    def __init__(self, pieces: tuple[Piece | SmoothPiece, ...], *, whole: bool = True) -> None:
         self.pieces = tuple(pieces)
-        if not self.pieces:
-            raise InvalidValue(f"`{type(self).__name__}` needs at least one piece; got none.")
-        total = float(np.exp(self.log_mass(-np.inf, np.inf)))
-        if not abs(total - 1.0) <= ROUNDING:
-            raise InvalidValue(
-                f"The mass of `{type(self).__name__}` must be 1 within {ROUNDING}; got {total!r}."
-            )
+        if whole:
+            self._validate()
 
     def support(self) -> tuple[float, float]:
         """Return the ends of the smallest closed interval that has all the mass."""
@@ -93,6 +90,15 @@ class LineLaw(Law):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.pieces)} pieces on {self.support()})"
+
+    def _validate(self) -> None:
+        if not self.pieces:
+            raise InvalidValue(f"`{type(self).__name__}` needs at least one piece; got none.")
+        total = float(np.exp(self.log_mass(-np.inf, np.inf)))
+        if not abs(total - 1.0) <= ROUNDING:
+            raise InvalidValue(
+                f"The mass of `{type(self).__name__}` must be 1 within {ROUNDING}; got {total!r}."
+            )
 
     def _tails(self, x: Any) -> tuple[Any, Any]:
         return self.log_mass(-np.inf, x), self.log_mass(x, np.inf)

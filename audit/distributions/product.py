@@ -29,8 +29,9 @@ class Product(Law):
 
     def __init__(self, factors: Sequence[Law]) -> None:
         self.factors = tuple(factors)
-        if not self.factors or not all(isinstance(factor, Law) for factor in self.factors):
-            raise InvalidKind("The `factors` of `Product` must be one or more laws.")
+        plain = [isinstance(factor, Law) and not isinstance(factor, Product) for factor in self.factors]
+        if not plain or not all(plain):
+            raise InvalidKind("The `factors` of `Product` must be one or more laws that are no products.")
 
     def support(self) -> tuple[Any, ...]:
         """Return the supports of the coordinates."""

@@ -1,0 +1,340 @@
+"""The exact path: declared laws of neighbouring databases against a claim, without drawing anything.
+
+Guarantee: with exact laws, `ExactFinding.over` is true only if some pair exceeds the claim, by more
+than `tolerance` in ε or by more than the factor 1 + `tolerance` in δ; `within` is true only if no
+pair does. The tolerance covers the rounding of logarithms of probabilities (about 1e-15 of their
+size), so that a mechanism that meets its claim with equality is not refuted by its last bit, while
+an excess of 1e-6 is seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from audit import canonical
+from audit.distributions import Law
+from audit.divergence import loss_epsilon_bounds, worst_event
+from audit.errors import InvalidKind, InvalidValue
+from audit.losses import loss_of
+from audit.losses.side_by_side import blocks, epsilons, excesses, losses_of, stacked
+from audit.region import Region, probability
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
+    from audit.distributions.law import Floats, Ints
+
+TOLERANCE = 1e-9
+CHUNK = 2**15
+TIE = 1e-12
+"""Scores this close are equal: the pair that came first is the worst."""
+
+Direction: TypeAlias = Literal["left", "right"]
+
+
+class Bound(Protocol):
+    """What the exact path reads of a claim."""
+
+    @property
+    def epsilon(self) -> float:
+        """The bound on the loss."""
+
+    @property
+    def delta(self) -> float:
+        """What may exceed it."""
+
+
+@dataclass(frozen=True)
+class PairFinding:
+    """The exact comparison of one pair in one direction.
+
+    Parameters
+    ----------
+    left, right
+        The two databases.
+    direction
+        The database whose law is p.
+    epsilon, epsilon_upper
+        Bounds of the smallest ε that holds at the claim's δ; equal where they are exact.
+    delta, delta_upper
+        Bounds of δ at the claim's ε.
+    event, p, q
+        The worst event at the claim's ε, and its probabilities.
+    """
+
+    left: Any
+    right: Any
+    direction: Direction
+    epsilon: float
+    epsilon_upper: float
+    delta: float
+    delta_upper: float
+    event: Region
+    p: float
+    q: float
+
+
+@dataclass(frozen=True)
+class ExactFinding:
+    """What the comparison of all pairs found.
+
+    Parameters
+    ----------
+    by_epsilon, by_delta
+        The pairs and directions that are worst in ε at the claim's δ, and in δ at the claim's ε.
+    pairs
+        How many pairs were compared, both ways round each.
+    over
+        Whether some pair exceeds the claim by more than the tolerance.
+    within
+        Whether every compared pair meets it; neither holds where bounds do not decide.
+    tolerance
+        See the module.
+    complete
+        False if the comparison was stopped before the pairs were exhausted.
+    interrupted
+        Whether it was stopped by Ctrl-C.
+    """
+
+    by_epsilon: PairFinding
+    by_delta: PairFinding
+    pairs: int
+    over: bool
+    within: bool
+    tolerance: float = TOLERANCE
+    complete: bool = True
+    interrupted: bool = False
+
+    @property
+    def epsilon(self) -> float:
+        """The largest ε at the claim's δ, of all pairs compared."""
+        return self.by_epsilon.epsilon
+
+    @property
+    def delta(self) -> float:
+        """The largest δ at the claim's ε, of all pairs compared."""
+        return self.by_delta.delta
+
+
+def compare_pairs(
+    pairs: Iterable[tuple[Any, Any]],
+    law_of: Callable[[Any], Law],
+    claim: Bound,
+    *,
+    tolerance: float = TOLERANCE,
+    progress: Callable[[int], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> ExactFinding:
+    """Return the worst of some pairs of databases under their exact laws.
+
+    Parameters
+    ----------
+    pairs
+        Neighbouring pairs; read once, so a generator will do.
+    law_of
+        The law of a database; asked once for each database (as `audit.canonical` compares them).
+    claim
+        What has an `epsilon` and a `delta`.
+    tolerance
+        The excess in ε, and relatively in δ, up to which a claim counts as met.
+    progress
+        Called with the number of pairs compared so far, after each chunk.
+    stop
+        Asked after each pair; the finding then covers what was compared (`complete` is False). So it does
+        after Ctrl-C.
+
+    Raises
+    ------
+    InvalidValue
+        If there is no pair to compare.
+    InvalidKind
+        If `law_of` returns what is no law, or laws that cannot be compared.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from audit.distributions import Density
+    >>> claim = SimpleNamespace(epsilon=1.0, delta=0.0)
+    >>> finding = compare_pairs([([0], [1])], lambda database: Density.laplace(database[0], 1.0), claim)
+    >>> finding.over, finding.epsilon
+    (False, 1.0)
+    """
+    comparison = _Comparison(law_of, claim=claim, tolerance=tolerance)
+    feed = _Feed(iter(pairs), stop or _never)
+    try:
+        for chunk in feed.chunks():
+            comparison.add(chunk)
+            if progress is not None:
+                progress(comparison.pairs)
+    except KeyboardInterrupt:
+        feed.interrupted = True
+    return comparison.finding(feed)
+
+
+class _Feed:
+    """Pairs in chunks, and why there are no more of them."""
+
+    def __init__(self, pairs: Iterator[tuple[Any, Any]], stop: Callable[[], bool]) -> None:
+        self._pairs, self._stop = pairs, stop
+        self.stopped = self.interrupted = False
+
+    def chunks(self) -> Iterator[list[tuple[Any, Any]]]:
+        while chunk := list(islice(self._until_stopped(), CHUNK)):
+            yield chunk
+
+    def _until_stopped(self) -> Iterator[tuple[Any, Any]]:
+        for pair in self._pairs:
+            yield pair
+            if self._stop():
+                self._pairs, self.stopped = iter(()), True
+                return
+
+
+class _Scores(NamedTuple):
+    """For every pair, forwards and then backwards: bounds of ε and δ, certainly over, certainly within."""
+
+    epsilon: Floats
+    epsilon_upper: Floats
+    delta: Floats
+    delta_upper: Floats
+    over: Any
+    within: Any
+
+
+class _Comparison:
+    """The laws seen, and the worst pairs so far."""
+
+    def __init__(self, law_of: Callable[[Any], Law], *, claim: Bound, tolerance: float) -> None:
+        self._law_of, self._claim, self._tolerance = law_of, claim, tolerance
+        self._laws: list[Law] = []
+        self._index: dict[Hashable, int] = {}
+        self._known: dict[tuple[int, int], tuple[float, ...]] = {}
+        self._worst: dict[str, tuple[float, float, PairFinding]] = {}
+        self.pairs, self.over, self.within = 0, False, True
+
+    def add(self, chunk: list[tuple[Any, Any]]) -> None:
+        """Compare a chunk of pairs both ways round."""
+        indices = np.array([(self._place(left), self._place(right)) for left, right in chunk], dtype=np.intp)
+        scores = self._scores(indices)
+        self.over |= bool(scores.over.any())
+        self.within &= bool(scores.within.all())
+        self.pairs += len(chunk)
+        self._keep("epsilon", scores.epsilon, scores.delta, chunk=chunk, scores=scores)
+        self._keep("delta", scores.delta, scores.epsilon, chunk=chunk, scores=scores)
+
+    def finding(self, feed: _Feed) -> ExactFinding:
+        """Return what was found."""
+        if not self._worst:
+            raise InvalidValue("There is no pair of databases to compare exactly.")
+        return ExactFinding(
+            by_epsilon=self._worst["epsilon"][2],
+            by_delta=self._worst["delta"][2],
+            pairs=self.pairs,
+            over=self.over,
+            within=self.within,
+            tolerance=self._tolerance,
+            complete=not (feed.stopped or feed.interrupted),
+            interrupted=feed.interrupted,
+        )
+
+    def _place(self, database: Any) -> int:
+        key = canonical.key(database)
+        place = self._index.get(key)
+        if place is None:
+            law = self._law_of(database)
+            if not isinstance(law, Law):
+                raise InvalidKind(
+                    f"A `distribution` must return a law of audit.distributions; got {law!r:.60}."
+                )
+            place = self._index[key] = len(self._laws)
+            self._laws.append(law)
+        return place
+
+    def _keep(
+        self, name: str, first: Floats, second: Floats, *, chunk: list[tuple[Any, Any]], scores: _Scores
+    ) -> None:
+        """Remember the chunk's largest by the first score, then the second, if it beats what is known."""
+        top = first.max()
+        ties = np.flatnonzero(first >= top - TIE * max(1.0, abs(top)) if np.isfinite(top) else first == top)
+        best = int(ties[np.argmax(second[ties] >= second[ties].max() - TIE)])
+        known = self._worst.get(name)
+        rank = (float(first[best]), float(second[best]))
+        if known is None or _beats(rank, known[:2]):
+            self._worst[name] = (*rank, self._finding(chunk, best, scores))
+
+    def _finding(self, chunk: list[tuple[Any, Any]], place: int, scores: _Scores) -> PairFinding:
+        left, right = chunk[place % len(chunk)]
+        forwards = place < len(chunk)
+        p, q = (self._laws[self._place(x)] for x in ((left, right) if forwards else (right, left)))
+        event = worst_event(p, q, self._claim.epsilon)
+        return PairFinding(
+            left=left,
+            right=right,
+            direction="left" if forwards else "right",
+            epsilon=float(scores.epsilon[place]),
+            epsilon_upper=float(scores.epsilon_upper[place]),
+            delta=float(scores.delta[place]),
+            delta_upper=float(scores.delta_upper[place]),
+            event=event,
+            p=probability(p, event),
+            q=probability(q, event),
+        )
+
+    def _scores(self, indices: Ints) -> _Scores:
+        rows, inverse = np.unique(indices, return_inverse=True)
+        inverse = inverse.reshape(indices.shape)
+        table = stacked([self._laws[row] for row in rows.tolist()])
+        if table is None:
+            return self._one_by_one(np.concatenate([indices, indices[:, ::-1]]))
+        both = np.concatenate([inverse, inverse[:, ::-1]])
+        parts = [self._tabled(table, both[block]) for block in blocks(len(both), table.shape[1])]
+        return _Scores(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _tabled(self, table: Floats, pairs: Ints) -> _Scores:
+        epsilon, delta = self._claim.epsilon, self._claim.delta
+        p = pairs[:, 0]
+        losses = losses_of(table, p, pairs[:, 1])
+        worst = epsilons(table, p, losses=losses, delta=delta)
+        excess = excesses(table, p, losses=losses, epsilon=epsilon)
+        over = worst > epsilon + self._tolerance
+        if delta > 0.0:
+            beyond = excesses(table, p, losses=losses, epsilon=epsilon + self._tolerance)
+            over = beyond > delta * (1.0 + self._tolerance)
+        return _Scores(worst, worst, excess, excess, over, ~over)
+
+    def _one_by_one(self, pairs: Ints) -> _Scores:
+        rows = [self._score(p, q) for p, q in pairs.tolist()]
+        columns = np.array(rows, dtype=np.float64).T
+        return _Scores(*columns[:4], *(columns[4:] > 0.5))
+
+    def _score(self, p: int, q: int) -> tuple[float, ...]:
+        if (p, q) not in self._known:
+            self._known[p, q] = self._compared(self._laws[p], self._laws[q])
+        return self._known[p, q]
+
+    def _compared(self, p: Law, q: Law) -> tuple[float, ...]:
+        epsilon, delta = self._claim.epsilon, self._claim.delta
+        loss = loss_of(p, q)
+        smallest = loss_epsilon_bounds(loss, delta)
+        if delta > 0.0:
+            low, high = loss.bounds(epsilon + self._tolerance)
+            allowed = delta * (1.0 + self._tolerance)
+            over, within = low > allowed, high <= allowed
+        else:
+            over = smallest[0] > epsilon + self._tolerance
+            within = not over
+        return (*smallest, *loss.bounds(epsilon), float(over), float(within))
+
+
+def _beats(rank: tuple[float, float], known: tuple[float, float]) -> bool:
+    if rank[0] != known[0] and abs(rank[0] - known[0]) > TIE * max(1.0, abs(known[0])):
+        return rank[0] > known[0]
+    return rank[1] > known[1] + TIE
+
+
+def _never() -> bool:
+    return False

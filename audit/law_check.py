@@ -1,0 +1,129 @@
+"""Whether outputs come from the law that a subject declares: an e-value against it.
+
+For a partition of the outputs into cells with declared probabilities π and counts n, the Bayes factor
+
+    ∏ Γ(nᵢ + ½)/Γ(½) · Γ(k/2)/Γ(N + k/2)  ÷  ∏ πᵢ^nᵢ
+
+compares the Dirichlet(½) mixture of all laws on the cells with the declared one. Both are probabilities
+of the same sequence of cells, so under the declared law the factor has expectation 1; so has an average
+of factors over partitions that were fixed by the law alone.
+
+Guarantee: for independent outputs of the declared law, Pr[e-value ≥ 1/s] ≤ s for every s in (0, 1].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.distributions.law import OUTSIDE, log_add
+from audit.outcomes import Unfinished
+
+if TYPE_CHECKING:
+    from audit.distributions.law import Floats, Ints, Law, Outputs
+
+SINGLED = 32
+"""Cells of the finest partition that are also compared alone against all others."""
+
+
+def law_log_e_value(law: Law, outputs: Outputs) -> float:
+    """Return the logarithm of an e-value that outputs are not independent draws from a law.
+
+    Parameters
+    ----------
+    law
+        The declared law.
+    outputs
+        A list or an array of outputs, `Raised` among them. For `Unfinished` runs the e-value is the least
+        over everything that they might have answered, so they never speak against the law.
+
+    Returns
+    -------
+    float
+        +∞ where an output lies outside the law's support, 0 where nothing was drawn.
+
+    Examples
+    --------
+    >>> from audit.distributions import Finite
+    >>> coin = Finite(["tails", "heads"], [0.5, 0.5])
+    >>> law_log_e_value(coin, ["heads"] * 100) > math.log(1e6)
+    True
+    >>> law_log_e_value(coin, ["heads", "tails"] * 50) < 0
+    True
+    >>> law_log_e_value(coin, ["edge"])
+    inf
+    """
+    finished, missing = _finished(outputs)
+    if not len(finished):
+        return 0.0
+    groups = []
+    for partition in law.partitions():
+        cells = partition.locate(finished)
+        if (cells == OUTSIDE).any():
+            return math.inf
+        counts = np.bincount(cells, minlength=len(partition.log_probabilities))
+        groups.append(_log_factors(counts, partition.log_probabilities, missing=missing))
+    return float(log_add(np.array(groups))) - math.log(len(groups))
+
+
+def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 0) -> float:
+    """Return the log of the Bayes factor of the module, the least over `missing` further outputs.
+
+    Examples
+    --------
+    >>> round(math.exp(log_bayes_factor(np.array([1, 0]), np.log([0.25, 0.75]))), 12)
+    2.0
+    """
+    from scipy.special import gammaln  # noqa: PLC0415 - scipy is loaded where it is used
+
+    possible = np.isfinite(log_probabilities)
+    if counts[~possible].any():
+        return math.inf
+    counts, logs = counts[possible], log_probabilities[possible]
+    if missing:
+        counts = _completed(counts, logs, missing)
+    k, total = len(counts), int(counts.sum())
+    mixture = gammaln(counts + 0.5).sum() - k * gammaln(0.5) + gammaln(k / 2) - gammaln(total + k / 2)
+    return float(mixture - counts @ logs)
+
+
+def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> float:
+    """Return the log of the average of the factor of all cells and those of single cells against the rest.
+
+    A law that is off in one outcome only costs the factor of all k cells (k − 1)/2·log N; alone, half a log N.
+    """
+    whole = log_bayes_factor(counts, log_probabilities, missing=missing)
+    if len(counts) < 3:
+        return whole
+    alone = np.argsort(-log_probabilities, kind="stable")[:SINGLED]
+    single = [_log_single(counts, log_probabilities, cell=cell, missing=missing) for cell in alone.tolist()]
+    averaged = float(log_add(np.array(single))) - math.log(len(single))
+    return float(np.logaddexp(whole, averaged)) - math.log(2.0)
+
+
+def _log_single(counts: Ints, log_probabilities: Floats, *, cell: int, missing: int) -> float:
+    others = np.delete(log_probabilities, cell)
+    pair = np.array([log_probabilities[cell], float(log_add(others))])
+    both = np.array([counts[cell], counts.sum() - counts[cell]])
+    return log_bayes_factor(both, pair, missing=missing)
+
+
+def _completed(counts: Ints, logs: Floats, missing: int) -> Ints:
+    """Return counts with the missing outputs added where they lower the factor most.
+
+    The factor's logarithm is a sum of convex functions of the counts, so adding one at a time is optimal.
+    """
+    counts = counts.copy()
+    for _ in range(missing):
+        counts[np.argmin(np.log(counts + 0.5) - logs)] += 1
+    return counts
+
+
+def _finished(outputs: Outputs) -> tuple[Any, int]:
+    """Return the outputs that there are, and the number of runs without one."""
+    if isinstance(outputs, np.ndarray) and outputs.dtype != object:
+        return outputs, 0
+    finished = [output for output in outputs if not isinstance(output, Unfinished)]
+    return finished, len(outputs) - len(finished)
