@@ -166,7 +166,7 @@ class _ReplaceOne(Relation):
     def _objection(self, left: list[Any], right: list[Any]) -> str | None:
         if len(left) != len(right):
             return _lengths(left, right)
-        return _too_many(_differing(left, right))
+        return _one_only(_differing(left, right))
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
         choices = distinct(() if records is None else records, like=database)
@@ -231,17 +231,15 @@ class _ReplaceLabel(Relation):
         differing = _differing([x for x, _ in left], [x for x, _ in right])
         if differing:
             return f"the x differs at {_places(differing)}, and only one y may differ"
-        return _too_many(_differing(left, right))
+        return _one_only(_differing(left, right))
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
         labels = [labelled(record)[1] for record in (() if records is None else records)]
         choices = distinct(labels, like=())
         pairs = [labelled(record) for record in records_of(database)]
         places = [key(label) for _, label in pairs]
-        return (
-            replaced(database, place, relabelled(pairs[place], label))
-            for place, label in _replacements(places, choices, rng)
-        )
+        changes = _replacements(places, choices, rng)
+        return (replaced(database, place, relabelled(pairs[place], label)) for place, label in changes)
 
 
 class _Local(Relation):
@@ -278,6 +276,11 @@ class _QueryAnswers(Relation):
                 raise InvalidValue(
                     f"The answers of a database must be numbers; got {show(answer)} at {place}."
                 )
+        if rng is not None and next(self._within_one(database, records, None), None) is None:
+            return iter(())  # random steps would be looked for without end
+        return self._within_one(database, records, rng)
+
+    def _within_one(self, database: Any, records: Sequence[Any] | None, rng: Any) -> Iterator[Any]:
         found = moved(database, rng) if records is None else chosen(database, records, rng)
         # a step may be lost in the rounding of a large number, or leave the dtype of an array
         return (other for other in found if self.are_neighbours(database, other))
@@ -301,7 +304,7 @@ def _differing(left: list[Any], right: list[Any]) -> list[int]:
     return [place for place, (a, b) in enumerate(zip(left, right, strict=False)) if not same(a, b)]
 
 
-def _too_many(differing: list[int]) -> str | None:
+def _one_only(differing: list[int]) -> str | None:
     return None if len(differing) == 1 else f"they differ at {_places(differing)}"
 
 

@@ -307,6 +307,14 @@ def test_values_that_contain_themselves_have_keys():
     assert key(owner) == key(copy.deepcopy(owner))
 
 
+def test_values_that_contain_themselves_twice_are_still_told_apart(monkeypatch):
+    monkeypatch.setattr("audit.canonical._NODES", 1000)
+    first, second = loop(1), loop(2)
+    first.append(first)
+    second.append(second)
+    assert key(first) != key(second)
+
+
 def test_an_entry_that_occurs_twice_is_not_taken_for_a_loop():
     shared = [1]
     assert same([shared, shared], [[1], [1]])

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audit.answers import chosen, moved
 from audit.canonical import key, same
 from audit.errors import InvalidKind, InvalidValue
 from audit.relations import NeighbourRelation, Relation, check_pair, check_relation, name_of
@@ -316,11 +317,11 @@ def test_where_there_is_no_neighbour_nothing_is_yielded(relation, rng):
 
 
 def test_answers_move_one_by_one_together_by_halves_and_against_each_other():
-    moved = [tuple(other) for other in Relation.QUERY_ANSWERS.neighbours([0, 0, 0, 0], None)]
-    assert len(moved) == len(set(moved)) == 26
+    found = [tuple(other) for other in Relation.QUERY_ANSWERS.neighbours([0, 0, 0, 0], None)]
+    assert len(found) == len(set(found)) == 26
     for expected in [(1, 0, 0, 0), (-1,) * 4, (1, 1, 0, 0), (1, 1, -1, -1), (1, -1, 1, -1), (-1, 1, 1, 1)]:
-        assert expected in moved
-        assert tuple(-step for step in expected) in moved
+        assert expected in found
+        assert tuple(-step for step in expected) in found
     for size in range(1, 5):
         small = [tuple(other) for other in Relation.QUERY_ANSWERS.neighbours([0] * size, None)]
         assert len(small) == len(set(small))
@@ -343,6 +344,18 @@ def test_answers_keep_their_dtype_and_never_leave_it():
     assert list(Relation.QUERY_ANSWERS.neighbours([1e17, math.inf, math.nan], None)) == []
     narrow = np.array([0.1, 0.7], dtype="f4")
     assert len(list(Relation.QUERY_ANSWERS.neighbours(narrow, None))) == 8
+
+
+def test_no_move_and_no_choice_is_to_stay():
+    # a thousand draws would hold one with probability 1 − (1 − 1/18)^1000, all but certainly
+    assert (0, 0) not in map(tuple, islice(moved([0, 0], generator()), 1000))
+    assert (0, 0) not in map(tuple, islice(chosen([0, 0], [0, 1], generator()), 1000))
+    assert (0, 0) not in map(tuple, chosen([0, 0], [0, 1]))
+
+
+def test_random_moves_end_where_no_move_is_possible():
+    for answers in ([1e17], [math.inf, math.nan], np.array([2.0**60])):
+        assert list(Relation.QUERY_ANSWERS.neighbours(answers, None, generator())) == []
 
 
 def test_answers_must_be_numbers():
