@@ -137,17 +137,19 @@ class Auditor:
         """Return the result, or None and why there is none."""
         from audit.privacy import audit_privacy  # noqa: PLC0415 - numpy and more, only for an audit
 
-        subject, options, reference = audited.subject, {**audited.options, **given}, ""
+        subject, options = audited.subject, {**audited.options, **given}
+        told: dict[str, Any] = {}
         try:
             if isinstance(subject, Entry):
-                options, reference = {**subject.options, **options}, subject.reference
+                options, told = {**subject.options, **options}, {"subject": subject.name}
+                told |= {"reference": subject.reference} if subject.reference else {}
                 subject = subject.factory()
             own_claim = options.pop("claim", None)
             merged = {**self._defaults, **options}
             result = audit_privacy(subject, own_claim if claim is None else claim, **merged)
         except AuditError as error:
             return None, str(error)
-        return dataclasses.replace(result, reference=result.reference or reference or None), ""
+        return dataclasses.replace(result, **told), ""
 
     def _keep(self, result: AuditResult) -> None:
         """Hand the result to the session, and to the disk before anything else can go wrong."""

@@ -37,18 +37,18 @@ def met(result: AuditResult) -> bool:
     return carried_out(result) and result.refuted == (result.expected == "refuted")
 
 
-def line(result: AuditResult, *, name: str | None = None) -> str:
-    """Return verdict, name, whether that was expected, and the bound found, in one line.
+def line(result: AuditResult) -> str:
+    """Return verdict, subject, whether that was expected, and the bound found, in one line.
 
     Examples
     --------
     >>> from audit.results import Evidence
     >>> line(AuditResult("m", None, "replace one", Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
-    'PROVED        m                                 as expected           ε = 1, no runs'
+    'PROVED        m                                           as expected           ε = 1, no runs'
     """
     mark = "as expected" if met(result) else f"expected {result.expected or 'not refuted'}"
     verdict = result.verdict.value.upper()
-    return f"{verdict:<12}  {story.short(name or result.subject, 40):<32}  {mark:<20}  {_found(result)}"
+    return f"{verdict:<12}  {story.short(result.subject, 60):<42}  {mark:<20}  {_found(result)}"
 
 
 def total(results: Sequence[AuditResult]) -> str:

@@ -40,6 +40,7 @@ class Target:
     text: str
     subject: Any
     options: Mapping[str, Any] = field(default_factory=dict)
+    name: str | None = None
     expected: Literal["refuted", "not refuted"] | None = None
     reference: str | None = None
 
@@ -68,7 +69,7 @@ def resolve_target(text: str, parameters: Mapping[str, Any] | None = None) -> Ta
     named = find_object(text)
     if isinstance(named, Entry):
         subject = _construct(named.factory, parameters or {}, name=named.name)
-        return Target(text, subject, named.options, named.expected, named.reference or None)
+        return Target(text, subject, named.options, named.name, named.expected, named.reference or None)
     return Target(text, _with_parameters(named, parameters or {}, name=text))
 
 

@@ -60,9 +60,10 @@ def audit_target(target: str, parameters: Mapping[str, Any], given: Mapping[str,
         )
     return dataclasses.replace(
         result,
+        subject=found.name or result.subject,
         target=target,
         expected=found.expected,
-        reference=result.reference or found.reference,
+        reference=found.reference or result.reference,
         parameters={**result.parameters, **parameters},
         environment={**result.environment, "command": command_line(target, parameters, given)},
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import fnmatch
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -49,7 +50,7 @@ def _audit_all(entries: list[Entry], options: Mapping[str, Any], store: _Store) 
             for entry in entries:
                 result = audit_entry(entry, options, progress=progress)
                 store.add(entry.name, result)
-                click.echo(line(result, name=entry.name))
+                click.echo(line(result))
         except KeyboardInterrupt:
             return False
     return True
@@ -61,12 +62,16 @@ def audit_entry(entry: Entry, given: Mapping[str, Any], *, progress: Listener | 
     claim = options.pop("claim", None)
     try:
         result = audit_privacy(entry.factory(), claim, **options, progress=progress)
-    except Exception as error:  # noqa: BLE001 - one entry that fails must not lose the others
+    except Exception as error:  # one entry that fails must not lose the others
+        if os.environ.get("DP_AUDIT_TRACEBACK"):
+            raise
         said = str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
         reason = " ".join(said.split())
         result = AuditResult(entry.name, claim, "", Verdict.ERROR, Evidence.STATISTICAL, reason=reason)
-    reference = result.reference or entry.reference or None
-    return dataclasses.replace(result, target=entry.name, expected=entry.expected, reference=reference)
+    reference = entry.reference or result.reference
+    return dataclasses.replace(
+        result, subject=entry.name, target=entry.name, expected=entry.expected, reference=reference
+    )
 
 
 class _Store:

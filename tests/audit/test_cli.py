@@ -1,0 +1,330 @@
+"""The command line: what it prints, what it writes, how it exits. Audits here are tiny but real."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from audit.catalogue import Entry, load_catalogue
+from audit.claims import PureDP
+from audit.cli import main
+from audit.results import AuditResult, Verdict
+
+DP_AUDIT = Path(sys.executable).with_name("dp-audit")
+MECHANISMS = '''
+import pathlib, time
+from dataclasses import dataclass
+
+def leak(database, rng):
+    return database[0]
+
+def coin(database, rng):
+    return int(rng.integers(0, 2))
+
+def failing(database, rng):
+    raise RuntimeError("the backend is down")
+
+def slow(database, rng):
+    time.sleep(0.01)
+    return int(rng.integers(0, 2))
+
+def traced(database, rng):
+    pathlib.Path("it ran").touch()
+    return 0
+
+@dataclass(frozen=True)
+class Response:
+    """Randomized response; its epsilon is ln(keep / (1 - keep))."""
+    keep: float = 0.6
+    def __call__(self, database, rng):
+        return database[0] if rng.random() < self.keep else 1 - database[0]
+'''
+PAIR = ["--pair", "[0]", "[1]"]
+BRIEF = ["--epsilon", "1", *PAIR, "--budget", "4000"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of the user's, as the working folder."""
+    (tmp_path / "mine.py").write_text(MECHANISMS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    for name in [name for name in sys.modules if name.startswith("dp_audit_target_")]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def call(capsys):
+    """Run the command in this process: exit code, stdout, stderr."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as left:
+            main(arguments)
+        return left.value.code, *capsys.readouterr()
+
+    return run
+
+
+def test_a_refuted_claim_exits_1_with_the_report_on_stdout(folder, call):
+    code, out, err = call("run", "mine.py:leak", *BRIEF)
+    assert (code, err) == (1, "")
+    assert out.startswith("REFUTED  leak  PureDP(epsilon=1)")
+
+
+def test_a_claim_that_holds_exits_0(folder, call):
+    code, out, err = call("run", "mine.py:coin", *BRIEF)
+    assert (code, err) == (0, "")
+    assert out.startswith("NOT_REFUTED  coin")
+
+
+def test_an_audit_that_cannot_be_carried_out_exits_3_with_the_mechanisms_own_message(folder, call):
+    code, out, _ = call("run", "mine.py:failing", *BRIEF)
+    assert code == 3
+    assert "the backend is down" in out
+    assert "Traceback" not in out
+
+
+def test_parameters_and_numbers_reach_the_audit(folder, call):
+    code, out, _ = call(
+        "run", "mine.py:Response", "--set", "keep=1.0", *PAIR, "--claim-epsilon", "2", "--claim-delta", "0.1",
+        "--budget", "5e3", "--seed", "7", "--significance", "1e-4", "--json", "-",
+    )  # fmt: skip
+    result = AuditResult.from_json(out)
+    assert (code, result.verdict) == (1, Verdict.REFUTED)
+    assert (result.budget, result.seed, result.significance) == (5000, 7, 1e-4)
+    assert (result.claim.epsilon, result.claim.delta) == (2, 0.1)
+    assert (result.parameters["keep"], result.target) == (1.0, "mine.py:Response")
+
+
+def test_records_and_size_reach_the_audit(folder, call):
+    code, _, _ = call(
+        "run", "mine.py:leak", "--epsilon", "1", "--records", "[0, 1]", "--size", "2", "--budget", "4000"
+    )
+    assert code == 1
+
+
+def test_the_result_and_the_report_are_written(folder, call):
+    code, _, _ = call("run", "mine.py:leak", *BRIEF, "--json", "out/r.json", "--html", "out/r.html")
+    assert code == 1
+    assert json.loads(Path("out/r.json").read_text())["result"]["subject"] == "leak"
+    assert "leak" in Path("out/r.html").read_text()
+
+
+USAGE = {
+    "negative epsilon": (["run", "mine.py:coin", *PAIR, "--epsilon", "-1"], "≥ 0; got -1"),
+    "nan epsilon": (["run", "mine.py:coin", *PAIR, "--epsilon", "nan"], "got nan"),
+    "infinite epsilon": (["run", "mine.py:coin", *PAIR, "--epsilon", "inf"], "got inf"),
+    "delta of one": (["run", "mine.py:coin", *PAIR, "--epsilon", "1", "--delta", "1"], "[0, 1); got 1"),
+    "delta alone": (["run", "mine.py:coin", *PAIR, "--delta", "0.1"], "needs --epsilon"),
+    "no claim": (["run", "mine.py:coin", *PAIR], "claim"),
+    "no pair": (["run", "mine.py:coin", "--epsilon", "1", "--pair", "[0]", "[0]"], "equal"),
+    "no records": (["run", "mine.py:coin", "--epsilon", "1", "--records", "[]", "--size", "1"], "records"),
+    "size too small": (
+        ["run", "mine.py:coin", "--epsilon", "1", "--records", "[0, 1]", "--size", "0"],
+        "size",
+    ),
+    "no module": (["run", "nowhere_at_all:x", *BRIEF], "No module named 'nowhere_at_all'"),
+    "no such name": (["run", "mine.py:leek", *BRIEF], "did you mean `leak`?"),
+    "no such file": (["run", "mime.py:leak", *BRIEF], "did you mean `mine.py`?"),
+    "no such entry": (["run", "laplas-mean"], "did you mean `laplace-mean`?"),
+    "signature": (["run", "mine.py:Response.__call__", *BRIEF], "lambda database, rng"),
+    "budget too small": (["run", "mine.py:coin", *PAIR, "--epsilon", "1", "--budget", "4"], "budget"),
+    "budget of no runs": (["run", "mine.py:coin", *PAIR, "--epsilon", "1", "--budget", "0"], "budget"),
+    "budget in words": (["run", "mine.py:coin", "--budget", "many"], "'many' is not a whole number"),
+    "significance": (["run", "mine.py:coin", *BRIEF, "--significance", "2"], "significance"),
+    "report": (
+        ["run", "mine.py:coin", *BRIEF, "--html", "/dev/null/r.html"],
+        "/dev/null/r.html cannot be written",
+    ),
+    "json": (
+        ["run", "mine.py:coin", *BRIEF, "--json", "/dev/null/r.json"],
+        "/dev/null/r.json cannot be written",
+    ),
+    "witness": (["replay", "mine.py"], "mine.py: not JSON"),
+    "no witness": (["replay", "nothing.json"], "nothing.json cannot be read"),
+    "unknown option": (["run", "mine.py:coin", "--bugdet", "3"], "--bugdet"),
+    "unknown parameter": (["run", "mine.py:Response", "--set", "kept=1", *BRIEF], "its parameters are keep"),
+    "no target": (["run"], "TARGET"),
+    "no command": ([], "command"),
+    "wrong choice": (["run", "mine.py:coin", "--until", "dawn"], "'dawn'"),
+    "no entry matches": (["suite", "no-such-thing"], "No name in the catalogue matches `no-such-thing`"),
+    "relation": (["run", "mine.py:coin", *BRIEF, "--relation", "friends"], "'friends'"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "words"), USAGE.values(), ids=USAGE.keys())
+def test_bad_input_gets_one_line_and_exit_code_2(folder, call, arguments, words):
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert err.startswith("dp-audit: ")
+    assert words in err
+
+
+def test_an_unwritable_report_is_found_before_the_mechanism_runs(folder, call):
+    code, _, _ = call("run", "mine.py:traced", *BRIEF, "--html", "/dev/null/r.html")
+    assert code == 2
+    assert not Path("it ran").exists()
+
+
+def test_list_shows_every_entry_in_a_line(call):
+    code, out, _ = call("list")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == [entry.name for entry in load_catalogue()]
+
+
+def leak(database, rng):
+    return database[0]
+
+
+def coin(database, rng):
+    return int(rng.integers(0, 2))
+
+
+def failing(database, rng):
+    raise RuntimeError("the backend is down")
+
+
+OPTIONS = {"claim": PureDP(1.0), "pairs": [([0], [1])], "budget": 4000}
+
+
+def entry(name, factory, expected="not refuted"):
+    return Entry(name, factory, options=OPTIONS, expected=expected, reference="nowhere", summary="for a test")
+
+
+@pytest.fixture
+def suite(folder, call, monkeypatch):
+    """Run the suite on given entries."""
+
+    def run(entries, *arguments):
+        monkeypatch.setattr("audit.cli.suite.load_catalogue", lambda: entries)
+        return call("suite", *arguments)
+
+    return run
+
+
+def test_a_suite_that_finds_what_is_expected_exits_0(suite):
+    entries = [entry("fair", lambda: coin), entry("leaky", lambda: leak, "refuted")]
+    code, out, err = suite(entries, "--html", "page/index.html")
+    assert (code, err) == (0, "")
+    assert "2 audits, 2 as expected; significance spent in all: 2e-06" in out
+    assert sorted(path.name for path in Path("page/results").iterdir()) == ["fair.json", "leaky.json"]
+    page = Path("page/index.html").read_text()
+    assert "fair" in page
+    assert "leaky" in page
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "expected", "code"),
+    [(leak, "not refuted", 1), (coin, "refuted", 1), (failing, "not refuted", 3), (failing, "refuted", 3)],
+)
+def test_a_suite_exits_by_what_was_expected(suite, mechanism, expected, code):
+    assert suite([entry("first", lambda: coin), entry("second", lambda: mechanism, expected)])[0] == code
+
+
+def test_an_entry_that_cannot_be_built_is_an_error_and_the_others_go_on(suite):
+    def unbuildable():
+        raise ValueError("no such\ntable")
+
+    code, out, _ = suite([entry("bad", unbuildable), entry("fair", lambda: coin)], "--json", "all.json")
+    assert code == 3
+    assert "ValueError: no such table" in out
+    results = json.loads(Path("all.json").read_text())
+    assert [document["result"]["verdict"] for document in results] == ["error", "not refuted"]
+
+
+def test_each_result_is_on_disk_before_the_next_audit_starts(suite):
+    def second():
+        assert Path("results/first.json").exists()
+        return coin
+
+    assert suite([entry("first", lambda: coin), entry("second", second)], "--json", "results")[0] == 0
+
+
+def test_an_interrupted_suite_keeps_and_reports_what_is_finished(suite):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    entries = [entry("finished", lambda: coin), entry("stopped", interrupted), entry("never", lambda: coin)]
+    code, out, _ = suite(entries, "--html", "index.html")
+    assert code == 130
+    assert "2 not audited" in out
+    assert "finished" in Path("index.html").read_text()
+    assert [path.name for path in Path("results").iterdir()] == ["finished.json"]
+
+
+def test_a_suite_of_a_pattern_audits_what_matches(suite):
+    entries = [entry("fair-coin", lambda: coin), entry("leaky", lambda: leak)]
+    code, out, _ = suite(entries, "fair")
+    assert code == 0
+    assert "leaky" not in out
+
+
+def test_a_saved_refutation_is_reproduced(folder, call):
+    call("run", "mine.py:Response", "--set", "keep=0.99", *BRIEF, "--json", "w.json")
+    code, out, err = call("replay", "w.json")
+    assert (code, err) == (1, "")
+    assert "REFUTED" in out
+    assert call("replay", "w.json", "--fresh")[0] == 1
+
+
+def test_a_refutation_is_not_reproduced_by_a_mechanism_that_was_mended(folder, call):
+    call("run", "mine.py:leak", *BRIEF, "--json", "w.json")
+    assert call("replay", "w.json", "mine.py:coin", "--fresh")[0] == 0
+
+
+def test_a_result_without_a_refutation_cannot_be_replayed(folder, call):
+    call("run", "mine.py:coin", *BRIEF, "--json", "w.json")
+    code, _, err = call("replay", "w.json")
+    assert code == 2
+    assert "holds no refutation" in err
+
+
+def test_help_is_instant_and_imports_nothing_heavy():
+    code = "import sys, audit.cli; print({'numpy', 'scipy', 'hypothesis'} & set(sys.modules))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "set()"
+    times = []
+    for _ in range(4):
+        start = time.perf_counter()
+        subprocess.run([DP_AUDIT, "--help"], capture_output=True, check=True)
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.5
+
+
+def test_a_project_with_packages_of_our_names_is_audited_with_its_own(folder):
+    for name in ("mechanisms", "learners", "reports"):
+        (folder / name).mkdir()
+        (folder / name / "__init__.py").write_text("value = 1\n")
+    text = "import learners, mechanisms, reports\ndef mine(database, rng): return database[0] * reports.value"
+    (folder / "project.py").write_text(text)
+    command = [DP_AUDIT, "run", "project.py:mine", *BRIEF, "--html", "r.html"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (1, "")
+    assert "mine" in Path("r.html").read_text()
+    assert subprocess.run([DP_AUDIT, "list"], capture_output=True, check=False).returncode == 0
+
+
+def test_a_long_audit_tells_its_length_on_a_terminal_and_stops_at_ctrl_c(folder):
+    terminal, end = pty.openpty()
+    command = [DP_AUDIT, "run", "mine.py:slow", "--epsilon", "1", *PAIR]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=end, env={**os.environ, "TERM": "xterm"}
+    )
+    os.close(end)
+    shown = ""
+    deadline = time.monotonic() + 30
+    while "up to about" not in shown and time.monotonic() < deadline:
+        shown += os.read(terminal, 4096).decode(errors="replace")
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    os.close(terminal)
+    assert "up to about" in shown
+    assert (process.returncode, out) == (130, b"")

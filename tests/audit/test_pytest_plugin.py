@@ -1,0 +1,293 @@
+"""The plugin: what a failing audit shows, what a session reports, and that other sessions do not notice."""
+
+import json
+import subprocess
+import sys
+import textwrap
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from audit.auditor import Audited, parametrize_with_audits
+from audit.catalogue import Entry
+
+pytest_plugins = ["pytester"]
+
+MECHANISMS = """
+    from audit.claims import PureDP
+    from audit.catalogue import Entry
+    from audit.pytest_plugin import parametrize_with_audits
+
+    def leak(database, rng):
+        return database[0]
+
+    def coin(database, rng):
+        return int(rng.integers(0, 2))
+
+    def failing(database, rng):
+        raise RuntimeError("the backend is down")
+
+    claim = PureDP(epsilon=1.0)
+    options = dict(pairs=[([0], [1])], budget=4000)
+"""
+
+
+@pytest.fixture
+def session(pytester):
+    """Run pytest on the mechanisms and some tests, warnings as errors."""
+
+    def run(tests, *arguments):
+        pytester.makepyfile(test_privacy=MECHANISMS + tests)
+        return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-W", "error", *arguments)
+
+    return run
+
+
+MANY = """
+    import pathlib
+    from hypothesis import HealthCheck, given, settings, strategies
+
+    def test_refuted(auditor):
+        auditor.check(leak, claim, **options)
+
+    def test_not_refuted(auditor):
+        assert auditor.check(coin, claim, **options).verdict.name == "NOT_REFUTED"
+
+    def test_refute(auditor):
+        assert auditor.refute(leak, claim, **options).refuted
+
+    def test_refute_in_vain(auditor):
+        auditor.refute(coin, claim, **options)
+
+    def test_check_failing(auditor):
+        auditor.check(failing, claim, **options)
+
+    def test_refute_failing(auditor):
+        auditor.refute(failing, claim, **options)
+
+    def test_wrong_pair(auditor):
+        auditor.check(coin, claim, pairs=[([0], [0])])
+
+    @given(strategies.integers())
+    @settings(suppress_health_check=list(HealthCheck), database=None)
+    def test_inside_given(auditor, number):
+        auditor.check(coin, claim, **options)
+
+    entry = Entry("a-flawed-one", lambda: leak, options=dict(options, claim=claim), expected="refuted")
+
+    @parametrize_with_audits([(coin, dict(options, claim=claim)), entry])
+    def test_each(audited, auditor):
+        auditor.check(audited)
+
+    def test_on_disk(auditor):
+        before = len(list(pathlib.Path("results").iterdir()))
+        auditor.check(coin, claim, **options)
+        assert len(list(pathlib.Path("results").iterdir())) == before + 1
+"""
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory):
+    """Run one session of many audits: what each test failed with, None where it passed."""
+    folder = tmp_path_factory.mktemp("many")
+    (folder / "test_privacy.py").write_text(textwrap.dedent(MECHANISMS + MANY))
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-W", "error"]
+    command += ["--junitxml=junit.xml", "--audit-json=results"]
+    subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    cases = ET.parse(folder / "junit.xml").getroot().iter("testcase")
+    texts = {case.get("name"): [part.text for part in case.findall("failure")] for case in cases}
+    return {name: found[0] if found else None for name, found in texts.items()}
+
+
+def explanation(text):
+    """Return the lines that say what failed; none of ours may be shown as code."""
+    assert "/audit/" not in text
+    assert "During handling" not in text
+    return [line for line in text.splitlines() if line.startswith("E ")]
+
+
+def test_a_refuted_claim_fails_in_at_most_ten_lines_without_a_traceback_of_ours(outcomes):
+    lines = explanation(outcomes["test_refuted"])
+    assert 1 <= len(lines) <= 10
+    assert "leak" in lines[0]
+    assert "refuted" in lines[0]
+
+
+def test_a_claim_that_is_not_refuted_passes_and_gives_the_result(outcomes):
+    assert outcomes["test_not_refuted"] is None
+
+
+def test_refute_passes_when_the_claim_is_refuted(outcomes):
+    assert outcomes["test_refute"] is None
+
+
+def test_refute_fails_unless_the_claim_is_refuted(outcomes):
+    lines = explanation(outcomes["test_refute_in_vain"])
+    assert 1 <= len(lines) <= 10
+    assert "coin was expected to be refuted and is NOT_REFUTED" in lines[0]
+
+
+@pytest.mark.parametrize("name", ["test_check_failing", "test_refute_failing"])
+def test_an_audit_that_cannot_be_carried_out_fails_with_the_mechanisms_own_message(outcomes, name):
+    lines = explanation(outcomes[name])
+    assert len(lines) <= 10
+    assert "the backend is down" in "\n".join(lines)
+
+
+def test_a_wrong_argument_fails_with_one_line(outcomes):
+    assert len(explanation(outcomes["test_wrong_pair"])) == 1
+
+
+def test_an_audit_inside_given_is_refused(outcomes):
+    lines = explanation(outcomes["test_inside_given"])
+    assert any("@given" in line and "records=" in line for line in lines)
+
+
+def test_each_subject_becomes_a_test_with_a_readable_name(outcomes):
+    names = [name for name in outcomes if name.startswith("test_each")]
+    assert len(names) == 2
+    assert names[0].startswith("test_each[coin-pairs=")
+    assert names[1] == "test_each[a-flawed-one]"
+    assert [outcomes[name] for name in names] == [None, None]
+
+
+def test_a_result_is_on_disk_before_the_next_test(outcomes):
+    assert outcomes["test_on_disk"] is None
+
+
+class Sized:
+    """A subject whose repr has a memory address."""
+
+
+def test_names_are_the_same_in_every_process():
+    audits = [Sized(), (len, {"size": 3}), Entry("mine", len), Audited(len, {"pairs": [Sized()]})]
+    cases = parametrize_with_audits(audits).mark.args[1]
+    assert [case.id for case in cases] == ["Sized", "len-size=3", "mine", "len-pairs=list"]
+
+
+@pytest.mark.parametrize(("expression", "selected"), [("audit", "test_coin"), ("not audit", "test_other")])
+def test_the_marker_selects_tests_that_use_the_fixture(session, expression, selected):
+    tests = """
+    def test_coin(auditor):
+        pass
+
+    def test_other():
+        pass
+    """
+    result = session(tests, "--collect-only", "-q", "-m", expression, "--strict-markers")
+    assert [line for line in result.outlines if "::" in line] == [f"test_privacy.py::{selected}"]
+
+
+TWO = """
+    def test_coin(auditor):
+        auditor.check(coin, claim, pairs=[([0], [1])])
+
+    def test_leak(auditor):
+        auditor.refute(leak, claim, pairs=[([0], [1])], seed=3)
+"""
+
+
+def test_the_options_of_the_session_are_defaults(session, pytester):
+    session(TWO, "--audit-budget=4000", "--audit-significance=1e-3", "--audit-seed=7", "--audit-json=results")
+    saved = [json.loads(path.read_text())["result"] for path in (pytester.path / "results").iterdir()]
+    by_name = {result["subject"]: result for result in saved}
+    assert (by_name["coin"]["budget"], by_name["coin"]["significance"], by_name["coin"]["seed"]) == (
+        4000,
+        1e-3,
+        7,
+    )
+    assert by_name["leak"]["seed"] == 3
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "with xdist"])
+def test_the_session_ends_with_a_table_a_sum_and_one_report(session, pytester, workers):
+    result = session(TWO, "--audit-budget=4000", "--audit-report=page.html", "--junitxml=junit.xml", *workers)
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines_random(
+        [
+            "*= privacy audits =*",
+            "NOT REFUTED  *coin *as expected*",
+            "REFUTED  *leak *as expected*",
+            "2 audits, 2 as expected; significance spent in all: 2e-06",
+            "report: *page.html",
+        ]
+    )
+    page = (pytester.path / "page.html").read_text()
+    assert "coin" in page
+    assert "leak" in page
+    properties = ET.parse(pytester.path / "junit.xml").getroot().iter("property")
+    subjects = {json.loads(each.get("value"))["result"]["subject"] for each in properties}
+    assert subjects == {"coin", "leak"}
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--audit-report=/dev/null/page.html", "/dev/null/page.html cannot be written"),
+        ("--audit-json=/dev/null/results", "/dev/null/results*cannot be written"),
+        ("--audit-budget=0", "--audit-budget must be a whole number ≥ 1; got 0."),
+        ("--audit-significance=1.5", "--audit-significance must be a number in (0, 1); got 1.5."),
+        ("--audit-seed=-1", "--audit-seed must be a whole number ≥ 0; got -1."),
+    ],
+)
+def test_an_option_that_cannot_work_stops_the_session_at_once(session, option, words):
+    result = session(TWO, option)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: *{words.replace('[', '?')}*"])
+    assert "test_coin" not in result.stdout.str()
+
+
+def test_a_session_without_audits_is_left_alone(session):
+    result = session("\n    def test_other():\n        pass\n", "--audit-report=page.html")
+    result.assert_outcomes(passed=1)
+    assert "privacy audits" not in result.stdout.str()
+
+
+def test_a_project_with_packages_of_our_names_keeps_them(pytester):
+    for name in ("mechanisms", "learners", "reports", "audits"):
+        pytester.mkpydir(name)
+        (pytester.path / name / "__init__.py").write_text(f"owner = 'the user: {name}'\n")
+    pytester.makepyfile(
+        MECHANISMS
+        + """
+    import audits, learners, mechanisms, reports
+
+    def test_theirs(auditor):
+        for module in (audits, learners, mechanisms, reports):
+            assert module.owner == f"the user: {module.__name__}"
+        auditor.check(coin, claim, **options)
+    """
+    )
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--audit-report=page.html"]
+    ran = subprocess.run(command, cwd=pytester.path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "coin" in (pytester.path / "page.html").read_text()
+
+
+def test_an_unrelated_session_imports_nothing_heavy(pytester):
+    pytester.makepyfile(
+        """
+        import sys
+
+        def test_light():
+            assert "audit.pytest_plugin" in sys.modules
+            heavy = {"numpy", "scipy", "hypothesis", "click", "rich", "jinja2", "joblib"}
+            assert not heavy & set(sys.modules)
+        """
+    )
+    result = pytester.runpytest_subprocess(
+        "-p", "no:hypothesispytest", "-p", "no:xdist", "-p", "no:cacheprovider"
+    )
+    result.assert_outcomes(passed=1)
+
+
+def test_the_plugin_adds_less_than_fifty_milliseconds():
+    code = (
+        "import time, pytest\n"
+        "start = time.perf_counter()\n"
+        "import audit.pytest_plugin\n"
+        "print(time.perf_counter() - start)"
+    )
+    command = [sys.executable, "-c", code]
+    seconds = [float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(5)]
+    assert min(seconds) < 0.05
