@@ -258,7 +258,7 @@ def test_these_are_the_same(a, b):
         (np.array([], dtype=float), np.zeros((0, 3))),
         (np.array([1.0]), np.array([np.nextafter(1, 2)])),
         (np.array(["2020"], dtype="M8[Y]"), np.array(["2020"], dtype="M8[D]")),
-        (np.datetime64("NaT"), None),
+        (np.datetime64("NaT", "D"), None),
         (np.ma.array([1, 2], mask=[0, 1]), np.ma.array([1, 2], mask=[0, 0])),
         (Model(1), Model(2)),
         (Model(1), SimpleNamespace(weight=1, name="m")),
