@@ -126,8 +126,8 @@ def _refuse_what_is_no_mechanism(mechanism: Any) -> None:
         raise SubjectError(f"`{name}` is a class; audit an instance of it: `{mechanism.__name__}(...)`.")
     if not callable(mechanism):
         raise SubjectError(
-            f"A mechanism is a callable (database, rng) -> output; got {show(mechanism)}, which is not callable. "
-            "Write: mechanism = lambda database, rng: ... — and audit `mechanism`."
+            f"A mechanism is a callable (database, rng) -> output; got {show(mechanism)}, which is not callable."
+            " Write: mechanism = lambda database, rng: ... — and audit `mechanism`."
         )
     body = mechanism if inspect.isroutine(mechanism) else getattr(type(mechanism), "__call__", None)  # noqa: B004  its kind is what is asked
     if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
@@ -147,8 +147,8 @@ def _parameters(mechanism: Any) -> list[inspect.Parameter]:
         return list(inspect.signature(mechanism).parameters.values())
     except (ValueError, TypeError):
         raise SubjectError(
-            f"The signature of `{spoken_name(mechanism)}` cannot be read. Write: mechanism = lambda database, rng: "
-            "f(database, rng) — with the arguments that it takes, and audit `mechanism`."
+            f"The signature of `{spoken_name(mechanism)}` cannot be read. Write: mechanism = lambda database, "
+            "rng: f(database, rng) — with the arguments that it takes, and audit `mechanism`."
         ) from None
 
 

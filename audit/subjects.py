@@ -135,8 +135,9 @@ def adapt(mechanism: Any, *, convert: Convert | None = None) -> Subject:
     ----------
     mechanism
         A callable (database, rng) -> output or (database) -> output; `audit.signatures.read_calling` has the
-        rule. It may carry `claim`, `relation`, `records`, `size`, `databases`, `aligned`, `name`, `reference`,
-        `parameters`, `expected`, `sample(database, size, rng)`, `distribution(database)`, `suggested_pairs()`.
+        rule. It may carry `claim`, `relation`, `records`, `size`, `databases`, `aligned`, `name`,
+        `reference`, `parameters`, `expected`, `sample(database, size, rng)`, `distribution(database)` and
+        `suggested_pairs()`.
     convert
         Turns the list of records into what the mechanism takes, an array or a frame.
 

@@ -147,6 +147,8 @@ class Host:
         SubjectError
             The subject's own sampler returned something of another length than asked for.
         """
+        if task.fresh and self._fresh_call(task) is None:
+            task = replace(task, fresh=False)
         if task.vectorised and not task.fresh:
             sampled = self._sampled(task, on_tick)
             if isinstance(sampled, Block):
@@ -159,7 +161,7 @@ class Host:
         return Block(left=left, right=right, printed=printed)
 
     def call_each(self, task: Task, outputs: list[Any], *, on_tick: Tick | None = None) -> int:
-        """Append the outcome of every run to `outputs`, in the order of calls; return how much was printed."""
+        """Append the outcome of every run to `outputs`, as they are called; return how much was printed."""
         every_run = task.copy_inputs or task.fresh
         inputs = [Input(side, every_run=every_run) for side in (task.left, task.right)]
         call = self._fresh_call(task) or self._call
@@ -177,7 +179,7 @@ class Host:
         return printed.count
 
     def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
-        """Return a call that first makes a copy of the subject, another at every run; None where there is none."""
+        """Return a call that makes a copy of the subject first, at every run; None where it cannot."""
         pristine, calling, runs = self._pristine, self._calling, iter(range(task.start, 2 * task.size))
         if not task.fresh or pristine is None or not pristine.copies:
             return None

@@ -7,7 +7,6 @@ milliseconds.
 import os
 import select
 import signal
-import sys
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -135,7 +134,3 @@ def _answer(host: Host, request: Request, answers: int, records: int) -> bytes:
         return pack_outputs(("block", host.run(task, on_tick=beat)))
     except AuditError as error:
         return pack_outputs(("error", error))
-
-
-if __name__ == "__main__":
-    main(*(int(fd) for fd in sys.argv[1:]))

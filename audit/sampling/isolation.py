@@ -27,7 +27,8 @@ __all__ = ["Child"]
 _GRACE: Final = 2.0
 _GONE: Final = "The child process of the audit ended; nothing more can be drawn."
 _START: Final = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from audit.sampling.child import main; main({})"
+    "import json, os, sys; sys.path[:] = json.loads(sys.argv[1]); from audit.sampling.child import main; "
+    "main({}); os._exit(0)"
 )
 
 
@@ -72,6 +73,7 @@ class Child:
         )
         for fd in theirs:
             os.close(fd)
+        self._by_value = parcel.by_value
         self._inbox = Inbox(frames, ticks)
         self._answers: deque[tuple[str, Any]] = deque()
         self._worker = 0
@@ -137,7 +139,7 @@ class Child:
         self._answers.clear()
         self._await_worker()
         try:
-            write_frame(self._requests, pack((self._number, request)))
+            write_frame(self._requests, pack((self._number, request), by_value=self._by_value))
         except BrokenPipeError:
             raise AuditError(_GONE) from None
 

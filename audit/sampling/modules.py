@@ -1,12 +1,16 @@
 """Whose a module is: the user's own, or installed."""
 
+import contextlib
 import os
 import sys
 import sysconfig
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Final
 
-__all__ = ["is_importable", "is_users", "users_modules"]
+import cloudpickle  # type: ignore[import-untyped]
+
+__all__ = ["is_importable", "is_users", "taken_by_value", "users_modules"]
 
 _OURS: Final = __name__.partition(".")[0]
 _LIBRARY: Final = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib"))
@@ -60,3 +64,26 @@ def is_importable(module: ModuleType) -> bool:
         if spec is not None:
             return spec.origin in (getattr(module, "__file__", None), "frozen", "built-in")
     return False
+
+
+@contextlib.contextmanager
+def taken_by_value(names: Iterable[str]) -> Iterator[None]:
+    """Have cloudpickle take by value the functions and classes of the modules of these names, while it lasts.
+
+    Examples
+    --------
+    >>> with taken_by_value(["json"]):
+    ...     "json" in cloudpickle.list_registry_pickle_by_value()
+    True
+    >>> "json" in cloudpickle.list_registry_pickle_by_value()
+    False
+    """
+    before = cloudpickle.list_registry_pickle_by_value()
+    modules = [sys.modules[name] for name in names if name in sys.modules and name not in before]
+    for module in modules:
+        cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        for module in modules:
+            cloudpickle.unregister_pickle_by_value(module)

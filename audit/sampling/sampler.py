@@ -160,11 +160,15 @@ class Sampler:
         """
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
         workers = self._ready(left)
-        copies = fresh and self.state_kept() is not False
+        kept = self.state_kept() if fresh else False
+        if kept is None:
+            self._note(
+                "Whether the subject keeps state cannot be told: it cannot be pickled with all it uses."
+            )
         vectorised = self.subject.declared_sampler is not None
         tasks = [
-            self._task(left, right, count, (*path, index), fresh=copies)
-            for index, count in enumerate(block_sizes(size, vectorised=vectorised and not copies))
+            self._task(left, right, count, (*path, index), fresh=kept is not False)
+            for index, count in enumerate(block_sizes(size, vectorised=vectorised and kept is False))
         ]
         for block in workers.map(tasks, steady=bool(self._steady)):
             yield self._account(block)
@@ -240,11 +244,13 @@ class Sampler:
         """Tell whether runs drawn twice from the same generator state come out the same."""
         for index in range(_CHECKS):
             task = self._task(database, database, 1, (RNG_CHECK, index), fresh=False)
-            once, again = (self._account(block) for block in workers.map([task, task]))
-            if not same((list(once.left), list(once.right)), (list(again.left), list(again.right))):
-                return False
+            blocks = map(self._account, workers.map([task, task]))
+            once = next(blocks)
             if self.unfinished:
                 break  # it may take long to say no more
+            again = next(blocks)
+            if not same([list(once.left), list(once.right)], [list(again.left), list(again.right)]):
+                return False
         return True
 
     def _task(self, left: Any, right: Any, size: int, path: Path, *, fresh: bool) -> Task:

@@ -1,10 +1,9 @@
 """What travels between processes: the subject on its way out, outputs on their way back."""
 
-import contextlib
 import io
 import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +12,7 @@ import cloudpickle  # type: ignore[import-untyped]
 from audit.errors import SubjectError
 from audit.outcomes import without_addresses
 from audit.sampling.blocks import Block, Host
-from audit.sampling.modules import is_importable, users_modules
+from audit.sampling.modules import is_importable, taken_by_value, users_modules
 from audit.sampling.reseeding import Reseeding, Sources
 from audit.sampling.seeds import Path
 from audit.sampling.state import Pristine, untracked
@@ -53,6 +52,8 @@ class Parcel:
         How it gets its generator.
     seed
         Root of the seed tree.
+    by_value
+        Names of the modules that could not be imported there.
 
     Examples
     --------
@@ -64,6 +65,7 @@ class Parcel:
     text: bytes
     calling: Calling
     seed: int
+    by_value: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, subject: Subject, *, seed: int) -> "Parcel":
@@ -74,12 +76,13 @@ class Parcel:
         SubjectError
             It cannot be pickled.
         """
+        by_value = tuple(m.__name__ for m in users_modules() if not is_importable(m))
         try:
-            return cls(pack(subject.object), subject.calling, seed)
+            return cls(pack(subject.object, by_value=by_value), subject.calling, seed, by_value)
         except Exception as error:  # an object of the user's may refuse in any way
             raise SubjectError(
-                f"`{subject.name}` cannot be sent to another process ({type(error).__name__}: {error}); audit it "
-                "with isolate=False."
+                f"`{subject.name}` cannot be sent to another process ({type(error).__name__}: {error}); "
+                "audit it with isolate=False."
             ) from error
 
     def open(self, path: Path) -> Host:
@@ -88,8 +91,15 @@ class Parcel:
         return Host(mechanism, self.calling, pristine=Pristine(mechanism))
 
 
-def pack(value: Any) -> bytes:
+def pack(value: Any, *, by_value: Collection[str] = ()) -> bytes:
     """Return a pickle of `value` that a process with the same `sys.path` can read with `unpack`.
+
+    Parameters
+    ----------
+    value
+        What is to travel.
+    by_value
+        Modules whose functions and classes travel with it.
 
     Examples
     --------
@@ -97,7 +107,7 @@ def pack(value: Any) -> bytes:
     3
     """
     file = io.BytesIO()
-    with _by_value():
+    with taken_by_value(by_value):
         _Outward(file, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
     return file.getvalue()
 
@@ -113,9 +123,6 @@ def pack_outputs(value: Any) -> bytes:
     try:
         return _pack_homeward(value)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
-        if isinstance(value, Block):
-            sides = {side: _portable(getattr(value, side)) for side in ("left", "right")}
-            return _pack_homeward(replace(value, **sides))
         return _pack_homeward(_portable(value))
 
 
@@ -181,8 +188,10 @@ def _pack_homeward(value: Any) -> bytes:
 
 
 def _portable(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_portable(output) for output in value]
+    if type(value) in (list, tuple):
+        return type(value)(_portable(output) for output in value)
+    if isinstance(value, Block):
+        return replace(value, left=_portable(value.left), right=_portable(value.right))
     try:
         _pack_homeward(value)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
@@ -195,17 +204,3 @@ def _text(value: Any) -> str:
         return without_addresses(repr(value))[:_LONGEST]
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
         return ""
-
-
-@contextlib.contextmanager
-def _by_value() -> Iterator[None]:
-    """Have cloudpickle take by value what another process could not import."""
-    before = cloudpickle.list_registry_pickle_by_value()
-    modules = [m for m in users_modules() if m.__name__ not in before and not is_importable(m)]
-    for module in modules:
-        cloudpickle.register_pickle_by_value(module)
-    try:
-        yield
-    finally:
-        for module in modules:
-            cloudpickle.unregister_pickle_by_value(module)

@@ -1,16 +1,14 @@
 """A subject as it was before its first run, and fresh copies of it in the same process."""
 
-import contextlib
 import functools
 import io
 import pickle
 import sys
-from collections.abc import Iterator
 from typing import Any, Final
 
 import cloudpickle  # type: ignore[import-untyped]
 
-from audit.sampling.modules import is_users, users_modules
+from audit.sampling.modules import is_users, taken_by_value, users_modules
 from audit.sampling.reseeding import Reseeding, Sources
 from audit.sampling.seeds import Path
 
@@ -21,9 +19,9 @@ class Pristine:
     """The first state of a subject, from which fresh copies are made.
 
     Functions of the user's own modules, and the class of the subject, are copied by value with the globals
-    that they refer to, so that a counter in a module is state like any other. Other classes are shared, so that
-    records are still instances of what the mechanism knows; installed packages are shared. Generators inside are
-    not state: every copy has new ones.
+    that they refer to, so that a counter in a module is state like any other. Other classes are shared, so
+    that records are still instances of what the mechanism knows; installed packages are shared. Generators
+    inside are not state: every copy has new ones.
 
     Parameters
     ----------
@@ -139,7 +137,7 @@ def _dumps(mechanism: Any, *, by_value: bool) -> tuple[bytes | None, list[type]]
     file = io.BytesIO()
     pickler = _Pickler(file, _owned_classes(mechanism) if by_value else frozenset())
     try:
-        with _by_value() if by_value else contextlib.nullcontext():
+        with taken_by_value(m.__name__ for m in users_modules() if by_value):
             pickler.dump(mechanism)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
         return None, []
@@ -155,17 +153,3 @@ def _owned_classes(mechanism: Any) -> frozenset[type]:
     return frozenset(
         c for c in kind.__mro__ if c.__module__ == "__main__" or is_users(sys.modules.get(c.__module__))
     )
-
-
-@contextlib.contextmanager
-def _by_value() -> Iterator[None]:
-    """Have cloudpickle take all modules of the user's by value."""
-    before = cloudpickle.list_registry_pickle_by_value()
-    modules = [module for module in users_modules() if module.__name__ not in before]
-    for module in modules:
-        cloudpickle.register_pickle_by_value(module)
-    try:
-        yield
-    finally:
-        for module in modules:
-            cloudpickle.unregister_pickle_by_value(module)

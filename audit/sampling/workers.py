@@ -88,7 +88,9 @@ class Processes:
             self._runs += 2 * rest.pop(0).size
             yield block
         if rest:
-            calls = ((draw_elsewhere, self._parcel, pack(task)) for task in rest)
+            calls = (
+                (draw_elsewhere, self._parcel, pack(task, by_value=self._parcel.by_value)) for task in rest
+            )
             yield from map(unpack, _in_order(calls, jobs=self._jobs, backend="loky"))
 
     def state_kept(self) -> bool | None:

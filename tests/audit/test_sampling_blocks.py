@@ -1,0 +1,202 @@
+"""Blocks of runs: cut by size alone, drawn from their place in the seed tree, in an order that coins decide."""
+
+import numpy as np
+import pytest
+
+from audit.errors import SubjectError
+from audit.sampling import BET, EXPLORE, Sampler, generator
+from audit.sampling.plan import LARGEST_BLOCK, block_sizes
+from audit.sampling.seeds import COINS, RUNS
+from audit.subjects import adapt
+
+
+def noisy(database, rng):
+    return database[0] + rng.laplace()
+
+
+class Vectorised:
+    def __call__(self, database, rng):
+        return noisy(database, rng)
+
+    def sample(self, database, size, rng):
+        return database[0] + rng.laplace(size=size)
+
+
+def sides(sampler, *arguments, **options):
+    blocks = list(sampler.draw(*arguments, **options))
+    return [x for b in blocks for x in b.left], [x for b in blocks for x in b.right]
+
+
+@pytest.mark.parametrize("vectorised", [False, True])
+@pytest.mark.parametrize("size", [0, 1, 7, 64, 1000, 2**18, 2**21 + 3])
+def test_blocks_add_up_and_are_bounded(size, vectorised):
+    sizes = block_sizes(size, vectorised=vectorised)
+    assert sum(sizes) == size
+    assert all(0 < block <= LARGEST_BLOCK for block in sizes)
+
+
+def test_a_draw_of_single_calls_is_cut_for_eight_workers_in_blocks_worth_sending():
+    assert [len(block_sizes(size, vectorised=False)) for size in (1, 15, 16, 64, 10**5)] == [1, 1, 2, 8, 8]
+
+
+def test_places_of_the_seed_tree_have_streams_of_their_own():
+    paths = [(), (EXPLORE,), (BET,), (BET, 0), (BET, 0, 0), (BET, 0, COINS), (BET, 0, RUNS)]
+    assert len({generator(5, path).integers(2**63) for path in paths}) == len(paths)
+    assert generator(5, (BET,)).integers(2**63) != generator(6, (BET,)).integers(2**63)
+
+
+def test_the_runs_of_a_block_share_one_generator_in_the_order_of_the_coins():
+    """Worked out by hand from the seed tree, one block of three pairs."""
+    sampler = Sampler(adapt(noisy), seed=3)
+    left, right = sides(sampler, [10], [20], 3, (BET, 4))
+    rng = generator(3, (BET, 4, 0, RUNS))
+    expected = {10: [], 20: []}
+    for right_first in generator(3, (BET, 4, 0, COINS)).integers(0, 2, 3):
+        for database in (20, 10) if right_first else (10, 20):
+            expected[database].append(database + rng.laplace())
+    assert (left, right) == (expected[10], expected[20])
+
+
+def test_either_side_comes_first_about_half_of_the_time():
+    """Fair coins leave [400, 600] of 1000 with probability 2e-10 (binomial), a fixed order surely."""
+    calls = []
+    mechanism = adapt(lambda database, rng: calls.append(database[0]))
+    sampler = Sampler(mechanism, seed=0)
+    list(sampler.draw(["left"], ["right"], 1000, (BET,)))
+    first = calls[-2000::2].count("left")
+    assert 400 <= first <= 600
+
+
+@pytest.mark.parametrize("mechanism", [noisy, Vectorised()])
+def test_the_same_path_gives_the_same_runs_and_another_path_others(mechanism):
+    sampler = Sampler(adapt(mechanism), seed=0)
+    once, again = sides(sampler, [0], [1], 100, (BET, 1)), sides(sampler, [0], [1], 100, (BET, 1))
+    other = sides(sampler, [0], [1], 100, (BET, 2))
+    assert once == again
+    assert not set(once[0]) & set(other[0])
+
+
+@pytest.mark.parametrize("mechanism", [noisy, Vectorised()])
+def test_both_sides_are_drawn_on_their_own_database(mechanism):
+    left, right = sides(Sampler(adapt(mechanism), seed=0), [0], [1000], 200, (BET,))
+    assert len(left) == len(right) == 200
+    assert max(map(abs, left)) < 100  # Laplace: exp(-100) a run
+    assert min(right) > 900
+
+
+def test_blocks_are_drawn_when_they_are_asked_for():
+    sampler = Sampler(adapt(noisy), seed=0)
+    draw = sampler.draw([0], [1], 80, (BET,))
+    next(draw)
+    assert sampler.drawn == 8 + 2 * 10  # the check of the generator, and one of eight blocks
+
+
+def test_all_runs_are_counted_on_both_sides():
+    sampler = Sampler(adapt(Vectorised()), seed=0)
+    sides(sampler, [0], [1], 1000, (BET,))
+    assert sampler.drawn == 8 + 2000
+
+
+class Returning:
+    def __init__(self, batch):
+        self.batch = batch
+
+    def __call__(self, database, rng):
+        raise AssertionError
+
+    def sample(self, database, size, rng):
+        return self.batch(size)
+
+
+@pytest.mark.parametrize(
+    ("batch", "expected"),
+    [
+        (np.arange, np.ndarray),
+        (lambda n: np.zeros((n, 3)), np.ndarray),
+        (lambda n: np.full(n, "text"), np.ndarray),
+        (lambda n: ["a"] * n, list),
+        (lambda n: tuple(range(n)), list),
+        (lambda n: np.zeros((n, 2, 2)), list),
+        (lambda n: np.array([None] * n), list),
+        (lambda n: np.zeros(n, dtype=[("x", float), ("y", int)]), list),
+    ],
+)
+def test_samplers_may_return_arrays_and_sequences(batch, expected):
+    [runs] = Sampler(adapt(Returning(batch)), seed=0).draw([0], [1], 200, (BET,))
+    assert type(runs.left) is type(runs.right) is expected
+    assert len(runs.left) == len(runs.right) == 200
+
+
+def test_structured_outputs_are_tuples():
+    batch = lambda n: np.ones(n, dtype=[("x", float), ("y", int)])  # noqa: E731
+    [runs] = Sampler(adapt(Returning(batch)), seed=0).draw([0], [1], 2, (BET,))
+    assert runs.left == [(1.0, 1), (1.0, 1)]
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        lambda n: 0.5,
+        lambda n: np.zeros(()),
+        lambda n: np.zeros((3, n + 1)),
+        lambda n: "x" * n,
+        lambda n: [0] * (n + 1),
+    ],
+)
+def test_a_sampler_that_returns_another_number_of_outputs_is_refused(batch):
+    with pytest.raises(SubjectError, match=r"must return `size` outputs along its first axis"):
+        list(Sampler(adapt(Returning(batch)), seed=0).draw([0], [1], 10, (BET,)))
+
+
+def test_batches_of_different_width_are_not_padded():
+    widths = iter(range(1, 1000))
+    batch = lambda n: np.zeros((n, next(widths)))  # noqa: E731
+    [runs] = Sampler(adapt(Returning(batch)), seed=0).draw([0], [1], 128, (BET,))
+    assert len({output.shape for output in runs.left}) == 8  # as many as there are half-batches
+
+
+def test_a_sampler_that_reuses_its_array_is_copied():
+    buffer = np.zeros(10**6)
+
+    def batch(n):
+        buffer[:] += 1
+        return buffer[:n]
+
+    [runs] = Sampler(adapt(Returning(batch)), seed=0).draw([0], [1], 128, (BET,))
+    assert len(set(runs.left) | set(runs.right)) == 16
+
+
+def test_half_batches_come_in_an_order_that_coins_decide():
+    """Two hundred blocks of one half-batch: fair coins leave [60, 140] with probability 7e-9 (binomial)."""
+    calls = []
+
+    class Recording(Vectorised):
+        def sample(self, database, size, rng):
+            calls.append(database[0])
+            return super().sample(database, size, rng)
+
+    sampler = Sampler(adapt(Recording()), seed=0)
+    for i in range(200):
+        list(sampler.draw([0], [1], 5, (BET, i)))
+    assert 60 <= calls[-400::2].count(0) <= 140
+
+
+def test_a_failing_sampler_gives_way_to_single_calls():
+    class Failing(Vectorised):
+        def sample(self, database, size, rng):
+            raise NotImplementedError
+
+    sampler = Sampler(adapt(Failing()), seed=0)
+    plain = Sampler(adapt(noisy), seed=0)
+    assert sides(sampler, [0], [1], 10, (BET,)) == sides(plain, [0], [1], 10, (BET,))
+    assert any("`sample` failed (NotImplementedError)" in note for note in sampler.notes)
+
+
+def test_databases_are_converted_once_a_draw():
+    converted = []
+    subject = adapt(
+        lambda database, rng: type(database).__name__, convert=lambda d: converted.append(d) or tuple(d)
+    )
+    left, _ = sides(Sampler(subject, seed=0), [0], [1], 100, (BET,))
+    assert set(left) == {"tuple"}
+    assert converted == [[0], [1]]

@@ -1,0 +1,316 @@
+"""Where runs are drawn changes nothing about them: worker processes, isolated children, children that die."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from audit.canonical import key
+from audit.errors import SubjectError
+from audit.outcomes import Raised, Unfinished
+from audit.sampling import BET, CONFIRM, MutatedInput, Sampler, workers
+from audit.sampling.shipping import Opaque
+from audit.subjects import adapt
+
+
+@pytest.fixture(autouse=True)
+def always_share(monkeypatch):
+    monkeypatch.setattr(workers, "_WORTH_SHARING", 0.0)
+
+
+@dataclass(frozen=True)
+class Record:
+    age: int
+
+
+def noisy(database, rng):
+    return (len(database), rng.laplace())
+
+
+def of_records(database, rng):
+    return Record(sum(record.age for record in database if isinstance(record, Record)) + int(rng.integers(9)))
+
+
+def raising(database, rng):
+    if rng.random() < 0.3:
+        raise ValueError(f"noise {rng.random():.3f}")
+    return {"x": np.arange(3), "y": {1, 2}}
+
+
+class Vectorised:
+    def __call__(self, database, rng):
+        return rng.laplace()
+
+    def sample(self, database, size, rng):
+        return rng.laplace(size=(size, 2))
+
+
+def drawn(mechanism, *, size=40, left=(Record(1),), right=(Record(1), Record(2)), fresh=False, **options):
+    with Sampler(adapt(mechanism), seed=5, **options) as sampler:
+        blocks = list(sampler.draw(list(left), list(right), size, (BET, 1), fresh=fresh))
+    return [[x for b in blocks for x in b.left], [x for b in blocks for x in b.right]], sampler
+
+
+@pytest.mark.parametrize(
+    "mechanism", [noisy, of_records, raising, Vectorised(), lambda database: len(database)]
+)
+@pytest.mark.parametrize("options", [{"jobs": 2}, {"isolate": True}, {"isolate": True, "jobs": 2}])
+def test_the_same_seed_gives_the_same_runs_wherever_they_are_drawn(mechanism, options):
+    (here, plain), (there, sampler) = drawn(mechanism), drawn(mechanism, **options)
+    assert key(there) == key(here)
+    assert (sampler.drawn, sampler.unfinished, sampler.notes) == (plain.drawn, plain.unfinished, plain.notes)
+
+
+def test_large_draws_of_a_vectorised_sampler_are_shared_unchanged():
+    draws = []
+    for jobs in (1, 2):
+        with Sampler(adapt(Vectorised()), seed=5, jobs=jobs) as sampler:
+            draws.append([runs.left for runs in sampler.draw([1], [2], 3 * 2**16, (BET,))])
+    assert [len(block) for block in draws[0]] == [2**16] * 3
+    assert all(np.array_equal(a, b) for a, b in zip(*draws, strict=True))
+
+
+def own_generator(database, generator=np.random.default_rng(3)):  # noqa: B008
+    return os.getpid(), OWN.random()
+
+
+OWN = np.random.default_rng(3)
+
+
+def test_jobs_draw_in_other_processes_and_isolation_in_a_child():
+    [(left, right), _] = drawn(Process(), jobs=2, size=400)
+    assert os.getpid() not in left[200:] + right[200:]
+    [(left, right), _] = drawn(Process(), isolate=True)
+    assert os.getpid() not in left + right
+    assert len(set(left + right)) == 1
+
+
+class Process:
+    """Answers with its process, and honours its generator as far as the check can see."""
+
+    def __call__(self, database, rng):
+        return SameInTheCheck(os.getpid())
+
+
+class SameInTheCheck(int):
+    __slots__ = ()
+
+
+@pytest.mark.parametrize("mechanism", [lambda database: os.getpid(), own_generator])
+@pytest.mark.parametrize("isolate", [False, True])
+def test_a_subject_that_ignores_the_generator_runs_in_one_process(mechanism, isolate):
+    [(left, right), sampler] = drawn(mechanism, jobs=2, isolate=isolate)
+    processes = {output[0] if isinstance(output, tuple) else output for output in left + right}
+    assert len(processes) == 1
+    assert (os.getpid() in processes) is not isolate
+    assert any("one process draws them all" in note for note in sampler.notes)
+
+
+def test_a_subject_that_keeps_state_runs_in_one_process():
+    calls = []
+
+    def counter(database, rng):
+        calls.append(1)
+        return os.getpid()
+
+    [(left, right), _] = drawn(counter, jobs=2)
+    assert set(left + right) == {os.getpid()}
+
+
+def exiting(database, rng):
+    value = rng.random()
+    if value < 0.1:
+        os._exit(3)
+    return value
+
+
+def killing(database, rng):
+    value = rng.random()
+    if value < 0.1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return value
+
+
+def crashing(database, rng):
+    value = rng.random()
+    if value < 0.1:
+        ctypes.string_at(0)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "reason"),
+    [
+        (exiting, "process exited with code 3"),
+        (killing, "process ended by SIGKILL"),
+        (crashing, "process ended by SIGSEGV"),
+    ],
+)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_death_costs_one_run_and_is_repeatable(mechanism, reason, jobs):
+    once, sampler = drawn(mechanism, isolate=True, jobs=jobs)
+    again, _ = drawn(mechanism, isolate=True)
+    outputs = once[0] + once[1]
+    deaths = [output for output in outputs if isinstance(output, Unfinished)]
+    assert once == again
+    assert len(outputs) == 80
+    assert set(deaths) == {Unfinished(reason)}
+    assert min(output for output in outputs if output not in deaths) >= 0.1
+    assert len(set(outputs)) == 80 - len(deaths) + 1  # no draw comes twice
+    assert sampler.unfinished >= len(deaths)
+
+
+def test_a_mechanism_that_always_dies_is_all_unfinished():
+    [(left, right), _] = drawn(lambda database, rng: os._exit(0), isolate=True, size=3)
+    assert set(left + right) == {Unfinished("process exited with code 0")}
+
+
+def test_a_dying_subject_without_generator_loses_no_run_to_a_replay():
+    """Each run dies with probability 1/2: of 80, none but in [10, 70] with probability 1 - 3e-12 (binomial)."""
+    [(left, right), _] = drawn(lambda database: os.urandom(1)[0] < 128 and os._exit(1), isolate=True)
+    assert 10 <= sum(isinstance(output, Unfinished) for output in left + right) <= 70
+
+
+def deaf(database, rng):
+    """Hang where no handler of Python's runs."""
+    if len(database) == 2:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+        time.sleep(60)
+    return 0
+
+
+@pytest.mark.parametrize("mechanism", [deaf])
+def test_a_hang_that_the_child_cannot_end_is_ended_by_the_parent(mechanism, monkeypatch):
+    monkeypatch.setattr("audit.sampling.isolation._GRACE", 0.1)
+    [(left, right), _] = drawn(mechanism, isolate=True, run_time_limit=0.1, size=2)
+    assert left == [0, 0]
+    assert right == [Unfinished("time limit of 0.1 s")] * 2
+
+
+def test_a_slow_run_in_a_child_is_ended_without_its_death():
+    def slow(database, rng):
+        if len(database) == 2:
+            time.sleep(60)
+        return os.getpid()
+
+    [(left, right), _] = drawn(slow, isolate=True, run_time_limit=0.05, size=2)
+    assert right == [Unfinished("time limit of 0.05 s")] * 2
+    assert len(set(left)) == 1
+
+
+def test_a_vectorised_sampler_that_dies_gives_way_to_single_calls():
+    class Dying(Vectorised):
+        def sample(self, database, size, rng):
+            os._exit(1)
+
+    [(left, right), sampler] = drawn(Dying(), isolate=True)
+    assert len(set(left + right)) == 80
+    assert any("`sample` ended its process" in note for note in sampler.notes)
+
+
+def test_what_a_child_prints_anywhere_is_swallowed(capfd):
+    def printing(database, rng):
+        print("python")
+        os.write(1, b"descriptor")
+        return 0
+
+    [(left, _), sampler] = drawn(printing, isolate=True)
+    assert left == [0] * 40
+    assert sampler.printed == 7 * sampler.drawn
+    assert capfd.readouterr() == ("", "")
+
+
+def test_errors_of_the_subject_come_home():
+    with pytest.raises(MutatedInput):
+        drawn(lambda database, rng: database.append(1), isolate=True)
+
+
+def test_outputs_that_cannot_travel_come_as_their_class_and_text():
+    [(left, _), _] = drawn(lambda database, rng: threading.Lock(), isolate=True, size=1)
+    assert left == [Opaque("lock", "<unlocked _thread.lock object>")]
+
+
+def test_a_subject_that_cannot_travel_is_refused_in_one_line():
+    lock = threading.Lock()
+    with pytest.raises(SubjectError, match=r"cannot be sent to another process .*isolate=False") as caught:
+        drawn(lambda database, rng: lock, isolate=True)
+    assert "\n" not in str(caught.value)
+
+
+def test_state_in_a_child_is_noticed_and_copies_start_afresh():
+    calls = []
+
+    def counter(database, rng):
+        calls.append(1)
+        return len(calls)
+
+    with Sampler(adapt(counter), seed=0, isolate=True) as sampler:
+        kept = [x for runs in sampler.draw([1], [2], 10, (BET,)) for x in runs.left + runs.right]
+        assert sampler.state_kept() is True
+        fresh = [
+            x for runs in sampler.draw([1], [2], 10, (CONFIRM,), fresh=True) for x in runs.left + runs.right
+        ]
+    assert len(set(kept)) == 20
+    assert fresh == [1] * 20
+    assert calls == []
+
+
+def test_a_module_that_can_be_imported_in_the_child_is(tmp_path, monkeypatch):
+    (tmp_path / "their_module.py").write_text(
+        "def mechanism(database, rng):\n    return __name__, __file__\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import their_module
+
+    [(left, _), _] = drawn(their_module.mechanism, isolate=True, size=1)
+    assert left == [("their_module", str(tmp_path / "their_module.py"))]
+
+
+def test_the_child_ends_with_its_parent(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent("""
+        import os, time
+        from audit.sampling import Sampler
+        from audit.subjects import adapt
+        def mechanism(database, rng):
+            if database == [2]:
+                print("never seen")
+                time.sleep(600)
+            return os.getpid()
+        sampler = Sampler(adapt(mechanism), seed=0, isolate=True)
+        [runs] = sampler.draw([1], [1], 1, (0,))
+        print(runs.left[0], flush=True)
+        list(sampler.draw([2], [2], 1, (0,)))
+        """)
+    )
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    child = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    deadline = time.monotonic() + 10
+    while _alive(child) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not _alive(child)
+
+
+def _alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_exceptions_travel_as_outcomes():
+    [(left, right), _] = drawn(raising, jobs=2)
+    assert {output.kind for output in left + right if isinstance(output, Raised)} == {"ValueError"}

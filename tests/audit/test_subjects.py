@@ -1,0 +1,188 @@
+"""How a mechanism is read: its signature, its name, what it declares."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from audit.errors import SubjectError
+from audit.subjects import adapt
+
+
+class Object:
+    claim = "a claim"
+    aligned = True
+
+    def __call__(self, database, rng):
+        return (database, rng)
+
+    def sample(self, database, size, rng):
+        return [(database, rng)] * size
+
+    def distribution(self, database):
+        return ("law", database)
+
+    def method(self, database, generator=None):
+        return (database, generator)
+
+
+def required_second(database, anything):
+    return (database, anything)
+
+
+def named_second(database, random_state=None):
+    return (database, random_state)
+
+
+def named_keyword(database, *, epsilon=1.0, generator=None):
+    return (database, generator)
+
+
+def variadic(*databases, **options):
+    return (*databases, options.get("rng", "no generator"))
+
+
+def epsilon_second(database, epsilon=1.0, rng="no generator"):
+    return (database, rng)
+
+
+def epsilon_required(database, epsilon, rng):
+    return (database, rng)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        required_second,
+        named_second,
+        named_keyword,
+        Object(),
+        Object().method,
+        functools.partial(epsilon_required, epsilon=1.0),
+        functools.partial(named_second, random_state="bound by the user"),
+    ],
+)
+def test_a_generator_is_passed_where_the_signature_has_room_for_one(mechanism):
+    subject = adapt(mechanism)
+    assert subject.takes_rng
+    assert subject.call([1], "generator") == ([1], "generator")
+
+
+@pytest.mark.parametrize("mechanism", [epsilon_second, variadic, lambda database: (database, "no generator")])
+def test_only_the_database_is_passed_otherwise(mechanism):
+    subject = adapt(mechanism)
+    assert not subject.takes_rng
+    assert subject.call([1], "generator") == ([1], "no generator")
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "expected"), [(len, 2), (sum, 3), (np.exp, pytest.approx(np.exp([1, 2])))]
+)
+def test_builtins_and_ufuncs_of_one_argument_are_mechanisms(mechanism, expected):
+    assert adapt(mechanism).call([1, 2], None) == expected
+
+
+def three(database, epsilon, delta, /, *, scale):
+    raise AssertionError
+
+
+async def coroutine(database, rng):
+    raise AssertionError
+
+
+def generating(database, rng):
+    yield database
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "words"),
+    [
+        (three, r"lambda database, rng: f\(database, \.\.\., \.\.\., scale=\.\.\.\)"),
+        (epsilon_required, r"lambda database, rng: f\(database, epsilon=\.\.\., rng=rng\)"),
+        (lambda: 0, "takes no database"),
+        (lambda *, data: 0, "takes no database"),
+        (lambda data, *, epsilon: 0, r"f\(database, epsilon=\.\.\.\)"),
+        (np.add, "needs more than a database"),
+        (max, "signature of `max` cannot be read"),
+        (Object, r"is a class; audit an instance of it: `Object\(\.\.\.\)`"),
+        (3.5, "not callable"),
+        (coroutine, "coroutine"),
+        (generating, "generator function"),
+    ],
+)
+def test_what_cannot_be_called_is_refused_in_one_line_with_what_to_write(mechanism, words):
+    with pytest.raises(SubjectError, match=words) as caught:
+        adapt(mechanism)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_lambda_of_the_refusal_is_accepted():
+    assert adapt(lambda database, rng: epsilon_required(database, epsilon=1.0, rng=rng)).takes_rng
+
+
+class Named(Object):
+    name = "Laplace, flawed"
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "name"),
+    [
+        (Named(), "Laplace, flawed"),
+        (Object(), "Object"),
+        (Object().method, "Object.method"),
+        (required_second, "required_second"),
+        (functools.partial(required_second), "required_second"),
+        (len, "len"),
+    ],
+)
+def test_a_subject_is_called_by_its_name_or_that_of_its_function_or_class(mechanism, name):
+    assert adapt(mechanism).name == name
+
+
+def test_what_an_object_declares_is_kept():
+    subject = adapt(Object())
+    assert (subject.claim, subject.relation, subject.aligned) == ("a claim", None, True)
+    assert subject.sample([1], 2, "rng") == [([1], "rng")] * 2
+    assert subject.distribution([1]) == ("law", [1])
+    assert adapt(subject) is subject
+
+
+def test_a_declaration_that_cannot_be_read_is_named():
+    class Broken(Object):
+        @property
+        def records(self):
+            raise LookupError("no such file")
+
+    with pytest.raises(
+        SubjectError, match=r"`records` of `.*Broken` cannot be read: LookupError: no such file"
+    ):
+        adapt(Broken())
+
+
+def test_convert_makes_every_database():
+    subject = adapt(Object(), convert=tuple)
+    assert subject.call([1], "rng") == ((1,), "rng")
+    assert subject.sample([1], 1, "rng") == [((1,), "rng")]
+    assert subject.distribution([1]) == ("law", (1,))
+
+
+def test_a_failing_convert_is_told_in_its_own_words():
+    with pytest.raises(SubjectError, match="`convert` failed on a database: ValueError: bad row"):
+        adapt(len, convert=_bad).call([1], None)
+
+
+def _bad(_database):
+    raise ValueError("bad row")
+
+
+def test_parameters_are_the_fields_of_a_dataclass_or_the_keywords_of_a_partial():
+    @dataclass(frozen=True)
+    class Noisy:
+        scale: float = 2.0
+
+        def __call__(self, database, rng):
+            raise AssertionError
+
+    assert adapt(Noisy()).parameters == {"scale": 2.0}
+    assert adapt(functools.partial(epsilon_required, epsilon=1.0)).parameters == {"epsilon": 1.0}
