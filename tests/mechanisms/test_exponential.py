@@ -120,6 +120,18 @@ def test_a_solution_of_vanishing_probability_is_never_chosen():
     assert mechanism.log_probabilities([]) == pytest.approx([-5e5, 0.0, -5e5])
 
 
+@pytest.mark.parametrize("uniform", [0.0, 1.0 - 2.0**-53])
+def test_not_even_the_extreme_uniform_numbers_choose_it(uniform):
+    class Extreme:
+        def random(self, size):
+            return np.full(size, uniform)
+
+    mechanism = ExponentialMechanism(
+        solutions=range(3), score=lambda rows, _: np.array([-1e6, 0.0, -1e6]), vectorised=True
+    )
+    assert mechanism.sample([], 2, Extreme()).tolist() == [1, 1]
+
+
 @pytest.mark.parametrize("beta", [0.01, 0.3])
 @pytest.mark.parametrize("count", [2, 50])
 def test_the_error_bound_of_proposition_1_holds(beta, count):

@@ -79,6 +79,13 @@ def test_coordinates_carry_independent_noise_of_the_same_scale():
     assert np.abs(np.corrcoef(outputs.T) - np.eye(3)).max() < 7 / math.sqrt(RUNS)
 
 
+def test_coordinates_of_one_call_carry_independent_noise():
+    mechanism, rng = LaplaceHistogram(epsilon=1.0), np.random.default_rng(14)
+    outputs = np.array([mechanism([0, 0, 2], rng) for _ in range(5000)])
+    assert np.abs(outputs.mean(axis=0) - [2, 0, 1]).max() < 7 * math.sqrt(2 / 5000)
+    assert np.abs(np.corrcoef(outputs.T) - np.eye(3)).max() < 7 / math.sqrt(5000)
+
+
 def test_run_i_draws_the_same_noise_on_every_database():
     for mechanism, left, right in (
         (LaplaceMechanism(), [0, 0, 0], [1, 0, 0]),
