@@ -1,15 +1,227 @@
-"""The exact path: compare declared laws, and the laws with the code."""
+"""The exact path: compare declared laws of neighbouring databases, and the laws with the code that is run."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.distributions import Countable, Finite, Law
+from audit.errors import AuditError, InvalidValue, SubjectError
+from audit.events import Event, RegionIn
+from audit.exact import TOLERANCE, ExactFinding, PairFinding, compare_pairs
+from audit.law_check import law_log_e_value
+from audit.relations import name_of
+from audit.results import AuditResult, Evidence, Verdict, Witness
+from audit.sampling import LAW, MutatedInput, Sampler
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from audit.privacy import Task
-    from audit.results import AuditResult
+
+#: Pairs compared when the domain is not enumerated.
+SOME_PAIRS = 512
+#: Runs drawn of each database whose law is compared with the code.
+CHECKED_RUNS = 2_000
+SAMPLED_RUNS = 20_000
+_OTHERS = 2
 
 
 def audit_by_law(task: Task) -> AuditResult | None:
-    """Audit a task whose subject declares its exact law."""
-    del task
-    return None
+    """Audit a task whose subject declares its exact law; None if it declares none for these databases after all."""
+    every = task.databases.enumerate()
+    rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
+    pairs = task.databases.pairs(most=SOME_PAIRS, rng=rng) if every is None else every
+    if not pairs:
+        raise InvalidValue("No two databases of this domain are neighbours; check `records`, `size` and `relation`.")
+    laws = _Laws(task)
+    if laws.of(pairs[0][0]) is None:
+        return None
+    stop = None if task.deadline is None else lambda: time.monotonic() >= (task.deadline or math.inf)
+    finding = compare_pairs(pairs, laws.demand, task.claim, stop=stop)
+    if finding.interrupted:
+        raise KeyboardInterrupt
+    exhaustive = every is not None and finding.complete
+    return _Comparison(task, laws, finding, pairs, exhaustive=exhaustive).result()
+
+
+@dataclass
+class _Laws:
+    """The declared laws, asked for with the subject's own faults told apart from ours."""
+
+    task: Task
+
+    def of(self, database: Any) -> Law | None:
+        """Give the law on a database, None where the subject declares none."""
+        law_of = self.task.subject.distribution
+        assert law_of is not None
+        try:
+            law: Law | None = law_of(database)
+        except AuditError:
+            raise
+        except Exception as error:
+            name = self.task.subject.name
+            raise SubjectError(f"`distribution` of {name} failed: {type(error).__name__}: {error}") from error
+        return law
+
+    def demand(self, database: Any) -> Law:
+        """Give the law on a database; refuse a subject that declares one for some databases only."""
+        law = self.of(database)
+        if law is None:
+            raise SubjectError(f"`distribution` of {self.task.subject.name} declares a law for some databases only.")
+        return law
+
+
+@dataclass
+class _Check:
+    """One comparison of a law with runs."""
+
+    database: Any
+    log_e_value: float
+    how: str
+
+
+class _Comparison:
+    """What was found, turned into a result."""
+
+    def __init__(
+        self, task: Task, laws: _Laws, finding: ExactFinding, pairs: list[tuple[Any, Any]], *, exhaustive: bool
+    ) -> None:
+        self.task, self.laws, self.finding, self.pairs, self.exhaustive = task, laws, finding, pairs, exhaustive
+        self.samples = 0
+        self.notes: list[str] = []
+
+    def result(self) -> AuditResult:
+        """Give the verdict: the claim against the laws, once the laws have been compared with the code."""
+        checks = self._check_laws()
+        limit = math.log(max(1, len(checks)) / self.task.options.significance)
+        wrong = next((check for check in checks if check.log_e_value >= limit), None)
+        if wrong is not None:
+            from audit.brief import show
+
+            reason = (
+                f"the law this subject declares is not what it returns: {wrong.how} on {show(wrong.database)} "
+                f"disagrees with it (log e-value {wrong.log_e_value:.4g}, limit {limit:.4g})"
+            )
+            return self._as(Verdict.ERROR, reason=reason)
+        if self.finding.over:
+            return self._as(Verdict.REFUTED, witness=self._witness())
+        if not self.finding.complete:
+            return self._as(
+                Verdict.INCONCLUSIVE, reason=f"the time was over after {self.finding.pairs} of {len(self.pairs)} pairs"
+            )
+        if self.exhaustive and self.finding.within and self._discrete():
+            return self._as(Verdict.PROVED)
+        return self._as(Verdict.NOT_REFUTED)
+
+    def _discrete(self) -> bool:
+        """Tell whether the laws are compared outcome by outcome: for densities a proof would need intervals."""
+        worst = self.finding.by_epsilon
+        return all(isinstance(self.laws.of(database), (Finite, Countable)) for database in (worst.left, worst.right))
+
+    def _worst(self) -> PairFinding:
+        return self.finding.by_delta if self.task.claim.delta > 0 else self.finding.by_epsilon
+
+    def _witness(self) -> Witness:
+        worst = self._worst()
+        return Witness(
+            left=worst.left,
+            right=worst.right,
+            event=Event((RegionIn(worst.event),)),
+            p=worst.p,
+            q=worst.q,
+            direction=worst.direction,
+            epsilon_lower=worst.epsilon,
+        )
+
+    def _as(self, verdict: Verdict, *, reason: str = "", witness: Witness | None = None) -> AuditResult:
+        task, finding = self.task, self.finding
+        compared = verdict is not Verdict.ERROR
+        family = task.databases.family(finding.pairs) if self.exhaustive else None
+        return AuditResult(
+            subject=task.subject.name,
+            claim=task.claim,
+            relation=name_of(task.relation),
+            verdict=verdict,
+            evidence=Evidence.EXACT,
+            reason=reason,
+            epsilon_lower=finding.epsilon if compared else 0.0,
+            delta_lower=finding.delta if compared else 0.0,
+            epsilon_upper=finding.by_epsilon.epsilon_upper if compared and self.exhaustive else None,
+            witness=witness,
+            samples=self.samples,
+            pairs_tried=finding.pairs,
+            pairs_total=len(self.pairs) if self.exhaustive else None,
+            family=family,
+            tolerance=TOLERANCE,
+            significance=task.options.significance,
+            seed=task.options.seed,
+            numerics=task.options.numerics,
+            budget=task.options.budget,
+            parameters=dict(task.subject.parameters),
+            reference=task.subject.reference,
+            assumptions=(
+                "the declared law: compared with runs of the code on the worst pair and a few other databases",
+                "real-number arithmetic: the laws are those of the mechanism computed without rounding",
+            ),
+            notes=tuple(self.notes),
+            not_tested=(
+                *(() if self.exhaustive else ("databases outside the pairs that were compared",)),
+                'the floats as returned (numerics="float")',
+                "timing, memory and other side channels",
+            ),
+            expected=task.subject.expected,
+        )
+
+    def _check_laws(self) -> list[_Check]:
+        """Compare the law with the code on the worst pair and a few other databases, runs fixed beforehand."""
+        subject = self.task.subject
+        checks: list[_Check] = []
+        per_run = replace(subject, declared_sampler=None)
+        ways = [(per_run, CHECKED_RUNS, "calling it")]
+        if subject.declared_sampler is not None:
+            ways.append((subject, SAMPLED_RUNS, "its `sample`"))
+        pairs = self._checked_pairs()
+        share = max(1, self.task.options.budget // (2 * len(ways) * len(pairs)))
+        for way, (chosen, runs, how) in enumerate(ways):
+            options = self.task.options
+            with Sampler(
+                chosen,
+                seed=options.seed,
+                jobs=options.jobs,
+                isolate=options.isolate,
+                run_time_limit=options.run_time_limit,
+            ) as sampler:
+                for index, pair in enumerate(pairs):
+                    checks += self._checks_of(sampler, pair, min(runs, share), (LAW, way, index), how)
+                self.samples += sampler.drawn
+                self.notes += [note for note in sampler.notes if note not in self.notes]
+        return checks
+
+    def _checked_pairs(self) -> list[tuple[Any, Any]]:
+        worst = self._worst()
+        step = max(1, len(self.pairs) // (_OTHERS + 1))
+        others = self.pairs[step // 2 :: step][:_OTHERS]
+        return [(worst.left, worst.right), *others]
+
+    def _checks_of(
+        self, sampler: Sampler, pair: tuple[Any, Any], runs: int, path: tuple[int, ...], how: str
+    ) -> Iterator[_Check]:
+        left, right = pair
+        try:
+            blocks = list(sampler.draw(left, right, runs, path))
+        except MutatedInput as fault:
+            self.notes.append(str(fault))
+            sampler.copy_inputs = True
+            blocks = list(sampler.draw(left, right, runs, path))
+        for database, sides in ((left, [b.left for b in blocks]), (right, [b.right for b in blocks])):
+            outputs = np.concatenate(sides) if all(isinstance(side, np.ndarray) for side in sides) else _joined(sides)
+            yield _Check(database, law_log_e_value(self.laws.demand(database), outputs), how)
+
+
+def _joined(sides: list[Any]) -> list[Any]:
+    return [output for side in sides for output in side]

@@ -13,6 +13,7 @@ import numpy as np
 
 from audit.errors import InvalidValue
 from audit.features import AtomFeature, NumberFeature, View, feature_from_json
+from audit.region import Region
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,7 +110,54 @@ class AtomIn:
         return hash((self.feature, len(self.examples)))
 
 
-Condition = NumberIn | AtomIn
+@dataclass(frozen=True, eq=False)
+class RegionIn:
+    """The output lies in a region of an exact law: listed outcomes, intervals, or a box of them."""
+
+    region: Region
+
+    def members(self, view: View) -> NDArray[np.bool_]:
+        """Give the membership of every output of a block."""
+        return np.array([self.region.contains(output) for output in view.outputs], dtype=bool)
+
+    def words(self) -> str:
+        """Say the condition."""
+        return self.region.words()
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the condition as plain data."""
+        return {"region": _region_to_json(self.region)}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RegionIn) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.region.words())
+
+
+def _region_to_json(region: Region) -> dict[str, Any]:
+    from audit.encoding import encode
+
+    return {
+        "outcomes": [encode(outcome) for outcome in region.outcomes],
+        "intervals": [[_bound(low), _bound(high)] for low, high in region.intervals],
+        "excluded": [encode(outcome) for outcome in region.excluded],
+        "coordinates": [[index, _region_to_json(part)] for index, part in region.coordinates],
+    }
+
+
+def _region_from_json(document: Mapping[str, Any]) -> Region:
+    from audit.encoding import decode
+
+    return Region(
+        outcomes=tuple(decode(outcome) for outcome in document["outcomes"]),
+        intervals=tuple((float(low), float(high)) for low, high in document["intervals"]),
+        excluded=tuple(decode(outcome) for outcome in document["excluded"]),
+        coordinates=tuple((int(index), _region_from_json(part)) for index, part in document["coordinates"]),
+    )
+
+
+Condition = NumberIn | AtomIn | RegionIn
 
 
 @dataclass(frozen=True)
@@ -163,6 +211,8 @@ class Event:
 
 
 def _condition(document: Mapping[str, Any]) -> Condition:
+    if "region" in document:
+        return RegionIn(_region_from_json(document["region"]))
     if "number" in document:
         feature = feature_from_json(document["number"])
         if not isinstance(feature, NumberFeature):

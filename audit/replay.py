@@ -1,0 +1,124 @@
+"""Drawing a saved witness again: the same runs from the same seed, or new ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.betting import Terms
+from audit.confirm import Candidate, loss, run_witness
+from audit.errors import AuditError, InvalidValue
+from audit.memory import PairMemory
+from audit.results import AuditResult, Evidence, Verdict
+from audit.sampling import CONFIRM, Sampler
+from audit.subjects import Subject, adapt
+
+if TYPE_CHECKING:
+    from audit.results import Witness
+
+#: First index of the seed paths of fresh replays, which no audit uses.
+_FRESH = 1_000
+
+
+def replay_witness(result: AuditResult, subject: Any = None, *, fresh: bool = False) -> AuditResult:
+    """Draw a result's witness again.
+
+    Parameters
+    ----------
+    result
+        A result with a witness.
+    subject
+        The mechanism (or adapted subject) to draw from; by default the one that was audited, or what its target names.
+    fresh
+        Draw new runs, from a part of the seed tree that no audit uses.
+
+    Returns
+    -------
+    AuditResult
+        REFUTED if these runs (or the declared laws) refute the claim by themselves, else NOT_REFUTED; the first note
+        says whether the saved counts were reproduced.
+
+    Raises
+    ------
+    AuditError
+        There is no witness, it was kept as text only, or there is no subject to draw from.
+    """
+    witness = result.witness
+    if witness is None:
+        raise InvalidValue("This result has no witness, so there is nothing to replay.")
+    if not witness.replayable:
+        raise InvalidValue("This witness cannot be replayed: a database or its event was kept as text only.")
+    chosen = _subject(result, subject)
+    if result.evidence is Evidence.EXACT:
+        return _again_by_law(result, witness, chosen)
+    return _again_by_runs(result, witness, chosen, fresh=fresh)
+
+
+def _subject(result: AuditResult, subject: Any) -> Subject:
+    if subject is None:
+        subject = result._subject  # noqa: SLF001 - the live subject is kept for this
+    if subject is None and result.target is not None:
+        from audit.targets import resolve_target
+
+        subject = resolve_target(result.target, result.parameters).subject
+    if subject is None:
+        raise InvalidValue("Say what to draw from: `result.replay(mechanism)`; the saved result names no target.")
+    return subject if isinstance(subject, Subject) else adapt(subject)
+
+
+def _again_by_runs(result: AuditResult, witness: Witness, subject: Subject, *, fresh: bool) -> AuditResult:
+    path = tuple(witness.seed or (CONFIRM, 1, 0))
+    kept_state = any("fresh copy" in said for said in result.assumptions)
+    if fresh:
+        path = (CONFIRM, _FRESH, *path)
+    terms = Terms(
+        epsilon=result.claim.epsilon,
+        delta=result.claim.delta,
+        significance=result.significance,
+        budget=2 * witness.runs,
+        floats=result.numerics == "float",
+    )
+    candidate = Candidate(
+        event=witness.event,
+        side=0 if witness.direction == "left" else 1,
+        p=float(np.clip(witness.p, 1e-3, 1 - 1e-3)),
+        q=float(np.clip(witness.q, 1e-3, 1 - 1e-3)),
+        past=float(witness.runs),
+    )
+    memory = PairMemory(witness.left, witness.right)
+    with Sampler(subject, seed=result.seed) as sampler:
+        again = run_witness(sampler, memory, candidate, terms, runs=witness.runs, path=path, fresh=kept_state)
+        samples, notes = sampler.drawn, tuple(sampler.notes)
+    same = (again.p, again.q) == (witness.p, witness.q)
+    said = "the saved counts were reproduced exactly" if same else "these runs differ from the saved ones"
+    if fresh:
+        said = "new runs, from a part of the seed tree that no audit uses"
+    return replace(
+        result,
+        verdict=Verdict.REFUTED if again.confirmed else Verdict.NOT_REFUTED,
+        witness=again,
+        samples=samples,
+        samples_to_refutation=None,
+        notes=(said, *notes),
+        epsilon_lower=again.epsilon_lower if again.confirmed else 0.0,
+        delta_lower=0.0,
+        detectable_epsilon=None,
+    )
+
+
+def _again_by_law(result: AuditResult, witness: Witness, subject: Subject) -> AuditResult:
+    from audit.region import probability
+
+    law_of = subject.distribution
+    if law_of is None:
+        raise AuditError(f"The witness is exact, but {subject.name} declares no law; audit it again by runs.")
+    region = witness.event.conditions[0].region
+    p, q = (probability(law_of(database), region) for database in (witness.on_p, witness.on_q))
+    over = p > math.exp(result.claim.epsilon) * q * (1 + 1e-9) + result.claim.delta
+    said = "the saved probabilities were reproduced" if (p, q) == (witness.p, witness.q) else "the law has changed"
+    again = replace(witness, p=p, q=q, confirmed=over, epsilon_lower=loss(p, q, result.claim.delta))
+    verdict = Verdict.REFUTED if over else Verdict.NOT_REFUTED
+    return replace(result, verdict=verdict, witness=again, notes=(said,), samples=0)
