@@ -30,6 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _tolerate_any_text()
     try:
         answer: Any = group.main(args=arguments, prog_name="dp-audit", standalone_mode=False)
+    except SystemExit:  # click's answer to a pipe that was closed; its code 1 would say "refuted"
+        sys.exit(NOT_DONE)
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("DP_AUDIT_TRACEBACK"):
             raise
@@ -39,9 +41,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _explain(error: BaseException) -> int:
     """Say in one line what went wrong and return the exit code for it."""
-    if isinstance(error, BrokenPipeError):  # the reader of stdout has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return NOT_DONE
     message, code = _message(error)
     click.echo("dp-audit: " + " ".join(message.split()), err=True)
     return code

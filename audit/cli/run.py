@@ -38,11 +38,13 @@ def run(
     if saved is not None and saved != "-":
         check_writable(saved)
     result = audit_target(target, read_parameters(settings), given)
-    click.echo(json.dumps(result.to_json()) if saved == "-" else str(result))
-    if saved is not None and saved != "-":
-        save(result, saved)
-    if html is not None:
-        render_report([result.to_json()], html)
+    try:
+        if saved is not None and saved != "-":
+            save(result, saved)
+        if html is not None:
+            render_report([result.to_json()], html)
+    finally:  # a full disk must not take the result along
+        click.echo(json.dumps(result.to_json()) if saved == "-" else str(result))
     return exit_code(result)
 
 
