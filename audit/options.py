@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from audit.claims import ApproximateDP, PureDP
 from audit.errors import AuditError, InvalidValue
+from audit.loading import load_object
 from audit.relations import Relation
-from audit.targets import load_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

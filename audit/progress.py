@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress
 
 __all__ = [
     "AuditFinished",
@@ -109,6 +109,14 @@ def terminal_progress() -> Iterator[Listener | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    renderer = _Renderer(_bar)
+    try:
+        yield renderer
+    finally:
+        renderer.close()
+
+
+def _bar() -> Progress:
     from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
 
@@ -118,46 +126,57 @@ def terminal_progress() -> Iterator[Listener | None]:
         TextColumn("{task.completed:,.0f} of {task.total:,.0f} runs", markup=False),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield _Renderer(progress)
+    return Progress(
+        *columns,
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=False,  # rich would send it to stderr, and results belong on stdout
+        redirect_stderr=False,
+    )
 
 
 class _Renderer:
-    """Draws one bar for the audit that is running."""
+    """Draws a bar for the audit that is running; between two audits the terminal is free."""
 
-    def __init__(self, progress: Progress, clock: Callable[[], float] = time.monotonic) -> None:
-        self.progress, self.clock = progress, clock
-        self.task: TaskID | None = None
-        self.started = 0.0
-        self.time_limit: float | None = None
-        self.told = False
+    def __init__(self, make_bar: Callable[[], Progress], clock: Callable[[], float] = time.monotonic) -> None:
+        self._make_bar, self._clock = make_bar, clock
+        self._bar: Progress | None = None
+        self._started, self._told = 0.0, False
+        self._time_limit: float | None = None
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, AuditStarted):
             self._start(event)
         elif isinstance(event, AuditProgressed):
             self._advance(event)
-        elif self.task is not None:
-            self.progress.remove_task(self.task)
-            self.task = None
+        else:
+            self.close()
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
 
     def _start(self, event: AuditStarted) -> None:
-        if self.task is not None:  # the audit before ended without a result
-            self.progress.remove_task(self.task)
-        self.task = self.progress.add_task(event.subject, total=event.budget)
-        self.started, self.time_limit, self.told = self.clock(), event.time_limit, False
+        self.close()  # an audit that ended without a result
+        self._bar = self._make_bar()
+        self._bar.add_task(event.subject, total=event.budget)
+        self._bar.start()
+        self._started, self._time_limit, self._told = self._clock(), event.time_limit, False
 
     def _advance(self, event: AuditProgressed) -> None:
-        if self.task is None:
+        if self._bar is None:
             return
         share = max(0.0, min(1.0, event.log_wealth / event.log_limit)) if event.log_limit > 0 else 0.0
         words = f"{event.subject} · {event.stage} · evidence {share:.0%}"
-        self.progress.update(self.task, completed=event.runs, total=event.budget, description=words)
-        seconds = expected_seconds(event, elapsed=self.clock() - self.started, time_limit=self.time_limit)
-        if seconds is not None and not self.told:
-            self.told = True
+        self._bar.update(self._bar.task_ids[0], completed=event.runs, total=event.budget, description=words)
+        elapsed = self._clock() - self._started
+        seconds = expected_seconds(event, elapsed=elapsed, time_limit=self._time_limit)
+        if seconds is not None and not self._told:
+            self._told = True
             if seconds > LONG:
-                self.progress.console.print(_notice(event, seconds), markup=False, highlight=False)
+                self._bar.console.print(_notice(event, seconds), markup=False, highlight=False)
 
 
 def _notice(event: AuditProgressed, seconds: float) -> str:

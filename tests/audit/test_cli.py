@@ -292,7 +292,7 @@ def test_a_saved_refutation_is_reproduced(folder, call):
     call("run", "mine.py:Response", "--set", "keep=0.99", *BRIEF, "--json", "w.json")
     code, out, err = call("replay", "w.json")
     assert (code, err) == (1, "")
-    assert "REFUTED" in out
+    assert "the saved counts were reproduced exactly" in out
     assert call("replay", "w.json", "--fresh")[0] == 1
 
 
@@ -349,3 +349,18 @@ def test_a_long_audit_tells_its_length_on_a_terminal_and_stops_at_ctrl_c(folder)
     os.close(terminal)
     assert "up to about" in shown
     assert (process.returncode, out) == (130, b"")
+
+
+def test_results_go_to_stdout_while_a_bar_is_drawn_on_the_terminal(folder):
+    terminal, end = pty.openpty()
+    command = [DP_AUDIT, "suite", "flawed-kary-*"]
+    environment = {**os.environ, "TERM": "xterm"}
+    with Path("out.txt").open("w") as out:
+        ran = subprocess.run(command, stdout=out, stderr=end, env=environment, timeout=60, check=False)
+    os.close(end)
+    shown = os.read(terminal, 65536).decode(errors="replace")
+    os.close(terminal)
+    assert ran.returncode == 0
+    assert "flawed-kary" in shown
+    assert "as expected" not in shown
+    assert "as expected" in Path("out.txt").read_text()

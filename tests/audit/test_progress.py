@@ -38,11 +38,16 @@ def rendered(events):
     """Return what a terminal shows of (seconds, event)."""
     console = Console(file=io.StringIO(), force_terminal=True, width=150)
     seconds = iter([when for when, event in events if not isinstance(event, AuditFinished)])
-    with Progress(console=console, auto_refresh=False) as progress:
-        renderer = _Renderer(progress, clock=lambda: next(seconds))
-        for _, event in events:
-            renderer(event)
-        assert isinstance(events[-1][1], AuditFinished) == (not progress.tasks)
+    bars = []
+
+    def bar():
+        bars.append(Progress(console=console, auto_refresh=False))
+        return bars[-1]
+
+    renderer = _Renderer(bar, clock=lambda: next(seconds))
+    for _, event in events:
+        renderer(event)
+        assert bars[-1].live.is_started != isinstance(event, AuditFinished)
     return console.file.getvalue()
 
 
@@ -57,3 +62,8 @@ def test_a_long_audit_says_so_once_after_its_first_twenty_runs():
 def test_a_short_audit_says_nothing():
     events = [(0.0, AuditStarted("m", 1000, None)), (1.0, after(20)), (2.0, AuditFinished(None))]
     assert "up to" not in rendered(events)
+
+
+def test_an_audit_that_ended_without_a_result_leaves_no_bar():
+    started = AuditStarted("m", 1000, None)
+    rendered([(0.0, started), (1.0, after(20)), (2.0, started), (3.0, AuditFinished(None))])

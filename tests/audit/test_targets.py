@@ -8,7 +8,8 @@ import pytest
 
 from audit.catalogue import load_catalogue
 from audit.errors import AuditError
-from audit.targets import load_object, resolve_target
+from audit.loading import load_object
+from audit.targets import rebuild_subject, resolve_target
 
 MECHANISM = """
 from dataclasses import dataclass
@@ -27,6 +28,10 @@ class Rounded:
             raise ValueError("step must be positive\\nsecond line")
     def __call__(self, database, rng):
         return self.step * constant()
+
+class Needy:
+    def __init__(self, epsilon):
+        pass
 
 ready = Rounded(step=2.0)
 class Group:
@@ -170,6 +175,9 @@ def test_a_wrong_target_is_explained_in_one_line(folder, target, parameters, wor
         resolve_target(target, parameters)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert not {"targets.py", "loading.py"} & set(
+        str(caught.value).replace("(", " ").replace(",", " ").split()
+    )
 
 
 def test_a_failed_import_can_be_tried_again(folder):
@@ -184,3 +192,9 @@ def test_a_plain_instance_takes_no_parameters(folder):
     (folder / "plain.py").write_text("class C:\n    pass\nready = C()")
     with pytest.raises(AuditError, match="is an instance of C, which takes no parameters any more"):
         resolve_target("plain.py:ready", {"a": 1})
+
+
+def test_a_saved_subject_is_rebuilt_from_the_parameters_it_takes(folder):
+    saved = {"step": 0.25, "derived": "not a parameter"}
+    assert rebuild_subject("mechanism_file.py:Rounded", saved).step == 0.25
+    assert rebuild_subject("mechanism_file.py:Rounded", saved, {"step": 2.0}).step == 2.0

@@ -1,0 +1,140 @@
+"""Objects by text: imported from a module of the user's, or from a file."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import importlib
+import importlib.util
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
+
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import ModuleType
+
+__all__ = ["load_object", "near", "reason"]
+
+
+def load_object(text: str) -> Any:
+    """Return the object named by ``module:object`` or ``path.py:object``.
+
+    A file's folder, and for a module the working folder, go to the front of ``sys.path``, as Python does for
+    a script, so that imports of its siblings work.
+
+    Raises
+    ------
+    AuditError
+        Nothing has that name, or the import fails; the message carries the import's own.
+
+    Examples
+    --------
+    >>> load_object("operator:add")(1, 2)
+    3
+    """
+    place, _, name = text.rpartition(":")
+    if not place or not name:
+        raise AuditError(f"A target is `module:object` or `path.py:object`; got `{text}`.")
+    module = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
+    found: Any = module
+    for part in name.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise AuditError(f"`{place}` has no `{name}`{near(part, _public(found))}") from None
+    return found
+
+
+def _load_module(name: str) -> ModuleType:
+    _put_first_on_path(Path.cwd())
+    return _imported(lambda: importlib.import_module(name), what=name)
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        others = (file.name for file in path.parent.glob("*.py"))
+        raise AuditError(f"There is no file `{path}`{near(path.name, others)}")
+    path = path.resolve()
+    name = _module_name(path)
+    known = sys.modules.get(name)
+    if known is not None:
+        return known
+    _put_first_on_path(path.parent)
+    return _imported(lambda: _execute(name, path), what=path.name)
+
+
+def _module_name(path: Path) -> str:
+    """Return the same name for the same file in every process; never one that an import statement finds."""
+    name = f"dp_audit_target_{path.stem}"
+    while name in sys.modules and Path(str(sys.modules[name].__file__)) != path:
+        name += "_"
+    return name
+
+
+def _execute(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    cloudpickle.register_pickle_by_value(module)  # a child process cannot import it by this name
+    return module
+
+
+def _imported(load: Callable[[], ModuleType], *, what: str) -> ModuleType:
+    """Run the import; what it prints goes to stderr, because stdout carries results."""
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            return load()
+    except (Exception, SystemExit) as error:
+        raise AuditError(f"`{what}` does not import: {reason(error)}") from error
+
+
+def reason(error: BaseException) -> str:
+    """Return the error's kind, the first line it says, and the line of the user's that raised it.
+
+    Examples
+    --------
+    >>> reason(ValueError("no such table"))
+    'ValueError: no such table'
+    """
+    said = next(iter(str(error).splitlines()), "")
+    words = f"{type(error).__name__}: {said}"
+    frames = [Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__)]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)]
+    theirs = bool(frames) and frames[-1].suffix == ".py" and frames[-1].parent != Path(__file__).parent
+    if isinstance(error, SyntaxError) or not theirs:  # a syntax error says its own place
+        return words
+    return f"{words} ({frames[-1].name}, line {lines[-1]})"
+
+
+def _put_first_on_path(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
+def _public(found: Any) -> list[str]:
+    return [name for name in dir(found) if not name.startswith("_")]
+
+
+def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
+    """Return the end of a sentence that says what `name` may have meant.
+
+    Examples
+    --------
+    >>> near("laplas", ["laplace", "geometric"]), near("x", ["laplace"])
+    ('; did you mean `laplace`?', '.')
+    """
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f"; did you mean `{found[0]}`?" if found else otherwise
