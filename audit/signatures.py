@@ -76,7 +76,8 @@ def read_calling(mechanism: Any) -> Calling:
     >>> read_calling(lambda data, epsilon, rng: 0)
     Traceback (most recent call last):
     audit.errors.SubjectError: The mechanism `<lambda>` needs more than a database and a generator (data,
-    epsilon, rng). Write: mechanism = lambda database, rng: f(database, epsilon=..., rng=rng) — and audit `mechanism`.
+    epsilon, rng). Write: mechanism = lambda database, rng: f(database, epsilon=..., rng=rng) — and audit
+    `mechanism`.
     """
     _refuse_what_is_no_mechanism(mechanism)
     if isinstance(mechanism, np.ufunc):  # whether ufuncs have signatures depends on numpy's version
@@ -126,8 +127,8 @@ def _refuse_what_is_no_mechanism(mechanism: Any) -> None:
         raise SubjectError(f"`{name}` is a class; audit an instance of it: `{mechanism.__name__}(...)`.")
     if not callable(mechanism):
         raise SubjectError(
-            f"A mechanism is a callable (database, rng) -> output; got {show(mechanism)}, which is not callable."
-            " Write: mechanism = lambda database, rng: ... — and audit `mechanism`."
+            f"A mechanism is a callable (database, rng) -> output, which {show(mechanism)} is not. "
+            "Write: mechanism = lambda database, rng: ... — and audit `mechanism`."
         )
     body = mechanism if inspect.isroutine(mechanism) else getattr(type(mechanism), "__call__", None)  # noqa: B004  its kind is what is asked
     if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
@@ -147,8 +148,8 @@ def _parameters(mechanism: Any) -> list[inspect.Parameter]:
         return list(inspect.signature(mechanism).parameters.values())
     except (ValueError, TypeError):
         raise SubjectError(
-            f"The signature of `{spoken_name(mechanism)}` cannot be read. Write: mechanism = lambda database, "
-            "rng: f(database, rng) — with the arguments that it takes, and audit `mechanism`."
+            f"The signature of `{spoken_name(mechanism)}` cannot be read. "
+            "Write: mechanism = lambda database, rng: f(database, ...) — and audit `mechanism`."
         ) from None
 
 

@@ -137,6 +137,11 @@ class Host:
         """Tell whether the subject's state is another than at first; None when that cannot be told."""
         return None if self._pristine is None else self._pristine.differs_from(self._mechanism)
 
+    def reseed(self, seed: int, path: Path) -> None:
+        """Start the generators inside the subject anew, in a process that draws beside or after another."""
+        if self._pristine is not None:
+            self._pristine.sources.reseed(seed, path)
+
     def run(self, task: Task, *, on_tick: Tick | None = None) -> Block:
         """Draw a block, telling a few times in every limit how many runs have ended.
 

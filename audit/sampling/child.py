@@ -4,17 +4,19 @@ The supervisor loads the subject's modules once and never runs it. A worker that
 milliseconds.
 """
 
+import contextlib
 import os
 import select
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from audit.errors import AuditError
 from audit.sampling.blocks import Host, Task
 from audit.sampling.pipes import BEAT, ENDED, STARTED, read_frame, write_frame, write_record
-from audit.sampling.seeds import RNG_CHECK
-from audit.sampling.shipping import Parcel, pack_outputs, unpack
+from audit.sampling.seeds import Path
+from audit.sampling.shipping import pack_outputs, unpack
 
 __all__ = ["Request", "main"]
 
@@ -58,16 +60,16 @@ def main(requests: int, answers: int, records: int) -> None:
     Parameters
     ----------
     requests
-        Descriptor that requests come from: a directory and a parcel first.
+        Descriptor that requests come from. The first is a directory, a parcel, and a path in the seed tree.
     answers
         Descriptor for frames: each a pair of a word and a value.
     records
         Descriptor for small records: workers that start and end, and how far they are.
     """
     try:
-        directory, parcel = unpack(read_frame(requests) or b"")
+        directory, parcel, place = unpack(read_frame(requests) or b"")
         os.chdir(directory)
-        parcel.open((RNG_CHECK, 0))  # imports what the subject needs, once for all workers
+        parcel.open(place)  # imports what the subject needs, once for all workers
     except BaseException as error:  # noqa: BLE001  whatever the user's modules raise when they are imported
         write_frame(answers, pack_outputs(("failed", f"{type(error).__name__}: {error}")))
         return
@@ -81,7 +83,9 @@ def main(requests: int, answers: int, records: int) -> None:
         if worker == 0:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _work(parcel, number, requests, answers, records)
+            _work(parcel.move_in, (*place, number), requests, answers, records)
+        with contextlib.suppress(OSError):  # it may have done so itself, or be gone
+            os.setpgid(worker, worker)
         write_record(records, STARTED, worker)
         status = _wait(worker, requests, wake)
         if status is None:
@@ -108,10 +112,11 @@ def _wait(worker: int, requests: int, wake: int) -> int | None:
             return status
 
 
-def _work(parcel: Parcel, number: int, requests: int, answers: int, records: int) -> NoReturn:
+def _work(move_in: Callable[[Path], Host], path: Path, requests: int, answers: int, records: int) -> NoReturn:
     os.setpgid(0, 0)  # it is killed with whatever it has started
+    number = path[-1]
     try:
-        host = parcel.open((RNG_CHECK, number))
+        host = move_in(path)
         while (frame := read_frame(requests)) is not None:
             addressee, request = unpack(frame)
             if addressee == number:  # else it was meant for a worker that died before it read it

@@ -18,6 +18,7 @@ from audit.sampling.blocks import Block, Task
 from audit.sampling.child import Request
 from audit.sampling.loops import in_pairs
 from audit.sampling.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
+from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, unpack
 from audit.sampling.watch import in_words
 
@@ -43,6 +44,8 @@ class Child:
     ----------
     parcel
         The subject.
+    number
+        Which child of several this is.
 
     Raises
     ------
@@ -58,7 +61,7 @@ class Child:
     >>> child.close()
     """
 
-    def __init__(self, parcel: Parcel) -> None:
+    def __init__(self, parcel: Parcel, *, number: int = 0) -> None:
         pipes = [os.pipe() for _ in range(3)]
         (requests, self._requests), (frames, answers), (ticks, records) = pipes
         self._fds = [self._requests, frames, ticks]
@@ -80,8 +83,13 @@ class Child:
         self._number = 0
         self._death: str | None = None
         self._beat = -1
-        write_frame(self._requests, pack((os.getcwd(), parcel)))  # noqa: PTH109  a text is sent
+        write_frame(self._requests, pack((os.getcwd(), parcel, (RNG_CHECK, number))))  # noqa: PTH109  a text is sent
         self._await_worker()
+
+    def kill(self) -> None:
+        """End the child at once; a thread that waits for it gets an error."""
+        self._kill()
+        self._process.kill()
 
     def close(self) -> None:
         """End the child, whatever it is doing."""
@@ -109,6 +117,15 @@ class Child:
         it dies is the block replayed with every outcome sent at once. Others send every outcome at once from
         the start, since a replay would be chosen by how the first attempt ended.
         """
+        try:
+            return self._whole(task, steady=steady)
+        except AuditError:
+            raise
+        except BaseException:  # Ctrl-C: what the worker is at is wanted no more
+            self._kill()
+            raise
+
+    def _whole(self, task: Task, *, steady: bool) -> Block:
         sampled = task.vectorised and not task.fresh
         if not steady and not sampled:
             return self._streamed(task)
@@ -135,9 +152,9 @@ class Child:
         return Block(left=left, right=right, printed=printed)
 
     def _ask(self, request: Request) -> None:
+        self._await_worker()
         self._death = None
         self._answers.clear()
-        self._await_worker()
         try:
             write_frame(self._requests, pack((self._number, request), by_value=self._by_value))
         except BrokenPipeError:
@@ -151,8 +168,7 @@ class Child:
                 raise _DiedError(in_words(limit) if late else self._death)
             due = since + limit + max(_GRACE, limit / 2)
             if not self._listen(math.inf if late else max(due - time.monotonic(), 0.0)):
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(self._worker, signal.SIGKILL)
+                self._kill()
                 late = True
             elif self._beat != beat:
                 since, beat = time.monotonic(), self._beat
@@ -160,6 +176,12 @@ class Child:
         if word == "error":
             raise value
         return word, value
+
+    def _kill(self) -> None:
+        if self._worker:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._worker, signal.SIGKILL)
+            self._worker = 0
 
     def _await_worker(self) -> None:
         while not self._worker:

@@ -8,7 +8,7 @@ import numpy as np
 
 from audit.sampling.seeds import COPIES, Path
 
-__all__ = ["Reseeding", "Sources", "StandIn"]
+__all__ = ["Reseeding", "Sources", "StandIn", "reseed_process"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,26 @@ class Sources:
             return StandIn("Random", self._number(value))
         return StandIn("SystemRandom") if type(value) is random.SystemRandom else None
 
+    def reseed(self, seed: int, path: Path) -> None:
+        """Start the sources that were met anew, where they are.
+
+        Examples
+        --------
+        >>> sources, rng = Sources(), random.Random(1)
+        >>> _ = sources.stand_in(rng)
+        >>> sources.reseed(0, (1,))
+        >>> first = rng.random()
+        >>> sources.reseed(0, (1,))
+        >>> first == rng.random()
+        True
+        """
+        for number, source in self._numbers.values():
+            seeds = _seeds(seed, path, number)
+            if isinstance(source, random.Random):
+                source.seed(_whole(seeds))
+            else:
+                source.state = type(source)(seeds).state
+
     def _numpy(self, kind: str, bits: Any) -> StandIn:
         return StandIn(kind, self._number(bits), type(bits))
 
@@ -100,7 +120,24 @@ class Reseeding:
     def _source(self, stand_in: StandIn) -> Any:
         number, bits = stand_in.number, stand_in.bits
         if number not in self._made:
-            seeds = np.random.SeedSequence(self._seed, spawn_key=(*self._path, COPIES, number))
-            whole = int.from_bytes(seeds.generate_state(4).tobytes(), "little")
-            self._made[number] = bits(seeds) if bits else random.Random(whole)  # noqa: S311  as the subject does
+            seeds = _seeds(self._seed, self._path, number)
+            self._made[number] = bits(seeds) if bits else random.Random(_whole(seeds))  # noqa: S311  the subject's choice
         return self._made[number]
+
+
+def reseed_process(seed: int, path: Path) -> None:
+    """Start the global generators of Python and numpy anew in a process that only draws runs.
+
+    A mechanism that draws from them must not repeat in a second process what it drew in a first.
+    """
+    seeds = _seeds(seed, path, 0)
+    random.seed(_whole(seeds))
+    np.random.seed(seeds.generate_state(4))  # noqa: NPY002  the generator that mechanisms use
+
+
+def _seeds(seed: int, path: Path, number: int) -> np.random.SeedSequence:
+    return np.random.SeedSequence(seed, spawn_key=(*path, COPIES, number))
+
+
+def _whole(seeds: np.random.SeedSequence) -> int:
+    return int.from_bytes(seeds.generate_state(4).tobytes(), "little")

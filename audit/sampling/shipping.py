@@ -13,7 +13,8 @@ from audit.errors import SubjectError
 from audit.outcomes import without_addresses
 from audit.sampling.blocks import Block, Host
 from audit.sampling.modules import is_importable, taken_by_value, users_modules
-from audit.sampling.reseeding import Reseeding, Sources
+from audit.sampling.places import Place, find_place
+from audit.sampling.reseeding import Reseeding, Sources, reseed_process
 from audit.sampling.seeds import Path
 from audit.sampling.state import Pristine, untracked
 from audit.signatures import Calling
@@ -42,7 +43,8 @@ class Opaque:
 class Parcel:
     """A subject made ready for another process.
 
-    Functions and classes of modules that could not be imported there travel by value.
+    Functions and classes of modules that could not be imported there travel by value. What cannot be pickled
+    is named, if it is global in a module, and that module's file is run there.
 
     Parameters
     ----------
@@ -80,15 +82,27 @@ class Parcel:
         try:
             return cls(pack(subject.object, by_value=by_value), subject.calling, seed, by_value)
         except Exception as error:  # an object of the user's may refuse in any way
+            place = find_place(subject.object)
+            if place is not None:
+                return cls(pack(place), subject.calling, seed)
             raise SubjectError(
                 f"`{subject.name}` cannot be sent to another process ({type(error).__name__}: {error}); "
                 "audit it with isolate=False."
             ) from error
 
     def open(self, path: Path) -> Host:
-        """Return the subject ready to run, its own generators seeded at `path`."""
+        """Return the subject ready to run, the generators that it carries seeded at `path`."""
         mechanism = unpack(self.text, Reseeding(self.seed, path))
+        if isinstance(mechanism, Place):
+            mechanism = mechanism.load()
         return Host(mechanism, self.calling, pristine=Pristine(mechanism))
+
+    def move_in(self, path: Path) -> Host:
+        """Return the subject ready to run in a process of its own, all its generators seeded at `path`."""
+        reseed_process(self.seed, path)
+        host = self.open(path)
+        host.reseed(self.seed, path)
+        return host
 
 
 def pack(value: Any, *, by_value: Collection[str] = ()) -> bytes:

@@ -32,6 +32,8 @@ class Pristine:
     ----------
     complete
         Whether the state of the user's modules is part of it.
+    sources
+        The generators inside.
 
     Examples
     --------
@@ -44,10 +46,12 @@ class Pristine:
 
     def __init__(self, mechanism: Any) -> None:
         self.complete = True
-        self._text, self._shared = _dumps(mechanism, by_value=True)
+        self._text, met = _dumps(mechanism, by_value=True)
+        self.sources = met.sources  # of a subject that cannot be pickled, what was met until then
         if self._text is None:
             self.complete = False
-            self._text, self._shared = _dumps(mechanism, by_value=False)
+            self._text, met = _dumps(mechanism, by_value=False)
+        self._shared = met.shared
 
     @property
     def copies(self) -> bool:
@@ -98,7 +102,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
     def __init__(self, file: io.BytesIO, owned: frozenset[type]) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
         self._owned = owned
-        self._sources = Sources()
+        self.sources = Sources()
         self.shared: list[type] = []
 
     def persistent_id(self, value: Any) -> Any:
@@ -108,7 +112,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
                 return None
             self.shared.append(value)
             return len(self.shared) - 1
-        return self._sources.stand_in(value)
+        return self.sources.stand_in(value)
 
     def reducer_override(self, value: Any) -> Any:
         """Reduce as cloudpickle does, but give every copy a class and caches of its own."""
@@ -133,15 +137,15 @@ def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -
     return functools.lru_cache(**parameters)(function)
 
 
-def _dumps(mechanism: Any, *, by_value: bool) -> tuple[bytes | None, list[type]]:
+def _dumps(mechanism: Any, *, by_value: bool) -> tuple[bytes | None, _Pickler]:
     file = io.BytesIO()
     pickler = _Pickler(file, _owned_classes(mechanism) if by_value else frozenset())
     try:
         with taken_by_value(m.__name__ for m in users_modules() if by_value):
             pickler.dump(mechanism)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
-        return None, []
-    return file.getvalue(), pickler.shared
+        return None, pickler
+    return file.getvalue(), pickler
 
 
 def _owned_classes(mechanism: Any) -> frozenset[type]:

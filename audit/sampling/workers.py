@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import os
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -91,7 +92,7 @@ class Processes:
             calls = (
                 (draw_elsewhere, self._parcel, pack(task, by_value=self._parcel.by_value)) for task in rest
             )
-            yield from map(unpack, _in_order(calls, jobs=self._jobs, backend="loky"))
+            yield from map(unpack, _in_order(calls, jobs=self._jobs))
 
     def state_kept(self) -> bool | None:
         """Ask the subject here."""
@@ -108,6 +109,7 @@ class Children:
         self._parcel = parcel
         self._jobs = jobs
         self._children = [Child(parcel)]
+        self._given_up: list[Child] = []
 
     def map(self, tasks: Sequence[Task], *, steady: bool = False) -> Iterator[Block]:
         """Yield the blocks of `tasks`."""
@@ -116,7 +118,7 @@ class Children:
                 yield self._children[0].run(task, steady=steady)
             return
         while len(self._children) < min(self._jobs, len(tasks)):
-            self._children.append(Child(self._parcel))
+            self._children.append(Child(self._parcel, number=len(self._given_up + self._children)))
         idle: SimpleQueue[Child] = SimpleQueue()
         for child in self._children:
             idle.put(child)
@@ -128,7 +130,12 @@ class Children:
             finally:
                 idle.put(child)
 
-        yield from _in_order(((draw, task) for task in tasks), jobs=self._jobs, backend="threading")
+        try:
+            yield from _in_order(((draw, task) for task in tasks), jobs=self._jobs, backend="threading")
+        except BaseException:
+            # Ctrl-C, an error, a draw that nobody wants any more: threads may still wait for their children.
+            self._give_up()
+            raise
 
     def state_kept(self) -> bool | None:
         """Ask the subject in every child: the first that has changed decides."""
@@ -137,8 +144,15 @@ class Children:
 
     def close(self) -> None:
         """End the children."""
-        for child in self._children:
+        for child in self._children + self._given_up:
             child.close()
+        self._children, self._given_up = [], []
+
+    def _give_up(self) -> None:
+        for child in self._children:
+            child.kill()
+        self._given_up += self._children
+        self._children = [Child(self._parcel, number=len(self._given_up))]
 
 
 def draw_elsewhere(parcel: Parcel, task: bytes) -> bytes:
@@ -148,17 +162,20 @@ def draw_elsewhere(parcel: Parcel, task: bytes) -> bytes:
 
 @functools.lru_cache(maxsize=1)
 def _host(parcel: Parcel) -> Host:
-    return parcel.open((RNG_CHECK,))
+    return parcel.move_in((RNG_CHECK, os.getpid()))
 
 
-def _in_order(calls: Iterator[tuple[Any, ...]], *, jobs: int, backend: str) -> Iterator[Any]:
+def _in_order(calls: Iterator[tuple[Any, ...]], *, jobs: int, backend: str | None = None) -> Iterator[Any]:
     """Yield what the calls return, in their order, a few of them being worked on at any time."""
     # imported here: an audit in one process does without
     from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
 
     from joblib import Parallel, delayed  # noqa: PLC0415
 
-    parallel = Parallel(n_jobs=jobs, backend=backend, return_as="generator", pre_dispatch=2 * jobs)
+    prefer: Any = None if backend else "processes"  # a cluster's, where the user has configured one
+    parallel = Parallel(
+        n_jobs=jobs, backend=backend, prefer=prefer, return_as="generator", pre_dispatch=2 * jobs
+    )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about workers that start late or stop early

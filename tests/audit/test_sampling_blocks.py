@@ -1,4 +1,4 @@
-"""Blocks of runs: cut by size alone, drawn from their place in the seed tree, in an order that coins decide."""
+"""Blocks of runs: cut by size alone, drawn from their place in the seed tree, in order by coins."""
 
 import numpy as np
 import pytest

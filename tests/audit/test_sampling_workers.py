@@ -1,7 +1,9 @@
 """Where runs are drawn changes nothing about them: worker processes, isolated children, children that die."""
 
 import ctypes
+import importlib.util
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -59,9 +61,7 @@ def drawn(mechanism, *, size=40, left=(Record(1),), right=(Record(1), Record(2))
     return [[x for b in blocks for x in b.left], [x for b in blocks for x in b.right]], sampler
 
 
-@pytest.mark.parametrize(
-    "mechanism", [noisy, of_records, raising, Vectorised(), lambda database: len(database)]
-)
+@pytest.mark.parametrize("mechanism", [noisy, of_records, raising, Vectorised(), len])
 @pytest.mark.parametrize("options", [{"jobs": 2}, {"isolate": True}, {"isolate": True, "jobs": 2}])
 def test_the_same_seed_gives_the_same_runs_wherever_they_are_drawn(mechanism, options):
     (here, plain), (there, sampler) = drawn(mechanism), drawn(mechanism, **options)
@@ -156,15 +156,15 @@ def crashing(database, rng):
 )
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_death_costs_one_run_and_is_repeatable(mechanism, reason, jobs):
-    once, sampler = drawn(mechanism, isolate=True, jobs=jobs)
-    again, _ = drawn(mechanism, isolate=True)
+    once, sampler = drawn(mechanism, isolate=True, jobs=jobs, size=20)
+    again, _ = drawn(mechanism, isolate=True, size=20)
     outputs = once[0] + once[1]
     deaths = [output for output in outputs if isinstance(output, Unfinished)]
     assert once == again
-    assert len(outputs) == 80
+    assert len(outputs) == 40
     assert set(deaths) == {Unfinished(reason)}
     assert min(output for output in outputs if output not in deaths) >= 0.1
-    assert len(set(outputs)) == 80 - len(deaths) + 1  # no draw comes twice
+    assert len(set(outputs)) == 40 - len(deaths) + 1  # no draw comes twice
     assert sampler.unfinished >= len(deaths)
 
 
@@ -174,9 +174,9 @@ def test_a_mechanism_that_always_dies_is_all_unfinished():
 
 
 def test_a_dying_subject_without_generator_loses_no_run_to_a_replay():
-    """Each run dies with probability 1/2: of 80, none but in [10, 70] with probability 1 - 3e-12 (binomial)."""
-    [(left, right), _] = drawn(lambda database: os.urandom(1)[0] < 128 and os._exit(1), isolate=True)
-    assert 10 <= sum(isinstance(output, Unfinished) for output in left + right) <= 70
+    """Each run dies with probability 1/2: outside [2, 30] of 32 with probability 2e-8 (binomial)."""
+    [(left, right), _] = drawn(lambda database: os.urandom(1)[0] < 128 and os._exit(1), isolate=True, size=16)
+    assert 2 <= sum(isinstance(output, Unfinished) for output in left + right) <= 30
 
 
 def deaf(database, rng):
@@ -216,9 +216,72 @@ def test_a_vectorised_sampler_that_dies_gives_way_to_single_calls():
     assert any("`sample` ended its process" in note for note in sampler.notes)
 
 
+def global_numpy(database):
+    value = np.random.random()  # noqa: NPY002  what mechanisms do
+    if value < 0.2:
+        os._exit(1)
+    return value
+
+
+def global_python(database):
+    value = random.random()
+    if value < 0.2:
+        os._exit(1)
+    return value
+
+
+def global_own(database):
+    value = OWN.random()
+    if value < 0.2:
+        os._exit(1)
+    return value
+
+
+@pytest.mark.parametrize("mechanism", [global_numpy, global_python, global_own])
+def test_generators_that_a_child_has_of_itself_do_not_start_again_after_a_death(mechanism):
+    """Each run dies with probability 1/5; no death in 80 runs has probability 2e-8."""
+    [(left, right), _] = drawn(mechanism, isolate=True)
+    outputs = left + right
+    finished = [output for output in outputs if not isinstance(output, Unfinished)]
+    assert len(finished) < len(outputs)
+    assert len(set(finished)) == len(finished)
+
+
+def test_a_global_that_cannot_be_pickled_is_found_again_by_its_file(tmp_path):
+    file = tmp_path / "their_file.py"
+    file.write_text("import threading\nlock = threading.Lock()\nmechanism = lambda d, rng: lock.locked()\n")
+    spec = importlib.util.spec_from_file_location("their_unimportable_file", file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+        [(left, _), _] = drawn(module.mechanism, isolate=True, size=1)
+    finally:
+        del sys.modules[spec.name]
+    assert left == [False]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_leaves_a_sampler_that_draws_on(jobs):
+    def slow_on_two(database, rng):
+        if len(database) == 2:
+            time.sleep(60)
+        return rng.random()
+
+    with Sampler(adapt(slow_on_two), seed=0, isolate=True, jobs=jobs) as sampler:
+        before = [x for runs in sampler.draw([1], [1], 20, (BET,)) for x in runs.left]
+        timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            list(sampler.draw([1], [1, 2], 20, (BET,)))
+        timer.join()
+        after = [x for runs in sampler.draw([1], [1], 20, (BET,)) for x in runs.left]
+    assert after == before
+
+
 def test_what_a_child_prints_anywhere_is_swallowed(capfd):
     def printing(database, rng):
-        print("python")
+        print("python")  # noqa: T201  what mechanisms do
         os.write(1, b"descriptor")
         return 0
 
@@ -268,7 +331,7 @@ def test_a_module_that_can_be_imported_in_the_child_is(tmp_path, monkeypatch):
         "def mechanism(database, rng):\n    return __name__, __file__\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    import their_module
+    import their_module  # noqa: PLC0415  it was written a moment ago
 
     [(left, _), _] = drawn(their_module.mechanism, isolate=True, size=1)
     assert left == [("their_module", str(tmp_path / "their_module.py"))]
