@@ -33,6 +33,9 @@ CHUNK = 2**15
 TIE = 1e-12
 """Scores this close are equal: the pair that came first is the worst."""
 
+_FLAT = frozenset({list, tuple})
+_PLAIN = frozenset({int, str, bool})
+
 Direction: TypeAlias = Literal["left", "right"]
 
 
@@ -242,7 +245,7 @@ class _Comparison:
         )
 
     def _place(self, database: Any) -> int:
-        key = canonical.key(database)
+        key = _key(database)
         place = self._index.get(key)
         if place is None:
             law = self._law_of(database)
@@ -328,6 +331,18 @@ class _Comparison:
             over = smallest[0] > epsilon + self._tolerance
             within = not over
         return (*smallest, *loss.bounds(epsilon), float(over), float(within))
+
+
+def _key(database: Any) -> Hashable:
+    """Return a key; flat lists of one plain type, the bulk of enumerations, need no walk through their items.
+
+    1 and 1.0 have two keys here, which costs a second question for one law and no more.
+    """
+    if type(database) in _FLAT:
+        kinds = set(map(type, database))
+        if len(kinds) == 1 and kinds <= _PLAIN:
+            return (type(database), kinds.pop(), tuple(database))
+    return canonical.key(database)
 
 
 def _beats(rank: tuple[float, float], known: tuple[float, float]) -> bool:

@@ -22,10 +22,12 @@ from audit.distributions.law import OUTSIDE, log_add
 from audit.outcomes import Unfinished
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from audit.distributions.law import Floats, Ints, Law, Outputs
 
 SINGLED = 32
-"""Cells of the finest partition that are also compared alone against all others."""
+"""How many likely cells of a partition are also compared alone against all others."""
 
 
 def law_log_e_value(law: Law, outputs: Outputs) -> float:
@@ -90,24 +92,33 @@ def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 
 
 
 def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> float:
-    """Return the log of the average of the factor of all cells and those of single cells against the rest.
+    """Return the log of the average of the factor of all cells and the mean factor of some unions of cells.
 
-    A law that is off in one outcome only costs the factor of all k cells (k − 1)/2·log N; alone, half a log N.
+    All k cells cost (k − 1)/2·log N; a law that is off in one outcome, in place or in scale shows in a union.
     """
     whole = log_bayes_factor(counts, log_probabilities, missing=missing)
-    if len(counts) < 3:
+    if len(counts) < 3 or math.isinf(whole):
         return whole
-    alone = np.argsort(-log_probabilities, kind="stable")[:SINGLED]
-    single = [_log_single(counts, log_probabilities, cell=cell, missing=missing) for cell in alone.tolist()]
-    averaged = float(log_add(np.array(single))) - math.log(len(single))
+    unions = _unions(log_probabilities)
+    inside, outside = unions @ counts, ~unions @ counts
+    probabilities = np.exp(log_probabilities)
+    with np.errstate(divide="ignore"):
+        logs = np.log([unions @ probabilities, ~unions @ probabilities])
+    rows = zip(np.transpose([inside, outside]), logs.T, strict=True)
+    factors = [log_bayes_factor(pair, log_pair, missing=missing) for pair, log_pair in rows]
+    averaged = float(log_add(np.array(factors))) - math.log(len(factors))
     return float(np.logaddexp(whole, averaged)) - math.log(2.0)
 
 
-def _log_single(counts: Ints, log_probabilities: Floats, *, cell: int, missing: int) -> float:
-    others = np.delete(log_probabilities, cell)
-    pair = np.array([log_probabilities[cell], float(log_add(others))])
-    both = np.array([counts[cell], counts.sum() - counts[cell]])
-    return log_bayes_factor(both, pair, missing=missing)
+def _unions(log_probabilities: Floats) -> NDArray[np.bool_]:
+    """Return sets of cells, one a row: likely ones alone, the first few, and the first and last few."""
+    k = len(log_probabilities)
+    place = np.arange(k)
+    alone = np.argsort(-log_probabilities, kind="stable")[:SINGLED]
+    steps = np.unique(np.linspace(2, k - 2, min(k, SINGLED)).astype(int)) if k > 3 else place[:0]
+    first = [place < step for step in steps]
+    ends = [(place < step) | (place >= k - step) for step in np.unique(np.minimum(steps, k // 2 - 1)) if step]
+    return np.array([*(place == cell for cell in alone), *first, *ends])
 
 
 def _completed(counts: Ints, logs: Floats, missing: int) -> Ints:

@@ -71,6 +71,8 @@ class Law(ABC):
 
 def as_numbers(outputs: Outputs) -> tuple[Floats, NDArray[np.bool_]]:
     """Return outputs as floats, and which of them are numbers (truth values and NaN are not)."""
+    if isinstance(outputs, range):
+        outputs = np.arange(outputs.start, outputs.stop, outputs.step)
     if isinstance(outputs, np.ndarray) and outputs.ndim == 1 and outputs.dtype.kind in "iuf":
         values = outputs.astype(np.float64)
         return values, ~np.isnan(values)

@@ -1,0 +1,303 @@
+"""Exact functionals against closed forms, brute force and quadrature."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from audit.distributions import Countable, Density, Finite, Mixture, Product
+from audit.divergence import (
+    epsilon_at,
+    epsilon_bounds,
+    hockey_stick,
+    hockey_stick_bounds,
+    probability,
+    worst_event,
+)
+from audit.errors import InvalidKind, InvalidValue
+
+LN3 = math.log(3.0)
+
+
+def laplace_delta(epsilon, distance):
+    """δ(ε) of Laplace noise of scale 1, any real ε: integrate (p − e^ε·q)₊ by hand."""
+    if epsilon >= distance:
+        return 0.0
+    return -math.expm1((epsilon - distance) / 2) if epsilon > -distance else -math.expm1(epsilon)
+
+
+def gaussian_delta(epsilon, mu):
+    """Balle and Wang 2018, Theorem 8."""
+    tail = math.exp(epsilon) * stats.norm.cdf(-mu / 2 - epsilon / mu)
+    return stats.norm.cdf(mu / 2 - epsilon / mu) - tail
+
+
+def brute_force(p, q, epsilon):
+    return float(np.maximum(p - math.exp(epsilon) * q, 0.0).sum())
+
+
+@pytest.mark.parametrize(("distance", "epsilon"), [(1.0, 0.5), (3.0, 0.1), (2.0, 1.9999), (0.1, 0.0)])
+def test_laplace_has_its_closed_form(distance, epsilon):
+    p, q = Density.laplace(5.0), Density.laplace(5.0 + distance)
+    for pair in ((p, q), (q, p)):
+        assert hockey_stick(*pair, epsilon) == pytest.approx(laplace_delta(epsilon, distance), abs=1e-14)
+        assert epsilon_at(*pair) == pytest.approx(distance, abs=1e-14)
+
+
+@pytest.mark.parametrize("mu", [0.1, 1.0, 3.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 6.0])
+def test_gaussian_has_its_analytic_formula(mu, epsilon):
+    p, q = Density.normal(2.0**20, 1.0), Density.normal(2.0**20 + mu, 1.0)
+    assert hockey_stick(p, q, epsilon) == pytest.approx(gaussian_delta(epsilon, mu), rel=1e-9, abs=1e-14)
+
+
+def test_epsilon_of_a_gaussian_inverts_delta():
+    epsilon = epsilon_at(Density.normal(0.0), Density.normal(1.0), 1e-6)
+    assert gaussian_delta(epsilon, 1.0) == pytest.approx(1e-6, rel=1e-9)
+    assert epsilon_at(Density.normal(0.0), Density.normal(1.0)) == math.inf
+
+
+@pytest.mark.parametrize("distance", [1, 3])
+@pytest.mark.parametrize("epsilon", [0.0, 0.3, 0.7, 2.0])
+def test_geometric_agrees_with_a_sum_over_the_integers(distance, epsilon):
+    k = np.arange(-200, 200)
+    p, q = Countable.geometric(0, 1 / 0.7), Countable.geometric(distance, 1 / 0.7)
+    expected = brute_force(stats.dlaplace.pmf(k, 0.7), stats.dlaplace.pmf(k - distance, 0.7), epsilon)
+    assert hockey_stick(p, q, epsilon) == pytest.approx(expected, abs=1e-13)
+    assert epsilon_at(p, q) == pytest.approx(0.7 * distance, abs=1e-13)
+
+
+def test_randomized_response_has_its_closed_form():
+    p, q = Finite([0, 1], [0.75, 0.25]), Finite([0, 1], [0.25, 0.75])
+    assert epsilon_at(p, q) == pytest.approx(LN3, abs=1e-15)
+    assert hockey_stick(p, q, 0.5) == pytest.approx(0.75 - math.exp(0.5) * 0.25, abs=1e-15)
+    # (ε, δ) holds from ε = log((0.75 − δ)/0.25) on
+    assert epsilon_at(p, q, 0.1) == pytest.approx(math.log(0.65 / 0.25), abs=1e-9)
+
+
+def test_normals_of_different_scale_agree_with_quadrature():
+    p, q = Density.normal(0.0, 1.0), Density.normal(0.3, 1.3)
+
+    def gap(x, epsilon, a, b):
+        return max(a.pdf(x) - math.exp(epsilon) * b.pdf(x), 0.0)
+
+    for a, b in ((p, q), (q, p)):
+        for epsilon in (0.0, 0.1, 0.3):
+            grid = np.linspace(-15.0, 15.0, 61)
+            pieces = [
+                integrate.quad(gap, *ends, (epsilon, a, b), limit=200)[0] for ends in itertools.pairwise(grid)
+            ]
+            assert hockey_stick(a, b, epsilon) == pytest.approx(math.fsum(pieces), abs=1e-7)
+    # log p/q = log 1.3 − x²/2 + (x − 0.3)²/3.38 is largest where x = (x − 0.3)/1.69
+    top = -0.3 / 0.69
+    assert epsilon_at(p, q) == pytest.approx(math.log(1.3) - top**2 / 2 + (top - 0.3) ** 2 / 3.38, rel=1e-12)
+    assert epsilon_at(q, p) == math.inf
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0])
+def test_a_density_given_by_functions_agrees_with_the_closed_form(epsilon):
+    def general(law):
+        return Density.general(law.logpdf, knots=[-math.inf, math.inf], logcdf=law.logcdf, logsf=law.logsf)
+
+    p, q = general(stats.norm(0.0)), general(stats.norm(1.0))
+    assert hockey_stick(p, q, epsilon) == pytest.approx(gaussian_delta(epsilon, 1.0), abs=1e-12)
+    assert hockey_stick(p, Density.normal(1.0), epsilon) == pytest.approx(
+        gaussian_delta(epsilon, 1.0), abs=1e-12
+    )
+
+
+def test_a_cauchy_shift_has_its_extreme_ratio_inside():
+    p, q = (
+        Density.general(law.logpdf, knots=[-math.inf, math.inf], logcdf=law.logcdf, logsf=law.logsf)
+        for law in (stats.cauchy(0.0), stats.cauchy(1.0))
+    )
+    # (1 + (x − 1)²)/(1 + x²) is largest at x = (1 − √5)/2, where it is (3 + √5)/2
+    assert epsilon_at(p, q) == pytest.approx(math.log((3 + math.sqrt(5)) / 2), abs=1e-9)
+
+
+def test_clamping_is_post_processing_and_laplace_loses_nothing_by_it():
+    p, q = (Mixture.from_clamped(Density.laplace(loc, 1.0), -1.0, 1.0) for loc in (0.0, 1.0))
+    # the best event {x < 1/4} for ε = 1/2 survives the clamping
+    assert hockey_stick(p, q, 0.5) == pytest.approx(laplace_delta(0.5, 1.0), abs=1e-14)
+    assert epsilon_at(p, q) == pytest.approx(1.0, abs=1e-14)
+
+
+def test_truncated_geometric_agrees_with_a_sum():
+    p, q = (Finite.from_clamped(Countable.geometric(loc, 1.0), 0, 5) for loc in (2, 3))
+    expected = brute_force(np.exp(p.log_probabilities), np.exp(q.log_probabilities), 0.5)
+    assert hockey_stick(p, q, 0.5) == pytest.approx(expected, abs=1e-15)
+    assert epsilon_at(p, q) == pytest.approx(1.0, abs=1e-14)
+
+
+def test_finite_and_countable_laws_of_integers_compare():
+    clamped, whole = Finite.from_clamped(Countable.geometric(2, 1.0), 0, 5), Countable.geometric(2, 1.0)
+    # total variation: what the clamping moved, Pr[k < 0] + Pr[k > 5]
+    moved = stats.dlaplace.cdf(-3, 1.0) + stats.dlaplace.sf(3, 1.0)
+    assert hockey_stick(clamped, whole, 0.0) == pytest.approx(moved, abs=1e-13)
+    assert hockey_stick(whole, clamped, 0.0) == pytest.approx(moved, abs=1e-13)
+    assert epsilon_at(whole, clamped) == math.inf
+
+
+def test_an_atom_that_only_one_law_has_costs_its_mass():
+    p = Mixture(["refused"], Density.laplace(), probabilities=[0.125])
+    assert hockey_stick(p, Density.laplace(), 3.0) == pytest.approx(0.125, abs=1e-15)
+    assert epsilon_at(p, Density.laplace(), 0.125) == pytest.approx(0.0, abs=1e-9)
+    assert epsilon_at(p, Density.laplace(), 0.124) == math.inf
+    assert epsilon_at(Density.laplace(), p) == pytest.approx(-math.log(0.875), abs=1e-14)
+
+
+def test_disjoint_uniforms_lose_the_uncovered_part():
+    p, q = Density.uniform(0.0, 1.0), Density.uniform(0.25, 1.25)
+    assert hockey_stick(p, q, 1.0) == pytest.approx(0.25, abs=1e-15)
+    assert epsilon_at(p, q, 0.25) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_order_and_type_of_listed_outcomes_do_not_matter():
+    p, q = Finite(["a", "b", "c"], [0.5, 0.25, 0.25]), Finite(("c", "a"), [0.5, 0.5])
+    assert hockey_stick(p, q, 0.0) == pytest.approx(0.25)
+    assert epsilon_at(p, q) == math.inf
+    assert epsilon_at(q, p) == pytest.approx(math.log(2.0))
+
+
+def test_products_of_normals_are_one_normal():
+    p = Product([Density.normal(0.0)] * 3)
+    q = Product([Density.normal(1.0), Density.normal(0.0), Density.normal(2.0)])
+    assert hockey_stick(p, q, 1.0) == pytest.approx(gaussian_delta(1.0, math.sqrt(5.0)), abs=1e-14)
+
+
+def test_products_of_coins_are_binomial():
+    p, q = Product([Finite([0, 1], [0.75, 0.25])] * 20), Product([Finite([0, 1], [0.25, 0.75])] * 20)
+    k = np.arange(21)
+    losses = (20 - 2 * k) * LN3
+    expected = np.sum(stats.binom.pmf(k, 20, 0.25) * np.maximum(-np.expm1(3.0 - losses), 0.0))
+    assert hockey_stick(p, q, 3.0) == pytest.approx(expected, abs=1e-13)
+    assert epsilon_at(p, q) == pytest.approx(20 * LN3, rel=1e-14)
+
+
+def test_one_continuous_coordinate_is_conditioned_on_the_finite_ones():
+    p = Product([Finite([0, 1], [0.75, 0.25]), Density.laplace(0.0), Density.laplace(9.0)])
+    q = Product([Finite([0, 1], [0.25, 0.75]), Density.laplace(1.0), Density.laplace(9.0)])
+    expected = 0.75 * laplace_delta(1.5 - LN3, 1.0) + 0.25 * laplace_delta(1.5 + LN3, 1.0)
+    assert hockey_stick(p, q, 1.5) == pytest.approx(expected, abs=1e-14)
+
+
+def two_laplace_delta(epsilon, first, second):
+    """Condition on the first coordinate's loss: ±first in the tails, first − 2x between."""
+    kinks = [(first - epsilon + sign * second) / 2 for sign in (-1, 1)]
+    ends = sorted({0.0, first, *(x for x in kinks if 0 < x < first)})
+
+    def middle(x):
+        return 0.5 * math.exp(-x) * laplace_delta(epsilon - first + 2 * x, second)
+
+    between = [integrate.quad(middle, a, b, epsabs=1e-13)[0] for a, b in itertools.pairwise(ends)]
+    outer = laplace_delta(epsilon - first, second) + math.exp(-first) * laplace_delta(epsilon + first, second)
+    return 0.5 * outer + math.fsum(between)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.5, 1.0, 1.29])
+def test_two_laplace_coordinates_are_bracketed_tightly(epsilon):
+    p = Product([Density.laplace(0.0), Density.laplace(0.0)])
+    q = Product([Density.laplace(0.5), Density.laplace(0.8)])
+    low, high = hockey_stick_bounds(p, q, epsilon)
+    assert low <= two_laplace_delta(epsilon, 0.5, 0.8) <= high
+    assert high - low < 1e-8
+
+
+def test_vector_laplace_meets_its_pure_epsilon_with_equality():
+    p = Product([Density.laplace(0.0)] * 4)
+    q = Product([Density.laplace(x) for x in (0.25, 0.5, 0.25, 0.0)])
+    assert epsilon_bounds(p, q) == (1.0, 1.0)
+    assert hockey_stick_bounds(p, q, 1.0) == (0.0, 0.0)
+
+
+def test_two_geometric_coordinates_are_bracketed():
+    p, q = Product([Countable.geometric(0, 1.0)] * 2), Product([Countable.geometric(1, 1.0)] * 2)
+    k = np.arange(-45, 46)
+    a, b = stats.dlaplace.pmf(k, 1.0), stats.dlaplace.pmf(k - 1, 1.0)
+    low, high = hockey_stick_bounds(p, q, 0.5)
+    expected = brute_force(np.outer(a, a), np.outer(b, b), 0.5)
+    assert low - 1e-12 <= expected <= high + 1e-12
+    assert high - low < 1e-9
+
+
+def test_epsilon_of_a_bracketed_product_contains_the_truth():
+    p, q = Product([Density.laplace(0.0)] * 2), Product([Density.laplace(0.5), Density.laplace(0.8)])
+    low, high = epsilon_bounds(p, q, 0.01)
+    assert two_laplace_delta(low, 0.5, 0.8) >= 0.01 - 1e-10
+    assert two_laplace_delta(high, 0.5, 0.8) <= 0.01 + 1e-10
+    assert high - low < 1e-6
+
+
+def test_vectors_of_different_length_are_disjoint():
+    p, q = Product([Density.laplace()]), Product([Density.laplace()] * 2)
+    assert hockey_stick(p, q, 5.0) == 1.0
+    assert epsilon_at(p, q) == math.inf
+
+
+PAIRS = {
+    "finite": (Finite("abc", [0.5, 0.3, 0.2]), Finite("abc", [0.2, 0.3, 0.5])),
+    "laplace": (Density.laplace(0.0), Density.laplace(1.0)),
+    "normal": (Density.normal(0.0), Density.normal(0.3, 1.3)),
+    "geometric": (Countable.geometric(0, 2.0), Countable.geometric(3, 2.0)),
+    "mixture": tuple(Mixture.from_clamped(Density.laplace(x), -1.0, 1.0) for x in (0.0, 1.0)),
+    "range": tuple(Finite.from_clamped(Countable.geometric(x, 300.0), 0, 2000) for x in (990, 1010)),
+    "one coordinate": tuple(Product([Density.normal(), Density.laplace(x)]) for x in (0.0, 1.0)),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_worst_event_attains_delta(name):
+    p, q = PAIRS[name]
+    epsilon = 0.01
+    event = worst_event(p, q, epsilon)
+    gain = probability(p, event) - math.exp(epsilon) * probability(q, event)
+    assert gain == pytest.approx(hockey_stick(p, q, epsilon), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_worst_event_contains_what_falls_into_it(name):
+    """Binomial tests at 1e-8, 2,000 draws: a wrong membership of a tenth of the mass is seen."""
+    p, q = PAIRS[name]
+    event = worst_event(p, q, 0.01)
+    for law in (p, q):
+        hits = sum(event.contains(output) for output in law.sample(2000, np.random.default_rng(7)))
+        assert stats.binomtest(hits, 2000, min(probability(law, event), 1.0)).pvalue > 1e-8
+
+
+@pytest.mark.parametrize("name", ["finite", "laplace", "geometric", "mixture"])
+def test_where_the_claim_holds_the_event_of_largest_ratio_is_shown(name):
+    p, q = PAIRS[name]
+    worst = epsilon_at(p, q)
+    event = worst_event(p, q, worst + 1.0)
+    assert math.log(probability(p, event) / probability(q, event)) == pytest.approx(worst, abs=1e-6)
+
+
+def test_a_box_event_of_a_vector_breaks_a_claim_that_is_too_small():
+    p, q = Product([Density.laplace(0.0)] * 2), Product([Density.laplace(0.5), Density.laplace(0.8)])
+    event = worst_event(p, q, 1.2)
+    assert probability(p, event) > math.exp(1.2) * probability(q, event) > 0.0
+
+
+def test_arguments_and_pairs_that_make_no_sense_are_refused():
+    with pytest.raises(InvalidValue):
+        hockey_stick(Density.laplace(), Density.laplace(), -1.0)
+    with pytest.raises(InvalidValue):
+        epsilon_at(Density.laplace(), Density.laplace(), 1.5)
+    with pytest.raises(InvalidKind):
+        hockey_stick(Density.laplace(), Product([Density.laplace()]), 1.0)
+    with pytest.raises(InvalidKind):
+        hockey_stick(Density.laplace(), Countable.geometric(), 1.0)
+
+
+def test_dp_accounting_agrees():
+    """Its pairwise losses are rounded upwards on a grid of 1e-4, so it bounds from above within 1e-4."""
+    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
+    theirs = pld.from_laplace_mechanism(1.0, sensitivity=0.8, value_discretization_interval=1e-4)
+    theirs = theirs.compose(
+        pld.from_laplace_mechanism(1.0, sensitivity=0.5, value_discretization_interval=1e-4)
+    )
+    p, q = Product([Density.laplace(0.0)] * 2), Product([Density.laplace(0.5), Density.laplace(0.8)])
+    for epsilon in (0.1, 0.5, 1.0):
+        assert 0.0 <= theirs.get_delta_for_epsilon(epsilon) - hockey_stick_bounds(p, q, epsilon)[0] < 2e-4
