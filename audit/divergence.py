@@ -125,7 +125,7 @@ def loss_epsilon_bounds(loss: Loss, delta: float) -> tuple[float, float]:
 
 def _solve(excess: Callable[[float], float], loss: Loss, *, delta: float, top: float) -> float:
     """Return where a falling δ(ε) meets delta."""
-    from scipy.optimize import brentq  # noqa: PLC0415 - scipy is loaded where it is used
+    from scipy.optimize import brentq
 
     allowed = delta * (1.0 + SLACK)
     if excess(0.0) <= allowed:

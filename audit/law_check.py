@@ -78,7 +78,7 @@ def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 
     >>> round(math.exp(log_bayes_factor(np.array([1, 0]), np.log([0.25, 0.75]))), 12)
     2.0
     """
-    from scipy.special import gammaln  # noqa: PLC0415 - scipy is loaded where it is used
+    from scipy.special import gammaln
 
     possible = np.isfinite(log_probabilities)
     if counts[~possible].any():

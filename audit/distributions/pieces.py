@@ -113,7 +113,7 @@ class Piece:
         return self.centre + shift, deviation, top + float(np.log(deviation * np.sqrt(2.0 * np.pi)))
 
     def _log_normal(self, low: Floats, high: Floats) -> Floats:
-        from scipy.special import log_ndtr  # noqa: PLC0415 - scipy is loaded where it is used
+        from scipy.special import log_ndtr
 
         mean, deviation, log_total = self._normal_form()
         a, b = (low - mean) / deviation, (high - mean) / deviation
@@ -134,7 +134,7 @@ class Piece:
         return np.asarray(self.right - distance)
 
     def _invert_normal(self, u: Floats) -> Floats:
-        from scipy.special import log_ndtr, ndtri_exp  # noqa: PLC0415 - scipy is loaded where it is used
+        from scipy.special import log_ndtr, ndtri_exp
 
         mean, deviation, _ = self._normal_form()
         a, b = (self.left - mean) / deviation, (self.right - mean) / deviation

@@ -167,7 +167,7 @@ class NumericRatio:
         )
 
     def _extremum(self, low: float, high: float, *, sign: float) -> float:
-        from scipy.optimize import minimize_scalar  # noqa: PLC0415 - scipy is loaded where it is used
+        from scipy.optimize import minimize_scalar
 
         found = minimize_scalar(
             lambda x: -sign * float(self.value(x)),
@@ -178,7 +178,7 @@ class NumericRatio:
         return float(found.x)
 
     def _root(self, low: float, high: float, level: float) -> float:
-        from scipy.optimize import brentq  # noqa: PLC0415 - scipy is loaded where it is used
+        from scipy.optimize import brentq
 
         return float(brentq(lambda x: float(self.value(x)) - level, low, high, xtol=1e-14, rtol=1e-14))
 
