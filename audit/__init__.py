@@ -1,6 +1,7 @@
 """Privacy auditing: from a mechanism and its claim to a verdict with evidence.
 
-The public names are resolved on first use, so that the pytest plugin and the command line start without numpy.
+The public names are resolved on first use, so that the pytest plugin and the command line start without
+numpy.
 """
 
 from importlib import import_module
@@ -12,7 +13,16 @@ if TYPE_CHECKING:
     from audit.relations import Relation
     from audit.results import AuditResult, Evidence, Verdict
 
-__all__ = ["PAC", "ApproximateDP", "AuditResult", "Evidence", "PureDP", "Relation", "Verdict", "audit_privacy"]
+__all__ = [
+    "PAC",
+    "ApproximateDP",
+    "AuditResult",
+    "Evidence",
+    "PureDP",
+    "Relation",
+    "Verdict",
+    "audit_privacy",
+]
 
 _HOMES = {
     "PAC": "audit.claims",

@@ -1,7 +1,7 @@
-"""The sequential audit by runs: look, choose a pair, bet, learn, bet again, until the wealth crosses or the budget ends.
+"""The sequential audit by runs: look, choose a pair, bet, learn, bet again, until crossing or budget.
 
-Everything a batch is bet on was fixed before the batch was drawn; a batch is learned from only after it is settled. Runs
-drawn to explore pairs are never bet on.
+Everything a batch is bet on was fixed before the batch was drawn; a batch is learned from only after it is
+settled. Runs drawn to explore pairs are never bet on.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from audit.evidence import Ledger
+from audit.evidence import Bet, Ledger
 from audit.features import View
 from audit.memory import Block, PairMemory, bet_on
 from audit.outcomes import Raised, Unfinished
@@ -34,6 +34,7 @@ GROWTH = 1.25
 #: At most this share of the budget goes into looking for a pair.
 SEARCH_SHARE = 0.25
 MOST_FINALISTS = 4
+SHADOW_PATIENCE = 3
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Terms:
         return -math.log(self.significance)
 
 
-class NeverAnswers(Exception):
+class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
     """Every run so far raised or did not finish; holds one such outcome."""
 
     def __init__(self, outcome: Raised | Unfinished) -> None:
@@ -106,9 +107,10 @@ class Betting:
     stage: int = BET
     look_stage: int = EXPLORE
     ledger: Ledger = field(default_factory=Ledger)
-    shadow: Ledger = field(default_factory=Ledger)
     log_wealth: float = 0.0
+    shadow_log_wealth: float = 0.0
     crossed_at: int | None = None
+    shadow_crossed_at: int | None = None
     winner: PairMemory | None = None
     memories: list[PairMemory] = field(default_factory=list)
     bet_sizes: list[int] = field(default_factory=list)
@@ -148,7 +150,12 @@ class Betting:
 
     def _is_over(self) -> bool:
         late = self.terms.deadline is not None and time.monotonic() >= self.terms.deadline
-        return late or self._room() < 1
+        return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
+
+    def _is_decided_by_unfinished_runs(self) -> bool:
+        """Tell whether only unfinished runs speak: the finished ones had three times as many to decide."""
+        crossed = self.shadow_crossed_at
+        return crossed is not None and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
     def _look_for_pairs(self) -> list[PairMemory]:
         """Halve the pairs by rounds of growing size; runs are looked at, never bet on."""
@@ -204,12 +211,18 @@ class Betting:
             self.bet_sizes.append(size)
             self.log_wealth += bet.log_growth(terms.epsilon, terms.delta)
         if as_output:
-            self.shadow.add(bet_on(as_output, crosses))
+            self._bet_in_shadow(bet_on(as_output, crosses))
         memory.learn(blocks, crosses)
         self._refuse_silence()
         if not self.refuted and self.log_wealth >= terms.log_limit:
             self.crossed_at, self.winner = self.spent, memory
         self._report("betting")
+
+    def _bet_in_shadow(self, bet: Bet) -> None:
+        """Follow the wealth were unfinished runs outputs: it decides nothing but INCONCLUSIVE."""
+        self.shadow_log_wealth += bet.log_growth(self.terms.epsilon, self.terms.delta)
+        if self.shadow_crossed_at is None and self.shadow_log_wealth >= self.terms.log_limit:
+            self.shadow_crossed_at = self.spent
 
     def _draw(
         self, memory: PairMemory, size: int, stage: int, *, learn: bool = True

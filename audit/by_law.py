@@ -32,12 +32,14 @@ _OTHERS = 2
 
 
 def audit_by_law(task: Task) -> AuditResult | None:
-    """Audit a task whose subject declares its exact law; None if it declares none for these databases after all."""
+    """Audit a task by its declared laws; None if it declares none for these databases after all."""
     every = task.databases.enumerate()
     rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
     pairs = task.databases.pairs(most=SOME_PAIRS, rng=rng) if every is None else every
     if not pairs:
-        raise InvalidValue("No two databases of this domain are neighbours; check `records`, `size` and `relation`.")
+        raise InvalidValue(
+            "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
+        )
     laws = _Laws(task)
     if laws.of(pairs[0][0]) is None:
         return None
@@ -72,7 +74,9 @@ class _Laws:
         """Give the law on a database; refuse a subject that declares one for some databases only."""
         law = self.of(database)
         if law is None:
-            raise SubjectError(f"`distribution` of {self.task.subject.name} declares a law for some databases only.")
+            raise SubjectError(
+                f"`distribution` of {self.task.subject.name} declares a law for some databases only."
+            )
         return law
 
 
@@ -89,9 +93,21 @@ class _Comparison:
     """What was found, turned into a result."""
 
     def __init__(
-        self, task: Task, laws: _Laws, finding: ExactFinding, pairs: list[tuple[Any, Any]], *, exhaustive: bool
+        self,
+        task: Task,
+        laws: _Laws,
+        finding: ExactFinding,
+        pairs: list[tuple[Any, Any]],
+        *,
+        exhaustive: bool,
     ) -> None:
-        self.task, self.laws, self.finding, self.pairs, self.exhaustive = task, laws, finding, pairs, exhaustive
+        self.task, self.laws, self.finding, self.pairs, self.exhaustive = (
+            task,
+            laws,
+            finding,
+            pairs,
+            exhaustive,
+        )
         self.samples = 0
         self.notes: list[str] = []
 
@@ -103,25 +119,29 @@ class _Comparison:
         if wrong is not None:
             from audit.brief import show
 
+            where = show(wrong.database, 40)
             reason = (
-                f"the law this subject declares is not what it returns: {wrong.how} on {show(wrong.database)} "
-                f"disagrees with it (log e-value {wrong.log_e_value:.4g}, limit {limit:.4g})"
+                "the law this subject declares is not what it returns: "
+                f"{wrong.how} on {where} disagrees with it (log e-value {wrong.log_e_value:.4g}, limit {limit:.4g})"
             )
             return self._as(Verdict.ERROR, reason=reason)
         if self.finding.over:
             return self._as(Verdict.REFUTED, witness=self._witness())
         if not self.finding.complete:
             return self._as(
-                Verdict.INCONCLUSIVE, reason=f"the time was over after {self.finding.pairs} of {len(self.pairs)} pairs"
+                Verdict.INCONCLUSIVE,
+                reason=f"the time was over after {self.finding.pairs} of {len(self.pairs)} pairs",
             )
         if self.exhaustive and self.finding.within and self._discrete():
             return self._as(Verdict.PROVED)
         return self._as(Verdict.NOT_REFUTED)
 
     def _discrete(self) -> bool:
-        """Tell whether the laws are compared outcome by outcome: for densities a proof would need intervals."""
+        """Tell whether laws were compared outcome by outcome: densities would need interval arithmetic."""
         worst = self.finding.by_epsilon
-        return all(isinstance(self.laws.of(database), (Finite, Countable)) for database in (worst.left, worst.right))
+        return all(
+            isinstance(self.laws.of(database), (Finite, Countable)) for database in (worst.left, worst.right)
+        )
 
     def _worst(self) -> PairFinding:
         return self.finding.by_delta if self.task.claim.delta > 0 else self.finding.by_epsilon
@@ -165,8 +185,8 @@ class _Comparison:
             parameters=dict(task.subject.parameters),
             reference=task.subject.reference,
             assumptions=(
-                "the declared law: compared with runs of the code on the worst pair and a few other databases",
-                "real-number arithmetic: the laws are those of the mechanism computed without rounding",
+                "the declared law: compared with runs of the code on the worst pair and a few others",
+                "real-number arithmetic: the laws are those of the mechanism without rounding",
             ),
             notes=tuple(self.notes),
             not_tested=(
@@ -178,7 +198,7 @@ class _Comparison:
         )
 
     def _check_laws(self) -> list[_Check]:
-        """Compare the law with the code on the worst pair and a few other databases, runs fixed beforehand."""
+        """Compare the law with the code on the worst pair and a few others, runs fixed beforehand."""
         subject = self.task.subject
         checks: list[_Check] = []
         per_run = replace(subject, declared_sampler=None)
@@ -219,7 +239,11 @@ class _Comparison:
             sampler.copy_inputs = True
             blocks = list(sampler.draw(left, right, runs, path))
         for database, sides in ((left, [b.left for b in blocks]), (right, [b.right for b in blocks])):
-            outputs = np.concatenate(sides) if all(isinstance(side, np.ndarray) for side in sides) else _joined(sides)
+            outputs = (
+                np.concatenate(sides)
+                if all(isinstance(side, np.ndarray) for side in sides)
+                else _joined(sides)
+            )
             yield _Check(database, law_log_e_value(self.laws.demand(database), outputs), how)
 
 

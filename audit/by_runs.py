@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.betting import FIRST_LOOK, GROWTH, Betting, NeverAnswers, Terms
+from audit.betting import FIRST_LOOK, Betting, NeverAnswers, Terms
 from audit.confirm import Confirmation, confirm
 from audit.errors import InvalidValue
 from audit.evidence import STAKES, ceiling, delta_bound, epsilon_bound
@@ -45,7 +45,9 @@ def audit_by_runs(task: Task) -> AuditResult:
     rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
     pairs = task.databases.pairs(most=_pairs_affordable(task), rng=rng)
     if not pairs:
-        raise InvalidValue("No two databases of this domain are neighbours; check `records`, `size` and `relation`.")
+        raise InvalidValue(
+            "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
+        )
     options = task.options
     with Sampler(
         task.subject,
@@ -92,7 +94,7 @@ class _Runs:
         return self._not_refuted(betting, least)
 
     def _bet(self) -> Betting:
-        """Bet; a subject that changes its input starts again, once, with a copy of the input for every run."""
+        """Bet; for a subject that changes its input, again, once, with a copy for every run."""
         betting = Betting(self.sampler, self.pairs, self.terms, self.task.listener)
         try:
             betting.run()
@@ -101,7 +103,8 @@ class _Runs:
                 raise
             self.sampler.copy_inputs = True
             self.notes.append(f"{fault} The audit began again with a copy of the database for every run.")
-            # Wealth lost so far stays lost (and wealth won is given up), or beginning again would be a second chance.
+            # Wealth lost so far stays lost (and wealth won is given up), or beginning again would be a
+            # second chance.
             lost = min(0.0, betting.log_wealth)
             betting = Betting(self.sampler, self.pairs, self.terms, self.task.listener, log_wealth=lost)
             betting.run()
@@ -127,14 +130,16 @@ class _Runs:
         )
 
     def _not_refuted(self, betting: Betting, least: int) -> AuditResult:
-        if betting.shadow.bets and betting.shadow.path(self.terms.epsilon, self.terms.delta).max() >= self.terms.log_limit:
+        if betting.shadow_crossed_at is not None:
             reason = (
                 "unfinished runs alone decide: the databases differ in how often a run finishes; "
                 'audit with `unfinished="output"` to ask whether that is allowed, or raise `run_time_limit`'
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         if betting.spent < least:
-            reason = f"stopped after {betting.spent} runs, before the {least} that could refute anything at all"
+            reason = (
+                f"stopped after {betting.spent} runs, before the {least} that could refute anything at all"
+            )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         most_bet = max(betting.memories, key=lambda memory: memory.pairs)
         power = detectable(
@@ -153,7 +158,7 @@ class _Runs:
             **self._bounds(betting),
         )
 
-    def _bounds(self, betting: Betting) -> dict[str, float]:
+    def _bounds(self, betting: Betting) -> dict[str, Any]:
         terms = self.terms
         significance = terms.significance
         return {
@@ -203,7 +208,9 @@ class _Runs:
         said = ["the claim is read as one about each call, given the state the subject is in when called"]
         if confirmation is not None:
             said.append(_FRESHNESS[confirmation.fresh])
-            said.append("an A/A control (the left database against itself) " + _CONTROL[confirmation.control_refuted])
+            said.append(
+                "an A/A control (the left database against itself) " + _CONTROL[confirmation.control_refuted]
+            )
         if not self.task.subject.takes_rng:
             said.append("the subject draws its own randomness: the seed does not reproduce its runs")
         if self.sampler.unfinished:
@@ -233,7 +240,7 @@ def _doubt(found: Confirmation) -> str:
     if found.control_refuted:
         return "the runs depend on each other: the left database was told apart from itself"
     if found.depends_on_state:
-        return "the runs depend on each other: refuted only while the subject keeps its state, not from fresh copies"
+        return "the runs depend on each other: refuted only with state kept, not from fresh copies"
     return ""
 
 

@@ -1,7 +1,8 @@
-"""What follows a sampled refutation: a witness run afresh, with the subject's state reset, and an A/A control.
+"""What follows a sampled refutation: a witness run afresh, from fresh copies, and an A/A control.
 
-The event that happened to win has flattered p and q. A witness is therefore fixed first, then run on its own: how many
-runs is decided beforehand, p and q and their intervals come from these runs alone, and so does its own wealth.
+The event that happened to win has flattered p and q. A witness is therefore fixed first, then run on its
+own: how many runs is decided beforehand, p and q and their intervals come from these runs alone, and so does
+its own wealth.
 """
 
 from __future__ import annotations
@@ -21,14 +22,18 @@ from audit.results import Witness
 from audit.sampling import CONFIRM, CONTROL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from audit.memory import PairMemory
-    from audit.sampling import Sampler
+    from audit.sampling import Runs, Sampler
 
-#: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most one.
+#: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most
+#: one.
 MOST_CANDIDATES = 3
-#: Runs of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over 99 %.
+#: Runs of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over
+#: 99 %.
 _MARGIN = 3.0
 LEAST_RUNS = 200
 CONFIDENCE = 0.99
@@ -88,7 +93,9 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int) -> Confirmati
         room = allowance - (sampler.drawn - start)
         own = replace(terms, significance=terms.significance / 2**k)
         runs = _runs_needed(candidate, own, room)
-        witness = run_witness(sampler, memory, candidate, own, runs=runs, path=(CONFIRM, k, 0), fresh=bool(kept))
+        witness = run_witness(
+            sampler, memory, candidate, own, runs=runs, path=(CONFIRM, k, 0), fresh=bool(kept)
+        )
         if witness.confirmed:
             best = witness
             break
@@ -110,10 +117,12 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
         for k in np.argsort(-growth, kind="stable")[:6]:
             event = memory.event(chosen, int(k))
             p, q = float(chosen.candidates.p[k]), float(chosen.candidates.q[k])
-            found.append((
-                float(growth[k]) * 0.97 ** _complexity(event),
-                Candidate(event, chosen.side, p, q, chosen.candidates.past),
-            ))
+            found.append(
+                (
+                    float(growth[k]) * 0.97 ** _complexity(event),
+                    Candidate(event, chosen.side, p, q, chosen.candidates.past),
+                )
+            )
     found.sort(key=lambda item: -item[0])
     distinct: list[Candidate] = []
     for _, candidate in found:
@@ -130,7 +139,7 @@ def _complexity(event: Event) -> int:
     for condition in event.conditions:
         if isinstance(condition, AtomIn):
             parts += max(8 * (not condition.examples), len(condition.examples))
-        else:
+        elif isinstance(condition, NumberIn):
             parts += 2 * len(condition.intervals) + condition.unscored
             parts += 20 * isinstance(condition.feature, TableScore)
     return parts
@@ -175,7 +184,7 @@ def _growth_on(event: Event, views: tuple[Sequence[View], Sequence[View]], terms
 
 
 def _runs_needed(candidate: Candidate, terms: Terms, room: int) -> int:
-    """Give how many pairs of runs confirm this candidate most likely, within what is left of the allowance."""
+    """Give how many pairs of runs most likely confirm this candidate, within the allowance."""
     growth = float(growth_rate(np.array(candidate.p), np.array(candidate.q), terms.epsilon, terms.delta))
     needed = _MARGIN * terms.log_limit / max(growth, 1e-9)
     return int(max(1, min(max(needed, LEAST_RUNS), room // 4)))
@@ -191,9 +200,10 @@ def run_witness(
     path: tuple[int, ...],
     fresh: bool,
 ) -> Witness:
-    """Run a fixed witness `runs` times on each side, all fixed beforehand, and judge it by these runs alone."""
+    """Run a witness `runs` times a side, all fixed beforehand, and judge it by these runs alone."""
     counts = np.zeros(4)
-    for left, right in _members(sampler, memory, candidate, runs, path, terms, fresh=fresh):
+    blocks = sampler.draw(memory.left, memory.right, runs, path, fresh=fresh)
+    for left, right in _members(blocks, candidate, against=terms.against):
         p_side, q_side = (left, right) if candidate.side == 0 else (right, left)
         both, p_hits, q_hits = (p_side & q_side).sum(), p_side.sum(), q_side.sum()
         counts += [both, p_hits - both, q_hits - both, len(left) - p_hits - q_hits + both]
@@ -232,21 +242,15 @@ def loss(p: float, q: float, delta: float) -> float:
 
 
 def _members(
-    sampler: Sampler,
-    memory: PairMemory,
-    candidate: Candidate,
-    runs: int,
-    path: tuple[int, ...],
-    terms: Terms,
-    *,
-    fresh: bool,
-) -> Iterator[tuple[Any, Any]]:
-    for block in sampler.draw(memory.left, memory.right, runs, path, fresh=fresh):
+    blocks: Iterable[Runs], candidate: Candidate, *, against: bool
+) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+    """Give the membership of every run, left and right, block by block."""
+    for block in blocks:
         sides = []
         for side, outputs in enumerate((block.left, block.right)):
             view = View(outputs)
             inside = candidate.event.members(view)
-            if terms.against and len(view.unfinished):
+            if against and len(view.unfinished):
                 inside[view.unfinished] = side != candidate.side
             sides.append(inside)
         yield sides[0], sides[1]

@@ -1,7 +1,7 @@
 """Which pairs of databases an audit looks at.
 
-`Databases` is the one value that answers this: the pairs given by hand come first, then the subject's own suggestions,
-then the boundary of the domain, then random ones; and where the domain is small, all of them.
+`Databases` is the one value that answers this: the pairs given by hand come first, then the subject's own
+suggestions, then the boundary of the domain, then random ones; and where the domain is small, all of them.
 """
 
 from __future__ import annotations
@@ -61,10 +61,10 @@ class Databases:
         """Give the number of databases of the whole domain, or None where it is not finite."""
         if not self.finite or self.records is None or self.sizes is None:
             return None
-        return sum(len(self.records) ** size for size in range(self.sizes[0], self.sizes[1] + 1))
+        return int(sum(len(self.records) ** size for size in range(self.sizes[0], self.sizes[1] + 1)))
 
     def enumerate(self) -> list[Pair] | None:
-        """Give every neighbouring pair of the domain once, or None where there are too many or no finite domain."""
+        """Give every neighbouring pair of the domain once; None where it is not finite or too large."""
         count = self.count()
         if count is None or self.records is None or self.sizes is None or count > MOST_PAIRS:
             return None
@@ -89,7 +89,8 @@ class Databases:
         assert self.sizes is not None
         low, high = self.sizes
         size = f"size {low}" if low == high else f"sizes {low} to {high}"
-        return f"all {pairs} neighbouring pairs ({name_of(self.relation)}) of {size} over {show(list(self.records or ()))}"
+        domain = show(list(self.records or ()))
+        return f"all {pairs} neighbouring pairs ({name_of(self.relation)}) of {size} over {domain}"
 
     def boundary(self) -> Iterator[Any]:
         """Give databases at the edges of the domain: all equal, smallest, largest, one outlier."""
@@ -195,7 +196,9 @@ def describe(
     nothing = records is None and databases is None and size is None
     if pairs is not None and nothing:
         if not given:
-            raise InvalidValue("The `pairs` are empty; give at least one pair (left, right) of neighbouring databases.")
+            raise InvalidValue(
+                "The `pairs` are empty; give at least one pair (left, right) of neighbouring databases."
+            )
         return Databases(relation, given)
     given = (*given, *_checked(relation, suggested))
     whole = () if databases is None else tuple(_examples(databases, "databases", SOME_PAIRS))
@@ -208,7 +211,8 @@ def describe(
             if given:
                 return Databases(relation, given)
             raise InvalidValue(
-                "There is nothing to audit on: give `pairs=[(left, right)]`, or `records=` and `size=`, or `databases=`."
+                "There is nothing to audit on: give `pairs=[(left, right)]`, or `records=` and `size=`, "
+                "or `databases=`."
             )
         return Databases(relation, given, sizes=sizes, whole=tuple(_answers(sizes)))
     values, finite = _records(records)
@@ -242,13 +246,17 @@ def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:
         raise InvalidValue(f"The `size` must be at least 0, the least before the greatest; got {show(size)}.")
     least = getattr(relation, "smallest_size", 0)
     if high < least:
-        raise InvalidValue(f"The `size` must be at least {least} for {name_of(relation)} neighbours to exist; got {high}.")
+        raise InvalidValue(
+            f"The `size` must be at least {least} for {name_of(relation)} neighbours to exist; got {high}."
+        )
     most = getattr(relation, "largest_size", None)
     if most is not None and low > most:
         raise InvalidValue(f"The `size` must be at most {most} for {name_of(relation)} databases; got {low}.")
     if low == high and getattr(relation, "name", "") == "add-or-remove-one":
         if high == 0:
-            raise InvalidValue("The `size` must be at least 1 for add-or-remove-one neighbours to exist; got 0.")
+            raise InvalidValue(
+                "The `size` must be at least 1 for add-or-remove-one neighbours to exist; got 0."
+            )
         low = high - 1  # one size alone has no add-or-remove neighbours
     return low, high if most is None else min(high, most)
 
@@ -257,7 +265,9 @@ def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
     if _is_strategy(records):
         return tuple(_examples(records, "records", _DRAWN_RECORDS)), False
     if isinstance(records, (str, bytes)) or not hasattr(records, "__iter__"):
-        raise InvalidKind(f"The `records` must be a list of records or a Hypothesis strategy; got {show(records)}.")
+        raise InvalidKind(
+            f"The `records` must be a list of records or a Hypothesis strategy; got {show(records)}."
+        )
     distinct = {canonical.key(record): record for record in records}
     if not distinct:
         raise InvalidValue("The `records` are empty; give the list of values that one record can take.")

@@ -1,7 +1,7 @@
 """Events: sets of outputs that say themselves in words, are stored and are replayed.
 
-An event is "a feature's value lies in these intervals" or "is one of these atoms", at most three such conditions joined
-by *and*.
+An event is "a feature's value lies in these intervals" or "is one of these atoms", at most three such
+conditions joined by *and*.
 """
 
 from __future__ import annotations

@@ -1,18 +1,19 @@
 """The decision rule: betting against the claim.
 
-For the i-th pair of runs let X = 1[M(z) ∈ E], Y = 1[M(z′) ∈ E] and D = X − R·Y − δ with R = e^ε. Under the claim (ε, δ)
-E[D | past] ≤ 0 and D ≥ −R − δ. For a stake λ = s/(R + δ), 0 ≤ s < 1, fixed before the pair is drawn, 1 + λ·D > 0 and
-E[1 + λ·D | past] ≤ 1.
+For the i-th pair of runs let X = 1[M(z) ∈ E], Y = 1[M(z′) ∈ E] and D = X − R·Y − δ with R = e^ε. Under the
+claim (ε, δ) E[D | past] ≤ 0 and D ≥ −R − δ. For a stake λ = s/(R + δ), 0 ≤ s < 1, fixed before the pair is
+drawn, 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1.
 
-A *bet* spreads the whole wealth over (event, stake) components before a batch is drawn, by weights that depend on the
-past alone; the wealth is multiplied by Σ_c w_c ∏_i (1 + λ_c·D_i(c)).
+A *bet* spreads the whole wealth over (event, stake) components before a batch is drawn, by weights that
+depend on the past alone; the wealth is multiplied by Σ_c w_c ∏_i (1 + λ_c·D_i(c)).
 
-**Guarantee.** Each factor has conditional expectation ≤ 1 (a weighted mean of products of such terms), so the wealth is a
-non-negative supermartingale from 1, and by Ville's inequality Pr[sup wealth ≥ 1/significance] ≤ significance, whatever the
-events, weights, batch sizes and stopping rule, as long as they look at the past only.
+**Guarantee.** Each factor has conditional expectation ≤ 1 (a weighted mean of products of such terms), so
+the wealth is a non-negative supermartingale from 1, and by Ville's inequality Pr[sup wealth ≥
+1/significance] ≤ significance, whatever the events, weights, batch sizes and stopping rule, as long as they
+look at the past only.
 
-The counts of a bet do not depend on the claim, and the weights at any (ε, δ) are a function of stored numbers, so the same
-runs give the wealth against every other claim: that is how bounds are found (`Ledger`).
+The counts of a bet do not depend on the claim, and the weights at any (ε, δ) are a function of stored
+numbers, so the same runs give the wealth against every other claim: that is how bounds are found (`Ledger`).
 """
 
 from __future__ import annotations
@@ -31,11 +32,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Stakes as fractions of the largest admissible one: a fixed grid, no tuning. The top one is for outright leaks.
+#: Stakes as fractions of the largest admissible one: a fixed grid, no tuning. The top one is for outright
+#: leaks.
 STAKES = np.array(
-    [0.985, 0.93, 0.85, 0.75, 0.65, 0.55, 0.45, 0.36, 0.28, 0.21, 0.155, 0.11, 0.075, 0.05, 0.032, 0.02, 0.011, 0.0]
+    (0.985, 0.93, 0.85, 0.75, 0.65, 0.55, 0.45, 0.36, 0.28, 0.21, 0.155, 0.11, 0.075, 0.05, 0.032, 0.02)
+    + (0.011, 0.0)
 )
-#: Weight of the stakes before anything is known: the last one abstains, so that a fair mechanism costs little.
+#: Weight of the stakes before anything is known: the last one abstains, so that a fair mechanism costs
+#: little.
 LOG_STAKE_PRIOR = np.log(np.append(np.full(len(STAKES) - 1, 0.7 / (len(STAKES) - 1)), 0.3))
 #: Above this ε the claim allows everything that a double can show.
 EPSILON_CAP = 500.0
@@ -107,7 +111,8 @@ class Ledger:
     --------
     >>> import numpy as np
     >>> ledger = Ledger()
-    >>> sure = Bet(np.zeros(1), np.array([0.97]), np.array([0.03]), np.array([16.0]), np.array([[0.0, 60.0, 0.0, 0.0]]))
+    >>> p, q, past, counts = np.array([0.97]), np.array([0.03]), np.array([16.0]), np.array([[0.0, 60, 0, 0]])
+    >>> sure = Bet(np.zeros(1), p, q, past, counts)
     >>> ledger.add(sure)
     >>> ledger.log_wealth(1.0, 0.0) > np.log(1e6)
     True
@@ -156,7 +161,7 @@ def _log_sum(values: Floats) -> Floats:
 
 
 def epsilon_lattice(epsilon: float) -> Iterator[float]:
-    """Give a fixed rising lattice of ε: coarse far below the claim, half a per cent from half the claim up, endless."""
+    """Give a fixed rising lattice of ε: coarse far below the claim, then half a per cent apart."""
     unit = epsilon if epsilon > 0 else 0.01
     yield from (0.0, 0.1 * unit, 0.2 * unit, 0.3 * unit, 0.4 * unit)
     for step in range(-138, 10_000):
@@ -176,9 +181,9 @@ def delta_lattice() -> Iterator[float]:
 def lower_bound(lattice: Iterator[float], rejected: Callable[[float], bool]) -> float:
     """Give the largest lattice value up to which every value is rejected; 0 if the first is not.
 
-    **Guarantee.** The lattice is fixed before the data. Were the bound above the true value t, the least lattice value at or
-    above t would have been rejected; the claim at that one value holds, so this has probability at most the level of a
-    single test. No monotonicity is needed.
+    **Guarantee.** The lattice is fixed before the data. Were the bound above the true value t, the least
+    lattice value at or above t would have been rejected; the claim at that one value holds, so this has
+    probability at most the level of a single test. No monotonicity is needed.
     """
     bound = 0.0
     for value in lattice:
@@ -207,7 +212,8 @@ def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float
 def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
     """Give the two-sided Clopper–Pearson interval of a proportion.
 
-    **Guarantee.** Covers the true proportion with probability at least `level` when `runs` was fixed beforehand.
+    **Guarantee.** Covers the true proportion with probability at least `level` when `runs` was fixed
+    beforehand.
 
     Examples
     --------
@@ -222,7 +228,7 @@ def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
 
 
 def ceiling(pairs: int, significance: float) -> float:
-    """Give about the largest ε that this many pairs of runs can certify at all: ln(n / ln(2/significance))."""
+    """Give about the largest ε that so many pairs of runs can certify: ln(n / ln(2/significance))."""
     if pairs <= 0:
         return 0.0
     return max(0.0, math.log(pairs / math.log(2 / significance)))

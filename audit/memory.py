@@ -39,7 +39,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Block:
-    """A counted block: how many pairs of runs, and their outputs where they are still wanted for re-learning."""
+    """A counted block: its pairs of runs, and their outputs where they are wanted for re-learning."""
 
     size: int
     left: View | None = None
@@ -75,7 +75,7 @@ class PairMemory:
         return [table.cross(left, right) for table in self.tables]
 
     def keep(self, left: View, right: View) -> Block:
-        """Reduce a counted block to what will be learned from it, so that large batches need little memory."""
+        """Reduce a counted block to what will be learned from it: large batches need little memory."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self._hear(left)
         self._hear(right)
@@ -184,7 +184,7 @@ def _turned(item: Chosen, crosses: list[Floats]) -> Floats:
 
 
 def growth_rate(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
-    """Estimate the best log growth a pair from mean and variance of D (exact to second order; ranks events only).
+    """Estimate the best log growth a pair from mean and variance of D, to second order; ranks events only.
 
     Negative where the event speaks for the claim: the least bad rank first where none promises anything.
     """

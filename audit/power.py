@@ -1,8 +1,9 @@
 """What a non-refutation means: the smallest true ε that the same bets would most likely have shown.
 
-**Guarantee.** A statement about simulated audits, not about the subject: were the named event to have probability p on one
-side and (p − δ)/e^ε on the other, with the batches and stakes of this audit, then at least 90 % of audits (estimated from
-`AUDITS` simulations under common random numbers) would have refuted the claim.
+**Guarantee.** A statement about simulated audits, not about the subject: were the named event to have
+probability p on one side and (p − δ)/e^ε on the other, with the batches and stakes of this audit, then at
+least 90 % of audits (estimated from `AUDITS` simulations under common random numbers) would have refuted the
+claim.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def detectable(
 
 
 def _best_event(memory: PairMemory | None, epsilon: float, delta: float) -> tuple[Event | None, float, int]:
-    """Give the event that promises most at the claim or, failing that, at the nearest smaller ε; and its rivals."""
+    """Give the event that promises most at the claim or else at the nearest smaller ε, and its rivals."""
     if memory is None or not memory.tables:
         return None, 0.5, 1
     for scale in _SCALES:

@@ -1,4 +1,4 @@
-"""`audit_privacy`: from a mechanism, its claim and what is known of its databases to a verdict with evidence."""
+"""`audit_privacy`: from a mechanism, its claim and its databases to a verdict with evidence."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from audit.databases import Databases, describe
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.progress import AuditFinished, AuditStarted
 from audit.relations import Relation, check_relation
-from audit.results import AuditResult
 from audit.subjects import Subject, adapt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from audit.claims import PrivacyClaim
+    from audit.results import AuditResult
 
 NUMERICS = ("ideal", "float")
 UNTIL = ("refuted", "budget")
@@ -96,14 +96,15 @@ def audit_privacy(
     Parameters
     ----------
     mechanism
-        A callable (database, rng) -> output or (database) -> output, or a subject object that may also carry `claim`,
-        `relation`, `records`, `size`, `databases`, `sample`, `distribution` and `suggested_pairs`.
+        A callable (database, rng) -> output or (database) -> output, or a subject object that may also carry
+        `claim`, `relation`, `records`, `size`, `databases`, `sample`, `distribution` and `suggested_pairs`.
     claim
         `PureDP(epsilon=...)` or `ApproximateDP(epsilon=..., delta=...)`; by default the subject's own.
     relation
         Which databases are neighbours: by default the subject's own, else `Relation.REPLACE_ONE`.
     records, size
-        What one record can be (a finite list, or a Hypothesis strategy) and how many there are: n or (least, greatest).
+        What one record can be (a finite list, or a Hypothesis strategy) and how many there are: n or (least,
+        greatest).
     databases
         Instead: a Hypothesis strategy for a whole database.
     pairs
@@ -111,7 +112,8 @@ def audit_privacy(
     convert
         Turns the list of records into what the mechanism takes (an array, a frame).
     numerics
-        "ideal": as if the mechanism computed with real numbers; "float": also attack the low bits of float outputs.
+        "ideal": as if the mechanism computed with real numbers; "float": also attack the low bits of float
+        outputs.
     until
         "refuted": stop at the refutation; "budget": go on, to tighten the bounds.
     budget
@@ -141,13 +143,15 @@ def audit_privacy(
     Raises
     ------
     AuditError
-        A bad argument (also a ValueError or TypeError), in one line. What the *mechanism* does wrong is a verdict.
+        A bad argument (also a ValueError or TypeError), in one line. What the *mechanism* does wrong is a
+        verdict.
 
     Notes
     -----
-    **Guarantee.** If the claim holds for every call of the mechanism, given the state it is in when called, then with
-    probability at least 1 − significance the verdict is not REFUTED (see `audit.evidence`); REFUTED with EXACT evidence rests
-    on the declared law, which is compared with runs at the same significance.
+    **Guarantee.** If the claim holds for every call of the mechanism, given the state it is in when called,
+    then with probability at least 1 − significance the verdict is not REFUTED (see `audit.evidence`);
+    REFUTED with EXACT evidence rests on the declared law, which is compared with runs at the same
+    significance.
 
     Examples
     --------
@@ -177,7 +181,9 @@ def audit_privacy(
     subject = adapt(mechanism, convert=convert)
     claim = subject.claim if claim is None else claim
     if claim is None:
-        raise InvalidValue(f"No claim: give one, such as `PureDP(epsilon=1.0)`, for {subject.name} declares none.")
+        raise InvalidValue(
+            f"No claim: give one, such as `PureDP(epsilon=1.0)`, for {subject.name} declares none."
+        )
     claim = check_claim(claim)
     relation = check_relation(relation or subject.relation or Relation.REPLACE_ONE)
     own = pairs is None or records is not None or databases is not None or size is not None
@@ -186,7 +192,9 @@ def audit_privacy(
         pairs=pairs,
         records=subject.records if own and records is None and databases is None else records,
         size=subject.size if own and size is None and databases is None else size,
-        databases=subject.databases if own and records is None and databases is None and pairs is None else databases,
+        databases=subject.databases
+        if own and records is None and databases is None and pairs is None
+        else databases,
         suggested=_suggested(subject) if own else (),
     )
     task = Task(subject, claim, relation, told, options, time.monotonic(), progress)
@@ -235,7 +243,9 @@ def _suggested(subject: Subject) -> list[tuple[Any, Any]]:
     try:
         return list(subject.suggested_pairs())
     except Exception as error:
-        raise SubjectError(f"`suggested_pairs` of {subject.name} failed: {type(error).__name__}: {error}") from error
+        raise SubjectError(
+            f"`suggested_pairs` of {subject.name} failed: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _refuse_inside_given() -> None:
@@ -262,7 +272,9 @@ def _check_options(options: Options) -> Options:
         if value is not None and not (_is_number(value) and 0 < value < math.inf):
             raise InvalidValue(f"The `{name}` must be a positive number of seconds; got {value!r}.")
     if not (_is_number(options.significance) and 0 < options.significance < 1):
-        raise InvalidValue(f"The `significance` must lie strictly between 0 and 1; got {options.significance!r}.")
+        raise InvalidValue(
+            f"The `significance` must lie strictly between 0 and 1; got {options.significance!r}."
+        )
     return options
 
 

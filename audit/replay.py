@@ -31,15 +31,16 @@ def replay_witness(result: AuditResult, subject: Any = None, *, fresh: bool = Fa
     result
         A result with a witness.
     subject
-        The mechanism (or adapted subject) to draw from; by default the one that was audited, or what its target names.
+        The mechanism (or adapted subject) to draw from; by default the one that was audited, or what its
+        target names.
     fresh
         Draw new runs, from a part of the seed tree that no audit uses.
 
     Returns
     -------
     AuditResult
-        REFUTED if these runs (or the declared laws) refute the claim by themselves, else NOT_REFUTED; the first note
-        says whether the saved counts were reproduced.
+        REFUTED if these runs (or the declared laws) refute the claim by themselves, else NOT_REFUTED; the
+        first note says whether the saved counts were reproduced.
 
     Raises
     ------
@@ -65,7 +66,9 @@ def _subject(result: AuditResult, subject: Any) -> Subject:
 
         subject = resolve_target(result.target, result.parameters).subject
     if subject is None:
-        raise InvalidValue("Say what to draw from: `result.replay(mechanism)`; the saved result names no target.")
+        raise InvalidValue(
+            "Say what to draw from: `result.replay(mechanism)`; the saved result names no target."
+        )
     return subject if isinstance(subject, Subject) else adapt(subject)
 
 
@@ -118,7 +121,11 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject) -> Au
     region = witness.event.conditions[0].region
     p, q = (probability(law_of(database), region) for database in (witness.on_p, witness.on_q))
     over = p > math.exp(result.claim.epsilon) * q * (1 + 1e-9) + result.claim.delta
-    said = "the saved probabilities were reproduced" if (p, q) == (witness.p, witness.q) else "the law has changed"
+    said = (
+        "the saved probabilities were reproduced"
+        if (p, q) == (witness.p, witness.q)
+        else "the law has changed"
+    )
     again = replace(witness, p=p, q=q, confirmed=over, epsilon_lower=loss(p, q, result.claim.delta))
     verdict = Verdict.REFUTED if over else Verdict.NOT_REFUTED
     return replace(result, verdict=verdict, witness=again, notes=(said,), samples=0)

@@ -1,8 +1,8 @@
 """Tables: past runs of one pair, counted by the bins of a feature, and the events that the counts suggest.
 
-An event is a set of bins. Three families are enough: everything above an edge, everything below one (numbers only), and
-the bins with the largest ratio of counts. The first two need no learned order; for the third the past's counts are
-taken leave-one-out, because an order learned from a run flatters that run.
+An event is a set of bins. Three families are enough: everything above an edge, everything below one (numbers
+only), and the bins with the largest ratio of counts. The first two need no learned order; for the third the
+past's counts are taken leave-one-out, because an order learned from a run flatters that run.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def learn_bins(feature: Feature, views: list[View]) -> Bins:
 
 
 def learn_edges(column: Floats) -> Floats:
-    """Give edges at the quantiles of past values, finer towards both ends, with a bin of its own for every heavy atom."""
+    """Give edges at the quantiles of past values, finer at both ends; a heavy atom has its own bin."""
     values = np.sort(column[~np.isnan(column)])
     if values.size == 0:
         return np.empty(0)
@@ -162,7 +162,8 @@ class Candidates:
     Parameters
     ----------
     inside_p, inside_q
-        Which bins belong to the event on either side, shape (events, bins + 1); the last bin holds unfinished runs.
+        Which bins belong to the event on either side, shape (events, bins + 1); the last bin holds
+        unfinished runs.
     p, q
         Estimated probabilities, strictly inside (0, 1).
     past
@@ -180,7 +181,7 @@ class Candidates:
         return Candidates(self.inside_p[index], self.inside_q[index], self.p[index], self.q[index], self.past)
 
     def count(self, table: Floats) -> Floats:
-        """Count a batch: `table[i, j]` pairs with the p side in bin i and the q side in bin j → shape (events, 4)."""
+        """Count a batch, shape (events, 4): `table[i, j]` pairs had the p side in bin i, the q side in j."""
         inside_p, inside_q = self.inside_p.astype(float), self.inside_q.astype(float)
         both = ((inside_p @ table) * inside_q).sum(axis=1)
         only_p = inside_p @ table.sum(axis=1) - both
@@ -236,7 +237,8 @@ class Table:
         hits_p = np.concatenate([family[1] for family in families])
         hits_q = np.concatenate([family[2] for family in families])
         if unfinished_counts_against:
-            # An unfinished run might have answered anything: outside the event on the p side, inside on the q side.
+            # An unfinished run might have answered anything: outside the event on the p side, inside on the
+            # q side.
             hits_q = hits_q + self.counts[1 - side][-1]
             none, every = np.zeros((len(inside), 1), bool), np.ones((len(inside), 1), bool)
             inside_p, inside_q = np.hstack([inside, none]), np.hstack([inside, every])
@@ -267,8 +269,8 @@ _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.
 def _ratios(x: Floats, y: Floats) -> Family:
     """Give the bins of largest ratio, cut at several places, with leave-one-out counts.
 
-    A run in bin b counts as a hit only if b would be in the event without that run. For x this removes the flattery of
-    having chosen the bin because of the run; for y it errs against the bet.
+    A run in bin b counts as a hit only if b would be in the event without that run. For x this removes the
+    flattery of having chosen the bin because of the run; for y it errs against the bet.
     """
     score = _score(x, y)
     order = np.argsort(-score, kind="stable")

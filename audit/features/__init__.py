@@ -1,6 +1,7 @@
 """Features: named total functions of *one* output, to a number or to an atom.
 
-Nothing here may look at a batch as a whole: permuting, splitting or merging batches leaves every value unchanged.
+Nothing here may look at a batch as a whole: permuting, splitting or merging batches leaves every value
+unchanged.
 """
 
 from audit.features.atoms import Keys, Kind, Whole

@@ -20,7 +20,7 @@ _REGISTRY: dict[str, type[Feature]] = {}
 
 
 class Feature(ABC):
-    """A named total function of one output. Concrete features are frozen dataclasses, equal by their fields."""
+    """A named total function of one output; concrete features are frozen dataclasses, equal by fields."""
 
     #: Cheap features share half of the first stake, fitted or numerous ones the other half.
     cheap: ClassVar[bool] = False

@@ -1,8 +1,8 @@
-"""Bit-pattern features, for `numerics="float"` only: which floats can a sampler reach at all?
+"""Bit-pattern features, for `numerics="float"` only: they tell which floats a sampler can reach.
 
-A double is m·2^e with m odd. The sum o = f(z) + noise is rounded to the grid of its own size, so the set of exponents
-e that can occur depends on f(z); two neighbouring databases then differ by outputs that only one of them can produce
-(Mironov, 2012).
+A double is m·2^e with m odd. The sum o = f(z) + noise is rounded to its own grid, so the set of exponents
+e that can occur depends on f(z); two neighbouring databases then differ by outputs that only one of them can
+produce (Mironov, 2012).
 """
 
 from __future__ import annotations

@@ -58,8 +58,8 @@ class Length(NumberFeature):
         for i, output in view.rest:
             try:
                 column[i] = len(output)
-            except Exception:  # noqa: BLE001 - a foreign __len__ may do anything; no length is a value too
-                continue
+            except Exception:  # noqa: BLE001 - a foreign __len__ may do anything
+                column[i] = np.nan
         return column
 
 
@@ -198,7 +198,7 @@ class ArgMax(_OfVector):
 
     def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         filled = np.where(np.isnan(matrix), -np.inf, matrix)
-        return np.argmax(filled, axis=1).astype(np.float64)
+        return np.asarray(np.argmax(filled, axis=1), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ class Count(_OfSpecial):
         return f"the number of entries equal to {self.value:g}"
 
     def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._hits(matrix).sum(axis=1).astype(np.float64)
+        return np.asarray(self._hits(matrix).sum(axis=1), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,8 @@ class First(_OfSpecial):
 
     def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         hits = self._hits(matrix)
-        return np.where(hits.any(axis=1), hits.argmax(axis=1), matrix.shape[1]).astype(np.float64)
+        found = np.where(hits.any(axis=1), hits.argmax(axis=1), matrix.shape[1])
+        return np.asarray(found, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -249,7 +250,8 @@ class Last(_OfSpecial):
 
     def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         hits = self._hits(matrix)[:, ::-1]
-        return np.where(hits.any(axis=1), matrix.shape[1] - 1 - hits.argmax(axis=1), -1).astype(np.float64)
+        found = np.where(hits.any(axis=1), matrix.shape[1] - 1 - hits.argmax(axis=1), -1)
+        return np.asarray(found, dtype=np.float64)
 
 
 @dataclass(frozen=True)

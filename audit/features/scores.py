@@ -1,7 +1,7 @@
 """A fitted feature: the sum over entries of learned log-ratios (a naive Bayes score).
 
-For mechanisms whose entries carry independent noise this is, up to the fit, the optimal score: the log-likelihood
-ratio of independent entries is the sum of theirs.
+For mechanisms whose entries carry independent noise this is, up to the fit, the optimal score: the
+log-likelihood ratio of independent entries is the sum of theirs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class TableScore(NumberFeature):
     edges
         For each entry the inner bin edges.
     scores
-        For each entry one log-ratio a bin (one more than edges), and a last one for entries that are no number.
+        For each entry one log-ratio a bin (one more than edges), and a last one for entries that are no
+        number.
     """
 
     edges: tuple[tuple[float, ...], ...]

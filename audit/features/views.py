@@ -1,7 +1,7 @@
 """A block of outputs, sorted once by kind so that every feature can be computed by whole arrays.
 
-The sorting is per output: an output's group depends on that output alone. Only the *speed* of a block depends on
-its company.
+The sorting is per output: an output's group depends on that output alone. Only the *speed* of a block
+depends on its company.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
 
 
 def as_number(value: object) -> float | None:
-    """Give the value of a real number as a float (±inf where too large), None for anything else, bool included."""
+    """Give a real number as a float (±inf where too large), None for anything else, bool included."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number, np.ndarray)):
         return None
     if isinstance(value, np.ndarray) and (value.ndim != 0 or value.dtype.kind not in "iuf"):
         return None
     try:
-        return float(value)  # type: ignore[arg-type]
+        return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")  # type: ignore[operator]
     except (TypeError, ValueError):
