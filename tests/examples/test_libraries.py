@@ -1,0 +1,93 @@
+"""The examples of published libraries, where these libraries are installed; the recipe everywhere.
+
+`make libraries` builds an environment in which nothing here is skipped.
+"""
+
+import importlib
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from audit import Verdict, audit_privacy
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+# A published library's own warnings (of numpy's or scikit-learn's next version) are not ours to fix.
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+@pytest.fixture
+def example(monkeypatch):
+    """Import an example by name, or skip where its library is not to be had."""
+    monkeypatch.syspath_prepend(EXAMPLES)
+
+    def load(name):
+        library = name.partition("_")[0]
+        reason = f"{library} does not import here; docs/environments.md has a recipe"
+        pytest.importorskip(library, reason=reason, exc_type=ImportError)
+        return importlib.import_module(name)
+
+    yield load
+    for name in ("declare", "diffprivlib_audit", "diffprivlib_faults", "opendp_audit"):
+        sys.modules.pop(name, None)
+
+
+def pinned():
+    lines = (EXAMPLES / "libraries-constraints.txt").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("==") for line in lines if line and not line.startswith("#"))
+
+
+def test_the_recipe_pins_every_dependency_at_its_lower_bound():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    bounds = dict(re.match(r"([\w-]+)>=([\d.]+)$", line).groups() for line in project["dependencies"])
+    assert bounds
+    for package, lowest in bounds.items():
+        assert f"{pinned()[package]}.".startswith(f"{lowest}."), package
+
+
+def test_geometric_noise_of_diffprivlib_keeps_its_claim(example):
+    # Its ε is exactly 1, so the wealth is a supermartingale: a false alarm has probability at most 1e-7.
+    subject = example("diffprivlib_audit").geometric
+    result = audit_privacy(subject, budget=4_000, significance=1e-7)
+    assert result.verdict is Verdict.NOT_REFUTED
+
+
+def test_the_mean_of_mostly_missing_values_in_diffprivlib_does_not(example):
+    # Laplace noise of scale 1/10 on means 0 and 1, clamped to [0, 1]: "at least 1/2" has p = 1 − e⁻⁵/2 against
+    # q = e⁻⁵/2 = 0.003. An outright leak (q = 0) takes ln(1e7)/−ln(1 − 1/e) = 36 pairs at least; of 2,000 pairs
+    # fewer than 1,800 inside on one side, or more than 100 on the other, have probability below 1e-100.
+    subject = example("diffprivlib_faults").nanmean
+    result = audit_privacy(subject, budget=4_000, significance=1e-7)
+    assert result.verdict is Verdict.REFUTED
+    assert result.epsilon_lower > 1
+
+
+def test_a_count_of_opendp_keeps_what_its_privacy_map_says(example):
+    subject = example("opendp_audit").laplace_count
+    assert subject.claim.epsilon == pytest.approx(1.0)  # a count changes by 1, the scale is 1
+    result = audit_privacy(subject, budget=4_000, significance=1e-7)
+    assert result.verdict is Verdict.NOT_REFUTED
+
+
+@pytest.mark.parametrize("module", ["diffprivlib_audit", "diffprivlib_faults", "opendp_audit"])
+def test_every_declared_pair_is_one_of_neighbours(example, module):
+    declared = list(vars(example(module)).items())
+    subjects = {n: s for n, s in declared if hasattr(s, "suggested_pairs") and not isinstance(s, type)}
+    assert len(subjects) > 10
+    for name, subject in subjects.items():
+        for left, right in subject.suggested_pairs():
+            assert subject.relation.are_neighbours(left, right), name
+
+
+@pytest.mark.parametrize("module", ["diffprivlib_audit", "diffprivlib_faults", "opendp_audit"])
+def test_every_example_stands_in_the_table_of_outcomes(module):
+    table = (ROOT / "docs" / "libraries.md").read_text(encoding="utf-8")
+    source = (EXAMPLES / f"{module}.py").read_text(encoding="utf-8")
+    names = re.findall(r"^def (\w+)\((?:database|rows|scores)", source, re.MULTILINE)
+    names += re.findall(r"^(\w+) = Measured\(", source, re.MULTILINE)
+    assert len(names) > 10
+    missing = [name for name in names if f"{module}.py:{name} " not in table]
+    assert missing == []
