@@ -122,7 +122,8 @@ class _Comparison:
             where = show(wrong.database, 40)
             reason = (
                 "the law this subject declares is not what it returns: "
-                f"{wrong.how} on {where} disagrees with it (log e-value {wrong.log_e_value:.4g}, limit {limit:.4g})"
+                f"{wrong.how} on {where} disagrees with it "
+                f"(log e-value {wrong.log_e_value:.4g}, limit {limit:.4g})"
             )
             return self._as(Verdict.ERROR, reason=reason)
         if self.finding.over:

@@ -32,14 +32,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Stakes as fractions of the largest admissible one: a fixed grid, no tuning. The top one is for outright
-#: leaks.
-STAKES = np.array(
-    (0.985, 0.93, 0.85, 0.75, 0.65, 0.55, 0.45, 0.36, 0.28, 0.21, 0.155, 0.11, 0.075, 0.05, 0.032, 0.02)
-    + (0.011, 0.0)
-)
-#: Weight of the stakes before anything is known: the last one abstains, so that a fair mechanism costs
-#: little.
+#: Stakes as fractions of the largest admissible one: a fixed grid, no tuning; 0 abstains.
+STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
+#: Weight of the stakes before anything is known. Abstaining has much, so that a fair mechanism costs little.
 LOG_STAKE_PRIOR = np.log(np.append(np.full(len(STAKES) - 1, 0.7 / (len(STAKES) - 1)), 0.3))
 #: Above this ε the claim allows everything that a double can show.
 EPSILON_CAP = 500.0
