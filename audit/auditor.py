@@ -115,7 +115,7 @@ class Auditor:
         self, audited: Audited, claim: Any, options: Mapping[str, Any], *, expected: str
     ) -> AuditResult:
         __tracebackhide__ = True
-        from audit.summary import carried_out, met  # noqa: PLC0415 - a session without audits stays light
+        from audit.summary import carried_out, met  # a session without audits stays light
 
         result, refused = self._audit(audited, claim, options)
         if result is None:  # said here, outside `except`, so that no traceback of ours is shown
@@ -135,7 +135,7 @@ class Auditor:
         self, audited: Audited, claim: Any, given: Mapping[str, Any]
     ) -> tuple[AuditResult | None, str]:
         """Return the result, or None and why there is none."""
-        from audit.privacy import audit_privacy  # noqa: PLC0415 - numpy and more, only for an audit
+        from audit.privacy import audit_privacy  # numpy and more, only for an audit
 
         subject, options = audited.subject, {**audited.options, **given}
         told: dict[str, Any] = {}
@@ -153,7 +153,7 @@ class Auditor:
 
     def _keep(self, result: AuditResult) -> None:
         """Hand the result to the session, and to the disk before anything else can go wrong."""
-        from audit.saved import save  # noqa: PLC0415 - a session without audits stays light
+        from audit.saved import save  # a session without audits stays light
 
         self._node.user_properties.append((PROPERTY, json.dumps(result.to_json())))
         self._count += 1
@@ -163,7 +163,7 @@ class Auditor:
 
 
 def _failure(result: AuditResult) -> str:
-    from audit import story, text  # noqa: PLC0415 - words only where they are read
+    from audit import story, text  # words only where they are read
 
     if result.refuted:
         return text.short(result)
@@ -177,7 +177,7 @@ def _failure(result: AuditResult) -> str:
 
 
 def _not_refuted(result: AuditResult) -> str:
-    from audit import story  # noqa: PLC0415 - words only where they are read
+    from audit import story  # words only where they are read
 
     lines = (
         f"{story.short(result.subject, 60)} was expected to be refuted and is {result.verdict.name}.",

@@ -117,8 +117,8 @@ def terminal_progress() -> Iterator[Listener | None]:
 
 
 def _bar() -> Progress:
-    from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+    from rich.console import Console  # only a terminal needs it
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
         TextColumn("{task.description}", markup=False),

@@ -73,7 +73,7 @@ def _check_numbers(config: pytest.Config) -> None:
 
 
 def _check_writable(path: Path) -> None:
-    from audit.saved import check_writable  # noqa: PLC0415 - only when something is to be written
+    from audit.saved import check_writable  # only when something is to be written
 
     try:
         check_writable(path)
@@ -103,7 +103,7 @@ class _Session:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self.report is None or not self.texts:
             return
-        from audit.report_link import render_report  # noqa: PLC0415 - only for a report
+        from audit.report_link import render_report  # only for a report
 
         try:
             render_report([json.loads(text) for text in self._all()], self.report)
@@ -114,7 +114,7 @@ class _Session:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self.texts:
             return
-        from audit.summary import line, total  # noqa: PLC0415 - a session without audits stays light
+        from audit.summary import line, total  # a session without audits stays light
 
         results = self._results()
         terminalreporter.section("privacy audits")
@@ -128,6 +128,6 @@ class _Session:
         return [text for texts in self.texts.values() for text in texts]
 
     def _results(self) -> list[AuditResult]:
-        from audit.saved import parse  # noqa: PLC0415 - a session without audits stays light
+        from audit.saved import parse  # a session without audits stays light
 
         return [parse(text) for text in self._all()]

@@ -47,7 +47,7 @@ def run_command(
     target: str, settings: tuple[str, ...], html: Path | None, saved: str | None, **given: Any
 ) -> int:
     """Audit TARGET: module:object, path.py:object or a name of the catalogue."""
-    from audit.cli.run import run  # noqa: PLC0415 - numpy and more, only for an audit
+    from audit.cli.run import run  # numpy and more, only for an audit
 
     return run(target, settings=settings, html=html, saved=saved, given=given)
 
@@ -65,7 +65,7 @@ def run_command(
 )
 def suite_command(pattern: str | None, html: Path | None, saved: Path | None, **given: Any) -> int:
     """Audit the catalogue, or the names in it that match PATTERN, against what is expected of them."""
-    from audit.cli.suite import run_suite  # noqa: PLC0415 - numpy and more, only for an audit
+    from audit.cli.suite import run_suite  # numpy and more, only for an audit
 
     return run_suite(pattern, html=html, saved=saved, given=given)
 
@@ -78,6 +78,6 @@ def suite_command(pattern: str | None, html: Path | None, saved: Path | None, **
 @click.option("--fresh", is_flag=True, help="Draw new runs instead of the same ones.")
 def replay_command(witness: str, target: str | None, **given: Any) -> int:
     """Draw the runs of a saved refutation again and see whether it stands."""
-    from audit.cli.replay import replay  # noqa: PLC0415 - numpy and more, only for an audit
+    from audit.cli.replay import replay  # numpy and more, only for an audit
 
     return replay(witness, target, **given)
