@@ -93,16 +93,20 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int) -> Confirmati
         room = allowance - (sampler.drawn - start)
         own = replace(terms, significance=terms.significance / 2**k)
         runs = _runs_needed(candidate, own, room)
-        witness = run_witness(
+        witness, bet = run_witness(
             sampler, memory, candidate, own, runs=runs, path=(CONFIRM, k, 0), fresh=bool(kept)
         )
+        # Fixed before it was drawn, from its own part of the seed tree: one more bet for the bounds.
+        betting.ledger.add(bet)
         if witness.confirmed:
             best = witness
             break
         if best is None:
             best = witness
         if kept:
-            again = run_witness(sampler, memory, candidate, own, runs=runs, path=(CONFIRM, k, 1), fresh=False)
+            again, _ = run_witness(
+                sampler, memory, candidate, own, runs=runs, path=(CONFIRM, k, 1), fresh=False
+            )
             depends = depends or again.confirmed
     assert best is not None
     control = _control(sampler, memory, terms, runs=min(betting.crossed_at, allowance))
@@ -162,12 +166,16 @@ def _tidy(candidate: Candidate, memory: PairMemory, terms: Terms) -> Candidate:
 def _rounded(condition: Any, digits: int) -> Any:
     if not isinstance(condition, NumberIn):
         return condition
-    rounded = []
-    for low, high in condition.intervals:
-        narrow = not high - low > 1e-6 * max(1.0, abs(low), abs(high) if math.isfinite(high) else 0.0)
-        pair = (low, high) if narrow else (_round(low, digits), _round(high, digits))
-        rounded.append(pair)
-    return replace(condition, intervals=tuple(rounded))
+    intervals = tuple(
+        (low, high) if _is_narrow(low, high) else (_round(low, digits), _round(high, digits))
+        for low, high in condition.intervals
+    )
+    return replace(condition, intervals=intervals)
+
+
+def _is_narrow(low: float, high: float) -> bool:
+    """Tell whether an interval is an atom's own, which rounding would miss."""
+    return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
 
 
 def _round(value: float, digits: int) -> float:
@@ -199,7 +207,7 @@ def run_witness(
     runs: int,
     path: tuple[int, ...],
     fresh: bool,
-) -> Witness:
+) -> tuple[Witness, Bet]:
     """Run a witness `runs` times a side, all fixed beforehand, and judge it by these runs alone."""
     counts = np.zeros(4)
     blocks = sampler.draw(memory.left, memory.right, runs, path, fresh=fresh)
@@ -217,7 +225,7 @@ def run_witness(
     p_hits, q_hits = int(counts[0] + counts[1]), int(counts[0] + counts[2])
     p_interval = clopper_pearson(p_hits, runs, CONFIDENCE)
     q_interval = clopper_pearson(q_hits, runs, CONFIDENCE)
-    return Witness(
+    witness = Witness(
         left=memory.left,
         right=memory.right,
         event=candidate.event,
@@ -232,6 +240,7 @@ def run_witness(
         epsilon_lower=loss(p_interval[0], q_interval[1], terms.delta),
         seed=list(path),
     )
+    return witness, bet
 
 
 def loss(p: float, q: float, delta: float) -> float:

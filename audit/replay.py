@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 _FRESH = 1_000
 
 
-def replay_witness(result: AuditResult, subject: Any = None, *, fresh: bool = False) -> AuditResult:
+def replay_witness(
+    result: AuditResult, subject: Any = None, *, fresh: bool = False, isolate: bool = False
+) -> AuditResult:
     """Draw a result's witness again.
 
     Parameters
@@ -35,6 +37,8 @@ def replay_witness(result: AuditResult, subject: Any = None, *, fresh: bool = Fa
         target names.
     fresh
         Draw new runs, from a part of the seed tree that no audit uses.
+    isolate
+        Run the subject in a child process, which may hang or die.
 
     Returns
     -------
@@ -55,16 +59,16 @@ def replay_witness(result: AuditResult, subject: Any = None, *, fresh: bool = Fa
     chosen = _subject(result, subject)
     if result.evidence is Evidence.EXACT:
         return _again_by_law(result, witness, chosen)
-    return _again_by_runs(result, witness, chosen, fresh=fresh)
+    return _again_by_runs(result, witness, chosen, fresh=fresh, isolate=isolate)
 
 
 def _subject(result: AuditResult, subject: Any) -> Subject:
     if subject is None:
         subject = result._subject  # noqa: SLF001 - the live subject is kept for this
     if subject is None and result.target is not None:
-        from audit.targets import resolve_target
+        from audit.targets import rebuild_subject
 
-        subject = resolve_target(result.target, result.parameters).subject
+        subject = rebuild_subject(result.target, result.parameters)
     if subject is None:
         raise InvalidValue(
             "Say what to draw from: `result.replay(mechanism)`; the saved result names no target."
@@ -72,7 +76,9 @@ def _subject(result: AuditResult, subject: Any) -> Subject:
     return subject if isinstance(subject, Subject) else adapt(subject)
 
 
-def _again_by_runs(result: AuditResult, witness: Witness, subject: Subject, *, fresh: bool) -> AuditResult:
+def _again_by_runs(
+    result: AuditResult, witness: Witness, subject: Subject, *, fresh: bool, isolate: bool
+) -> AuditResult:
     path = tuple(witness.seed or (CONFIRM, 1, 0))
     kept_state = any("fresh copy" in said for said in result.assumptions)
     if fresh:
@@ -92,8 +98,10 @@ def _again_by_runs(result: AuditResult, witness: Witness, subject: Subject, *, f
         past=float(witness.runs),
     )
     memory = PairMemory(witness.left, witness.right)
-    with Sampler(subject, seed=result.seed) as sampler:
-        again = run_witness(sampler, memory, candidate, terms, runs=witness.runs, path=path, fresh=kept_state)
+    with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
+        again, _ = run_witness(
+            sampler, memory, candidate, terms, runs=witness.runs, path=path, fresh=kept_state
+        )
         samples, notes = sampler.drawn, tuple(sampler.notes)
     same = (again.p, again.q) == (witness.p, witness.q)
     said = "the saved counts were reproduced exactly" if same else "these runs differ from the saved ones"

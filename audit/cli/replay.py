@@ -9,6 +9,7 @@ import click
 from audit.cli.exits import exit_code
 from audit.errors import AuditError
 from audit.options import read_options, read_parameters
+from audit.replay import replay_witness
 from audit.saved import load
 from audit.subjects import adapt
 from audit.targets import rebuild_subject
@@ -28,6 +29,7 @@ def replay(
     if named is None:
         raise AuditError(f"{witness} does not say what was audited; give the TARGET too.")
     subject = rebuild_subject(named, result.parameters, read_parameters(settings))
-    again = result.replay(adapt(subject, **read_options({"convert": convert})), fresh=fresh)
+    adapted = adapt(subject, **read_options({"convert": convert}))
+    again = replay_witness(result, adapted, fresh=fresh, isolate=True)
     click.echo(str(again))
     return exit_code(again)
