@@ -1,0 +1,28 @@
+"""The README's first screen runs, and prints what it says it prints."""
+
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_example_prints_the_refutation_that_the_readme_shows():
+    example = re.search(r"```python\n(.*?)```", README, re.DOTALL)
+    shown = re.search(r"```text\n(.*?)```", README, re.DOTALL)
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(example.group(1), {"__name__": "readme"})
+    assert printed.getvalue().strip() == shown.group(1).strip()
+
+
+def test_the_example_has_eight_lines():
+    example = re.search(r"```python\n(.*?)```", README, re.DOTALL).group(1)
+    assert len(example.strip().splitlines()) <= 8
+
+
+def test_every_page_that_the_readme_links_to_exists():
+    links = re.findall(r"\]\(([^)#]+)\)", README)
+    assert links
+    assert [link for link in links if not (Path(__file__).parents[1] / link).exists()] == []
