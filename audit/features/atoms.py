@@ -85,4 +85,6 @@ class Kind(AtomFeature):
             return "bool"
         if isinstance(output, (int, float, np.number)):
             return "NaN" if output != output else "number"  # noqa: PLR0124 - NaN alone differs from itself
-        return type(output).__name__
+        # A text is the same in a list and in an array, where numpy has its own class for it.
+        plain = output.item() if isinstance(output, (np.str_, np.bytes_, np.complexfloating)) else output
+        return type(plain).__name__

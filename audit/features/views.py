@@ -6,6 +6,7 @@ depends on its company.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,7 +29,9 @@ _PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
 
 def as_number(value: object) -> float | None:
     """Give a real number as a float (±inf where too large), None for anything else, bool included."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number, np.ndarray)):
+    if isinstance(value, (bool, np.bool_, np.complexfloating)):
+        return None
+    if not isinstance(value, (Real, np.number, np.ndarray)):
         return None
     if isinstance(value, np.ndarray) and (value.ndim != 0 or value.dtype.kind not in "iuf"):
         return None
@@ -36,7 +39,7 @@ def as_number(value: object) -> float | None:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")  # type: ignore[operator]
-    except (TypeError, ValueError):
+    except Exception:  # noqa: BLE001 - a foreign __float__ may do anything; no number is a value too
         return None
 
 
@@ -149,12 +152,16 @@ def _sort_array(outputs: NDArray[Any]) -> _Groups:
     if outputs.dtype.kind in "iuf":
         if outputs.ndim == 1:
             return (EVERY, outputs.astype(np.float64, copy=False)), {}, []
-        matrix = outputs.reshape(len(outputs), -1).astype(np.float64, copy=False)
+        matrix = _flat(outputs).astype(np.float64, copy=False)
         return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
     if outputs.dtype.kind == "b" and outputs.ndim > 1:
-        matrix = outputs.reshape(len(outputs), -1).astype(np.float64)
+        matrix = _flat(outputs).astype(np.float64)
         return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
     return _sort_each(outputs)
+
+
+def _flat(outputs: NDArray[Any]) -> NDArray[Any]:
+    return outputs.reshape(len(outputs), math.prod(outputs.shape[1:]))
 
 
 def _floats(outputs: Sequence[Any]) -> NDArray[np.float64]:
