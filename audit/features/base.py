@@ -35,8 +35,10 @@ class Feature(ABC):
         """What the feature is of an output, as the subject of a sentence."""
 
     def to_json(self) -> dict[str, Any]:
-        """Give the feature's name and fields."""
-        values = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+        """Give the feature's name and its fields as tagged JSON: a key may be a tuple, an edge infinite."""
+        from audit.encoding import encode
+
+        values = {item.name: encode(getattr(self, item.name)) for item in fields(self)}  # type: ignore[arg-type]
         return {"feature": type(self).__name__, **values}
 
 
@@ -77,7 +79,9 @@ def feature_from_json(document: Mapping[str, Any]) -> Feature:
     >>> feature_from_json(Difference(first=0, second=1).to_json())
     Difference(first=0, second=1)
     """
-    values = dict(document)
+    from audit.encoding import decode
+
+    values = {name: decode(value) for name, value in document.items()}
     kind = _REGISTRY.get(str(values.pop("feature", None)))
     if kind is None:
         raise InvalidValue(f"There is no feature called {document.get('feature')!r}.")
