@@ -28,7 +28,7 @@ def least_budget(epsilon: float, delta: float, significance: float) -> int:
     Examples
     --------
     >>> least_budget(1.0, 0.0, 1e-6)
-    124
+    122
     """
     gain = math.log1p(STAKES[0] * (1 - delta) / (math.exp(min(epsilon, 700.0)) + delta))
     return 2 * (FIRST_LOOK + math.ceil(-math.log(significance) / gain))
