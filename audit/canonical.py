@@ -188,8 +188,8 @@ def _array(value: Any, walk: _Walk) -> Hashable:
         with np.errstate(all="ignore"):  # a long double may overflow
             wide = value.astype("<f8" if kind == "f" else "<c16") + 0.0  # −0.0 becomes 0.0
         if value.dtype.itemsize <= wide.dtype.itemsize or np.array_equal(wide, value, equal_nan=True):
-            wide[np.isnan(wide)] = np.nan
-            return ("array", kind, value.shape, wide.tobytes())
+            plain = np.where(np.isnan(wide), np.nan, wide)  # not in place: of a 0-d array `wide` is a scalar
+            return ("array", kind, value.shape, plain.tobytes())
     if kind in "mM":
         return ("array", value.dtype.str.lstrip("<>="), value.shape, value.astype("<i8").tobytes())
     entries = _container("entries", value, value.ravel().tolist(), walk)
