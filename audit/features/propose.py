@@ -69,6 +69,8 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
         yield from (Kind(), Whole())
     sizes = {size for view in views for size in view.vectors}
     if sizes:
+        if not kinds and _repeats(views):
+            yield Whole()
         yield from _of_vectors(left, right, max(sizes), floats=floats)
     if len(sizes) > 1 or any(_sized(output) for view in views for _, output in view.rest):
         yield Length()
@@ -105,8 +107,6 @@ def _common_keys(views: Side) -> list[object]:
 
 
 def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator[Feature]:
-    if _repeats(left + right):
-        yield Whole()
     a, b = _matrix(left, size), _matrix(right, size)
     chosen = _most_moved(a, b)
     yield from (Coordinate(i) for i in sorted(chosen[:MOST_COORDINATES]))
