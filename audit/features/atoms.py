@@ -83,7 +83,7 @@ class Kind(AtomFeature):
             return f"array of shape {output.shape}"
         if isinstance(output, (bool, np.bool_)):
             return "bool"
-        if isinstance(output, (int, float, np.number)):
+        if isinstance(output, (int, float, np.number)) and not isinstance(output, np.complexfloating):
             return "NaN" if output != output else "number"  # noqa: PLR0124 - NaN alone differs from itself
         # A text is the same in a list and in an array, where numpy has its own class for it.
         plain = output.item() if isinstance(output, (np.str_, np.bytes_, np.complexfloating)) else output
