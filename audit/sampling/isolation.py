@@ -147,7 +147,8 @@ class Child:
                     outputs.append(answer[1])
                 printed += answer[1]
             except _DiedError as death:
-                outputs.append(Unfinished(str(death)))
+                if len(outputs) < 2 * task.size:
+                    outputs.append(Unfinished(str(death)))
         left, right = in_pairs(task.order, outputs)
         return Block(left=left, right=right, printed=printed)
 

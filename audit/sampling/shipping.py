@@ -2,7 +2,6 @@
 
 import io
 import pickle
-import sys
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,11 +11,12 @@ import cloudpickle  # type: ignore[import-untyped]
 from audit.errors import SubjectError
 from audit.outcomes import without_addresses
 from audit.sampling.blocks import Block, Host
+from audit.sampling.classes import class_by_value, class_named
 from audit.sampling.modules import is_importable, taken_by_value, users_modules
 from audit.sampling.places import Place, find_place
 from audit.sampling.reseeding import Reseeding, Sources, reseed_process
 from audit.sampling.seeds import Path
-from audit.sampling.state import Pristine, untracked
+from audit.sampling.state import Pristine
 from audit.signatures import Calling
 from audit.subjects import Subject
 
@@ -160,6 +160,10 @@ class _Outward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
         """Return what stands for a generator."""
         return self._sources.stand_in(value)
 
+    def reducer_override(self, value: Any) -> Any:
+        """Reduce as cloudpickle does, but keep the full names of classes."""
+        return class_by_value(value, super().reducer_override(value), tracked=True)
+
 
 class _Homeward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
     def persistent_id(self, value: Any) -> Any:
@@ -174,7 +178,7 @@ class _Homeward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has n
 
     def reducer_override(self, value: Any) -> Any:
         """Reduce as cloudpickle does, but local classes as new ones."""
-        return untracked(super().reducer_override(value))
+        return class_by_value(value, super().reducer_override(value))
 
 
 class _Reader(pickle.Unpickler):
@@ -186,13 +190,7 @@ class _Reader(pickle.Unpickler):
         """Return a new generator, or the class of that name."""
         if not isinstance(name, tuple):
             return self._reseeding.make(name)
-        module, qualname = name
-        if module in sys.modules:
-            found: Any = sys.modules[module]
-            for part in qualname.split("."):
-                found = getattr(found, part)
-            return found
-        return self.find_class(module, qualname)
+        return class_named(*name)
 
 
 def _pack_homeward(value: Any) -> bytes:

@@ -4,15 +4,16 @@ import functools
 import io
 import pickle
 import sys
-from typing import Any, Final
+from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
 
+from audit.sampling.classes import class_by_value
 from audit.sampling.modules import is_users, taken_by_value, users_modules
 from audit.sampling.reseeding import Reseeding, Sources
 from audit.sampling.seeds import Path
 
-__all__ = ["Pristine", "untracked"]
+__all__ = ["Pristine"]
 
 
 class Pristine:
@@ -78,26 +79,6 @@ class Pristine:
         return _Unpickler(self._text, self._shared, Reseeding(seed, path)).load()
 
 
-# What cloudpickle rebuilds a class with; their last argument but one names the class to be overwritten.
-_CLASS_MAKERS: Final = ("_make_skeleton_class", "_make_skeleton_enum")
-
-
-def untracked(reduced: Any) -> Any:
-    """Return how cloudpickle reduces a class, changed so that loading it makes a new class every time.
-
-    Otherwise it would overwrite, in the process that pickled it, the attributes of the user's own class.
-
-    Examples
-    --------
-    >>> untracked("anything else")
-    'anything else'
-    """
-    if isinstance(reduced, tuple) and getattr(reduced[0], "__name__", None) in _CLASS_MAKERS:
-        *first, _tracker, extra = reduced[1]
-        return (reduced[0], (*first, None, extra), *reduced[2:])
-    return reduced
-
-
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
     def __init__(self, file: io.BytesIO, owned: frozenset[type]) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
@@ -118,7 +99,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
         """Reduce as cloudpickle does, but give every copy a class and caches of its own."""
         if isinstance(value, functools._lru_cache_wrapper) and is_users(sys.modules.get(value.__module__)):  # noqa: SLF001  the class has no public name
             return _cached, (value.__wrapped__, value.cache_parameters(), tuple(value.cache_info()))
-        return untracked(super().reducer_override(value))
+        return class_by_value(value, super().reducer_override(value))
 
 
 class _Unpickler(pickle.Unpickler):

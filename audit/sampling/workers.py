@@ -168,9 +168,9 @@ def _host(parcel: Parcel) -> Host:
 def _in_order(calls: Iterator[tuple[Any, ...]], *, jobs: int, backend: str | None = None) -> Iterator[Any]:
     """Yield what the calls return, in their order, a few of them being worked on at any time."""
     # imported here: an audit in one process does without
-    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415
+    from concurrent.futures.process import BrokenProcessPool
 
-    from joblib import Parallel, delayed  # noqa: PLC0415
+    from joblib import Parallel, delayed
 
     prefer: Any = None if backend else "processes"  # a cluster's, where the user has configured one
     parallel = Parallel(

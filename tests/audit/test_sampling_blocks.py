@@ -166,6 +166,17 @@ def test_a_sampler_that_reuses_its_array_is_copied():
     assert len(set(runs.left) | set(runs.right)) == 16
 
 
+def test_objects_that_a_sampler_returns_again_are_copied():
+    shared = [0]
+
+    def batch(n):
+        shared[0] += 1
+        return [shared] * n
+
+    [runs] = Sampler(adapt(Returning(batch)), seed=0).draw([0], [1], 128, (BET,))
+    assert len({value for [value] in runs.left + runs.right}) == 16
+
+
 def test_half_batches_come_in_an_order_that_coins_decide():
     """Two hundred blocks of one half-batch: fair coins leave [60, 140] with probability 7e-9 (binomial)."""
     calls = []

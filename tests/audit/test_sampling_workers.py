@@ -247,6 +247,26 @@ def test_generators_that_a_child_has_of_itself_do_not_start_again_after_a_death(
     assert len(set(finished)) == len(finished)
 
 
+def test_generators_of_modules_that_the_child_imports_do_not_start_again_either(tmp_path, monkeypatch):
+    """No death in 80 runs has probability 2e-8."""
+    (tmp_path / "their_noise.py").write_text(
+        textwrap.dedent("""
+        import os
+        import numpy as np
+        RNG = np.random.default_rng(3)
+        def mechanism(database):
+            value = RNG.random()
+            if value < 0.2:
+                os._exit(1)
+            return value
+        """)
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import their_noise
+
+    test_generators_that_a_child_has_of_itself_do_not_start_again_after_a_death(their_noise.mechanism)
+
+
 def test_a_global_that_cannot_be_pickled_is_found_again_by_its_file(tmp_path):
     file = tmp_path / "their_file.py"
     file.write_text("import threading\nlock = threading.Lock()\nmechanism = lambda d, rng: lock.locked()\n")
@@ -301,6 +321,18 @@ def test_outputs_that_cannot_travel_come_as_their_class_and_text():
     assert left == [Opaque("lock", "<unlocked _thread.lock object>")]
 
 
+def test_outputs_that_come_home_leave_the_users_own_class_alone():
+    class Local:
+        def value(self):
+            return 3
+
+    method = Local.value
+    [(left, _), _] = drawn(lambda database, rng: Local(), isolate=True, size=1)
+    assert left[0].value() == 3
+    assert type(left[0]).__qualname__ == Local.__qualname__
+    assert Local.value is method
+
+
 def test_a_subject_that_cannot_travel_is_refused_in_one_line():
     lock = threading.Lock()
     with pytest.raises(SubjectError, match=r"cannot be sent to another process .*isolate=False") as caught:
@@ -331,7 +363,7 @@ def test_a_module_that_can_be_imported_in_the_child_is(tmp_path, monkeypatch):
         "def mechanism(database, rng):\n    return __name__, __file__\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    import their_module  # noqa: PLC0415  it was written a moment ago
+    import their_module
 
     [(left, _), _] = drawn(their_module.mechanism, isolate=True, size=1)
     assert left == [("their_module", str(tmp_path / "their_module.py"))]
@@ -341,12 +373,12 @@ def test_the_child_ends_with_its_parent(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
         textwrap.dedent("""
-        import os, time
+        import os, signal, time
         from audit.sampling import Sampler
         from audit.subjects import adapt
         def mechanism(database, rng):
             if database == [2]:
-                print("never seen")
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
                 time.sleep(600)
             return os.getpid()
         sampler = Sampler(adapt(mechanism), seed=0, isolate=True)
