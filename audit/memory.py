@@ -183,7 +183,7 @@ def _turned(item: Chosen, crosses: list[Floats]) -> Floats:
     return cross if item.side == 0 else cross.T
 
 
-def growth_rate(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
+def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
     """Estimate the best log growth a pair from mean and variance of D, to second order; ranks events only.
 
     Negative where the event speaks for the claim: the least bad rank first where none promises anything.
@@ -197,8 +197,7 @@ def growth_rate(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
 def _promise(candidates: Candidates, epsilon: float, delta: float) -> Floats:
     scales = np.array(_SCALES) * (epsilon if epsilon > 0 else 0.05)
     levels = np.concatenate([[epsilon], scales]) if epsilon == 0 else scales
-    rows = [growth_rate(candidates.p, candidates.q, float(level), delta) for level in levels]
-    return candidates.past * np.stack(rows)
+    return candidates.past * growth_rate(candidates.p, candidates.q, levels[:, None], delta)
 
 
 def _best(promise: Floats) -> NDArray[np.bool_]:

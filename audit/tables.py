@@ -53,11 +53,10 @@ class NumberBins:
     def find(self, view: View) -> NDArray[np.intp]:
         """Give the bin of every output of a block."""
         column = self.feature.column(view)
-        bins = np.searchsorted(self.edges, column, side="right")
         missing = np.isnan(column)
         if missing.any():
-            bins[missing] = self.width - 1
-        return bins
+            return np.where(missing, self.width - 1, np.searchsorted(self.edges, column, side="right"))
+        return place(self.edges, column)
 
     def condition(self, members: NDArray[np.bool_]) -> events.Condition:
         """Give the condition "the value lies in one of these bins" as merged intervals."""
@@ -89,6 +88,8 @@ class AtomBins:
     def find(self, view: View) -> NDArray[np.intp]:
         """Give the bin of every output of a block."""
         other = len(self.known)
+        if not other:  # nothing recurs: no key needs to be worked out
+            return np.zeros(len(view), dtype=np.intp)
         get = self.known.get
         return np.array([get(value, other) for value in self.feature.column(view)], dtype=np.intp)
 
@@ -136,6 +137,35 @@ def learn_edges(column: Floats) -> Floats:
     heavy = atoms[(counts >= 3) & (counts > values.size / (2 * most))]
     own = [bound for atom in heavy for bound in events.point(float(atom))]
     return np.unique(np.concatenate([edges, own])) if own else np.unique(edges)
+
+
+#: From this many values on, a table of equal cells pays for itself.
+_MANY = 8192
+_CELLS = 2048
+
+
+def place(edges: Floats, values: Floats) -> NDArray[np.intp]:
+    """Give `np.searchsorted(edges, values, side="right")`, several times faster for many values (none NaN).
+
+    Values are first put in equal cells between the outer edges; only those in a cell that holds an edge are
+    searched for. The cell of a number never falls as the number rises, rounding included, so this is exact.
+
+    Examples
+    --------
+    >>> place(np.array([0.0, 1.0]), np.array([-1.0, 0.0, 0.5, 1.0])).tolist()
+    [0, 1, 1, 2]
+    """
+    with np.errstate(all="ignore"):
+        scale = _CELLS / (edges[-1] - edges[0]) if len(edges) > 1 and len(values) >= _MANY else 0.0
+        if not 0.0 < scale < np.inf:
+            return np.searchsorted(edges, values, side="right")
+        cells, own = ((np.clip((x - edges[0]) * scale, 0, _CELLS)).astype(np.intp) for x in (values, edges))
+    starts = np.searchsorted(own, np.arange(_CELLS + 1), side="right")
+    starts[own] = -1
+    found: NDArray[np.intp] = starts[cells]
+    doubtful = np.flatnonzero(found < 0)
+    found[doubtful] = np.searchsorted(edges, values[doubtful], side="right")
+    return found
 
 
 def _between(atoms: Floats) -> Floats:

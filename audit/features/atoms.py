@@ -15,6 +15,8 @@ from audit.outcomes import Raised, Unfinished
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from audit.features.views import View
+
 
 @dataclass(frozen=True)
 class Whole(AtomFeature):
@@ -52,6 +54,16 @@ class Keys(AtomFeature):
         mapping = as_mapping(output)
         return None if mapping is None else canonical.key(tuple(mapping))
 
+    def column(self, view: View) -> list[Hashable]:
+        """Give the feature of every output of a block."""
+        if not view.all_dicts or any(set(map(type, output)) != {str} for output in view.outputs):
+            return super().column(view)
+        names = [tuple(output) for output in view.outputs]
+        known = {
+            each: canonical.key(each) for each in set(names)
+        }  # all are text: equal exactly where the keys are
+        return [known[each] for each in names]
+
     def show(self, output: object) -> str:
         """Say in words the value that this output has."""
         mapping = as_mapping(output)
@@ -72,6 +84,10 @@ class Kind(AtomFeature):
     def of(self, output: object) -> Hashable:
         """Give the feature of one output."""
         return self.show(output)
+
+    def column(self, view: View) -> list[Hashable]:
+        """Give the feature of every output of a block."""
+        return ["dict"] * len(view) if view.all_dicts else super().column(view)
 
     def show(self, output: object) -> str:
         """Say in words the value that this output has."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.features.base import NumberFeature, empty_column
-from audit.features.views import as_entry
+from audit.features.views import as_column, as_entry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -268,6 +268,8 @@ class Entry(NumberFeature):
 
     def column(self, view: View) -> NDArray[np.float64]:
         """Give the feature of every output of a block."""
+        if view.all_dicts:
+            return as_column([output.get(self.key) for output in view.outputs])
         column = empty_column(view)
         for i, mapping in view.mappings:
             if self.key in mapping:

@@ -162,12 +162,9 @@ def _gap(a: Floats, b: Floats) -> float:
 
 def _special(matrix: Floats) -> list[float]:
     values, counts = np.unique(matrix[~np.isnan(matrix)], return_counts=True)
-    common = [
-        (int(count), float(value))
-        for value, count in zip(values, counts, strict=True)
-        if count >= SPECIAL_SHARE * matrix.size and count >= 5
-    ]
-    return [value for _, value in sorted(common, key=lambda item: (-item[0], item[1]))[:3]]
+    common = np.flatnonzero((counts >= SPECIAL_SHARE * matrix.size) & (counts >= 5))
+    most = common[np.argsort(-counts[common], kind="stable")[:3]]
+    return [float(value) for value in values[most]]
 
 
 def fit_score(a: Floats, b: Floats) -> TableScore:

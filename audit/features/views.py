@@ -25,6 +25,7 @@ Where = "slice | NDArray[np.intp]"
 EVERY = slice(None)
 _PLAIN_NUMBERS = frozenset({float, int, np.float64, np.int64, np.float32, np.int32})
 _PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
+_NEVER_NUMBERS = frozenset({str, bytes, dict, type(None), set, frozenset, Raised, Unfinished})
 
 
 def as_number(value: object) -> float | None:
@@ -49,6 +50,16 @@ def as_entry(value: object) -> float:
         return float(value)
     number = as_number(value)
     return float("nan") if number is None else number
+
+
+def as_column(values: Sequence[object]) -> NDArray[np.float64]:
+    """Give `as_entry` of every value, by one call where all are plain."""
+    if set(map(type, values)) <= _PLAIN_ENTRIES:
+        try:
+            return np.array(values, dtype=np.float64)
+        except OverflowError:
+            pass  # a whole number beyond all floats
+    return np.array([as_entry(value) for value in values], dtype=np.float64)
 
 
 def as_vector(output: object) -> list[float] | NDArray[np.float64] | None:
@@ -119,6 +130,11 @@ class View:
         found = ((i, as_mapping(output)) for i, output in self.rest)
         return [(i, mapping) for i, mapping in found if mapping is not None]
 
+    @cached_property
+    def all_dicts(self) -> bool:
+        """Whether every output is a plain dict."""
+        return not isinstance(self.outputs, np.ndarray) and set(map(type, self.outputs)) == {dict}
+
     @property
     def all_numbers(self) -> bool:
         """Whether every output is a number."""
@@ -141,6 +157,8 @@ def _sort(outputs: Sequence[Any] | NDArray[Any]) -> _Groups:
         matrix = _plain_matrix(outputs)
         if matrix is not None:
             return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
+    if kinds and kinds <= _NEVER_NUMBERS:
+        return _NONE, {}, list(enumerate(outputs))
     if kinds == {np.ndarray}:
         shapes = {(output.shape, output.dtype.kind) for output in outputs}
         if len(shapes) == 1 and (one := next(iter(shapes)))[1] in "iufb" and len(one[0]) == 1:
