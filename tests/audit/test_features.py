@@ -1,0 +1,407 @@
+"""Features are total functions of one output: what company an output is in changes nothing.
+
+Anything that depended on the block (its width, its dtype, who came first) would tell its database.
+"""
+
+import dataclasses
+import json
+import math
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from audit import features
+from audit.features import (
+    ArgMax,
+    AtomFeature,
+    Coordinate,
+    Count,
+    Difference,
+    Entry,
+    FinestBit,
+    First,
+    HighestBit,
+    Keys,
+    Kind,
+    Largest,
+    Last,
+    Length,
+    Norm,
+    NumberFeature,
+    Smallest,
+    Spread,
+    Sum,
+    TableScore,
+    Value,
+    View,
+    Whole,
+    feature_from_json,
+)
+from audit.features.propose import propose
+from audit.outcomes import Raised, Unfinished
+from audit.sampling.vectorised import Column
+
+INF, NAN = math.inf, math.nan
+SCORE = TableScore(((0.0, 1.0), (0.5,)), ((1.0, 2.0, 3.0, -1.0), (0.25, 0.5, 0.0)))
+ALL = [
+    *(Value(), Length(), Sum(), Largest(), Smallest(), Spread(), Norm(), ArgMax(), SCORE),
+    *(Coordinate(0), Coordinate(2), Difference(first=0, second=1), Entry("a"), Entry(0), Entry((1, "b"))),
+    *(Count(0.0), First(1.0), Last(1.0), Count(INF)),
+    *(FinestBit(), HighestBit(), FinestBit(1), HighestBit(0), Whole(), Keys(), Kind()),
+]
+
+
+class Broken:
+    """An object that raises at everything one may ask it."""
+
+    def __len__(self):
+        raise RuntimeError("no length")
+
+    def __float__(self):
+        raise RuntimeError("no number")
+
+    def __eq__(self, other):
+        raise RuntimeError("no equality")
+
+    __hash__ = None
+
+
+class Rude(float):
+    """A number that cannot be turned into one."""
+
+    def __float__(self):
+        raise RuntimeError("no")
+
+
+@dataclasses.dataclass(frozen=True)
+class Predictor:
+    threshold: float
+
+
+class LoudFraction(Fraction):
+    def __float__(self):
+        raise ZeroDivisionError("no")
+
+
+numbers = st.one_of(
+    st.floats(),
+    st.integers(),
+    st.integers(-(10**400), 10**400),
+    st.booleans(),
+    st.fractions(),
+    st.complex_numbers(),
+    st.sampled_from([np.float64(0.1), np.float32(0.1), np.int64(2**62 + 1), np.uint8(200), np.bool_(1)]),
+    st.sampled_from([np.complex128(1 + 2j), np.datetime64("2020-01-01"), np.timedelta64("NaT", "s")]),
+)
+dtypes = st.sampled_from(["f8", "f4", "i8", "u1", "?", "c16", "U3", "S2", "M8[s]", "m8[s]", ">f8", "f2"])
+arrays = hnp.arrays(dtypes, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3))
+objects = st.sampled_from(
+    [
+        *(
+            Raised("ValueError", "no"),
+            Raised("KeyError"),
+            Unfinished("time limit of 1 s"),
+            None,
+            ...,
+            object(),
+        ),
+        *(Broken(), Predictor(0.5), Predictor(1.5), LoudFraction(1, 2), range(3), len, int),
+        *(np.ma.masked_array([1.0, 2.0], [0, 1]), np.array([1, "a", None], dtype=object), np.array(None)),
+    ]
+)
+leaves = st.one_of(numbers, st.text(max_size=3), st.binary(max_size=3), arrays, objects)
+keys = st.one_of(st.text(max_size=1), st.integers(0, 2), st.just((1, "b")), st.just(np.int64(0)))
+outputs = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.lists(inner, max_size=3).map(tuple),
+        st.lists(st.tuples(st.sampled_from(["a", "b", 0]), inner), max_size=3),
+        st.dictionaries(keys, inner, max_size=3),
+        st.sets(st.integers(0, 3)),
+        st.frozensets(st.text(max_size=1)),
+    ),
+    max_leaves=5,
+)
+# Blocks all of one kind take paths of their own through a view.
+entries = st.one_of(st.floats(), st.integers(-(10**20), 10**20), st.booleans())
+blocks = st.one_of(
+    st.lists(outputs, max_size=6),
+    st.lists(st.one_of(st.floats(), st.integers()), max_size=8),
+    st.lists(st.integers(-(10**400), 10**400), max_size=4),
+    st.integers(0, 3).flatmap(lambda n: st.lists(st.tuples(*[entries] * n), max_size=6)),
+    st.lists(st.lists(entries, max_size=3).map(tuple), max_size=6),
+    st.lists(hnp.arrays("f8", st.integers(0, 3)), max_size=6),
+    st.lists(hnp.arrays("f8", 2), max_size=6),
+    st.lists(st.dictionaries(st.text(max_size=1), leaves, max_size=3), max_size=6),
+    st.lists(st.dictionaries(keys, st.floats(), max_size=3), max_size=6),
+)
+quick = settings(deadline=None, derandomize=True, database=None, max_examples=250)
+
+
+def same(a, b):
+    """Numbers and atoms alike: NaN is NaN, 0.0 is −0.0."""
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b or (math.isnan(a) and math.isnan(b))
+    return a == b
+
+
+def values(feature, block):
+    return list(feature.column(View(block)))
+
+
+def differences(feature, block, other=None):
+    """Return where a feature's column differs from its value of each output alone."""
+    column = values(feature, block if other is None else other)
+    assert len(column) == len(block)
+    alone = [feature.of(output) for output in block]
+    return [i for i, (a, b) in enumerate(zip(column, alone, strict=True)) if not same(a, b)]
+
+
+@quick
+@given(blocks)
+def test_a_column_holds_each_outputs_own_value(block):
+    for feature in ALL:
+        assert differences(feature, block) == [], feature
+
+
+@quick
+@given(blocks, st.randoms(use_true_random=False), st.integers(0, 6))
+def test_permuting_splitting_and_merging_change_no_value(block, random, cut):
+    order = list(range(len(block)))
+    random.shuffle(order)
+    for feature in ALL:
+        whole = values(feature, block)
+        turned = values(feature, [block[i] for i in order])
+        halves = values(feature, block[:cut]) + values(feature, block[cut:])
+        twice = values(feature, block + block)
+        assert all(same(whole[i], value) for i, value in zip(order, turned, strict=True)), feature
+        assert all(map(same, halves, whole)), feature
+        assert all(map(same, twice, whole + whole)), feature
+
+
+@quick
+@given(hnp.arrays(dtypes, hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4)))
+def test_an_array_of_outputs_is_the_list_of_its_rows(array):
+    for feature in ALL:
+        rows = list(array)
+        assert all(map(same, values(feature, array), values(feature, rows))), feature
+        assert differences(feature, rows, array) == [], feature
+
+
+@quick
+@given(hnp.arrays(st.sampled_from(["f8", "i8", "?"]), hnp.array_shapes(min_dims=2, max_dims=3, max_side=4)))
+def test_memory_layout_changes_no_value(array):
+    for feature in ALL:
+        assert all(map(same, values(feature, np.asfortranarray(array)), values(feature, array))), feature
+        assert all(map(same, values(feature, array[::2]), values(feature, array)[::2])), feature
+
+
+@quick
+@given(st.lists(st.lists(st.floats(), min_size=2, max_size=3).map(tuple), min_size=1, max_size=6))
+def test_tuples_and_arrays_of_the_same_numbers_have_the_same_numbers(block):
+    for feature in ALL:
+        if isinstance(feature, NumberFeature):
+            arrays = [np.array(output) for output in block]
+            assert all(map(same, values(feature, block), values(feature, arrays))), feature
+
+
+@pytest.mark.parametrize("feature", ALL, ids=repr)
+def test_an_empty_block_has_an_empty_column(feature):
+    for block in ([], np.empty(0), np.empty((0, 3)), np.empty((0, 2), dtype=bool), np.empty(0, dtype="U1")):
+        assert len(feature.column(View(block))) == 0
+
+
+@pytest.mark.parametrize("words", [("a", "b"), ("a", "much longer"), (b"a", b"longer")])
+def test_the_width_of_text_arrays_tells_nothing_of_the_block(words):
+    """A sampler's text arrays are as wide as their longest entry; blocks of mixed widths become lists."""
+    mixed, plain = Column(4), Column(4)
+    mixed.add(np.array([words[0]] * 2), 2)
+    mixed.add(np.array([words[0], words[1]]), 2)
+    plain.add(np.array([words[0]] * 2), 2)
+    plain.add(np.array([words[0]] * 2), 2)
+    for feature in ALL:
+        column = [*values(feature, mixed.outputs())[:3], feature.of(words[0])]
+        assert all(map(same, column, values(feature, plain.outputs()))), feature
+        assert same(column[0], feature.of(words[0])), feature
+
+
+def test_padding_to_the_widest_output_of_the_block_would_be_seen():
+    """The planted defect "batch width as a feature"."""
+
+    class PaddedLength(Length):
+        def column(self, view):
+            return np.full(len(view), max((len(output) for output in view.outputs), default=0), dtype=float)
+
+    assert differences(Length(), [("a",), ("a", "b")]) == []
+    assert differences(PaddedLength(), [("a",), ("a", "b")]) == [0]
+
+
+def test_ranks_within_the_block_would_be_seen():
+    class Rank(Value):
+        def column(self, view):
+            return np.argsort(np.argsort(super().column(view))).astype(float)
+
+    assert differences(Rank(), [3.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("feature", "output", "expected"),
+    [
+        (Value(), 1.5, 1.5),
+        (Value(), 3, 3.0),
+        (Value(), np.float32(0.5), 0.5),
+        (Value(), np.array(2.5), 2.5),
+        (Value(), Fraction(1, 4), 0.25),
+        (Value(), 10**400, INF),
+        (Value(), -(10**400), -INF),
+        (Value(), True, NAN),
+        (Value(), "1.5", NAN),
+        (Value(), None, NAN),
+        (Value(), (1.5,), NAN),
+        (Value(), 1 + 2j, NAN),
+        (Value(), np.complex128(1 + 2j), NAN),
+        (Value(), LoudFraction(1, 2), NAN),
+        (Length(), (1, 2), 2.0),
+        (Length(), (), 0.0),
+        (Length(), "four", 4.0),
+        (Length(), {"a": 1}, 1.0),
+        (Length(), [("a", 1), ("b", 2)], 2.0),
+        (Length(), np.zeros((2, 3)), 6.0),
+        (Length(), 7, NAN),
+        (Length(), Broken(), NAN),
+        (Length(), Raised("ValueError"), NAN),
+        (Coordinate(1), (4, 5, 6), 5.0),
+        (Coordinate(3), (4, 5, 6), NAN),
+        (Coordinate(0), (True, False), 1.0),
+        (Coordinate(0), ("a", 1), NAN),
+        (Coordinate(3), np.arange(6.0).reshape(2, 3), 3.0),
+        (Difference(first=2, second=0), (4, 5, 7), 3.0),
+        (Difference(first=2, second=0), (4, 5), NAN),
+        (Sum(), (1, 2, "x"), 3.0),
+        (Largest(), (1, NAN, 3), 3.0),
+        (Smallest(), (1, NAN, 3), 1.0),
+        (Spread(), (1, 5, 3), 4.0),
+        (Spread(), (NAN, NAN), NAN),
+        (Norm(), (3, 4), 5.0),
+        (ArgMax(), (3, 7, 7), 1.0),
+        (Count(1.0), (1, 0, True), 2.0),
+        (First(1.0), (0, 1, 1), 1.0),
+        (First(1.0), (0, 0), 2.0),
+        (Last(1.0), (1, 1, 0), 1.0),
+        (Last(1.0), (0, 0), -1.0),
+        (Entry("a"), {"a": 2}, 2.0),
+        (Entry("a"), {"b": 2}, NAN),
+        (Entry("a"), [("a", 2.5)], 2.5),
+        (Entry((1, "b")), {(1, "b"): 4}, 4.0),
+        (Entry("a"), {"a": "text"}, NAN),
+        (SCORE, (0.5, 0.7), 2.0 + 0.5),
+        (SCORE, (NAN, 0.2), -1.0 + 0.25),
+        (SCORE, (0.5,), NAN),
+        (FinestBit(), 0.75, -2.0),
+        (FinestBit(), 12.0, 2.0),
+        (FinestBit(), 0.0, INF),
+        (FinestBit(), INF, NAN),
+        (HighestBit(), 0.75, 0.0),
+        (HighestBit(), 12.0, 4.0),
+        (FinestBit(1), (1.0, 0.5), -1.0),
+    ],
+)
+def test_a_feature_is_what_its_words_say(feature, output, expected):
+    assert same(feature.of(output), expected)
+
+
+@pytest.mark.parametrize(
+    ("output", "kind"),
+    [
+        (1.5, "number"),
+        (np.int8(1), "number"),
+        (NAN, "NaN"),
+        (np.float64("nan"), "NaN"),
+        (True, "bool"),
+        (np.bool_(0), "bool"),
+        ("a", "str"),
+        (np.str_("a"), "str"),
+        (1j, "complex"),
+        (np.complex128(1j), "complex"),
+        (np.zeros((2, 3)), "array of shape (2, 3)"),
+        (Raised("ValueError", "x"), "ValueError raised"),
+        (None, "NoneType"),
+    ],
+)
+def test_the_kind_of_an_output_says_its_type_or_what_became_of_the_run(output, kind):
+    assert Kind().of(output) == kind
+
+
+def test_the_whole_output_tells_a_list_from_a_tuple_and_a_message_from_another():
+    assert Whole().of([1, 2]) != Whole().of((1, 2))
+    assert Whole().of((1, 2.0)) == Whole().of((1.0, 2))
+    assert Whole().of(Raised("E", "a")) != Whole().of(Raised("E", "b"))
+    assert Whole().of(Predictor(0.5)) == Whole().of(Predictor(0.5)) != Whole().of(Predictor(1.5))
+
+
+def test_the_keys_of_a_mapping_are_told_in_order_and_nothing_else_has_any():
+    assert Keys().of({"a": 1, "b": 2}) == Keys().of([("a", 5), ("b", 6)]) != Keys().of({"a": 1})
+    assert Keys().of((1, 2)) == Keys().of("text")
+
+
+FIELDS = [
+    *ALL,
+    Entry(np.int64(3)),
+    Entry(b"x"),
+    Entry(None),
+    First(-INF),
+    TableScore(((INF,),), ((NAN, 1.0, 2.0),)),
+]
+
+
+@pytest.mark.parametrize("feature", FIELDS, ids=repr)
+def test_a_feature_survives_json(feature):
+    text = json.dumps(feature.to_json(), allow_nan=False)
+    again = feature_from_json(json.loads(text))
+    assert type(again) is type(feature)
+    assert again.to_json() == feature.to_json()
+    assert again.words == feature.words
+    for output in ((0.5, 0.7, 1.0), {"a": 1.0, (1, "b"): 2.0, 3: 3.0, b"x": 4.0, None: 5.0}, 1.5, "a"):
+        assert same(again.of(output), feature.of(output))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [{}, {"feature": "Nothing"}, {"feature": "Coordinate"}, {"feature": "Value", "extra": 1}, {"feature": 7}],
+)
+def test_a_feature_that_cannot_be_rebuilt_is_refused_in_one_line(document):
+    with pytest.raises(ValueError, match=r"feature") as refusal:
+        feature_from_json(document)
+    assert "\n" not in str(refusal.value)
+
+
+@settings(quick, max_examples=100)
+@given(blocks, blocks)
+def test_whatever_was_seen_features_can_be_proposed_from_it(left, right):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        proposed = list(propose([View(left)], [View(right)], floats=True))
+    assert len(proposed) == len(set(map(repr, proposed)))
+    for feature in proposed:
+        assert isinstance(feature, (NumberFeature, AtomFeature))
+        assert feature.words
+        assert differences(feature, left) == []
+
+
+def test_bit_patterns_are_proposed_only_when_floats_are_attacked():
+    left, right = [View(np.array([0.1, 0.2]))], [View(np.array([0.3, 0.4]))]
+    bits = {FinestBit, HighestBit}
+    assert bits & set(map(type, propose(left, right, floats=True))) == bits
+    assert not bits & set(map(type, propose(left, right, floats=False)))
+
+
+def test_every_public_feature_is_in_these_tests():
+    public = {getattr(features, name) for name in features.__all__}
+    concrete = {kind for kind in public if isinstance(kind, type) and dataclasses.is_dataclass(kind)}
+    assert concrete - {View} == set(map(type, ALL))
