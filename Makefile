@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: audit test check venv clean
+.PHONY: audit test check benchmarks libraries venv clean
 
 audit: $(STAMP)  ## audit the catalogue, write audit-report/index.html
 	$(BIN)/dp-audit suite --html audit-report/index.html
@@ -17,6 +17,18 @@ check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+benchmarks: $(STAMP)  ## the figures of benchmarks/README.md; about half an hour
+	$(BIN)/python benchmarks/run.py
+
+libraries: .venv-libraries/.installed  ## audit diffprivlib and OpenDP in the oldest environment that is supported
+	.venv-libraries/bin/python examples/libraries.py
+
+.venv-libraries/.installed: pyproject.toml examples/libraries-constraints.txt
+	test -x .venv-libraries/bin/python || $(PYTHON) -m venv .venv-libraries
+	.venv-libraries/bin/python -m pip install -q -c examples/libraries-constraints.txt -e . scikit-learn opendp pytest
+	.venv-libraries/bin/python -m pip install -q -c examples/libraries-constraints.txt --no-deps diffprivlib
+	touch $@
 
 venv: $(STAMP)
 
