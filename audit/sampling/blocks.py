@@ -8,7 +8,7 @@ import numpy as np
 
 from audit.errors import SubjectError
 from audit.sampling.inputs import Input
-from audit.sampling.loops import call_each, in_pairs, ordered, ordered_constants, schedule
+from audit.sampling.loops import call_each, coupled, in_pairs, ordered, ordered_constants, schedule
 from audit.sampling.quiet import quiet
 from audit.sampling.seeds import COINS, RESTART, RUNS, Path, generator
 from audit.sampling.state import Pristine
@@ -41,6 +41,8 @@ class Task:
         Whether the subject's own sampler draws.
     limit
         Seconds that a run may take.
+    coupled
+        Whether the two runs of a pair start from one generator state, which is new for that pair.
     start
         First run to be drawn, when a part of the block is already there.
 
@@ -59,6 +61,7 @@ class Task:
     fresh: bool = False
     copy_inputs: bool = False
     vectorised: bool = False
+    coupled: bool = False
     limit: float = 10.0
     start: int = 0
 
@@ -170,6 +173,8 @@ class Host:
         every_run = task.copy_inputs or task.fresh
         inputs = [Input(side, every_run=every_run) for side in (task.left, task.right)]
         call = self._fresh_call(task) or self._call
+        if task.coupled:
+            call = coupled(call, task.rng, start=task.start)
         with quiet() as printed:
             call_each(
                 call,

@@ -9,7 +9,7 @@ import numpy as np
 from audit.sampling.snapshots import IMMUTABLE, outcome_of, snapshot
 from audit.sampling.watch import Watch
 
-__all__ = ["call_each", "in_pairs", "ordered", "ordered_constants", "schedule"]
+__all__ = ["call_each", "coupled", "in_pairs", "ordered", "ordered_constants", "schedule"]
 
 Call = Callable[[Any, Any], Any]
 
@@ -92,6 +92,30 @@ def call_each(
                 if raised is watch.outer_error:
                     raise
                 error = raised
+
+
+def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
+    """Return a call that gives both runs of a pair, called one after the other, the same generator state.
+
+    Such runs steer the search; they are never bet on.
+
+    Examples
+    --------
+    >>> call = coupled(lambda database, rng: rng.random(), np.random.default_rng(0))
+    >>> first, second, third = call([], None), call([], None), call([], None)
+    >>> first == second, first == third
+    (True, False)
+    """
+    seed = int(seeds.integers(2**63))
+    runs = itertools.count(start)
+
+    def run(database: Any, _: Any) -> Any:
+        nonlocal seed
+        if next(runs) % 2 == 0:
+            seed = int(seeds.integers(2**63))
+        return call(database, np.random.Generator(np.random.PCG64(seed)))
+
+    return run
 
 
 def in_pairs(order: list[bool], outputs: list[Any]) -> tuple[list[Any], list[Any]]:

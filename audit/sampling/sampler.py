@@ -126,7 +126,14 @@ class Sampler:
         self._workers = None
 
     def draw(
-        self, left_db: Any, right_db: Any, size: int, path: Path, *, fresh: bool = False
+        self,
+        left_db: Any,
+        right_db: Any,
+        size: int,
+        path: Path,
+        *,
+        fresh: bool = False,
+        coupled: bool = False,
     ) -> Iterator[Runs]:
         """Yield `size` pairs of runs in blocks, each drawn when it is asked for.
 
@@ -143,6 +150,9 @@ class Sampler:
         fresh
             Start every run from a copy of the subject as it was before its first run. A subject that keeps no
             state, or that cannot be copied (`state_kept()` is None), is run as it is.
+        coupled
+            Start both runs of a pair from one generator state, new for that pair, by single calls: to steer
+            the search only, for such pairs are not independent.
 
         Raises
         ------
@@ -165,9 +175,9 @@ class Sampler:
             self._note(
                 "Whether the subject keeps state cannot be told: it cannot be pickled with all it uses."
             )
-        vectorised = self.subject.declared_sampler is not None
+        vectorised = self.subject.declared_sampler is not None and not coupled
         tasks = [
-            self._task(left, right, count, (*path, index), fresh=kept is not False)
+            self._task(left, right, count, (*path, index), fresh=kept is not False, coupled=coupled)
             for index, count in enumerate(block_sizes(size, vectorised=vectorised and kept is False))
         ]
         for block in workers.map(tasks, steady=bool(self._steady)):
@@ -253,7 +263,9 @@ class Sampler:
                 return False
         return True
 
-    def _task(self, left: Any, right: Any, size: int, path: Path, *, fresh: bool) -> Task:
+    def _task(
+        self, left: Any, right: Any, size: int, path: Path, *, fresh: bool, coupled: bool = False
+    ) -> Task:
         return Task(
             left=left,
             right=right,
@@ -262,7 +274,8 @@ class Sampler:
             path=path,
             fresh=fresh,
             copy_inputs=self.copy_inputs,
-            vectorised=self.subject.declared_sampler is not None,
+            vectorised=self.subject.declared_sampler is not None and not coupled,
+            coupled=coupled,
             limit=self.run_time_limit,
         )
 
