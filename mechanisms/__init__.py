@@ -13,16 +13,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from mechanisms.choosing import ChoosingMechanism
     from mechanisms.entries import catalogue
     from mechanisms.exponential import ExponentialMechanism
+    from mechanisms.gaps import StableSelectionGaps, TightStableSelectionGaps
     from mechanisms.geometric import GeometricMechanism, TruncatedGeometricMechanism
     from mechanisms.histogram import LaplaceHistogram
     from mechanisms.kary_response import KaryRandomizedResponse
     from mechanisms.laplace import LaplaceMechanism
     from mechanisms.mean import LaplaceMean
     from mechanisms.randomized_response import RandomizedResponse
+    from mechanisms.score_vectors import ChoosingScores
+    from mechanisms.stability import StableSelection, TightStableSelection
 
 __all__ = [
+    "ChoosingMechanism",
+    "ChoosingScores",
     "ExponentialMechanism",
     "GeometricMechanism",
     "KaryRandomizedResponse",
@@ -30,11 +36,17 @@ __all__ = [
     "LaplaceMean",
     "LaplaceMechanism",
     "RandomizedResponse",
+    "StableSelection",
+    "StableSelectionGaps",
+    "TightStableSelection",
+    "TightStableSelectionGaps",
     "TruncatedGeometricMechanism",
     "catalogue",
 ]
 
 _HOMES = {
+    "ChoosingMechanism": "mechanisms.choosing",
+    "ChoosingScores": "mechanisms.score_vectors",
     "ExponentialMechanism": "mechanisms.exponential",
     "GeometricMechanism": "mechanisms.geometric",
     "KaryRandomizedResponse": "mechanisms.kary_response",
@@ -42,6 +54,10 @@ _HOMES = {
     "LaplaceMean": "mechanisms.mean",
     "LaplaceMechanism": "mechanisms.laplace",
     "RandomizedResponse": "mechanisms.randomized_response",
+    "StableSelection": "mechanisms.stability",
+    "StableSelectionGaps": "mechanisms.gaps",
+    "TightStableSelection": "mechanisms.stability",
+    "TightStableSelectionGaps": "mechanisms.gaps",
     "TruncatedGeometricMechanism": "mechanisms.geometric",
     "catalogue": "mechanisms.entries",
 }

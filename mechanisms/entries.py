@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from audit.catalogue import Entry
 from mechanisms import flawed
+from mechanisms.choosing import ChoosingMechanism
 from mechanisms.exponential import ExponentialMechanism
+from mechanisms.gaps import StableSelectionGaps, TightStableSelectionGaps
 from mechanisms.geometric import GeometricMechanism, TruncatedGeometricMechanism
 from mechanisms.histogram import LaplaceHistogram
 from mechanisms.kary_response import KaryRandomizedResponse
 from mechanisms.laplace import LaplaceMechanism
 from mechanisms.mean import LaplaceMean
 from mechanisms.randomized_response import RandomizedResponse
+from mechanisms.score_vectors import ChoosingScores
+from mechanisms.stability import StableSelection, TightStableSelection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +33,12 @@ _RIGHT: Mapping[Any, str] = {
     ExponentialMechanism: "the best of 16 candidates, by approvals",
     RandomizedResponse: "Warner's survey: the truth with probability 2/3",
     KaryRandomizedResponse: "randomized response among k answers",
+    StableSelection: "A_dist: the best candidate if far ahead; found: (ε/2, δ/2)",
+    StableSelectionGaps: "A_dist on every pair of gaps: every database size",
+    TightStableSelection: "A_dist with the noise that its claim needs",
+    TightStableSelectionGaps: "tight A_dist on every pair of gaps: (ε, δ) exactly",
+    ChoosingMechanism: "the choosing mechanism at the least size it allows",
+    ChoosingScores: "the choosing mechanism on all scores of bounded growth",
 }
 _FLAWED: Mapping[Any, str] = {
     flawed.RateAsScaleLaplace: "passes the rate as the scale: loss 1/ε",
@@ -42,6 +52,7 @@ _FLAWED: Mapping[Any, str] = {
     flawed.UncheckedScore: "a score of sensitivity 10 taken for 1: loss 5 for 1 (no law)",
     flawed.ThreeQuartersResponse: "the truth with probability 3/4 called ln 2: loss ln 3 (no law)",
     flawed.BinaryCalibratedResponse: "k answers calibrated as two: loss ε + ln(k − 1)",
+    flawed.UncheckedChoosing: "the choosing mechanism on 5 records for 230: δ 0.24 for 1e-3",
 }
 
 

@@ -3,6 +3,7 @@
 Those marked "no law" declare no output law, so that an audit has to find them out by sampling.
 """
 
+from mechanisms.flawed.choosing import UncheckedChoosing
 from mechanisms.flawed.exponential import HalfSensitivityExponential, UncheckedScore
 from mechanisms.flawed.geometric import DoubleEpsilonGeometric, RenormalisedGeometric
 from mechanisms.flawed.laplace import HalfScaleLaplace, RateAsScaleLaplace, ReplaceOneHistogram
@@ -20,5 +21,6 @@ __all__ = [
     "ReplaceOneHistogram",
     "ThreeQuartersResponse",
     "TrustingMean",
+    "UncheckedChoosing",
     "UncheckedScore",
 ]

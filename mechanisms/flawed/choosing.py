@@ -1,0 +1,45 @@
+"""The choosing mechanism without its size check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mechanisms.choosing import ChoosingMechanism
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["UncheckedChoosing"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UncheckedChoosing(ChoosingMechanism):
+    """Chooses on databases below the size that BNS §4.1 asks for.
+
+    A record that is the only one to support its solution lets that solution be returned, which the neighbour
+    without it never does. On {x^m} beside {x^(m−1), y} that has probability Pr[m − 1 + Lap(4/epsilon) ≥
+    alpha·m/2]·e^(epsilon/4)/(e^(epsilon/4) + e^(epsilon·(m−1)/4)), for m = 1 the first factor at opt = 1:
+    0.585, 0.240, 0.107, 0.0108 at m = 1, 5, 10, 20 for epsilon = 1, alpha = 1/2, where delta = 1e-3 asks for
+    m ≥ 230.
+
+    Parameters
+    ----------
+    epsilon, delta, alpha, beta, growth, score, solutions, vectorised, size, records
+        As in `ChoosingMechanism`, but for the bounds on `size` and `epsilon`, which are not asked for.
+
+    Examples
+    --------
+    >>> twin = UncheckedChoosing(size=1)
+    >>> round(twin.distribution(["a"]).pmf("a"), 3), twin.distribution(["b"]).pmf("a")
+    (0.585, 0.0)
+    """
+
+    size: int | None = 5
+    records: Sequence[Any] = ("a", "b")
+
+    name: ClassVar[str] = "flawed-choosing-unchecked-size"
+    reference: ClassVar[str] = "BNS §4.1 without its lower bound on m"
+
+    def _refuse_what_is_not_private(self) -> None:
+        """Refuse nothing, which is the flaw."""

@@ -1,0 +1,83 @@
+"""A noisy comparison with a threshold: what A_dist and the choosing mechanism ask before they answer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import finite_number, probability
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["ThresholdTest"]
+
+_LOG_2 = math.log(2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdTest:
+    """Pass where value + Lap(scale) is at least the threshold.
+
+    Parameters
+    ----------
+    scale
+        Scale of the Laplace noise, a finite number > 0.
+    threshold
+        A finite number.
+
+    Guarantee
+    ---------
+    A value that moves by t moves the log-probabilities of passing and of failing by at most t/scale each: the
+    log of a Laplace tail has slope −1/scale beyond its middle and a flatter one before it.
+
+    Examples
+    --------
+    >>> test = ThresholdTest(scale=2.0, threshold=10.0)
+    >>> math.exp(test.log_pass(10.0)), round(math.exp(test.log_fail(10.0 + 2.0 * math.log(50.0))), 12)
+    (0.5, 0.01)
+    """
+
+    scale: float
+    threshold: float
+
+    def __post_init__(self) -> None:
+        finite_number(self.scale, what="The scale of a threshold test", above=0)
+        finite_number(self.threshold, what="The threshold of a threshold test")
+
+    def log_pass(self, value: float) -> float:
+        """Return the log-probability that `value` passes."""
+        return _log_tail((self.threshold - value) / self.scale)
+
+    def log_fail(self, value: float) -> float:
+        """Return the log-probability that `value` fails."""
+        return _log_tail((value - self.threshold) / self.scale)
+
+    def sample(self, value: float, size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+        """Return whether `value` passes, `size` times; test i draws the same noise for any value."""
+        passed: NDArray[np.bool_] = value + rng.laplace(0.0, self.scale, size) >= self.threshold
+        return passed
+
+    def value_that_fails(self, beta: Any) -> float:
+        """Return the value that fails with probability `beta`; a larger one fails less.
+
+        Guarantee
+        ---------
+        Exact, from the two halves of the Laplace distribution function.
+
+        Examples
+        --------
+        >>> ThresholdTest(scale=1.0, threshold=3.0).value_that_fails(0.5)
+        3.0
+        """
+        beta = probability(beta, what="The `beta` of a failure", zero=False, one=False)
+        if beta <= 0.5:
+            return self.threshold - self.scale * (_LOG_2 + math.log(beta))
+        return self.threshold + self.scale * (_LOG_2 + math.log1p(-beta))
+
+
+def _log_tail(z: float) -> float:
+    """Return log Pr[Lap(1) ≥ z]."""
+    return -z - _LOG_2 if z > 0.0 else math.log1p(-0.5 * math.exp(z))
