@@ -1,7 +1,7 @@
 """Audit every example of an installed library, each by the command that repeats it, and write the table.
 
     python examples/libraries.py                        # every example, to the terminal
-    python examples/libraries.py --only median --markdown table.md --keep results/
+    python examples/libraries.py --only median --table table.md --keep results/
 
 A library that is not installed here is named and left out. Exit code 1: an outcome is not the expected one.
 """
@@ -42,7 +42,7 @@ HEADER = (
     "seconds",
     "command",
 )
-COMMAND = "dp-audit run"
+MARKS = ("<!-- outcomes -->", "<!-- end of outcomes -->")
 WIDEST = 48  # characters of a database in the table
 
 
@@ -92,7 +92,8 @@ def examples(only: str) -> Iterator[tuple[str, str, Any]]:
             print(f"left out: {module_name} ({library}: {error})", file=sys.stderr)
             continue
         for name, subject in list(vars(module).items()):
-            if hasattr(subject, "suggested_pairs") and not isinstance(subject, type) and only in name:
+            declared = hasattr(subject, "suggested_pairs") and not isinstance(subject, type)
+            if declared and only in name and not name.startswith("_"):
                 yield module_name, name, subject
 
 
@@ -147,21 +148,32 @@ def markdown(rows: list[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def write_table(rows: list[Row], path: Path) -> None:
+    """Write the table, between the two marks of a page that has them."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    before, begin, rest = text.partition(MARKS[0])
+    _, end, after = rest.partition(MARKS[1])
+    table = markdown(rows)
+    if begin and end:
+        table = f"{before}{begin}\n\n{table}\n{end}{after}"
+    path.write_text(table, encoding="utf-8")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run it."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", default="", metavar="TEXT", help="examples whose name contains it")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table there")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="write the table there, in Markdown")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the results there, as JSON")
     given = parser.parse_args(arguments)
     rows = []
     for module, name, subject in examples(given.only):
         rows.append(audit(module, name, subject, given.keep))
         print(" · ".join(rows[-1].cells()[:-1]), flush=True)
-    if given.markdown is not None:
-        given.markdown.write_text(markdown(rows), encoding="utf-8")
+    if given.table is not None:
+        write_table(rows, given.table)
     surprises = [row.name for row in rows if not row.as_expected]
     print(f"{len(rows)} audits; not as expected: {', '.join(surprises) or 'none'}")
     return 1 if surprises else 0

@@ -56,9 +56,9 @@ def test_geometric_noise_of_diffprivlib_keeps_its_claim(example):
 
 
 def test_the_mean_of_mostly_missing_values_in_diffprivlib_does_not(example):
-    # Laplace noise of scale 1/10 on means 0 and 1, clamped to [0, 1]: "at least 1/2" has p = 1 − e⁻⁵/2 against
-    # q = e⁻⁵/2 = 0.003. An outright leak (q = 0) takes ln(1e7)/−ln(1 − 1/e) = 36 pairs at least; of 2,000 pairs
-    # fewer than 1,800 inside on one side, or more than 100 on the other, have probability below 1e-100.
+    # Laplace noise of scale 1/10 on means 0 and 1, clamped to [0, 1]: "at least 1/2" has p = 1 − e⁻⁵/2,
+    # q = e⁻⁵/2 = 0.003. Even p = 1 against q = 0 takes ln(1e7) / ln(1 + 1/e) = 52 pairs; there are 2,000, of
+    # which fewer than 1,800 inside on one side or more than 100 on the other have probability below 1e-50.
     subject = example("diffprivlib_faults").nanmean
     result = audit_privacy(subject, budget=4_000, significance=1e-7)
     assert result.verdict is Verdict.REFUTED
