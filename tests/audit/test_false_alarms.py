@@ -1,0 +1,73 @@
+"""Audits of mechanisms that meet their claim with equality: few refuted, and no gain in the mean.
+
+Reduced here; ``DP_AUDIT_TIGHT_AUDITS=2000`` asks for the full number, and so does
+``python benchmarks/false_alarms.py``.
+"""
+
+import os
+
+import numpy as np
+import pytest
+from scipy import stats
+
+AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_AUDITS", "540"))
+
+
+def test_the_claims_are_met_with_equality(false_alarms):
+    """The worst event of each case, in closed form; p = e^ε·q + δ."""
+    alpha, case = np.exp(-1), false_alarms.CASES
+    laplace, normal = stats.laplace.sf, stats.norm.sf
+    assert laplace(1 - 1) == pytest.approx(np.exp(case["laplace"].epsilon) * laplace(1))
+    assert np.exp(case["randomized response"].epsilon) * 0.25 == pytest.approx(0.75)
+    p, q = normal(1.5 - 1), normal(1.5)  # the log-ratio is x − 1/2, so it passes ε = 1 at x = 3/2
+    assert p == pytest.approx(np.e * q + case["gaussian"].delta)
+    noise = stats.dlaplace(1).sf
+    assert noise(2) == pytest.approx(alpha**3 / (1 + alpha)) == pytest.approx(case["threshold release"].delta)
+    assert noise(0) * np.e == pytest.approx(noise(-1))  # geometric: Pr[≥ 1] against Pr[≥ 0]
+
+
+def test_the_swap_of_a_noisy_max_is_as_often_as_the_case_says(false_alarms):
+    """Pr[difference of two Laplace(2) > 1] by integrating one tail over the other's density."""
+    from scipy.integrate import quad
+
+    swapped = sum(
+        quad(lambda x: stats.laplace.pdf(x, scale=2) * stats.laplace.sf(1 + x, scale=2), *bounds)[0]
+        for bounds in ((-60, -1), (-1, 0), (0, 60))
+    )
+    assert false_alarms.CASES["noisy max"].epsilon == pytest.approx(np.log((1 - swapped) / swapped))
+
+
+def test_tight_audits_stay_within_their_significance(false_alarms):
+    """Nine mechanisms at 0.05. A sound auditor fails by count with probability ≤ 9e-6, by mean ≤ 1e-7.
+
+    The power is measured in `test_planted_defects`, on auditors that are not sound.
+    """
+    found = false_alarms.audit_all(AUDITS)
+    judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])
+    assert judged.audits == AUDITS
+    assert judged.sound, judged
+    assert judged.mean <= 1
+    for wealths in found.values():
+        assert false_alarms.judge(wealths).sound
+
+
+def test_the_full_number_allows_144_refutations(false_alarms):
+    assert false_alarms.judge([0.0] * 2000).most_refuted == 144
+
+
+def test_by_enumeration_the_criterion_of_the_mean_is_an_e_value(false_alarms):
+    """V is 20 with probability 1/20, else 0: the mean is 1, and the criterion's expectation as well."""
+    audits = 60
+    total = 0.0
+    for hits in range(audits + 1):
+        wealths = [np.log(20.0)] * hits + [-np.inf] * (audits - hits)
+        weight = stats.binom.pmf(hits, audits, 1 / 20)
+        total += weight * np.exp(false_alarms.judge(wealths).log_e_value)
+    assert total == pytest.approx(1.0, abs=1e-9)
+
+
+def test_both_criteria_accuse_an_auditor_that_alarms_too_often(false_alarms):
+    assert not false_alarms.judge([np.log(20.0)] * 160 + [-np.inf] * 1840).sound  # by count alone
+    judged = false_alarms.judge([np.log(19.9)] * 160 + [np.log(0.5)] * 1840)  # by mean alone
+    assert judged.refuted == 0
+    assert not judged.sound

@@ -1,0 +1,262 @@
+"""Defects that make an auditor refute what is true: each is planted here, and a criterion must see it.
+
+The seeds are those of the first audits, fixed beforehand. A sound auditor fails a criterion of tight audits
+with probability at most 1e-5 (`benchmarks/false_alarms.py`).
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import audit.by_law
+import audit.sampling.blocks
+from audit import PureDP, Verdict, audit_privacy
+from audit.betting import Betting, Terms
+from audit.distributions import Density
+from audit.evidence import Bet, log_payoffs
+from audit.features import Length, View
+from audit.memory import bet_on
+from audit.sampling import BET, Sampler, generator
+from audit.sampling import blocks as sampling_blocks
+from audit.subjects import adapt
+from audit.tables import Table
+
+
+@pytest.fixture
+def sound(false_alarms):
+    """Tell whether so many audits of a tight case accuse nobody.
+
+    Few of the sound auditor: `test_false_alarms` has it audit all cases.
+    """
+
+    def judged(name, betting=Betting, *, audits=15, **options):
+        case = false_alarms.CASES[name]
+        wealths = [false_alarms.audit(case, seed, betting=betting, **options) for seed in range(audits)]
+        return false_alarms.judge(wealths).sound
+
+    return judged
+
+
+# 1. An event learned on the batch it is bet on
+
+
+class LearnsFirst(Betting):
+    def _bet(self, memory, size):
+        crosses, blocks = self._draw(memory, size, self.stage, learn=False)
+        memory.learn(blocks, crosses)
+        chosen = memory.choose(self.terms.epsilon, self.terms.delta)
+        left, right = (
+            View([o for view in side[-len(blocks) :] for o in view.outputs]) for side in memory.kept(0)
+        )
+        self.log_wealth += bet_on(chosen, memory.count(left, right)).log_growth(
+            self.terms.epsilon, self.terms.delta
+        )
+        if not self.refuted and self.log_wealth >= self.terms.log_limit:
+            self.crossed_at, self.winner = self.spent, memory
+
+
+def test_an_event_learned_on_the_batch_it_is_bet_on_is_caught(sound):
+    assert sound("laplace")
+    assert not sound("laplace", LearnsFirst, audits=40)
+
+
+# 2. The width of the batch as a feature
+
+
+def widest(self, view):
+    return np.full(len(view), max((len(output) for output in view.outputs), default=0), dtype=float)
+
+
+def test_batch_width_as_a_feature_is_caught(sound, monkeypatch):
+    """Also by `test_features`, which compares columns with the values of single outputs."""
+    assert sound("threshold release")
+    monkeypatch.setattr(Length, "column", widest)
+    assert not sound("threshold release", audits=30)
+
+
+# 3. Runs drawn to explore pairs are bet on
+
+
+class BetsOnExploration(Betting):
+    def _bet(self, memory, size):
+        if all(memory is not known for known in self.__dict__.setdefault("known", [])):
+            self.known.append(memory)
+            left, right = (View([o for view in side for o in view.outputs]) for side in memory.kept(0))
+            chosen = memory.choose(self.terms.epsilon, self.terms.delta)
+            growth = bet_on(chosen, memory.count(left, right)).log_growth(
+                self.terms.epsilon, self.terms.delta
+            )
+            self.log_wealth += growth
+        super()._bet(memory, size)
+
+
+def test_betting_on_exploration_runs_is_caught(sound, false_alarms, monkeypatch):
+    case = false_alarms.CASES["several pairs"]
+    many = replace(case, pairs=tuple(([k], [k + 1]) for k in range(48)))
+    monkeypatch.setitem(false_alarms.CASES, "many pairs", many)
+    assert sound("many pairs", budget=20_000)
+    assert not sound("many pairs", BetsOnExploration, audits=60, budget=20_000)
+
+
+class Recording(Sampler):
+    def __init__(self, subject, **options):
+        super().__init__(subject, **options)
+        self.places = []
+
+    def draw(self, left_db, right_db, size, path, *, fresh=False):
+        self.places.append((path, size))
+        return super().draw(left_db, right_db, size, path, fresh=fresh)
+
+
+def test_every_place_of_the_seed_tree_is_drawn_once_and_only_bets_are_bet_on(false_alarms):
+    case = false_alarms.CASES["several pairs"]
+    with Recording(adapt(case.mechanism), seed=0) as sampler:
+        betting = Betting(sampler, case.pairs, Terms(1.0, 0.0, 1e-6, 20_000))
+        betting.run()
+    paths = [path for path, _ in sampler.places]
+    assert len(set(paths)) == len(paths)
+    assert [size for path, size in sampler.places if path[0] == BET] == betting.bet_sizes
+    assert [bet.counts[0].sum() for bet in betting.ledger.bets] == betting.bet_sizes
+    assert any(path[0] != BET for path in paths)
+
+
+# 4. The wealth of the best of several events
+
+
+def of_the_best(self, epsilon, delta):
+    return float((self.counts @ log_payoffs(epsilon, delta)).max())
+
+
+def test_wealth_maximised_over_events_is_caught(sound, monkeypatch):
+    """Also by the enumeration in `test_evidence`."""
+    assert sound("geometric")
+    monkeypatch.setattr(Bet, "log_growth", of_the_best)
+    assert not sound("geometric", audits=30)
+
+
+# 5. A batch that lost is skipped
+
+
+class SkipsLosses(Betting):
+    def _bet(self, memory, size):
+        before = self.log_wealth
+        super()._bet(memory, size)
+        self.log_wealth = max(before, self.log_wealth)
+
+
+def test_skipping_batches_that_lose_is_caught(sound):
+    assert sound("geometric", budget=20_000)
+    assert not sound("geometric", SkipsLosses, audits=90, budget=20_000)
+
+
+# 6. One stream for two workers
+
+
+def one_stream(seed, path):
+    """Forget which block of its draw a block is."""
+    return generator(seed, (*path[:2], 0, *path[3:]))
+
+
+def test_one_stream_in_several_blocks_is_caught(sound, monkeypatch):
+    assert sound("randomized response")
+    monkeypatch.setattr(sampling_blocks, "generator", one_stream)
+    assert not sound("randomized response", audits=40)
+
+
+# 7. A fixed order of the calls, and a clock
+
+
+class Clock:
+    """Every call is as private as can be, but calls alternate between two laws."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, database, rng):
+        self.calls += 1
+        return rng.random() < (0.8 if self.calls % 2 else 0.2)
+
+
+def test_a_fixed_order_of_calls_is_caught_by_a_clock(false_alarms, monkeypatch):
+    case = false_alarms.Case(Clock(), (([0], [1]),), 0.5)
+
+    def wealths():
+        return [false_alarms.audit(replace(case, mechanism=Clock()), seed) for seed in range(20)]
+
+    assert false_alarms.judge(wealths()).sound
+    monkeypatch.setattr(audit.sampling.blocks, "schedule", lambda size, coins: [False] * size)
+    assert not false_alarms.judge(wealths()).sound
+
+
+# 8. A time-out as an output
+
+
+def slow_on_the_right(database, rng):
+    """Randomized response; on the right it would often answer too late."""
+    if database == [1] and rng.random() < 0.5:
+        raise MemoryError
+    return "yes" if (database == [1]) == (rng.random() < 0.75) else "no"
+
+
+def test_a_time_out_as_an_output_is_caught(false_alarms, monkeypatch):
+    case = false_alarms.Case(slow_on_the_right, (([0], [1]),), math.log(3))
+
+    def wealths():
+        return [false_alarms.audit(case, seed) for seed in range(20)]
+
+    assert false_alarms.judge(wealths()).sound
+    suggest = Table.suggest
+    monkeypatch.setattr(
+        Table, "suggest", lambda self, side, **_: suggest(self, side, unfinished_counts_against=False)
+    )
+    assert not false_alarms.judge(wealths()).sound
+
+
+# 9. Batches merged in the order of their arrival
+
+
+class TakesWhatComesFirst(Sampler):
+    """A run takes long when its answer is "yes"; time is short, and what finished first is merged."""
+
+    def draw(self, left_db, right_db, size, path, *, fresh=False):
+        blocks = list(super().draw(left_db, right_db, 2 * size, path, fresh=fresh))
+        return iter(
+            sorted(blocks, key=lambda block: [*block.left, *block.right].count("yes"))[: len(blocks) // 2]
+        )
+
+
+def test_merging_in_order_of_arrival_is_caught(sound, false_alarms, monkeypatch):
+    assert sound("randomized response", budget=6_000)
+    monkeypatch.setattr(false_alarms, "Sampler", TakesWhatComesFirst)
+    assert not sound("randomized response", audits=45, budget=6_000)
+
+
+# 10. A sampler that differs from its declared law
+
+
+class Declared:
+    """Laplace noise by law and when called, a third of it when many are drawn at once."""
+
+    def __call__(self, database, rng):
+        return sum(database) + rng.laplace()
+
+    def sample(self, database, size, rng):
+        return sum(database) + rng.laplace(scale=1 / 3, size=size)
+
+    def distribution(self, database):
+        return Density.laplace(float(sum(database)), 1.0)
+
+
+def verdict_on_declared():
+    return audit_privacy(Declared(), PureDP(1.0), records=[0, 1], size=2, budget=20_000)
+
+
+def test_a_sampler_that_differs_from_its_declared_law_is_caught(monkeypatch):
+    result = verdict_on_declared()
+    assert result.verdict is Verdict.ERROR
+    assert "the law this subject declares is not what it returns" in result.reason
+    assert "`sample`" in result.reason
+    monkeypatch.setattr(audit.by_law._Comparison, "_check_laws", lambda self: [])
+    assert verdict_on_declared().verdict is Verdict.NOT_REFUTED  # what would be believed without the check
