@@ -1,0 +1,144 @@
+"""What algorithm Rec claims and promises: BNS Lemmas 2 and 3, and the composition of the calls it makes."""
+
+from __future__ import annotations
+
+import math
+
+from audit.claims import ApproximateDP, PureDP
+from audit.errors import InvalidValue, finite_number, positive_int, probability
+
+__all__ = ["calls", "ceiling", "least_promise", "lemma_2", "levels", "log_star"]
+
+SMALL = 32
+"""Up to this top of the range Rec is one exponential mechanism (BNS Fig. 1, step 1)."""
+
+
+def log_star(number: int) -> int:
+    """Return log*: how often log2 must be taken until the number is at most 1.
+
+    Examples
+    --------
+    >>> log_star(2), log_star(16), log_star(2**64)
+    (1, 3, 5)
+    """
+    value: float = number
+    count = 0
+    while value > 1:
+        value, count = math.log2(value), count + 1
+    return count
+
+
+def ceiling(top: int) -> int:
+    """Return the smallest power of two that is at least `top` (BNS Fig. 1, step 2).
+
+    Examples
+    --------
+    >>> ceiling(33), ceiling(64)
+    (64, 64)
+    """
+    return 1 << (top - 1).bit_length()
+
+
+def levels(top: int) -> int:
+    """Return N, the number of recursive calls on the range {0 … top}.
+
+    Examples
+    --------
+    >>> levels(32), levels(2**32), levels(2**64)
+    (0, 1, 2)
+    """
+    top = _range(top)
+    count = 0
+    while top > SMALL:
+        top, count = ceiling(top).bit_length() - 1, count + 1
+    return count
+
+
+def lemma_2(top: int, *, epsilon: float, delta: float) -> ApproximateDP:
+    """Return the privacy that BNS Lemma 2 claims for Rec, to the letter.
+
+    Guarantee
+    ---------
+    Rec is (√(6·log*·ln(1/(log*·delta)))·epsilon + 6·log*·epsilon², 4·log*·delta)-private, log* = log*(top),
+    for top ≥ 2 (at top = 1 log* is 0 and the claim false). It is the advanced composition of 3·log* calls
+    with slack log*·delta; `calls` counts those that are made.
+
+    Raises
+    ------
+    InvalidValue
+        `top` is below 2, or 4·log*·delta is not below 1: the lemma then says nothing.
+
+    Examples
+    --------
+    >>> claim = lemma_2(2**16, epsilon=0.1, delta=1e-6)
+    >>> round(claim.epsilon, 6), claim.delta
+    (1.96714, 1.6e-05)
+    """
+    depth = log_star(_range(top))
+    epsilon = finite_number(epsilon, what="The `epsilon` of `lemma_2`", above=0)
+    delta = finite_number(delta, what="The `delta` of `lemma_2`", above=0)
+    if 4 * depth * delta >= 1:
+        raise InvalidValue(
+            f"The `delta` must be below 1/(4·log*(top)) = {1 / (4 * depth):g} for Lemma 2 to say anything; "
+            f"got {delta:g}."
+        )
+    spread = math.sqrt(6 * depth * math.log(1 / (depth * delta)))
+    return ApproximateDP(spread * epsilon + 6 * depth * epsilon**2, 4 * depth * delta)
+
+
+def calls(top: int, *, epsilon: float, delta: float, tight: bool = False) -> list[PureDP | ApproximateDP]:
+    """Return the claims of the mechanisms that one execution of Rec composes, at most: 3·N + 1 of them.
+
+    Parameters
+    ----------
+    top
+        The last point of the range, at least 2.
+    epsilon, delta
+        Of each call.
+    tight
+        False: A_dist counts as (epsilon, delta)-private, as BNS Proposition 2 has it. True: as what it is,
+        (epsilon/2, delta/2)-private.
+
+    Guarantee
+    ---------
+    Each of the N levels makes two calls of A_dist and one of the exponential mechanism, the innermost range
+    one more of the latter; all else is public or computed from their outputs. So the composition of this
+    list, in any order and chosen adaptively, bounds Rec: 4 calls at top = 2^16 where Lemma 2 pays for 12.
+
+    A_dist releases the best solution where its gap plus Lap(4/epsilon) reaches (4/epsilon)·ln(1/delta) + 2. A
+    gap moves by at most 2 between neighbours that agree on the best, which is a factor e^(epsilon/2); where
+    they do not, the gaps sum to at most 2, and so the release has probability at most delta/2 (for delta ≤
+    1/2).
+
+    Examples
+    --------
+    >>> [len(calls(top, epsilon=1.0, delta=1e-6)) for top in (32, 2**16, 2**64)]
+    [1, 4, 7]
+    """
+    rounds = levels(top)
+    share = 0.5 if tight else 1.0
+    stable = ApproximateDP(share * epsilon, share * probability(delta, what="The `delta` of `calls`"))
+    return [*[PureDP(epsilon)] * (rounds + 1), *[stable] * (2 * rounds)]
+
+
+def least_promise(top: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
+    """Return the quality promise that BNS Lemma 3 needs.
+
+    Guarantee
+    ---------
+    With a quasi-concave quality of sensitivity 1 whose maximum is at least r ≥ (2/alpha)^log*·(16/(alpha·
+    epsilon))·ln(32/(beta·delta)) and alpha ≤ 1/2, Rec returns a point of quality below (1 − alpha)·r with
+    probability at most 2·beta·log*(top).
+
+    Examples
+    --------
+    >>> round(least_promise(4096, alpha=0.5, beta=0.01, epsilon=1.0, delta=1e-6))
+    179294
+    """
+    depth = log_star(_range(top))
+    failure = math.log(32) - math.log(beta) - math.log(delta)
+    return (2 / alpha) ** depth * 16 / (alpha * epsilon) * failure
+
+
+def _range(top: int) -> int:
+    return positive_int(top, what="The `top` of a range for Rec", minimum=2)

@@ -1,0 +1,73 @@
+"""Which interval of a family stands out: BNS Fig. 1, steps 7 and 8, without going through the family."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from mechanisms.piecewise import StepFunction
+
+__all__ = ["Contest", "contest"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """The best interval of a family by its largest quality, and how far it is ahead.
+
+    Parameters
+    ----------
+    low, high
+        The interval's ends.
+    gap
+        Its lead on the second best: 0 for a tie, and for a family of none; infinite where it is the only one.
+    """
+
+    low: int
+    high: int
+    gap: float
+
+
+def contest(quality: StepFunction, *, offset: int, width: int) -> Contest:
+    """Return the best of the intervals [offset + i·width, offset + (i + 1)·width − 1], trimmed to the range.
+
+    The family may have 2^61 members. Only two questions are asked of the pieces: do all points of the best
+    quality lie in one interval, and what is the best quality outside it?
+
+    Examples
+    --------
+    >>> from mechanisms.piecewise import StepFunction
+    >>> peak = StepFunction([0, 20, 22], [1.0, 9.0, 2.0], top=2**64)
+    >>> contest(peak, offset=0, width=8)
+    Contest(low=16, high=23, gap=7.0)
+    >>> contest(peak, offset=4, width=8).gap
+    7.0
+    >>> contest(peak, offset=2**64, width=2**65).gap, contest(peak, offset=2**65, width=2**66).gap
+    (inf, 0.0)
+    """
+    if offset > quality.top:
+        return Contest(0, 0, 0.0)
+    first = quality.piece(offset)
+    values = quality.values[first:]
+    best = values.max()
+    places = np.flatnonzero(values == best) + first
+    leftmost = max(offset, quality.starts[places[0]])
+    low = offset + (leftmost - offset) // width * width
+    high = min(low + width - 1, quality.top)
+    if quality.end(int(places[-1])) > high:
+        return Contest(low, high, 0.0)
+    rivals = [part.max() for part in _outside(quality, offset=offset, low=low, high=high)]
+    return Contest(low, high, float(best - max(rivals)) if rivals else math.inf)
+
+
+def _outside(quality: StepFunction, *, offset: int, low: int, high: int) -> list[np.ndarray]:
+    """Return the values of the pieces that meet the family left of an interval, and right of it."""
+    parts = []
+    if low > offset:
+        parts.append(quality.values[quality.piece(offset) : quality.piece(low - 1) + 1])
+    if high < quality.top:
+        parts.append(quality.values[quality.piece(high + 1) :])
+    return parts

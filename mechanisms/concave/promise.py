@@ -1,0 +1,261 @@
+"""Algorithm Rec as a subject."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from math import fsum
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from audit.claims import ApproximateDP
+from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.relations import Relation
+from mechanisms.concave.bounds import calls, least_promise, lemma_2, log_star
+from mechanisms.concave.instances import telling_pairs
+from mechanisms.concave.qualities import as_quality
+from mechanisms.concave.recursion import Level, Settings, chain, law, runs
+from mechanisms.parameters import PlainParameters
+from mechanisms.stability import StableSelection
+from mechanisms.swaps import revealing_swaps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from mechanisms.concave.contest import Contest
+    from mechanisms.neighbours import Pair
+    from mechanisms.piecewise import StepFunction
+    from mechanisms.threshold import ThresholdTest
+
+__all__ = ["ConcavePromise"]
+
+_ACCOUNTS = ("lemma 2", "calls", "tight")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConcavePromise(PlainParameters):
+    """Rec: choose a point of {0 … top} whose quality is near the promise, for quasi-concave qualities.
+
+    Parameters
+    ----------
+    epsilon, delta
+        Of each call that Rec makes, > 0; the privacy of the whole is `claim`.
+    top
+        T, the last point of the range, at least 2 (at T = 1 log* is 0, and Lemmas 2 and 3 are false).
+    promise
+        r > 0, the quality promised to exist. Public. Default: the least that Lemma 3 allows at `beta`.
+    alpha
+        A quality of (1 − alpha)·promise is good enough; 0 < alpha ≤ 1. Public.
+    quality
+        Q: takes a database, returns a `StepFunction` on {0 … top}, or the vector of its top + 1 values. It
+        moves by at most 1 at every point between neighbours. Declared, not derived: at sensitivity s the
+        loss is s times as large. Default: the database is the quality function, or its vector.
+    beta
+        The failure for which Lemma 3 should hold, in (0, 1); None where no utility is asked for.
+    accounting
+        What is claimed: "lemma 2" as printed; "calls", the sums of epsilon and delta over the calls that are
+        made; "tight", the same with A_dist counted as the (epsilon/2, delta/2)-private mechanism it is.
+    relation, records, size
+        Which databases are neighbours, the records to build them of, their length (or least and greatest).
+        Default: vectors of top + 1 values that all move by at most 1.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of bounds, or a quality is not finite or not on {0 … top}.
+
+    Warns
+    -----
+    UserWarning
+        The promise is below what Lemma 3 needs, or alpha above 1/2. Privacy holds all the same.
+
+    Guarantee
+    ---------
+    `claim`-differential privacy under `relation` if Q has sensitivity 1, whatever else Q is (BNS Lemma 2, for
+    T ≥ 2). L(·, j) is a maximum of minima of values that move by at most 1, so it moves by at most 1, and so
+    does q = min(L(·, j) − (1 − alpha)·r, r − L(·, j + 1)), the quality of the inner call, for r and alpha are
+    public; so does the largest quality in an interval. The intervals depend on the inner output alone, H on
+    outputs alone. Hence Rec composes 3·N + 1 calls: see `concave.bounds.calls`.
+
+    What Fig. 1 leaves open is settled without the data. *A family of one interval* is not worth a call: the
+    interval is taken; one of none is skipped. *Nothing released* by a call: H has the other call's half; by
+    both: H is 32 points spread evenly over {0 … T}. *Points between two integers* are rounded down and count
+    once. *Points beyond T* become T, so that what a call returns is in its range. The second half of H begins
+    at the left end of B, not at b as printed: with b the result is as private and misses good points across
+    the border of two A_i (see `flawed.LiteralConcavePromise`).
+
+    Utility: `error_bound` (Lemma 3).
+
+    Examples
+    --------
+    >>> mechanism = ConcavePromise(top=4096, beta=0.01)
+    >>> round(mechanism.target), mechanism.claim.delta
+    (179294, 1.6e-05)
+    >>> peak = [mechanism.target if 59 <= point <= 69 else 0.0 for point in range(4097)]
+    >>> law = mechanism.distribution(peak)
+    >>> round(sum(law.pmf(point) for point in range(59, 70)), 6)
+    1.0
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    top: int = 64
+    promise: float | None = None
+    alpha: float = 0.5
+    quality: Callable[[Any], StepFunction | NDArray[np.float64] | Sequence[float]] = as_quality
+    beta: float | None = 0.1
+    accounting: Literal["lemma 2", "calls", "tight"] = "lemma 2"
+    relation: Any = Relation.QUERY_ANSWERS
+    records: Any = None
+    size: int | tuple[int, int] | None = None
+
+    name: ClassVar[str] = "concave-promise"
+    reference: ClassVar[str] = "BNS §3.3, Fig. 1 (step 10 corrected) and Lemmas 2 and 3"
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        probability(self.delta, what=f"The `delta` of `{owner}`", zero=False, one=False)
+        positive_int(self.top, what=f"The `top` of `{owner}`", minimum=2)
+        finite_number(self.alpha, what=f"The `alpha` of `{owner}`", above=0, maximum=1)
+        if self.beta is not None:
+            probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+        if self.accounting not in _ACCOUNTS:
+            raise InvalidValue(
+                f"The `accounting` of `{owner}` must be one of {', '.join(_ACCOUNTS)}; "
+                f"got {self.accounting!r:.60}."
+            )
+        self._check_promise()
+        if self.size is None:
+            object.__setattr__(self, "size", self.top + 1)
+        _ = self.claim
+
+    @property
+    def target(self) -> float:
+        """The promise r that Rec runs with."""
+        assert self.promise is not None
+        return self.promise
+
+    @property
+    def claim(self) -> ApproximateDP:
+        """The privacy claimed, by `accounting`."""
+        if self.accounting == "lemma 2":
+            return lemma_2(self.top, epsilon=self.epsilon, delta=self.delta)
+        parts = calls(self.top, epsilon=self.epsilon, delta=self.delta, tight=self.accounting == "tight")
+        return ApproximateDP(fsum(part.epsilon for part in parts), fsum(part.delta for part in parts))
+
+    @property
+    def test(self) -> ThresholdTest:
+        """How A_dist compares a gap with its threshold."""
+        return StableSelection(epsilon=self.epsilon, delta=self.delta).test
+
+    def quality_on(self, database: Any) -> StepFunction:
+        """Return the quality function of a database, refused where it is not on {0 … top}."""
+        quality = as_quality(self.quality(database))
+        if quality.top != self.top:
+            raise InvalidValue(
+                f"The quality of `{type(self).__name__}` must be a function on [0, {self.top}]; "
+                f"got one on [0, {quality.top}]."
+            )
+        return quality
+
+    def left_ends(self, first: Contest | None, second: Contest | None) -> list[int]:
+        """Return where the two halves of H begin: the left ends of A and of B, where they were released."""
+        return [interval.low for interval in (first, second) if interval is not None]
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> int:
+        """Return one point."""
+        return int(self._runs(database, 1, rng)[0])
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64] | list[int]:
+        """Return `size` points, as a list where they may exceed 64 bits.
+
+        Run i draws the same uniform numbers and noises on every database.
+        """
+        outputs = self._runs(database, size, rng)
+        return outputs.tolist() if outputs.dtype == object else outputs
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law of the point chosen, on the points that have positive probability."""
+        return law(self._chain(database))
+
+    def error_bound(self, beta: float) -> float:
+        """Return alpha·promise: how far below the promise the quality falls with probability at most `beta`.
+
+        Guarantee
+        ---------
+        BNS Lemma 3, whose failure probability is 2·log*(T) times its own beta, for quasi-concave qualities
+        that reach the promise.
+
+        Raises
+        ------
+        InvalidValue
+            The promise is too low, or alpha too high, for the lemma to say anything at this `beta`.
+
+        Examples
+        --------
+        >>> ConcavePromise(top=64, promise=1e6).error_bound(0.05)
+        500000.0
+        """
+        beta = probability(beta, what="The `beta` of `error_bound`", zero=False, one=False)
+        why = self._objection(beta / (2 * log_star(self.top)))
+        if why is not None:
+            raise InvalidValue(why)
+        return self.alpha * self.target
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return neighbours with a peak at the edge of being released.
+
+        For the default quality, and where one of listed records is replaced; else none.
+        """
+        if self.quality is as_quality and self.relation is Relation.QUERY_ANSWERS:
+            return [
+                (left.values_everywhere(), right.values_everywhere())
+                for left, right in telling_pairs(self.top, lead=self.test.threshold)
+            ]
+        if self.relation is not Relation.REPLACE_ONE or not hasattr(self.records, "__len__"):
+            return []
+        assert self.size is not None
+        size = self.size if isinstance(self.size, int) else self.size[1]
+        heads = (0, size // 2)
+        return revealing_swaps(
+            self.distribution, epsilon=self.epsilon, records=self.records, size=size, heads=heads
+        )
+
+    def _chain(self, database: Any) -> list[Level]:
+        settings = Settings(self.epsilon, self.alpha, self.target, self.test, self.left_ends)
+        return chain(self.quality_on(database), settings)
+
+    def _runs(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+        return runs(self._chain(database), size, rng=rng)
+
+    def _check_promise(self) -> None:
+        owner = type(self).__name__
+        if self.promise is None and self.beta is None:
+            raise InvalidValue(f"The `promise` of `{owner}` must be given where its `beta` is None.")
+        if self.promise is None:
+            object.__setattr__(self, "promise", self._least_promise(self.beta or 0.0))
+        finite_number(self.promise, what=f"The `promise` of `{owner}`", above=0)
+        why = None if self.beta is None else self._objection(self.beta)
+        if why is not None:
+            warnings.warn(f"{why} Privacy holds all the same.", UserWarning, stacklevel=4)
+
+    def _objection(self, beta: float) -> str | None:
+        """Return why Lemma 3 says nothing at its own `beta`, or None."""
+        owner = type(self).__name__
+        if self.alpha > 0.5:
+            return f"The `alpha` of `{owner}` must be ≤ 0.5 for BNS Lemma 3; got {self.alpha:g}."
+        least = self._least_promise(beta)
+        if self.target >= least:
+            return None
+        return (
+            f"The `promise` of `{owner}` must be ≥ (2/alpha)^log*(T)·16/(alpha·epsilon)·ln(32/(beta·delta)) "
+            f"= {least:.6g} for BNS Lemma 3 at beta = {beta:g}; got {self.target:g}."
+        )
+
+    def _least_promise(self, beta: float) -> float:
+        return least_promise(self.top, alpha=self.alpha, beta=beta, epsilon=self.epsilon, delta=self.delta)

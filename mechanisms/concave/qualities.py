@@ -1,0 +1,109 @@
+"""Quality functions of sensitivity 1 on large ranges, given by their breakpoints (BNS Remark 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from audit.brief import show
+from audit.errors import InvalidValue, finite_number, positive_int
+from mechanisms.piecewise import StepFunction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["IntervalVotes", "ThresholdAgreement", "as_quality"]
+
+
+def as_quality(database: Any) -> StepFunction:
+    """Return a database that is itself a quality function, or the vector of its values, as the former.
+
+    Guarantee
+    ---------
+    Between neighbours that differ by at most 1 in every value it has sensitivity 1, by definition.
+
+    Examples
+    --------
+    >>> as_quality([4, 4, 1]).starts
+    (0, 2)
+    """
+    return database if isinstance(database, StepFunction) else StepFunction.of(database)
+
+
+@dataclass(frozen=True)
+class IntervalVotes:
+    """Count the records that contain a point; a record is a closed interval (low, high) of {0 … top}.
+
+    Parameters
+    ----------
+    top
+        The last point.
+
+    Guarantee
+    ---------
+    Replacing, adding or removing a record moves the count at every point by at most 1.
+
+    Examples
+    --------
+    >>> votes = IntervalVotes(2**64)([(0, 2**63), (5, 5)])
+    >>> votes(5), votes(2**63), votes(2**64)
+    (2.0, 1.0, 0.0)
+    """
+
+    top: int
+
+    def __call__(self, database: Sequence[tuple[int, int]]) -> StepFunction:
+        """Return the counts."""
+        return StepFunction.tally(database, top=self.top)
+
+
+@dataclass(frozen=True)
+class ThresholdAgreement:
+    """margin − the number of labelled points that threshold j gets wrong: INTERVAL_d as a concave problem.
+
+    The threshold j ∈ {0 … 2^bits} says 1 of x < j and 0 of all others; a record is (x, y) with x ∈ {0 …
+    2^bits − 1} and a label y, 0 or 1. With `margin` = α·m the promise r = α·m holds for points that some
+    threshold labels without error, whatever α, while Rec runs with its own alpha = 1/2: fed with α itself, it
+    would need r ≥ (2/α)^log*, which is not what BNS Theorem 2 states.
+
+    Parameters
+    ----------
+    bits
+        d.
+    margin
+        What a threshold without error scores. Public.
+
+    Guarantee
+    ---------
+    Replacing, adding or removing a record moves the quality at every point by at most 1. For points labelled
+    by a threshold it is quasi-concave on {0 … 2^bits}.
+
+    Examples
+    --------
+    >>> quality = ThresholdAgreement(3, margin=2.0)([(1, 1), (2, 1), (6, 0)])
+    >>> [quality(j) for j in range(9)]
+    [0.0, 0.0, 1.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0]
+    """
+
+    bits: int
+    margin: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive_int(self.bits, what="The `bits` of `ThresholdAgreement`")
+        finite_number(self.margin, what="The `margin` of `ThresholdAgreement`")
+
+    def __call__(self, database: Sequence[tuple[int, int]]) -> StepFunction:
+        """Return the quality of every threshold."""
+        top = 1 << self.bits
+        right = [_agreeing(record, top) for record in database]
+        return StepFunction.tally(right, top=top).plus(self.margin - len(right))
+
+
+def _agreeing(record: tuple[int, int], top: int) -> tuple[int, int]:
+    """Return the thresholds that label a point right: j > x for a one, j ≤ x for a zero."""
+    x, label = record
+    if label not in (0, 1) or not 0 <= x < top:
+        raise InvalidValue(
+            f"A record must be (x, y) with x in [0, {top - 1}] and y 0 or 1; got {show(record)}."
+        )
+    return (int(x) + 1, top) if label else (0, int(x))

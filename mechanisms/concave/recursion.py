@@ -1,0 +1,217 @@
+"""Algorithm Rec on one database: its levels, its exact law, and its runs (BNS Fig. 1)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from mechanisms.concave.bounds import SMALL, ceiling
+from mechanisms.concave.contest import Contest, contest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from mechanisms.piecewise import StepFunction
+    from mechanisms.threshold import ThresholdTest
+
+__all__ = ["Level", "Settings", "chain", "law", "runs", "spread"]
+
+HALF = 16
+"""Candidates per interval (step 10), and half of how many are spread over the range if there is none."""
+
+PATTERNS: Final[tuple[tuple[bool, bool], ...]] = ((True, True), (True, False), (False, True), (False, False))
+"""Whether A_dist releases an interval of {A_i}, and one of {B_i}."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the recursion is told.
+
+    Parameters
+    ----------
+    epsilon
+        Of each exponential mechanism.
+    alpha, promise
+        The approximation parameter, and r of the outermost level.
+    test
+        How A_dist compares a gap with its threshold.
+    left_ends
+        Takes what A_dist released of {A_i} and of {B_i}, None for a refusal, and returns where the parts of
+        H begin.
+    """
+
+    epsilon: float
+    alpha: float
+    promise: float
+    test: ThresholdTest
+    left_ends: Callable[[Contest | None, Contest | None], list[int]]
+
+
+@dataclass(frozen=True)
+class Level:
+    """One execution of Rec: a quality on {0 … top}, and the padded one on {0 … ceiling}."""
+
+    quality: StepFunction
+    padded: StepFunction
+    settings: Settings
+
+    def contests(self, power: int) -> tuple[Contest, Contest]:
+        """Return the contests of {A_i} and {B_i} for K = 2^power."""
+        quarter = 4 << power
+        first, second = (contest(self.padded, offset=offset, width=2 * quarter) for offset in (0, quarter))
+        return first, second
+
+    def candidates(self, power: int, left_ends: Iterable[int]) -> list[int]:
+        """Return H: 16 points K/2 apart from each left end, rounded down, clamped to the range, each once."""
+        points = {left + (i << power) // 2 for left in left_ends for i in range(HALF)}
+        top = self.quality.top
+        return sorted({min(point, top) for point in points}) or spread(top)
+
+    def outcomes(self, power: int) -> Iterator[tuple[float, list[int]]]:
+        """Yield the log-probability and the H of every possible pair of outputs of A_dist."""
+        contests = self.contests(power)
+        for released in PATTERNS:
+            log = sum(self._log_outcome(c.gap, passed=one) for c, one in zip(contests, released, strict=True))
+            if log > -math.inf:
+                yield log, self.choice(power, contests, released=released)
+
+    def choice(
+        self, power: int, contests: tuple[Contest, Contest], *, released: tuple[bool, bool]
+    ) -> list[int]:
+        """Return H for given outputs of the two calls of A_dist."""
+        first, second = (c if one else None for c, one in zip(contests, released, strict=True))
+        return self.candidates(power, self.settings.left_ends(first, second))
+
+    def log_choice(self, points: Iterable[int]) -> NDArray[np.float64]:
+        """Return the log-probabilities of the exponential mechanism over some points."""
+        weights = self.quality.values_at(points)
+        weights = (weights - weights.max()) * (self.settings.epsilon / 2.0)
+        logs: NDArray[np.float64] = weights - math.log(np.exp(weights).sum())
+        return logs
+
+    def _log_outcome(self, gap: float, *, passed: bool) -> float:
+        if gap == 0.0:
+            return -math.inf if passed else 0.0
+        test = self.settings.test
+        return test.log_pass(gap) if passed else test.log_fail(gap)
+
+
+def spread(top: int) -> list[int]:
+    """Return 32 points spread evenly over {0 … top}, ends included: H where A_dist has released nothing.
+
+    Examples
+    --------
+    >>> spread(62)[:4], spread(2**64)[-1] == 2**64
+    ([0, 2, 4, 6], True)
+    """
+    return sorted({top * i // (2 * HALF - 1) for i in range(2 * HALF)})
+
+
+def chain(quality: StepFunction, settings: Settings) -> list[Level]:
+    """Return the levels of the recursion, outermost first (steps 2 to 6).
+
+    L(·, log T′ + 1) is min{0, L(·, log T′)}, as printed.
+    """
+    found, promise, alpha = [], settings.promise, settings.alpha
+    while True:
+        top = quality.top
+        padded = quality.extended(ceiling(top)) if top > SMALL else quality
+        found.append(Level(quality, padded, settings))
+        if top <= SMALL:
+            return found
+        longest = padded.window_minima()
+        lows, nexts = np.array(longest), np.array([*longest[1:], min(0.0, longest[-1])])
+        values = np.minimum(lows - (1.0 - alpha) * promise, promise - nexts)
+        quality, promise = type(quality).of(values), alpha / 2.0 * promise
+
+
+def law(levels: list[Level]) -> Finite:
+    """Return the exact law of the output: a mixture over what the inner levels return and A_dist releases.
+
+    Given K and the two outputs of A_dist, H has at most 32 points. So the possible
+    outputs are at most 128 times the values of the inner level: some thousand where T = 2^64.
+    """
+    from audit.distributions import Finite
+
+    inner = levels[-1]
+    points = list(range(inner.quality.top + 1))
+    logs = inner.log_choice(points)
+    for level in reversed(levels[:-1]):
+        points, logs = _mixed(level, points, logs)
+    return Finite(points, log_probabilities=logs)
+
+
+def _mixed(
+    level: Level, powers: list[int], log_powers: NDArray[np.float64]
+) -> tuple[list[int], NDArray[np.float64]]:
+    place: dict[int, int] = {}
+    places: list[int] = []
+    terms = []
+    for power, log_power in zip(powers, log_powers.tolist(), strict=True):
+        for log_outcome, points in level.outcomes(power):
+            places += [place.setdefault(point, len(place)) for point in points]
+            terms.append(level.log_choice(points) + (log_power + log_outcome))
+    sums = _log_sums(np.array(places), np.concatenate(terms), size=len(place))
+    return list(place), sums
+
+
+def _log_sums(places: NDArray[np.intp], terms: NDArray[np.float64], *, size: int) -> NDArray[np.float64]:
+    """Return log Σ exp of the terms at each place."""
+    top = np.full(size, -np.inf)
+    np.maximum.at(top, places, terms)
+    sums = np.bincount(places, weights=np.exp(terms - top[places]), minlength=size)
+    logs: NDArray[np.float64] = top + np.log(sums)
+    return logs
+
+
+def runs(levels: list[Level], size: int, *, rng: np.random.Generator) -> NDArray[Any]:
+    """Return the outputs of `size` executions: 64-bit integers, Python ints where the range has larger ones.
+
+    Run i uses the same uniform numbers and noises on every database: one for the inner exponential mechanism,
+    then from the innermost level outwards two noises for A_dist and one number for the choice from H.
+    """
+    inner = levels[-1]
+    outputs: NDArray[Any] = _inverted(inner.log_choice(range(inner.quality.top + 1)), rng.random(size))
+    for level in reversed(levels[:-1]):
+        noise = rng.laplace(0.0, level.settings.test.scale, (2, size))
+        outputs = _step(level, outputs, noise=noise, uniforms=rng.random(size))
+    return outputs
+
+
+def _step(
+    level: Level, powers: NDArray[Any], *, noise: NDArray[np.float64], uniforms: NDArray[np.float64]
+) -> NDArray[Any]:
+    kind = np.int64 if level.quality.top < 2**63 else object
+    outputs = np.empty(len(powers), dtype=kind)
+    for power in np.unique(powers).tolist():
+        runs_here = np.flatnonzero(powers == power)
+        contests = level.contests(power)
+        passed = _passed(contests, noise[:, runs_here], test=level.settings.test)
+        for released in PATTERNS:
+            rows = runs_here[(passed == np.array(released)[:, None]).all(axis=0)]
+            if len(rows):
+                points = level.choice(power, contests, released=released)
+                chosen = _inverted(level.log_choice(points), uniforms[rows])
+                outputs[rows] = np.array(points, dtype=kind)[chosen]
+    return outputs
+
+
+def _passed(
+    contests: tuple[Contest, Contest], noise: NDArray[np.float64], *, test: ThresholdTest
+) -> NDArray[np.bool_]:
+    """Return what A_dist releases in each run; a tie never, the only interval of its family always."""
+    gaps = np.array([[contest.gap] for contest in contests])
+    released: NDArray[np.bool_] = (gaps > 0.0) & (gaps + noise >= test.threshold)
+    return released
+
+
+def _inverted(logs: NDArray[np.float64], uniforms: NDArray[np.float64]) -> NDArray[np.intp]:
+    cumulative = np.cumsum(np.exp(logs))
+    places: NDArray[np.intp] = np.searchsorted(cumulative, uniforms * cumulative[-1], side="right")
+    return places

@@ -1,0 +1,45 @@
+"""Rec as printed: as private as it should be, and wrong about where good points are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from mechanisms.concave.promise import ConcavePromise
+
+if TYPE_CHECKING:
+    from mechanisms.concave.contest import Contest
+
+__all__ = ["LiteralConcavePromise"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiteralConcavePromise(ConcavePromise):
+    """Begin the second half of H at b, the right end of A = [a, b], and never use B, which was paid for.
+
+    Privacy is that of `ConcavePromise`, for H is still computed from private outputs. Utility breaks where
+    the good points lie across the border of two A_i: then A_dist releases the B that holds them and no A, and
+    what remains are points spread evenly over the range. On T = 4096, alpha = 1/2, epsilon = 1, delta = 1e-6,
+    r for beta = 0.01 and Q = r on [59, 69], 0 elsewhere (K = 8), it fails always; Lemma 3 allows 8 %.
+
+    Parameters
+    ----------
+    epsilon, delta, top, promise, alpha, quality, beta, accounting, relation, records, size
+        As in `ConcavePromise`.
+
+    Examples
+    --------
+    >>> mechanism = LiteralConcavePromise(top=4096, beta=0.01)
+    >>> peak = [mechanism.target if 59 <= point <= 69 else 0.0 for point in range(4097)]
+    >>> law = mechanism.distribution(peak)
+    >>> sum(law.pmf(point) for point in range(59, 70)) < 1e-3
+    True
+    """
+
+    name: ClassVar[str] = "flawed-concave-promise-literal"
+    reference: ClassVar[str] = "BNS §3.3, Fig. 1 with step 10 as printed"
+
+    def left_ends(self, first: Contest | None, second: Contest | None) -> list[int]:
+        """Return both ends of A where it was released, and nothing for B."""
+        del second
+        return [] if first is None else [first.low, first.high]
