@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import operator
 import platform
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
@@ -218,8 +219,6 @@ def _dispatch(task: Task) -> AuditResult:
 
 
 def _finish(task: Task, result: AuditResult) -> AuditResult:
-    from dataclasses import replace
-
     environment = {
         "elapsed": round(time.monotonic() - task.started, 3),
         "python": platform.python_version(),
@@ -263,27 +262,28 @@ def _check_options(options: Options) -> Options:
         if getattr(options, name) not in allowed:
             words = " or ".join(f'"{word}"' for word in allowed)
             raise InvalidValue(f"The `{name}` must be {words}; got {getattr(options, name)!r}.")
-    for name, least in (("budget", 1), ("seed", 0), ("jobs", 1)):
-        _whole(getattr(options, name), name, least)
-    if options.confirm_budget is not None:
-        _whole(options.confirm_budget, "confirm_budget", 4)
+    whole = {}
+    for name, least in (("budget", 1), ("seed", 0), ("jobs", 1), ("confirm_budget", 4)):
+        value = getattr(options, name)
+        whole[name] = None if name == "confirm_budget" and value is None else _whole(value, name, least)
     for name in ("time_limit", "run_time_limit"):
         value = getattr(options, name)
-        if value is not None and not (_is_number(value) and 0 < value < math.inf):
+        if (value is not None or name == "run_time_limit") and not (_is_number(value) and 0 < value < math.inf):
             raise InvalidValue(f"The `{name}` must be a positive number of seconds; got {value!r}.")
     if not (_is_number(options.significance) and 0 < options.significance < 1):
         raise InvalidValue(
             f"The `significance` must lie strictly between 0 and 1; got {options.significance!r}."
         )
-    return options
+    return replace(options, **whole)
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _whole(value: Any, name: str, least: int) -> None:
+def _whole(value: Any, name: str, least: int) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InvalidKind(f"The `{name}` must be a whole number; got {value!r}.")
     if value < least:
         raise InvalidValue(f"The `{name}` must be at least {least}; got {value!r}.")
+    return operator.index(value)
