@@ -31,7 +31,11 @@ def least_budget(epsilon: float, delta: float, significance: float) -> int:
     122
     """
     gain = math.log1p(STAKES[0] * (1 - delta) / (math.exp(min(epsilon, 700.0)) + delta))
-    return 2 * (FIRST_LOOK + math.ceil(-math.log(significance) / gain))
+    return 2 * (FIRST_LOOK + math.ceil(-math.log(significance) / max(gain, 1e-300)))
+
+
+def _brief(runs: int) -> str:
+    return str(runs) if runs < 10**15 else f"{runs:.3g}"
 
 
 def audit_by_runs(task: Task) -> AuditResult:
@@ -40,7 +44,7 @@ def audit_by_runs(task: Task) -> AuditResult:
     if task.options.budget < least:
         raise InvalidValue(
             f"The `budget` of {task.options.budget} runs can never refute {task.claim} at significance "
-            f"{task.options.significance:g}: even an outright leak needs at least {least}."
+            f"{task.options.significance:g}: even an outright leak needs at least {_brief(least)}."
         )
     rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
     pairs = task.databases.pairs(most=_pairs_affordable(task), rng=rng)
