@@ -262,19 +262,25 @@ def _check_options(options: Options) -> Options:
         if getattr(options, name) not in allowed:
             words = " or ".join(f'"{word}"' for word in allowed)
             raise InvalidValue(f"The `{name}` must be {words}; got {getattr(options, name)!r}.")
-    whole = {}
-    for name, least in (("budget", 1), ("seed", 0), ("jobs", 1), ("confirm_budget", 4)):
-        value = getattr(options, name)
-        whole[name] = None if name == "confirm_budget" and value is None else _whole(value, name, least)
+    given = options.confirm_budget
+    options = replace(
+        options,
+        budget=_whole(options.budget, "budget", 1),
+        seed=_whole(options.seed, "seed", 0),
+        jobs=_whole(options.jobs, "jobs", 1),
+        confirm_budget=None if given is None else _whole(given, "confirm_budget", 4),
+    )
     for name in ("time_limit", "run_time_limit"):
         value = getattr(options, name)
-        if (value is not None or name == "run_time_limit") and not (_is_number(value) and 0 < value < math.inf):
+        if value is None and name == "time_limit":
+            continue
+        if not (_is_number(value) and 0 < value < math.inf):
             raise InvalidValue(f"The `{name}` must be a positive number of seconds; got {value!r}.")
     if not (_is_number(options.significance) and 0 < options.significance < 1):
         raise InvalidValue(
             f"The `significance` must lie strictly between 0 and 1; got {options.significance!r}."
         )
-    return replace(options, **whole)
+    return options
 
 
 def _is_number(value: Any) -> bool:
