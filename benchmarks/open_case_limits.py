@@ -1,0 +1,132 @@
+"""Exact limits for the open cases: the probabilities (p, q) of their best events on the example pair.
+
+Worked out from the laws in the case file, never from the auditor; every noise below has the scale that
+the code really uses. Each (p, q) is also tried as (1 − p, 1 − q) and with the sides exchanged. Where the
+log-ratio is monotone in the output or has few values, the best event is among those listed; the others
+say what is missing.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+from scipy.integrate import quad
+from scipy.special import ndtr
+
+from audit.evidence import best_log_growth
+
+Events = list[tuple[float, float]]
+_LEAK: Events = [(1.0, 0.0)]
+
+
+def limit(case: str, claim: dict[str, Any], *, significance: float) -> float | None:
+    """Give the fewest runs, both sides, in which independent sides can refute; None for an unknown case."""
+    events = EVENTS.get(case)
+    if events is None:
+        return None
+    turned = [pair for p, q in events for pair in ((p, q), (q, p), (1 - p, 1 - q), (1 - q, 1 - p))]
+    epsilon, delta = claim["epsilon"], claim["delta"]
+    growth = max(best_log_growth(p, q, epsilon, delta) for p, q in turned)
+    return 2 * -math.log(significance) / growth
+
+
+def laplace(shift: float) -> Events:
+    """Give the half-lines of one Laplace coordinate of unit scale whose centre moves by `shift`."""
+    return [(1 - 0.5 * math.exp(-x), 0.5 * math.exp(x - shift)) for x in np.linspace(0, shift, 401)]
+
+
+def two_laplaces(shift: float) -> Events:
+    """Give the events "log-ratio above t" of two independent Laplace coordinates that both move by `shift`.
+
+    One coordinate's log-ratio L lies in [−shift, shift]: an atom of ½ at the top, of ½·e^−shift at the
+    bottom, and between them density ¼·exp(−(shift − l)/2) under the first database; the second has these
+    laws mirrored. The law of the sum follows by one quadrature.
+    """
+
+    def above(t: float) -> float:  # Pr[L > t]
+        return 1.0 if t < -shift else 0.0 if t >= shift else 1 - 0.5 * math.exp(-(shift - t) / 2)
+
+    def sum_above(t: float) -> float:
+        knots = sorted({-shift, shift, *(k for k in (t - shift, t + shift) if -shift < k < shift)})
+        between = sum(
+            quad(lambda x: 0.25 * math.exp(-(shift - x) / 2) * above(t - x), a, b)[0]
+            for a, b in itertools.pairwise(knots)
+        )
+        return 0.5 * above(t - shift) + between + 0.5 * math.exp(-shift) * above(t + shift)
+
+    # Under the second database the sum has the law of minus the sum under the first.
+    levels = np.linspace(-2 * shift, 2 * shift, 402)[1:-1]  # none of them an atom
+    return [(sum_above(t), 1 - sum_above(-t)) for t in levels.tolist()]
+
+
+def two_sided_geometric(shift: int, rate: float) -> Events:
+    """Give the half-lines of integer noise with weights e^(−rate·|k|) whose centre moves up by `shift`."""
+    ratio = math.exp(-rate)
+
+    def below(k: int) -> float:  # Pr[noise < k]
+        return ratio ** (1 - k) / (1 + ratio) if k <= 0 else 1 - ratio**k / (1 + ratio)
+
+    return [(below(k), below(k - shift)) for k in range(shift + 2)]
+
+
+def finite(p: Any, q: Any) -> Events:
+    """Give the events of largest ratio of two laws on the same outcomes."""
+    p, q = np.array(p) / sum(p), np.array(q) / sum(q)
+    order = np.argsort(-p / q, kind="stable")
+    return list(zip(np.cumsum(p[order]).tolist(), np.cumsum(q[order]).tolist(), strict=True))
+
+
+def rank_weights(database: list[int]) -> list[float]:
+    """Give exp(u/2) for the eleven candidates: u = −|how many are below − how many are above|."""
+    return [
+        math.exp(-abs(sum(x < c for x in database) - sum(x > c for x in database)) / 2) for c in range(11)
+    ]
+
+
+def low_bits() -> Events:
+    """Give Pr[|y| < ½ and y·2⁵³ is no integer], which is impossible when 1 was added to y.
+
+    On an empty list y = ±ln u with u uniform. For |ln u| in [2^−(k+1), 2^−k) doubles are 2^−(53+k) apart:
+    a share 1 − 2^−k of them is off the grid 2^−53; low bits of a logarithm are taken as uniform. (Which
+    numbers a logarithm of the grid can reach at all tells more; no feature of the auditor's asks that.)
+    """
+    cells = [(k, math.exp(-(2.0 ** -(k + 1))) - math.exp(-(2.0**-k))) for k in range(1, 40)]
+    return [(sum(mass * (1 - 2.0**-k) for k, mass in cells), 0.0)]
+
+
+def largest_of_shuffled() -> Events:
+    """Give "the largest of the 100 outputs is above t": independent N(0 or ±1, ½²), whatever the order.
+
+    A shuffle does not change the largest, so this is exact for these events. The likelihood ratio of the
+    shuffled vectors is no better to speak of: 200,000 simulated runs a side put its limit at 1,250 runs
+    against 1,275.
+    """
+
+    def below(t: float, first: float) -> float:
+        return float(ndtr((t - first) / 0.5) * ndtr((t + 1) / 0.5) ** 99)
+
+    return [(1 - below(t, 1.0), 1 - below(t, 0.0)) for t in np.linspace(-1, 3, 801).tolist()]
+
+
+_TAIL = math.exp(-4.0) / (1 + math.exp(-1.0))  # Pr[noise ≥ 4], the noise of `two_sided_geometric(…, 1)`
+_CUT = (1 - math.exp(-1.0)) / 2  # Pr[0 < threshold ≤ 1], the threshold 1 + Laplace(1)
+
+EVENTS: dict[str, Events] = {
+    "o01": two_laplaces(5.0),  # both counts move by 1, the scale is 0.2
+    "o02": laplace(9.0),  # sums 2 and 11, scale 1
+    "o03": two_laplaces(1.0),  # two cells move by 1, scale 1
+    "o04": _LEAK,  # scale 0 on the left: 15.0 exactly
+    "o05": low_bits(),
+    "o06": two_sided_geometric(255, 0.01),  # 127 wraps to −128
+    "o07": _LEAK,  # the difference of the cells is 1 or −1
+    "o08": [(_CUT, 0.0)],  # (True, False, False, False): only the threshold is noisy
+    "o09": finite(rank_weights([10, 10]), rank_weights([0, 10])),
+    "o11": laplace(50.0),  # sums 0.6 and 50.6, scale 1
+    "o12": _LEAK,  # the key "b" is there or not
+    "o13": laplace(20.0),  # sums 20 and 0, scale 1
+    "o14": largest_of_shuffled(),
+    "o16": [(_TAIL, 0.0)],  # the key is released where 1 + noise ≥ 5
+}

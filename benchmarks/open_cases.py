@@ -1,0 +1,124 @@
+"""The open cases, example pair given, significance 1e-6: runs to a refutation, and what is never refuted.
+
+Faulty cases that counting can show: the median of the seeds against 2.5 times the case's own limit (see
+`open_case_limits`) plus 2,000 runs, no seed above 60,000, and the median over the cases at most 3,000.
+Controls: never refuted within 1,000,000 runs. Faulty cases that counting cannot show: not refuted, with what
+could have been, within 200,000 runs or the least budget that an audit of the claim accepts.
+
+Usage: python benchmarks/open_cases.py [CASES.py] [--seeds N] [--runs N] [--jobs N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import math
+import sys
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from figures import Figure, show
+from joblib import Parallel, delayed
+from open_case_limits import limit
+
+from audit import ApproximateDP, PureDP, Relation, audit_privacy
+from audit.by_runs import least_budget
+
+DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "cases" / "open_cases.py"
+SIGNIFICANCE = 1e-6
+BUDGET = 200_000
+MOST_RUNS = 60_000
+RELATIONS = {
+    "replace": Relation.REPLACE_ONE,
+    "add-remove": Relation.ADD_OR_REMOVE_ONE,
+    "label": Relation.REPLACE_LABEL,
+}
+
+
+def load(path: Path) -> dict[str, dict[str, Any]]:
+    """Give the cases of a file; its module stays known, so that its mechanisms can be sent to workers."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise SystemExit(f"There is no Python file {path}.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    cases: dict[str, dict[str, Any]] = module.CASES
+    return cases
+
+
+def audit(path: Path, name: str, *, seed: int, budget: int) -> Any:
+    case = load(path)[name]
+    epsilon, delta = case["claim"]["epsilon"], case["claim"]["delta"]
+    return audit_privacy(
+        case["fn"],
+        ApproximateDP(epsilon, delta) if delta else PureDP(epsilon),
+        relation=RELATIONS[case["claim"]["neighbours"]],
+        pairs=[case["example_pair"]],
+        numerics="float" if case["kind"] == "floating point" else "ideal",
+        budget=budget,
+        significance=SIGNIFICANCE,
+        seed=seed,
+    )
+
+
+def faulty(name: str, case: dict[str, Any], results: list[Any]) -> tuple[Figure, float]:
+    used = [result.samples_to_refutation or math.inf for result in results]
+    least = limit(name, case["claim"], significance=SIGNIFICANCE)
+    most = MOST_RUNS if least is None else min(MOST_RUNS, 2.5 * least + 2000)
+    met = median(used) <= most and max(used) <= MOST_RUNS and all(result.refuted for result in results)
+    words = f"{min(used):,.0f} to {max(used):,.0f}" + (f"; own limit {least:,.0f}" if least else "")
+    return (
+        Figure(f"{name} {case['kind']}", f"{median(used):,.0f} runs", f"<= {most:,.0f}", met, words),
+        median(used),
+    )
+
+
+def spared(name: str, case: dict[str, Any], result: Any) -> Figure:
+    verdict = result.verdict.name
+    found = result.detectable_epsilon
+    could = "none" if found is None else f"{found:.4g}"
+    note = f"{result.samples:,} runs; detectable ε {could} (claim {case['claim']['epsilon']:g})"
+    return Figure(f"{name} {case['kind']}", verdict, "NOT_REFUTED", verdict == "NOT_REFUTED", note)
+
+
+def _least(case: dict[str, Any]) -> int:
+    """Give the usual budget, or the least that an audit of this claim accepts."""
+    claim = case["claim"]
+    return max(BUDGET, least_budget(claim["epsilon"], claim["delta"], SIGNIFICANCE))
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("cases", nargs="?", type=Path, default=DEFAULT)
+    options.add_argument("--seeds", type=int, default=5)
+    options.add_argument("--runs", type=int, default=1_000_000, help="runs of each control")
+    options.add_argument("--jobs", type=int, default=2)
+    given = options.parse_args()
+    cases = load(given.cases)
+    shown = [name for name, case in cases.items() if case["broken"] and case["by_counting"]]
+    hidden = [name for name, case in cases.items() if case["broken"] and not case["by_counting"]]
+    controls = [name for name, case in cases.items() if not case["broken"]]
+    tasks = [(name, 0, _least(cases[name])) for name in hidden] + [(name, 0, given.runs) for name in controls]
+    tasks += [(name, seed, BUDGET) for name in shown for seed in range(given.seeds)]
+    results: dict[str, list[Any]] = {}
+    with Parallel(n_jobs=given.jobs) as parallel:
+        done = parallel(
+            delayed(audit)(given.cases, name, seed=seed, budget=budget) for name, seed, budget in tasks
+        )
+    for (name, _, _), result in zip(tasks, done, strict=True):
+        results.setdefault(name, []).append(result)
+    rows = [faulty(name, cases[name], results[name]) for name in shown]
+    overall = median(used for _, used in rows)
+    last = Figure("median over the cases", f"{overall:,.0f} runs", "<= 3,000", overall <= 3000)
+    show(f"Faulty cases, median of {given.seeds} seeds", [*(row for row, _ in rows), last])
+    show("Controls", [spared(name, cases[name], results[name][0]) for name in controls])
+    show(
+        "Faulty, but not to be shown by counting",
+        [spared(name, cases[name], results[name][0]) for name in hidden],
+    )
+
+
+if __name__ == "__main__":
+    main()
