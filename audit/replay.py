@@ -13,7 +13,7 @@ from audit.confirm import Candidate, loss, run_witness
 from audit.errors import AuditError, InvalidValue
 from audit.memory import PairMemory
 from audit.results import AuditResult, Evidence, Verdict
-from audit.sampling import CONFIRM, Sampler
+from audit.sampling import CONFIRM, MutatedInput, Sampler
 from audit.subjects import Subject, adapt
 
 if TYPE_CHECKING:
@@ -83,10 +83,11 @@ def _again_by_runs(
     kept_state = any("fresh copy" in said for said in result.assumptions)
     if fresh:
         path = (CONFIRM, _FRESH, *path)
+    candidate_number = witness.seed[1] if witness.seed and len(witness.seed) > 1 else 1
     terms = Terms(
         epsilon=result.claim.epsilon,
         delta=result.claim.delta,
-        significance=result.significance,
+        significance=result.significance / 2.0**candidate_number,
         budget=2 * witness.runs,
         floats=result.numerics == "float",
     )
@@ -95,18 +96,29 @@ def _again_by_runs(
         side=0 if witness.direction == "left" else 1,
         p=float(np.clip(witness.p, 1e-3, 1 - 1e-3)),
         q=float(np.clip(witness.q, 1e-3, 1 - 1e-3)),
-        past=float(witness.runs),
+        # The saved runs may choose the stakes of new ones; not of themselves, or of what shares their seed.
+        past=float(witness.runs) if fresh else 0.0,
     )
     memory = PairMemory(witness.left, witness.right)
-    with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
-        again, _ = run_witness(
+
+    def draw() -> Witness:
+        return run_witness(
             sampler, memory, candidate, terms, runs=witness.runs, path=path, fresh=kept_state
-        )
+        )[0]
+
+    with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
+        try:
+            again = draw()
+        except MutatedInput:
+            sampler.copy_inputs = True
+            again = draw()
         samples, notes = sampler.drawn, tuple(sampler.notes)
     same = (again.p, again.q) == (witness.p, witness.q)
     said = "the saved counts were reproduced exactly" if same else "these runs differ from the saved ones"
     if fresh:
         said = "new runs, from a part of the seed tree that no audit uses"
+    elif same:
+        again = replace(again, confirmed=witness.confirmed)
     return replace(
         result,
         verdict=Verdict.REFUTED if again.confirmed else Verdict.NOT_REFUTED,
