@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from audit.catalogue import Entry
 from mechanisms import flawed
 from mechanisms.choosing import ChoosingMechanism
+from mechanisms.composed import composed
 from mechanisms.exponential import ExponentialMechanism
 from mechanisms.gaps import StableSelectionGaps, TightStableSelectionGaps
 from mechanisms.geometric import GeometricMechanism, TruncatedGeometricMechanism
@@ -69,6 +70,7 @@ def catalogue() -> list[Entry]:
     """
     right = [_entry(factory, summary, expected="not refuted") for factory, summary in _RIGHT.items()]
     right.insert(3, _clamped_mean())
+    right += composed()
     return right + [_entry(factory, summary, expected="refuted") for factory, summary in _FLAWED.items()]
 
 

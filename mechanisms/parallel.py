@@ -57,7 +57,7 @@ class Parallel(Combined):
     part_of: Callable[[Any], int] | None = None
 
     name: ClassVar[str] = "parallel-composition"
-    reference: ClassVar[str] = "SYSTEMS M10; B Theorem 7 (the chunks S_i)"
+    reference: ClassVar[str] = "B Theorem 7, the chunks S_i"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["QualityFunctions", "random_pair", "random_quality", "telling_pairs"]
+__all__ = ["QualityFunctions", "random_pair", "random_quality", "telling_pairs", "telling_values"]
 
 _ROUNDING = 1e-12
 _PIECES = 8
@@ -120,6 +120,17 @@ def telling_pairs(top: int, *, lead: float) -> list[tuple[StepFunction, StepFunc
             steps = np.where(left.values > 0.0, -1.0, 1.0)
             pairs.append((left, StepFunction(left.starts, left.values + steps, top=top)))
     return pairs
+
+
+def telling_values(lead: float) -> tuple[float, ...]:
+    """Return the values that the qualities of `telling_pairs` take.
+
+    Examples
+    --------
+    >>> telling_values(10.0)
+    (0.0, 1.0, 9.0, 10.0, 11.0, 12.0)
+    """
+    return (0.0, 1.0, *(lead + step for step in (-1.0, 0.0, 1.0, 2.0)))
 
 
 def _bump(top: int, low: int, high: int, height: float) -> StepFunction:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import dataclass
-from math import fsum
+from itertools import permutations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from audit.claims import ApproximateDP
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
+from mechanisms.accounting import sequential_bound
 from mechanisms.concave.bounds import calls, least_promise, lemma_2, log_star
-from mechanisms.concave.instances import telling_pairs
+from mechanisms.concave.instances import telling_pairs, telling_values
 from mechanisms.concave.qualities import as_quality
 from mechanisms.concave.recursion import Level, Settings, chain, law, runs
 from mechanisms.parameters import PlainParameters
 from mechanisms.stability import StableSelection
-from mechanisms.swaps import revealing_swaps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from audit.claims import ApproximateDP, PureDP
     from audit.distributions import Finite
     from mechanisms.concave.contest import Contest
     from mechanisms.neighbours import Pair
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["ConcavePromise"]
 
 _ACCOUNTS = ("lemma 2", "calls", "tight")
+_FEW = 3
+"""So many of the listed records are used for suggested pairs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +63,8 @@ class ConcavePromise(PlainParameters):
         made; "tight", the same with A_dist counted as the (epsilon/2, delta/2)-private mechanism it is.
     relation, records, size
         Which databases are neighbours, the records to build them of, their length (or least and greatest).
-        Default: vectors of top + 1 values that all move by at most 1.
+        Default: vectors of top + 1 values that all move by at most 1, some of them near the gap that A_dist
+        asks for.
 
     Raises
     ------
@@ -132,6 +136,8 @@ class ConcavePromise(PlainParameters):
         self._check_promise()
         if self.size is None:
             object.__setattr__(self, "size", self.top + 1)
+        if self.records is None and self.quality is as_quality:
+            object.__setattr__(self, "records", telling_values(self.test.threshold))
         _ = self.claim
 
     @property
@@ -141,12 +147,12 @@ class ConcavePromise(PlainParameters):
         return self.promise
 
     @property
-    def claim(self) -> ApproximateDP:
+    def claim(self) -> PureDP | ApproximateDP:
         """The privacy claimed, by `accounting`."""
         if self.accounting == "lemma 2":
             return lemma_2(self.top, epsilon=self.epsilon, delta=self.delta)
-        parts = calls(self.top, epsilon=self.epsilon, delta=self.delta, tight=self.accounting == "tight")
-        return ApproximateDP(fsum(part.epsilon for part in parts), fsum(part.delta for part in parts))
+        tight = self.accounting == "tight"
+        return sequential_bound(calls(self.top, epsilon=self.epsilon, delta=self.delta, tight=tight))
 
     @property
     def test(self) -> ThresholdTest:
@@ -217,14 +223,18 @@ class ConcavePromise(PlainParameters):
                 (left.values_everywhere(), right.values_everywhere())
                 for left, right in telling_pairs(self.top, lead=self.test.threshold)
             ]
-        if self.relation is not Relation.REPLACE_ONE or not hasattr(self.records, "__len__"):
-            return []
+        if self.relation is Relation.REPLACE_ONE and isinstance(self.records, (list, tuple)):
+            return list(self._swaps())
+        return []
+
+    def _swaps(self) -> Iterator[Pair]:
+        """Yield databases in which about as many records agree as A_dist asks for, and then one fewer."""
         assert self.size is not None
         size = self.size if isinstance(self.size, int) else self.size[1]
-        heads = (0, size // 2)
-        return revealing_swaps(
-            self.distribution, epsilon=self.epsilon, records=self.records, size=size, heads=heads
-        )
+        for head in dict.fromkeys((min(size, math.ceil(self.test.threshold)), size)):
+            for one, other in permutations(self.records[:_FEW], 2):
+                left = [one] * head + [other] * (size - head)
+                yield left, [other, *left[1:]]
 
     def _chain(self, database: Any) -> list[Level]:
         settings = Settings(self.epsilon, self.alpha, self.target, self.test, self.left_ends)
