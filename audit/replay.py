@@ -102,9 +102,9 @@ def _again_by_runs(
     memory = PairMemory(witness.left, witness.right)
 
     def draw() -> Witness:
-        return run_witness(
-            sampler, memory, candidate, terms, runs=witness.runs, path=path, fresh=kept_state
-        )[0]
+        return run_witness(sampler, memory, candidate, terms, runs=witness.runs, path=path, fresh=kept_state)[
+            0
+        ]
 
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
         try:
