@@ -1,0 +1,651 @@
+"""What becomes of every kind of mechanism, and what is said of every bad argument.
+
+A correct mechanism is refuted with probability at most 1e-6 (the significance of these audits). A faulty one
+here differs so much that it is missed with probability below 1e-9.
+"""
+
+import functools
+import json
+import math
+import os
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit import PAC, ApproximateDP, AuditResult, Evidence, PureDP, Relation, Verdict, audit_privacy
+from audit.by_runs import least_budget
+from audit.errors import AuditError, InvalidKind, InvalidValue, SubjectError
+
+PAIR = [([0], [1])]
+CLAIM = PureDP(math.log(3))
+BUDGET = 4_000
+
+
+def response(database, rng):
+    """Randomized response, which meets `CLAIM` with equality."""
+    return "yes" if (database == [1]) == (rng.random() < 0.75) else "no"
+
+
+def audit(mechanism, claim=CLAIM, **options):
+    return audit_privacy(mechanism, claim, **{"pairs": PAIR, "budget": BUDGET, **options})
+
+
+# Correct mechanisms, however they behave
+
+
+class CallCounter:
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, database, rng):
+        self.calls += 1
+        return rng.random() < (0.9 if self.calls % 2 else 0.1)
+
+
+class CountsBlocks(CallCounter):
+    def sample(self, database, size, rng):
+        self.calls += 1
+        return rng.random(size) < (0.9 if self.calls % 2 else 0.1)
+
+
+class CachesNoise:
+    def __init__(self):
+        self.noise = {}
+
+    def __call__(self, database, rng):
+        key = sum(database)
+        if key not in self.noise:
+            self.noise[key] = rng.laplace()
+        return key + self.noise[key]
+
+
+def cache_in_a_closure():
+    return functools.partial(_cached, CachesNoise())
+
+
+def _cached(cache, database, rng):
+    return cache(database, rng)
+
+
+_CACHE = CachesNoise()
+
+
+def caches_in_the_module(database, rng):
+    return _CACHE(database, rng)
+
+
+def with_an_empty_cache():
+    """What an earlier audit cached is the state that the next one finds."""
+    _CACHE.noise.clear()
+    return caches_in_the_module
+
+
+class KeepsState:
+    def __init__(self):
+        self.seen = []
+
+    def __call__(self, database, rng):
+        self.seen.append(len(self.seen))
+        return response(database, rng)
+
+
+class ReturnsItsBuffer:
+    def __init__(self):
+        self.buffer = np.zeros(2)
+
+    def __call__(self, database, rng):
+        self.buffer[:] = sum(database) + rng.laplace(scale=2, size=2)
+        return self.buffer
+
+
+def mutates_its_input(database, rng):
+    database[0] += 5
+    return rng.laplace()
+
+
+def grows_its_input(database, rng):
+    database.append(0)
+    return rng.random() < 0.5
+
+
+def prints(database, rng):
+    print("the secret is", database)  # noqa: T201
+    return response(database, rng)
+
+
+def nothing_but_nan(database, rng):
+    return math.nan
+
+
+def draws_its_own(database):
+    return int(np.random.default_rng().random() < 0.5)
+
+
+def returns_anything(database, rng):
+    outputs = (None, {1, 2}, {"a": [1, (2,)]}, b"x", 1j, object(), np.array(0.5), np.zeros((2, 2)), [], ())
+    return outputs[rng.integers(len(outputs))]
+
+
+def raises_at_times(database, rng):
+    if rng.random() < 0.3:
+        raise ValueError(f"unlucky {rng.integers(3)}")
+    return response(database, rng)
+
+
+def quits_at_times(database, rng):
+    if rng.random() < 0.05:
+        raise SystemExit(1)
+    return response(database, rng)
+
+
+CORRECT = {
+    "call counter": (CallCounter, PureDP(0.5)),
+    "counts blocks": (CountsBlocks, PureDP(0.5)),
+    "caches noise": (CachesNoise, PureDP(1.0)),
+    "caches noise in a closure": (cache_in_a_closure, PureDP(1.0)),
+    "caches noise in its module": (with_an_empty_cache, PureDP(1.0)),
+    "keeps state": (KeepsState, CLAIM),
+    "returns its own buffer": (ReturnsItsBuffer, PureDP(1.0)),
+    "mutates its input": (lambda: mutates_its_input, PureDP(0.1)),
+    "grows its input": (lambda: grows_its_input, PureDP(0.1)),
+    "prints": (lambda: prints, CLAIM),
+    "NaN alone": (lambda: nothing_but_nan, PureDP(0.1)),
+    "draws its own randomness": (lambda: draws_its_own, PureDP(0.1)),
+    "returns anything": (lambda: returns_anything, PureDP(0.1)),
+    "raises at times": (lambda: raises_at_times, CLAIM),
+    "quits at times": (lambda: quits_at_times, CLAIM),
+}
+
+
+@pytest.mark.parametrize("name", CORRECT)
+def test_a_correct_mechanism_is_not_refuted_however_it_behaves(name, capsys):
+    make, claim = CORRECT[name]
+    result = audit(make(), claim)
+    assert result.verdict in (Verdict.NOT_REFUTED, Verdict.INCONCLUSIVE)
+    assert result.evidence is Evidence.STATISTICAL
+    assert capsys.readouterr() == ("", "")
+    assert AuditResult.from_json(result.to_json()).to_json() == result.to_json()
+    assert "secret" not in str(result)
+
+
+@pytest.mark.parametrize("make", [CachesNoise, cache_in_a_closure, with_an_empty_cache])
+def test_cached_noise_is_found_to_make_runs_depend_on_each_other(make):
+    result = audit(make(), PureDP(1.0))
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "depend on each other" in result.reason
+    assert result.witness is not None
+    assert not result.witness.confirmed
+    assert result.samples_to_refutation is None
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "word"),
+    [(mutates_its_input, "changes the database"), (prints, "prints"), (draws_its_own, "seed")],
+)
+def test_what_the_reader_should_know_is_noted(mechanism, word):
+    assert any(word in note for note in audit(mechanism, PureDP(1.5)).notes)
+
+
+def test_the_users_databases_are_as_they_were():
+    left, right = [0], [1]
+    audit(mutates_its_input, PureDP(0.1), pairs=[(left, right)])
+    assert (left, right) == ([0], [1])
+
+
+# Faulty mechanisms, however they show it
+
+
+def script(database, rng):
+    return "<script>alert(1)</script>" if database == [1] else "safe"
+
+
+def raises_on(value):
+    def mechanism(database, rng):
+        if database == [value]:
+            raise ValueError("no such <record>")
+        return 0
+
+    return mechanism
+
+
+def nan_on_the_right(database, rng):
+    return math.nan if database == [1] else 1.0
+
+
+def message_tells(database, rng):
+    if database == [1]:
+        raise ValueError(f"{sum(database)} is out of range")
+    raise ValueError("0 is out of range") if rng.random() < 0.9 else KeyError("x")
+
+
+class ForgetsItsBuffer(ReturnsItsBuffer):
+    def __call__(self, database, rng):
+        self.buffer[:] = sum(database) + rng.laplace(scale=0.1, size=2)
+        return self.buffer
+
+
+class LeaksAndKeepsState(KeepsState):
+    def __call__(self, database, rng):
+        self.seen.append(len(self.seen))
+        return database[0]
+
+
+FAULTY = {
+    "hostile text": script,
+    "raises on the right": raises_on(1),
+    "raises on the left": raises_on(0),
+    "NaN on the right": nan_on_the_right,
+    "a mutable buffer": ForgetsItsBuffer(),
+    "keeps state": LeaksAndKeepsState(),
+    "no rng": lambda database: database[0],
+    "mutates and leaks": lambda database, rng: database.append(0) or database[0],
+    "complex numbers": lambda database, rng: np.complex128(database[0] * 1j),
+    "arrays without dimension": lambda database, rng: np.array(float(database[0])),
+    "numpy keys": lambda database, rng: {np.int64(3): float(database[0]), (1, "a"): 0.0},
+}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_a_leak_is_refuted_however_it_shows(name):
+    result = audit(FAULTY[name])
+    assert result.verdict is Verdict.REFUTED, result.reason
+    assert result.witness.confirmed
+    assert result.samples_to_refutation <= 250
+    assert result.epsilon_lower > CLAIM.epsilon
+    assert result.witness.left == [0]
+    assert result.witness.right == [1]
+    again = AuditResult.from_json(result.to_json())
+    assert again.to_json() == result.to_json()
+    assert again.witness.event.words() == result.witness.event.words()
+    assert str(result)
+
+
+def test_hostile_output_stays_text(capsys):
+    result = audit(script, PureDP(1.0))
+    assert "safe" in result.witness.event.words() or "<script>" in result.witness.event.words()
+
+
+# Mechanisms that do not answer
+
+
+def test_a_mechanism_that_always_raises_is_an_error_with_its_own_message():
+    def always(database, rng):
+        raise KeyError("age")
+
+    result = audit(always)
+    assert result.verdict is Verdict.ERROR
+    assert result.reason == "every run raised KeyError: 'age'"
+
+
+def test_a_mechanism_that_hangs_is_an_error_and_soon():
+    def hangs(database, rng):
+        while True:
+            time.sleep(0.005)
+
+    start = time.monotonic()
+    result = audit(hangs, run_time_limit=0.05)
+    assert result.verdict is Verdict.ERROR
+    assert "time limit of 0.05 s" in result.reason
+    assert result.unfinished > 0
+    assert time.monotonic() - start < 20
+
+
+def test_a_mechanism_that_kills_its_process_is_an_error_in_isolation():
+    def dies(database, rng):
+        os._exit(3)
+
+    result = audit(dies, isolate=True)
+    assert result.verdict is Verdict.ERROR
+    assert "process exited with code 3" in result.reason
+
+
+class SlowOn:
+    """Randomized response that runs past its limit on one database: as good as out of memory, and faster."""
+
+    def __init__(self, value, share=0.6):
+        self.value, self.share = value, share
+
+    def __call__(self, database, rng):
+        if database == [self.value] and rng.random() < self.share:
+            raise MemoryError
+        return response(database, rng)
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_slow_on_one_side_only_is_inconclusive_with_the_question_to_ask_instead(value):
+    result = audit(SlowOn(value))
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "unfinished runs alone decide" in result.reason
+    assert 'unfinished="output"' in result.reason
+    assert any("did not finish" in said for said in result.assumptions)
+
+
+@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.parametrize("share", [0.6, 1.0])
+def test_slow_on_one_side_only_is_refuted_where_unfinished_runs_are_outputs(value, share):
+    result = audit(SlowOn(value, share), unfinished="output")
+    assert result.verdict is Verdict.REFUTED
+    assert result.witness.confirmed
+
+
+def test_a_real_time_out_on_one_side_decides_nothing():
+    def slow(database, rng):
+        if database == [1]:
+            time.sleep(5)
+        return 0
+
+    result = audit(slow, PureDP(0.5), run_time_limit=0.01, budget=160)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert result.unfinished >= 40
+
+
+def test_a_leak_is_refuted_although_some_runs_do_not_finish():
+    def leaks(database, rng):
+        if rng.random() < 0.1:
+            raise MemoryError
+        return database[0]
+
+    assert audit(leaks).verdict is Verdict.REFUTED
+
+
+def test_a_process_that_dies_at_times_is_audited_in_isolation():
+    def dies_at_times(database, rng):
+        if rng.random() < 0.02:
+            os._exit(1)
+        return database[0]
+
+    result = audit(dies_at_times, PureDP(0.5), isolate=True, confirm_budget=400)
+    assert result.verdict is Verdict.REFUTED
+    assert result.unfinished > 0
+
+
+# Same seed, same bytes
+
+
+def stored(result):
+    """Return the result without its environment, as bytes."""
+    document = json.loads(result.to_json()) if isinstance(result.to_json(), str) else result.to_json()
+    return json.dumps(document["result"]).encode()
+
+
+class Noisy:
+    """A sum with noise of scale 1/3, also many at once."""
+
+    def __call__(self, database, rng):
+        return sum(database) + rng.laplace(scale=1 / 3)
+
+    def sample(self, database, size, rng):
+        return sum(database) + rng.laplace(scale=1 / 3, size=size)
+
+
+def noisy(database, rng):
+    return sum(database) + rng.laplace(scale=1 / 3)
+
+
+MECHANISMS = {
+    "one by one": noisy,
+    "many at once": Noisy(),
+    "text": response,
+}
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("epsilon", [1.0, 3.5])
+def test_the_same_seed_gives_the_same_bytes_for_one_worker_or_two(name, epsilon):
+    options = {
+        "claim": PureDP(epsilon),
+        "records": [0, 1],
+        "size": 2,
+        "budget": 20_000,
+        "pairs": None,
+        "seed": 7,
+    }
+    once, again = (stored(audit(MECHANISMS[name], jobs=jobs, **options)) for jobs in (1, 1))
+    shared = stored(audit(MECHANISMS[name], jobs=2, **options))
+    assert once == again == shared
+
+
+def test_another_seed_gives_other_runs():
+    results = [audit(Noisy(), PureDP(1.0), seed=seed) for seed in (1, 2)]
+    assert {result.verdict for result in results} == {Verdict.REFUTED}
+    assert results[0].log_wealth != results[1].log_wealth
+
+
+def test_a_search_is_repeated_with_its_seed():
+    options = {"records": st.integers(-3, 3), "size": (1, 3), "pairs": None}
+    assert stored(audit(Noisy(), PureDP(1.0), **options)) == stored(audit(Noisy(), PureDP(1.0), **options))
+
+
+# What a verdict carries
+
+
+def test_going_on_to_the_budget_tightens_the_bound():
+    stopped = audit(Noisy(), PureDP(1.0), seed=1, budget=40_000)
+    went_on = audit(Noisy(), PureDP(1.0), seed=1, budget=40_000, until="budget")
+    assert went_on.samples_to_refutation == stopped.samples_to_refutation
+    assert stopped.epsilon_lower < went_on.epsilon_lower <= 3.0  # a bound above 3 has probability 1e-6
+    assert went_on.samples > 40_000 - 2
+
+
+def test_a_time_limit_ends_between_batches():
+    result = audit(lambda database, rng: time.sleep(0.002), PureDP(1.0), time_limit=0.1)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "stopped after" in result.reason
+
+
+def test_not_refuted_says_what_would_most_likely_have_been():
+    """Within 10,000 runs at ln 3: something above the claim, below what these runs could certify at all."""
+    result = audit(response, budget=10_000)
+    assert result.verdict is Verdict.NOT_REFUTED
+    assert CLAIM.epsilon < result.detectable_epsilon < result.ceiling_epsilon
+    assert result.epsilon_lower <= CLAIM.epsilon
+    assert result.detectable_event
+
+
+def test_the_claim_relation_and_databases_of_the_subject_are_used():
+    class Declares:
+        claim = PureDP(0.5)
+        relation = Relation.ADD_OR_REMOVE_ONE
+        records = (0, 1)
+        size = 2
+
+        def __call__(self, database, rng):
+            return len(database)
+
+    result = audit_privacy(Declares(), budget=2_000)
+    assert result.verdict is Verdict.REFUTED
+    assert result.claim == PureDP(0.5)
+    assert "add" in result.relation
+    assert abs(len(result.witness.left) - len(result.witness.right)) == 1
+
+
+def test_a_database_is_converted_before_the_mechanism_sees_it():
+    seen = set()
+
+    def mechanism(database, rng):
+        seen.add(type(database))
+        return response(list(database), rng)
+
+    audit(mechanism, convert=tuple)
+    assert seen == {tuple}
+
+
+# Bad arguments
+
+OPTIONS = [
+    *[(name, value, InvalidValue) for name in ("budget", "jobs") for value in (0, -1)],
+    ("seed", -1, InvalidValue),
+    ("confirm_budget", 3, InvalidValue),
+    *[
+        (name, value, InvalidKind)
+        for name in ("budget", "seed", "jobs", "confirm_budget")
+        for value in (1.5, True, "9", math.nan)
+    ],
+    *[(name, None, InvalidKind) for name in ("budget", "seed", "jobs")],
+    *[
+        (name, value, InvalidValue)
+        for name in ("time_limit", "run_time_limit", "significance")
+        for value in (0, -1.0, math.nan, math.inf, "9", True)
+    ],
+    ("run_time_limit", None, InvalidValue),
+    ("significance", None, InvalidValue),
+    ("significance", 1, InvalidValue),
+    *[
+        (name, value, InvalidValue)
+        for name in ("numerics", "until", "unfinished")
+        for value in ("x", None, 1)
+    ],
+    ("pairs", [], InvalidValue),
+    ("pairs", 5, InvalidKind),
+    ("pairs", "ab", InvalidValue),
+    ("pairs", [([0],)], InvalidValue),
+    ("pairs", ([0], [1]), InvalidValue),
+    ("pairs", [(0, 1)], InvalidValue),
+    ("pairs", [([0], [0])], InvalidValue),
+    ("pairs", [([0], [1, 2])], InvalidValue),
+    ("pairs", [([0, 0], [1, 1])], InvalidValue),
+    ("relation", "nothing", InvalidValue),
+    ("relation", 5, InvalidKind),
+    ("convert", 5, SubjectError),
+    ("databases", 5, InvalidKind),
+    ("databases", st.nothing(), InvalidValue),
+]
+
+
+def refusal(kind, mechanism=response, claim=CLAIM, **options):
+    with pytest.raises(kind) as caught:
+        audit_privacy(mechanism, claim, **options)
+    said = str(caught.value)
+    assert isinstance(caught.value, AuditError)
+    assert "\n" not in said
+    assert len(said) < 400
+    return said
+
+
+@pytest.mark.parametrize(("name", "value", "kind"), OPTIONS, ids=repr)
+def test_a_bad_option_is_refused_in_one_line_that_names_it(name, value, kind):
+    said = refusal(kind, **{"pairs": PAIR, **({"pairs": None} if name == "databases" else {}), name: value})
+    assert name.rstrip("s") in said.lower() or "neighbours under replace-one" in said
+    assert "must" in said or "not neighbours" in said or "give" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("budget", -3, ("budget", "-3", "at least 1")),
+        ("seed", 1.5, ("seed", "1.5", "whole number")),
+        ("significance", 2, ("significance", "2", "between 0 and 1")),
+        ("run_time_limit", -1, ("run_time_limit", "-1", "positive number of seconds")),
+        ("until", "never", ("until", "'never'", '"refuted" or "budget"')),
+        ("pairs", [([0], [1, 2])], ("not neighbours", "replace-one", "lengths are 1 and 2")),
+        ("pairs", [], ("pairs", "empty", "at least one pair")),
+        ("relation", "nothing", ("relation", "'nothing'", "add-or-remove-one")),
+    ],
+)
+def test_a_refusal_says_what_which_value_and_what_would_be_right(name, value, words):
+    said = refusal(AuditError, **{"pairs": PAIR, name: value})
+    assert all(word in said for word in words), said
+
+
+@pytest.mark.parametrize(
+    ("domain", "kind", "words"),
+    [
+        ({"records": [], "size": 2}, InvalidValue, ("records", "empty")),
+        ({"records": {}, "size": 2}, InvalidValue, ("records", "empty")),
+        ({"records": "ab", "size": 2}, InvalidKind, ("records", "'ab'", "list of records")),
+        ({"records": 5, "size": 2}, InvalidKind, ("records", "5")),
+        ({"records": st.nothing(), "size": 2}, InvalidValue, ("records", "strategy")),
+        ({"records": [0, 1]}, InvalidValue, ("size", "number of records")),
+        ({"records": [0, 1], "size": 0}, InvalidValue, ("size", "at least 1", "0")),
+        ({"records": [0, 1], "size": -1}, InvalidValue, ("size", "-1")),
+        ({"records": [0, 1], "size": (3, 2)}, InvalidValue, ("size", "(3, 2)")),
+        ({"records": [0, 1], "size": "2"}, InvalidKind, ("size", "'2'", "whole number")),
+        ({"records": [0, 1], "size": 1.5}, InvalidKind, ("size", "1.5")),
+        ({"records": [0, 1], "size": True}, InvalidKind, ("size", "True")),
+        (
+            {"records": [0, 1], "size": 0, "relation": "add-or-remove-one"},
+            InvalidValue,
+            ("size", "at least 1"),
+        ),
+        ({"records": [0, 1], "size": 2, "relation": "local"}, InvalidValue, ("size", "at most 1", "2")),
+        ({}, InvalidValue, ("pairs", "records", "size", "databases")),
+        ({"size": 3}, InvalidValue, ("records",)),
+    ],
+)
+def test_a_domain_without_databases_is_refused_in_one_line(domain, kind, words):
+    said = refusal(kind, **domain)
+    assert all(word in said for word in words), said
+
+
+@pytest.mark.parametrize(
+    ("claim", "kind"),
+    [("PureDP", InvalidKind), (1.0, InvalidKind), (PAC(0.1, 0.1), InvalidKind), (None, InvalidValue)],
+)
+def test_what_is_no_privacy_claim_is_refused(claim, kind):
+    assert "PureDP(epsilon=1.0)" in refusal(kind, claim=claim, pairs=PAIR)
+
+
+@pytest.mark.parametrize("epsilon", [-1, math.nan, math.inf, "1", None, True])
+def test_an_epsilon_that_is_none_never_becomes_a_claim(epsilon):
+    with pytest.raises(AuditError, match=r"epsilon.*finite number ≥ 0; got"):
+        PureDP(epsilon)
+
+
+@pytest.mark.parametrize("delta", [-1, 1, 2, math.nan, "1"])
+def test_a_delta_outside_its_range_never_becomes_a_claim(delta):
+    with pytest.raises(AuditError, match=r"delta.*\[0, 1\); got"):
+        ApproximateDP(1.0, delta)
+
+
+@pytest.mark.parametrize("mechanism", [5, None, "x", int, lambda: 0, lambda a, b, c: 0], ids=repr)
+def test_what_cannot_be_called_is_refused_with_what_to_write(mechanism):
+    said = refusal(SubjectError, mechanism, pairs=PAIR)
+    assert "audit" in said
+
+
+def test_a_budget_that_can_never_refute_is_refused_with_the_least_that_could():
+    least = least_budget(1.0, 0.0, 1e-6)
+    said = refusal(InvalidValue, claim=PureDP(1.0), pairs=PAIR, budget=least - 1)
+    assert f"at least {least}" in said
+    assert audit_privacy(lambda database, rng: database[0], PureDP(1.0), pairs=PAIR, budget=least)
+
+
+def test_the_least_budget_is_that_of_the_largest_stake_on_every_pair():
+    """ln(1/significance) / ln(1 + 0.985·(1 − δ)/(e^ε + δ)) pairs after a first look of 16, two runs each."""
+    pairs = math.ceil(math.log(1e6) / math.log1p(0.985 * 0.9 / (math.e + 0.1)))
+    assert least_budget(1.0, 0.1, 1e-6) == 2 * (16 + pairs)
+
+
+@pytest.mark.parametrize("claim", [PureDP(1e308), PureDP(700.0), ApproximateDP(700.0, 1 - 2**-53)])
+def test_an_enormous_claim_is_refused_in_one_short_line(claim):
+    assert "can never refute" in refusal(InvalidValue, claim=claim, pairs=PAIR)
+
+
+def test_a_domain_without_neighbours_is_refused():
+    assert "neighbours" in refusal(InvalidValue, records=[0], size=2)
+
+
+def test_a_failing_conversion_is_refused_with_its_message():
+    said = refusal(SubjectError, pairs=PAIR, convert=lambda database: 1 / 0)
+    assert "ZeroDivisionError" in said
+
+
+@pytest.mark.parametrize("value", [np.int64(500), np.uint8(200)])
+def test_numpy_integers_are_whole_numbers_and_can_be_saved(value):
+    result = audit(response, budget=value, seed=np.int64(3))
+    assert AuditResult.from_json(result.to_json()).budget == int(value)
+    assert stored(result) == stored(audit(response, budget=int(value), seed=3))
+
+
+def test_an_audit_inside_given_is_refused():
+    @settings(max_examples=1, database=None, derandomize=True)
+    @given(st.integers())
+    def inside(_):
+        audit(response)
+
+    with pytest.raises(InvalidValue, match="@given") as caught:
+        inside()
+    assert "databases=" in str(caught.value)

@@ -1,0 +1,175 @@
+"""A saved refutation is drawn again: the same runs from its seed, or new ones."""
+
+import math
+
+import numpy as np
+import pytest
+
+from audit import AuditResult, Evidence, PureDP, Verdict, audit_privacy
+from audit.distributions import Density
+from audit.errors import AuditError, InvalidValue
+
+PAIR = [([0], [1])]
+
+
+class Loud:
+    """A sum with a third of the noise it needs."""
+
+    def __call__(self, database, rng):
+        return sum(database) + rng.laplace(scale=1 / 3)
+
+    def sample(self, database, size, rng):
+        return sum(database) + rng.laplace(scale=1 / 3, size=size)
+
+
+class Repaired(Loud):
+    def sample(self, database, size, rng):
+        return sum(database) + rng.laplace(size=size)
+
+
+class Declared(Loud):
+    def distribution(self, database):
+        return Density.laplace(float(sum(database)), 1 / 3)
+
+
+def by_call(database, rng):
+    return sum(database) + rng.laplace(scale=1 / 3)
+
+
+def text(database, rng):
+    return "yes" if (database == [1]) == (rng.random() < 0.99) else "no"
+
+
+def keyed(database, rng):
+    return {np.int64(3): database[0] + rng.laplace(scale=0.2), (1, "b"): 0.0}
+
+
+def shrinks_its_input(database, rng):
+    return database.pop() + rng.laplace(scale=0.2)
+
+
+class KeepsState:
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, database, rng):
+        self.calls += 1
+        return database[0] + rng.laplace(scale=0.2)
+
+
+SUBJECTS = {
+    "many at once": Loud(),
+    "one by one": by_call,
+    "text": text,
+    "keys that JSON lacks": keyed,
+    "keeps state": KeepsState(),
+    "changes its input": shrinks_its_input,
+    "declares its law": Declared(),
+}
+
+
+def refuted(mechanism, **options):
+    result = audit_privacy(mechanism, PureDP(1.0), pairs=PAIR, budget=20_000, seed=5, **options)
+    assert result.verdict is Verdict.REFUTED
+    return result
+
+
+def counts(witness):
+    return (witness.p, witness.q, witness.runs, witness.p_interval, witness.q_interval, witness.confirmed)
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_a_replay_reproduces_the_saved_refutation_exactly(name):
+    result = refuted(SUBJECTS[name])
+    saved = AuditResult.from_json(result.to_json())
+    again = saved.replay(SUBJECTS[name])
+    assert again.verdict is Verdict.REFUTED
+    assert "reproduced" in again.notes[0]
+    if result.evidence is Evidence.STATISTICAL:
+        assert counts(again.witness) == counts(result.witness)
+    else:
+        assert (again.witness.p, again.witness.q) == (result.witness.p, result.witness.q)
+
+
+@pytest.mark.parametrize("name", ["many at once", "one by one", "text"])
+def test_a_fresh_replay_draws_new_runs(name):
+    """Missed with probability far below 1e-9: as many runs as confirmed the witness with a margin of 3."""
+    result = refuted(SUBJECTS[name])
+    again = result.replay(SUBJECTS[name], fresh=True)
+    assert again.verdict is Verdict.REFUTED
+    assert (again.witness.p, again.witness.q) != (result.witness.p, result.witness.q)
+    assert again.witness.p == pytest.approx(result.witness.p, abs=6 / math.sqrt(result.witness.runs))
+    assert again.witness.seed != result.witness.seed
+
+
+def test_a_witness_of_a_later_candidate_is_judged_at_its_own_level(monkeypatch):
+    """The k-th candidate was confirmed at significance·2^−k; a replay may not be content with less."""
+    import audit.replay
+
+    levels = []
+    run_witness = audit.replay.run_witness
+
+    def recording(sampler, memory, candidate, terms, **options):
+        levels.append(terms.significance)
+        return run_witness(sampler, memory, candidate, terms, **options)
+
+    monkeypatch.setattr(audit.replay, "run_witness", recording)
+    result = refuted(Loud())
+    result.replay(Loud())
+    assert levels == [1e-6 * 2.0 ** -result.witness.seed[1]]
+
+
+def test_a_replay_on_the_repaired_mechanism_is_not_refuted():
+    """The repaired one meets the claim with equality: refuted with probability at most 1e-6."""
+    again = refuted(Loud()).replay(Repaired())
+    assert again.verdict is Verdict.NOT_REFUTED
+    assert "differ" in again.notes[0]
+
+
+def test_a_law_that_was_repaired_is_seen():
+    class RepairedLaw(Declared):
+        def distribution(self, database):
+            return Density.laplace(float(sum(database)), 1.0)
+
+    again = refuted(Declared()).replay(RepairedLaw())
+    assert again.verdict is Verdict.NOT_REFUTED
+    assert "changed" in again.notes[0]
+
+
+def test_the_audited_mechanism_is_drawn_from_where_none_is_given():
+    assert refuted(Loud()).replay().verdict is Verdict.REFUTED
+
+
+def test_a_saved_result_without_a_target_asks_what_to_draw_from():
+    saved = AuditResult.from_json(refuted(Loud()).to_json())
+    with pytest.raises(InvalidValue, match="what to draw from") as caught:
+        saved.replay()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_result_without_a_witness_has_nothing_to_replay():
+    result = audit_privacy(Repaired(), PureDP(1.0), pairs=PAIR, budget=500)
+    with pytest.raises(InvalidValue, match="no witness"):
+        result.replay()
+
+
+def test_an_exact_witness_needs_a_subject_that_declares_its_law():
+    with pytest.raises(AuditError, match="declares no law"):
+        refuted(Declared()).replay(Loud())
+
+
+def test_a_database_kept_as_text_cannot_be_replayed():
+    class Record:
+        """A record that JSON cannot hold."""
+
+    pair = [([Record()], [Record(), Record()])]
+    result = audit_privacy(
+        lambda database, rng: len(database),
+        PureDP(1.0),
+        pairs=pair,
+        relation="add-or-remove-one",
+        budget=2_000,
+    )
+    saved = AuditResult.from_json(result.to_json())
+    with pytest.raises(InvalidValue, match="text only"):
+        saved.replay(len)
