@@ -63,8 +63,9 @@ class StableSelection(PlainParameters):
 
     Guarantee
     ---------
-    (epsilon, delta)-differential privacy under `relation` (BNS Proposition 2(i)); in fact
-    (epsilon/2, delta/2), which is exact: `TightStableSelection` uses it.
+    (epsilon, delta)-differential privacy under `relation` (BNS Proposition 2(i)); in fact (epsilon/2,
+    delta/2). The delta of the mechanism is delta/2 at every loss from epsilon/2 on, and for a small delta no
+    smaller loss will do (by more than about delta). `TightStableSelection` uses this.
 
     With b the scale and t the threshold, let f be best with gap g on one database, and g′ be the gap on a
     neighbour. (i) If f is best there too, |g − g′| ≤ 2, and "⊥1" and f both move by a factor of at most
@@ -211,12 +212,18 @@ class StableSelection(PlainParameters):
         return max(0.0, self.test.value_that_fails(beta))
 
     def suggested_pairs(self) -> list[Pair]:
-        """Return replacements of one record between which delta is largest, in constant databases."""
+        """Return replacements of one record between which delta is largest, in databases of two records."""
         most = self.size if isinstance(self.size, int) else self.size[1]
         many = self.leaders is None and len(self.solutions) > _FEW
         if most == 0 or many or self.relation is not Relation.REPLACE_ONE:
             return []
-        return revealing_swaps(self.distribution, epsilon=self.epsilon, records=self.records, size=most)
+        return revealing_swaps(
+            self.distribution,
+            epsilon=self.epsilon,
+            records=self.records,
+            size=most,
+            heads=(1, (most - 1) // 2),
+        )
 
     def _answer(self, database: Any) -> tuple[float, Any]:
         """Return the gap, and what is returned where it passes the test."""

@@ -1,4 +1,4 @@
-"""The replacements of one record that reveal most, among databases that are constant but for it."""
+"""The replacements of one record that reveal most, in databases that hold few different ones."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _pairs(records: list[Any], size: int, heads: Sequence[int]) -> Iterator[Pair
 def _rests(records: list[Any], size: int, heads: Sequence[int]) -> Iterator[list[Any]]:
     for record in records:
         yield [record] * size
-    for head in heads:
+    for head in dict.fromkeys(heads):
         if 0 < head < size:
             for one, other in permutations(records, 2):
                 yield [one] * head + [other] * (size - head)
