@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 INF = float("inf")
+LARGEST = float(np.finfo(np.float64).max)
 #: Two numbers closer than this, relative to max(1, |value|), are one atom in ideal numerics.
 ATOM_WIDTH = 1e-9
 
@@ -252,6 +253,8 @@ def _middle(low: float, high: float) -> float:
 def _say_interval(low: float, high: float) -> str:
     if high == INF:
         return f"is at least {low:.6g}"
+    if high == LARGEST:
+        return "is finite" if low == -LARGEST else f"is at least {low:.6g} and finite"
     if low == -INF:
         return f"is below {high:.6g}"
     return f"is at least {low:.6g} and below {high:.6g}"

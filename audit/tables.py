@@ -61,12 +61,15 @@ class NumberBins:
     def condition(self, members: NDArray[np.bool_]) -> events.Condition:
         """Give the condition "the value lies in one of these bins" as merged intervals."""
         bounds = np.concatenate([[-np.inf], self.edges, [np.inf]])
+        inner = len(self.edges) > 0 and self.edges[-1] == np.inf  # +inf has the last bin for itself
         intervals: list[tuple[float, float]] = []
-        for k in np.flatnonzero(members[: self.ordered]):
+        end = -1
+        for k in np.flatnonzero(members[: self.ordered]).tolist():
             low, high = float(bounds[k]), float(bounds[k + 1])
-            if intervals and intervals[-1][1] == low:
+            if intervals and end == k:
                 low = intervals.pop()[0]
-            intervals.append((low, high))
+            end = k + 1
+            intervals.append((low, events.LARGEST if inner and end < self.ordered and high == np.inf else high))
         return events.NumberIn(self.feature, tuple(intervals), unscored=bool(members[self.width - 1]))
 
 
@@ -171,8 +174,10 @@ def place(edges: Floats, values: Floats) -> NDArray[np.intp]:
 def _between(atoms: Floats) -> Floats:
     """Give an edge between each two neighbouring atoms; numbers never seen fall to a neighbour."""
     low, high = atoms[:-1], atoms[1:]
-    middle = low + (high - low) / 2
-    middle = np.where(np.isneginf(low), np.nextafter(-np.inf, 0), middle)
+    with np.errstate(invalid="ignore"):
+        middle = low / 2 + high / 2  # halves first, for their sum may be too large
+    middle = np.where((low < middle) & (middle <= high), middle, high)
+    middle = np.where(np.isneginf(low), -events.LARGEST, middle)
     return np.asarray(np.where(np.isposinf(high), np.inf, middle))
 
 
