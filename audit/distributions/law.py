@@ -83,8 +83,12 @@ def as_numbers(outputs: Outputs) -> tuple[Floats, NDArray[np.bool_]]:
 def _as_number(output: Any) -> float:
     if isinstance(output, np.ndarray) and output.ndim == 0:
         output = output.item()
-    real = isinstance(output, Real) and not isinstance(output, (bool, np.bool_))
-    return float(output) if real else np.nan
+    if not isinstance(output, Real) or isinstance(output, (bool, np.bool_)):
+        return np.nan
+    try:
+        return float(output)
+    except OverflowError:
+        return np.inf if output > 0 else -np.inf
 
 
 def log_add(terms: Floats) -> Any:
