@@ -69,7 +69,8 @@ class NumberBins:
             if intervals and end == k:
                 low = intervals.pop()[0]
             end = k + 1
-            intervals.append((low, events.LARGEST if inner and end < self.ordered and high == np.inf else high))
+            below_infinity = inner and end < self.ordered and high == np.inf
+            intervals.append((low, events.LARGEST if below_infinity else high))
         return events.NumberIn(self.feature, tuple(intervals), unscored=bool(members[self.width - 1]))
 
 

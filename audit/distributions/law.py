@@ -88,7 +88,7 @@ def _as_number(output: Any) -> float:
     try:
         return float(output)
     except OverflowError:
-        return np.inf if output > 0 else -np.inf
+        return np.inf if output > type(output)(0) else -np.inf  # type: ignore[operator, call-arg]
 
 
 def log_add(terms: Floats) -> Any:
