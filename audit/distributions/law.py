@@ -88,7 +88,8 @@ def _as_number(output: Any) -> float:
     try:
         return float(output)
     except OverflowError:
-        return np.inf if output > type(output)(0) else -np.inf  # type: ignore[operator, call-arg]
+        huge: Any = output
+        return np.inf if huge > 0 else -np.inf
 
 
 def log_add(terms: Floats) -> Any:
