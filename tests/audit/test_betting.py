@@ -1,0 +1,158 @@
+"""The sequential audit: what a batch is bet on is fixed before it is drawn; nothing else moves the wealth."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from audit.betting import Betting, NeverAnswers, Terms
+from audit.memory import PairMemory
+from audit.outcomes import Raised, Unfinished
+from audit.sampling import BET, Sampler
+from audit.subjects import adapt
+
+
+class Noisy:
+    def __call__(self, database, rng):
+        return database[0] + rng.laplace(scale=0.5)
+
+    def sample(self, database, size, rng):
+        return database[0] + rng.laplace(scale=0.5, size=size)
+
+
+def run(mechanism, pairs=(([0.0], [1.0]),), *, epsilon=1.0, budget=8_000, seed=0, listener=None, **terms):
+    with Sampler(adapt(mechanism), seed=seed) as sampler:
+        betting = Betting(
+            sampler,
+            pairs,
+            Terms(epsilon, terms.pop("delta", 0.0), terms.pop("significance", 1e-6), budget, **terms),
+            listener,
+        )
+        betting.run()
+    return betting
+
+
+def test_what_is_bet_on_was_chosen_from_what_was_known_before(monkeypatch):
+    """Between the choice and the settlement a batch is drawn and counted, and nothing is learned."""
+    happened = []
+
+    def spy(name):
+        real = getattr(PairMemory, name)
+
+        def recording(self, *arguments, **options):
+            happened.append(name)
+            return real(self, *arguments, **options)
+
+        monkeypatch.setattr(PairMemory, name, recording)
+
+    for name in ("choose", "count", "learn"):
+        spy(name)
+    run(Noisy(), epsilon=3.0, budget=1_000)
+    batches = "".join(name[1] for name in happened).split("h")[1:]  # c-h-oose, c-o-unt, l-e-arn
+    assert len(batches) > 3
+    assert all(batch.strip("o") in ("e", "ee") or batch.count("e") >= 1 for batch in batches)
+    assert all(batch.startswith("o") for batch in batches)
+
+
+def test_the_wealth_is_that_of_the_ledger_and_of_the_bets_alone():
+    betting = run(Noisy(), epsilon=2.0)
+    path = betting.ledger.path(2.0, 0.0)
+    assert betting.log_wealth == pytest.approx(path[-1])
+    assert [bet.counts[0].sum() for bet in betting.ledger.bets] == betting.bet_sizes
+
+
+def test_it_stops_at_the_crossing_and_says_when():
+    betting = run(Noisy(), epsilon=0.5)
+    assert betting.refuted
+    assert betting.crossed_at == betting.spent < 8_000
+    assert betting.log_wealth >= math.log(1e6)
+    assert betting.ledger.path(0.5, 0.0)[:-1].max() < math.log(1e6)
+    assert (betting.winner.left, betting.winner.right) == ([0.0], [1.0])
+
+
+def test_it_goes_on_to_the_budget_where_told():
+    stopped, went_on = run(Noisy(), epsilon=0.5), run(Noisy(), epsilon=0.5, stop_when_refuted=False)
+    assert went_on.crossed_at == stopped.crossed_at
+    assert 7_998 <= went_on.spent <= 8_000
+    assert went_on.ledger.bets[0].counts.tolist() == stopped.ledger.bets[0].counts.tolist()
+
+
+@pytest.mark.parametrize("budget", [100, 101, 1_000, 4_321])
+def test_the_budget_is_not_exceeded(budget):
+    assert budget - 1 <= run(Noisy(), epsilon=3.0, budget=budget).spent <= budget
+
+
+def test_batches_begin_small_and_grow_by_a_quarter_at_most():
+    sizes = run(Noisy(), epsilon=2.0, budget=200_000).bet_sizes
+    assert sizes[0] <= 40
+    assert all(later <= math.ceil(1.25 * before) + 1 for before, later in itertools.pairwise(sizes))
+
+
+def test_no_batch_begins_after_the_deadline():
+    assert run(Noisy(), deadline=0.0).spent <= 64
+
+
+def test_an_outright_leak_takes_few_runs():
+    """p = 1, q = 0 at ε = 1 and 1e-6: the issue allows 250 runs."""
+    for mechanism in (lambda database, rng: database[0], lambda database, rng: str(database)):
+        assert run(mechanism).crossed_at <= 250
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_either_database_may_be_the_likelier_one(turned):
+    """An event of the right database alone, at δ > 0."""
+
+    def mechanism(database, rng):
+        return "seen" if database == [1] and rng.random() < 0.4 else "nothing"
+
+    pair = ([1], [0]) if turned else ([0], [1])
+    assert run(mechanism, [pair], delta=0.1).refuted
+    assert not run(mechanism, [pair], delta=0.4).refuted
+
+
+def test_the_pair_that_leaks_is_found_among_many():
+    def mechanism(database, rng):
+        return (database == [7, 7, 6]) + rng.laplace(scale=0.2)
+
+    pairs = [([i, 7, 6], [i, 7, 5]) for i in range(12)]
+    betting = run(mechanism, pairs, budget=40_000)
+    assert betting.refuted
+    assert betting.winner.left == [7, 7, 6]
+
+
+def test_the_same_seed_is_the_same_audit_and_another_is_not():
+    first, again, other = (run(Noisy(), epsilon=2.0, seed=seed).log_wealth for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_progress_is_told_after_every_batch():
+    told = []
+    betting = run(Noisy(), epsilon=2.0, listener=told.append)
+    assert [event.runs for event in told] == sorted(event.runs for event in told)
+    assert told[-1].log_wealth == betting.log_wealth
+    assert len([event for event in told if event.stage == "betting"]) == len(betting.bet_sizes)
+
+
+def always(outcome):
+    def mechanism(database, rng):
+        raise MemoryError if isinstance(outcome, Unfinished) else KeyError("age")
+
+    return mechanism
+
+
+@pytest.mark.parametrize("outcome", [Raised("KeyError", "'age'"), Unfinished("out of memory")])
+def test_a_subject_that_never_answers_is_found_out(outcome):
+    with pytest.raises(NeverAnswers) as caught:
+        run(always(outcome))
+    assert caught.value.outcome == outcome
+
+
+def test_runs_are_bet_on_at_their_own_places_of_the_seed_tree():
+    """Drawn once more at those places, they have the counts that were settled."""
+    betting = run(Noisy(), epsilon=2.0, budget=3_000)
+    index, sizes = betting._batches - 1, betting.bet_sizes
+    with Sampler(adapt(Noisy()), seed=0) as sampler:
+        [runs] = sampler.draw([0.0], [1.0], sizes[-1], (BET, index))
+    memory = betting.memories[0]
+    assert np.isin(np.asarray(runs.left), np.concatenate([view.outputs for view in memory.kept(0)[0]])).all()

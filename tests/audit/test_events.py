@@ -1,0 +1,152 @@
+"""Events: sets of outputs, the same alone or in a block, said in words and saved exactly."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit.errors import InvalidValue
+from audit.events import AtomIn, Event, NumberIn, RegionIn, point
+from audit.features import Coordinate, Entry, Keys, Kind, Length, Sum, Value, View, Whole
+from audit.outcomes import Raised, Unfinished
+from audit.region import Region
+
+INF, NAN = math.inf, math.nan
+OUTPUTS = [
+    *(0.0, -0.0, 1.5, 2, 10**400, -INF, INF, NAN, True, None, "a", "", b"a", 1j),
+    *((), (1.0,), (1.0, 2.0), [1.0, 2.0], np.array([1.0, 2.0]), np.array(1.5), np.zeros((2, 2))),
+    *({"a": 1.5}, {"a": "x", "b": 2}, {1, 2}, Raised("ValueError", "no"), Unfinished("time limit of 1 s")),
+]
+
+
+def above(low, feature=None):
+    return NumberIn(feature or Value(), ((low, INF),))
+
+
+EVENTS = [
+    Event((above(1.5),)),
+    Event((NumberIn(Value(), ((-INF, 0.0), (1.0, 2.0))),)),
+    Event((NumberIn(Value(), (), unscored=True),)),
+    Event((NumberIn(Value(), (point(1.5), point(INF)), unscored=True),)),
+    Event((NumberIn(Entry((1, "a")), ((0.0, 1.0),)),)),
+    Event((AtomIn(Whole(), (None, "a", (1.0, 2.0), {1, 2}, np.array([1.0, 2.0]), NAN)),)),
+    Event((AtomIn(Whole(), (Raised("ValueError", "no"),)),)),
+    Event((AtomIn(Whole(), ()),)),
+    Event((AtomIn(Kind(), (Raised("ValueError", "other"), (1, 2))),)),
+    Event((AtomIn(Keys(), ({"a": 0},)),)),
+    Event((above(1.0, Coordinate(0)), above(2.5, Sum()), NumberIn(Length(), ((2.0, 3.0),)))),
+    Event((RegionIn(Region(outcomes=("a", 2), intervals=((1.0, 1.75),))),)),
+]
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=str)
+def test_a_block_holds_the_members_of_its_outputs(event):
+    members = event.members(OUTPUTS)
+    assert members.dtype == bool
+    assert members.tolist() == [event.contains(output) for output in OUTPUTS]
+    assert event.members(View(OUTPUTS[::-1])).tolist() == members[::-1].tolist()
+    halves = [*event.members(OUTPUTS[:7]), *event.members(OUTPUTS[7:])]
+    assert halves == members.tolist()
+
+
+@settings(deadline=None, derandomize=True, database=None, max_examples=200)
+@given(st.lists(st.floats(), max_size=8), st.floats(allow_nan=False), st.floats(allow_nan=False))
+def test_arrays_and_lists_of_numbers_have_the_same_members(numbers, low, high):
+    for event in (
+        Event((NumberIn(Value(), ((low, high),)),)),
+        Event((NumberIn(Value(), ((low, INF),), unscored=True),)),
+    ):
+        assert event.members(np.array(numbers)).tolist() == event.members(numbers).tolist()
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=str)
+def test_an_event_survives_json(event):
+    again = Event.from_json(json.loads(json.dumps(event.to_json(), allow_nan=False)))
+    assert again == event
+    assert hash(again) == hash(event)
+    assert again.words() == event.words()
+    assert again.members(OUTPUTS).tolist() == event.members(OUTPUTS).tolist()
+    assert json.dumps(again.to_json()) == json.dumps(event.to_json())
+
+
+def test_different_events_differ():
+    assert len(set(EVENTS)) == len(EVENTS)
+
+
+@pytest.mark.parametrize(
+    ("condition", "inside", "outside"),
+    [
+        (above(1.5), [1.5, 2, INF, 10**400], [1.4999, NAN, "2", None, -INF]),
+        (NumberIn(Value(), ((1.0, 2.0),)), [1.0, 1.999], [2.0, 0.999]),
+        (NumberIn(Value(), (), unscored=True), [NAN, "a", None, (1,)], [0.0, INF]),
+        (NumberIn(Value(), (point(0.0),)), [0.0, -0.0, 5e-10], [2e-9]),
+        (NumberIn(Value(), (point(INF),)), [INF], [1e308, NAN]),
+        (NumberIn(Value(), (point(-INF),)), [-INF], [-1e308, NAN]),
+        (AtomIn(Whole(), (1,)), [1, 1.0, np.int8(1)], [True, 2, "1"]),
+        (AtomIn(Whole(), (NAN,)), [NAN, np.float32("nan")], [0.0]),
+        (
+            AtomIn(Kind(), (Raised("ValueError", "x"),)),
+            [Raised("ValueError", "y")],
+            [Raised("KeyError", "x"), 0],
+        ),
+    ],
+)
+def test_membership_is_what_the_condition_says(condition, inside, outside):
+    event = Event((condition,))
+    assert all(event.contains(output) for output in inside)
+    assert not any(event.contains(output) for output in outside)
+
+
+def test_all_conditions_must_hold():
+    event = Event((above(0.0, Coordinate(0)), above(0.0, Coordinate(1))))
+    assert event.contains((1.0, 1.0))
+    assert not event.contains((1.0, -1.0))
+    assert not event.contains((-1.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [
+        (above(1.5), "the output is at least 1.5"),
+        (NumberIn(Value(), ((-INF, 2.0),)), "the output is below 2"),
+        (NumberIn(Value(), ((1.0, 2.0),)), "the output is at least 1 and below 2"),
+        (NumberIn(Value(), (point(3.0),)), "the output equals 3"),
+        (NumberIn(Value(), (point(3.0), point(4.0))), "the output is one of 3, 4"),
+        (NumberIn(Value(), (), unscored=True), "the output is not a number (or is absent)"),
+        (above(2.0, Coordinate(1)), "output[1] is at least 2"),
+        (AtomIn(Whole(), ("a",)), "the output is 'a'"),
+        (AtomIn(Kind(), (Raised("ValueError"),)), "the kind of the output is ValueError raised"),
+    ],
+)
+def test_an_event_says_itself(condition, words):
+    assert Event((condition,)).words() == words
+    assert str(Event((condition, condition))) == f"{words} and {words}"
+
+
+@pytest.mark.parametrize("count", [0, 4])
+def test_an_event_has_one_to_three_conditions(count):
+    with pytest.raises(InvalidValue, match=f"one to three conditions; got {count}"):
+        Event((above(0.0),) * count)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {},
+        {"all": []},
+        {"all": [{}]},
+        {"all": [{"number": {"feature": "Nothing"}, "intervals": [], "unscored": False}]},
+        {"all": [{"number": {"feature": "Whole"}, "intervals": [], "unscored": False}]},
+        {"all": [{"atom": {"feature": "Value"}, "examples": []}]},
+        {"all": 7},
+        {"all": [{"number": {"feature": "Value"}, "intervals": [[1]], "unscored": False}]},
+        {"all": [{"number": {"feature": "Value"}, "intervals": [["x", "y"]], "unscored": False}]},
+    ],
+)
+def test_what_is_no_event_is_refused_in_one_line(document):
+    with pytest.raises(ValueError, match=r".") as refusal:
+        Event.from_json(document)
+    assert "\n" not in str(refusal.value)

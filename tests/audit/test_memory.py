@@ -1,0 +1,138 @@
+"""What is remembered of a pair: the same however its runs were cut into blocks, and fixed before a batch."""
+
+import numpy as np
+import pytest
+
+from audit.evidence import best_log_growth
+from audit.features import View
+from audit.memory import KEPT, PairMemory, bet_on, growth_rate
+from audit.outcomes import Raised, Unfinished
+
+
+def fed(left, right, cuts=(), **options):
+    """Return a memory that learned one batch, cut into blocks."""
+    memory = PairMemory([0], [1], **options)
+    return learned(memory, left, right, cuts)
+
+
+def learned(memory, left, right, cuts=()):
+    crosses, blocks = [], []
+    for start, end in zip((0, *cuts), (*cuts, len(left)), strict=True):
+        a, b = View(left[start:end]), View(right[start:end])
+        counted = memory.count(a, b)
+        crosses = [x + y for x, y in zip(crosses, counted, strict=True)] if crosses else counted
+        blocks.append(memory.keep(a, b))
+    memory.learn(blocks, crosses)
+    return memory
+
+
+def laplace(n, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.laplace(size=n), 1 + rng.laplace(size=n)
+
+
+def as_numbers(chosen):
+    return [(item.table, item.side, item.candidates.p.tolist(), item.log_prior.tolist()) for item in chosen]
+
+
+@pytest.mark.parametrize("cuts", [(100,), (1, 2, 3), (50, 100, 150)])
+def test_the_cut_into_blocks_changes_nothing(cuts):
+    left, right = laplace(200)
+    whole, parts = fed(left, right), fed(left, right, cuts)
+    assert as_numbers(whole.choose(1.0, 0.0)) == as_numbers(parts.choose(1.0, 0.0))
+    whole, parts = (learned(memory, *laplace(300, 1), cuts) for memory in (whole, parts))
+    assert as_numbers(whole.choose(1.0, 0.0)) == as_numbers(parts.choose(1.0, 0.0))
+
+
+def test_lists_and_arrays_teach_the_same():
+    left, right = laplace(200)
+    assert as_numbers(fed(left, right).choose(1.0, 0.0)) == as_numbers(
+        fed(left.tolist(), right.tolist()).choose(1.0, 0.0)
+    )
+
+
+def test_every_table_has_counted_every_run():
+    memory = fed(*laplace(100))
+    for seed in range(6):
+        memory = learned(memory, *laplace(150, seed + 1))
+    assert memory.pairs == 1000
+    for table in memory.tables:
+        assert table.counts.sum(axis=1).tolist() == [1000, 1000]
+
+
+def test_beyond_the_reservoir_runs_are_counted_and_not_kept():
+    memory = fed(*laplace(100))
+    for seed in range(4):
+        memory = learned(memory, *laplace(KEPT // 2, seed))
+    assert memory.pairs == 100 + 2 * KEPT
+    assert sum(len(view) for view in memory.kept(0)[0]) <= KEPT
+    assert {int(table.counts[0].sum()) for table in memory.tables} == {memory.pairs}
+
+
+def test_counting_and_keeping_a_batch_does_not_move_what_was_chosen():
+    memory = fed(*laplace(200))
+    chosen = memory.choose(1.0, 0.0)
+    before = as_numbers(chosen)
+    memory.count(View(np.full(50, 9.0)), View(np.full(50, -9.0)))
+    memory.keep(View(np.full(50, 9.0)), View(np.full(50, -9.0)))
+    assert as_numbers(chosen) == before == as_numbers(memory.choose(1.0, 0.0))
+
+
+def test_weights_are_a_share_of_the_stake_at_most():
+    """The prior weights of all that is bet on sum to at most 1: what was not chosen keeps its share."""
+    for left, right in (laplace(500), ([(0, 1)] * 300, [(1, 1)] * 300), (["a", "b"] * 50, ["a"] * 100)):
+        chosen = fed(left, right).choose(1.0, 0.0)
+        weights = np.exp(np.concatenate([item.log_prior for item in chosen]))
+        assert 0 < weights.sum() <= 1 + 1e-12
+
+
+def test_a_bet_counts_both_directions():
+    memory = fed(["yes"] * 60 + ["no"] * 40, ["yes"] * 30 + ["no"] * 70)
+    chosen = memory.choose(0.1, 0.0)
+    assert {item.side for item in chosen} == {0, 1}
+    left, right = View(["yes", "yes", "no"]), View(["no", "yes", "no"])
+    bet = bet_on(chosen, memory.count(left, right))
+    assert (bet.counts.sum(axis=1) == 3).all()
+    for item in chosen:
+        for k in range(len(item.candidates.p)):
+            event = memory.event(item, k)
+            p_side, q_side = (left, right) if item.side == 0 else (right, left)
+            counts = item.candidates.count(
+                memory.count(left, right)[item.table]
+                if item.side == 0
+                else memory.count(left, right)[item.table].T
+            )[k]
+            assert counts[0] + counts[1] == event.members(p_side).sum()
+            assert counts[0] + counts[2] == event.members(q_side).sum()
+
+
+def test_silence_is_heard_until_something_answers():
+    memory = fed([Raised("ValueError", "no")] * 3, [Unfinished("out of memory")] * 3)
+    assert not memory.answered
+    assert memory.silence == Raised("ValueError", "no")
+    assert memory.unfinished
+    assert learned(memory, [1.0], [2.0]).answered
+
+
+def test_nothing_is_promised_before_anything_was_seen():
+    assert PairMemory([0], [1]).choose(1.0, 0.0) == []
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "epsilon", "delta"), [(0.31, 0.1, 1.0, 0.0), (0.5, 0.2, 0.8, 0.0), (0.3, 0.09, 1.0, 0.04)]
+)
+def test_the_growth_rate_is_that_of_the_best_bet_near_the_claim(p, q, epsilon, delta):
+    """To second order: within 15 % of the largest E[log(1 + λ·D)] over all stakes."""
+    ratio = np.exp(epsilon)
+    cells = np.array([p * q, p * (1 - q), (1 - p) * q, (1 - p) * (1 - q)])
+    gains = np.array([1 - ratio - delta, 1 - delta, -ratio - delta, -delta])
+    rates = np.linspace(0, 1 / (ratio + delta), 20_001)[:-1]
+    best = (cells @ np.log1p(gains[:, None] * rates)).max()
+    assert growth_rate(np.array(p), np.array(q), epsilon, delta) == pytest.approx(best, rel=0.15)
+    assert best <= best_log_growth(p, q, epsilon, delta)
+
+
+def test_what_speaks_for_the_claim_is_ranked_below_nothing():
+    rates = growth_rate(np.array([0.1, 0.2, 0.27]), np.array([0.1, 0.1, 0.1]), 1.0, 0.0)
+    assert (rates < 0).all()
+    assert (np.diff(rates) > 0).all()

@@ -1,0 +1,101 @@
+"""What a non-refutation means: what is a little worse than detectable would have been refuted."""
+
+import math
+
+import numpy as np
+import pytest
+
+from audit.betting import Betting, Terms
+from audit.evidence import ceiling
+from audit.power import detectable
+from audit.sampling import Sampler
+from audit.subjects import adapt
+
+
+class Biased:
+    """One bit with Pr[1] = p on the left and q on the right."""
+
+    def __init__(self, p, q):
+        self.p, self.q = p, q
+
+    def __call__(self, database, rng):
+        return bool(rng.random() < (self.p if database == [0] else self.q))
+
+    def sample(self, database, size, rng):
+        return rng.random(size) < (self.p if database == [0] else self.q)
+
+
+def audited(p, q, *, epsilon, seed=0, budget=6_000):
+    with Sampler(adapt(Biased(p, q)), seed=seed) as sampler:
+        betting = Betting(sampler, [([0], [1])], Terms(epsilon, 0.0, 1e-6, budget))
+        betting.run()
+    return betting
+
+
+def power_of(betting, *, epsilon, **changes):
+    options = {"epsilon": epsilon, "delta": 0.0, "significance": 1e-6, "look": 16, **changes}
+    return detectable(betting.memories[0], betting.bet_sizes, **options)
+
+
+def test_audits_at_the_detectable_epsilon_are_refuted_and_well_below_it_are_not():
+    """Of 12 audits refuted with probability 0.9 each, three or fewer are with probability 1.5e-7.
+
+    Half-way to the claim, where the growth is about a quarter, hardly any is: should one in ten be, nine or more
+    of 12 are with probability 1.7e-7.
+    """
+    epsilon = 0.5
+    betting = audited(math.exp(0.5) * 0.3, 0.3, epsilon=epsilon)
+    power = power_of(betting, epsilon=epsilon)
+    refuted = [
+        audited(power.p, power.p / math.exp(true), epsilon=epsilon, seed=seed).refuted
+        for true in (power.epsilon, (power.epsilon + epsilon) / 2)
+        for seed in range(12)
+    ]
+    assert sum(refuted[:12]) > 3
+    assert sum(refuted[12:]) < 9
+    assert sum(refuted[:12]) > sum(refuted[12:])
+
+
+def test_more_runs_detect_less_and_no_more_than_the_ceiling():
+    epsilon = 0.5
+    found = []
+    for budget in (2_000, 8_000, 32_000):
+        betting = audited(0.4, 0.4, epsilon=epsilon, budget=budget)
+        found.append(power_of(betting, epsilon=epsilon).epsilon)
+        assert epsilon < found[-1] < ceiling(sum(betting.bet_sizes), 1e-6)
+    assert found[0] > found[1] > found[2]
+
+
+def test_a_stricter_significance_detects_less():
+    betting = audited(0.4, 0.4, epsilon=0.5)
+    loose, strict = (power_of(betting, epsilon=0.5, significance=s).epsilon for s in (0.01, 1e-9))
+    assert loose < strict
+
+
+def test_without_any_event_it_is_that_of_a_fair_coin():
+    power = detectable(None, [40] * 10, epsilon=1.0, delta=0.0, significance=1e-6, look=16)
+    assert power.event is None
+    assert power.p == 0.5
+
+
+def test_what_these_runs_cannot_refute_at_all_has_no_detectable_epsilon():
+    power = detectable(None, [4], epsilon=1.0, delta=0.0, significance=1e-6, look=16)
+    assert power.epsilon is None
+
+
+def test_an_event_no_likelier_than_delta_detects_nothing():
+    power = detectable(None, [1000] * 10, epsilon=1.0, delta=0.6, significance=1e-6, look=16)
+    assert power.epsilon is None
+
+
+def test_it_repeats_itself():
+    betting = audited(0.4, 0.4, epsilon=0.5)
+    assert power_of(betting, epsilon=0.5) == power_of(betting, epsilon=0.5)
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.1])
+def test_the_event_named_is_one_that_tells_the_databases_apart(delta):
+    betting = audited(0.45, 0.3, epsilon=0.8)
+    power = power_of(betting, epsilon=0.8, delta=delta)
+    members = power.event.members(np.array([True, False]))
+    assert members.sum() == 1
