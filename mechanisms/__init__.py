@@ -17,19 +17,25 @@ if TYPE_CHECKING:
     from mechanisms.choosing import ChoosingMechanism
     from mechanisms.composition import RandomChoice, Sequential
     from mechanisms.concave import ConcavePromise
+    from mechanisms.counts import NoisyCounts
     from mechanisms.entries import catalogue
     from mechanisms.exponential import ExponentialMechanism
     from mechanisms.gaps import StableSelectionGaps, TightStableSelectionGaps
     from mechanisms.geometric import GeometricMechanism, TruncatedGeometricMechanism
     from mechanisms.histogram import LaplaceHistogram
     from mechanisms.kary_response import KaryRandomizedResponse
+    from mechanisms.label_response import LabelResponse
     from mechanisms.laplace import LaplaceMechanism
     from mechanisms.mean import LaplaceMean
+    from mechanisms.noisy_max import ExponentialNoisyMax, LaplaceNoisyMax
     from mechanisms.parallel import Parallel
     from mechanisms.processing import PostProcessed, Undeclared
     from mechanisms.randomized_response import RandomizedResponse
+    from mechanisms.saturating_sum import SaturatingSum
     from mechanisms.score_vectors import ChoosingScores
+    from mechanisms.sparse_vector import ResamplingSparseVector, SparseVector
     from mechanisms.stability import StableSelection, TightStableSelection
+    from mechanisms.threshold_release import ThresholdRelease
 
 __all__ = [
     "Budget",
@@ -37,18 +43,26 @@ __all__ = [
     "ChoosingScores",
     "ConcavePromise",
     "ExponentialMechanism",
+    "ExponentialNoisyMax",
     "GeometricMechanism",
     "KaryRandomizedResponse",
+    "LabelResponse",
     "LaplaceHistogram",
     "LaplaceMean",
     "LaplaceMechanism",
+    "LaplaceNoisyMax",
+    "NoisyCounts",
     "Parallel",
     "PostProcessed",
     "RandomChoice",
     "RandomizedResponse",
+    "ResamplingSparseVector",
+    "SaturatingSum",
     "Sequential",
+    "SparseVector",
     "StableSelection",
     "StableSelectionGaps",
+    "ThresholdRelease",
     "TightStableSelection",
     "TightStableSelectionGaps",
     "TruncatedGeometricMechanism",
@@ -62,18 +76,26 @@ _HOMES = {
     "ChoosingScores": "mechanisms.score_vectors",
     "ConcavePromise": "mechanisms.concave",
     "ExponentialMechanism": "mechanisms.exponential",
+    "ExponentialNoisyMax": "mechanisms.noisy_max",
     "GeometricMechanism": "mechanisms.geometric",
     "KaryRandomizedResponse": "mechanisms.kary_response",
+    "LabelResponse": "mechanisms.label_response",
     "LaplaceHistogram": "mechanisms.histogram",
     "LaplaceMean": "mechanisms.mean",
     "LaplaceMechanism": "mechanisms.laplace",
+    "LaplaceNoisyMax": "mechanisms.noisy_max",
+    "NoisyCounts": "mechanisms.counts",
     "Parallel": "mechanisms.parallel",
     "PostProcessed": "mechanisms.processing",
     "RandomChoice": "mechanisms.composition",
     "RandomizedResponse": "mechanisms.randomized_response",
+    "ResamplingSparseVector": "mechanisms.sparse_vector",
+    "SaturatingSum": "mechanisms.saturating_sum",
     "Sequential": "mechanisms.composition",
+    "SparseVector": "mechanisms.sparse_vector",
     "StableSelection": "mechanisms.stability",
     "StableSelectionGaps": "mechanisms.gaps",
+    "ThresholdRelease": "mechanisms.threshold_release",
     "TightStableSelection": "mechanisms.stability",
     "TightStableSelectionGaps": "mechanisms.gaps",
     "TruncatedGeometricMechanism": "mechanisms.geometric",

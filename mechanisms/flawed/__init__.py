@@ -3,24 +3,66 @@
 Those marked "no law" declare no output law, so that an audit has to find them out by sampling.
 """
 
+from mechanisms.flawed.budgets import ClassicalGaussian, ShuffledBatches, SwappedShares
 from mechanisms.flawed.choosing import UncheckedChoosing
+from mechanisms.flawed.draws import NoiselessComparison, SharedNoise, TextbookLaplace
 from mechanisms.flawed.exponential import HalfSensitivityExponential, UncheckedScore
 from mechanisms.flawed.geometric import DoubleEpsilonGeometric, RenormalisedGeometric
+from mechanisms.flawed.keys import InclusiveThreshold, KeysFromData
 from mechanisms.flawed.laplace import HalfScaleLaplace, RateAsScaleLaplace, ReplaceOneHistogram
 from mechanisms.flawed.mean import HalfSensitivityMean, TrustingMean
+from mechanisms.flawed.noisy_max import ExponentialMaxValue, LaplaceMaxValue
 from mechanisms.flawed.randomized_response import BinaryCalibratedResponse, ThreeQuartersResponse
+from mechanisms.flawed.rank import RankScore
+from mechanisms.flawed.scales import (
+    CountsUnderReplacing,
+    FrequencyScaleCounts,
+    HundredthHistogram,
+    PrefixSums,
+)
+from mechanisms.flawed.sparse_vector import (
+    CheapNoiseSparseVector,
+    EndlessSparseVector,
+    NoiselessSparseVector,
+    ValueSparseVector,
+)
+from mechanisms.flawed.sums import DiscardedClip, NanAsZero, OneEndSquares, RangeFromData, WrappingSum
 
 __all__ = [
     "BinaryCalibratedResponse",
+    "CheapNoiseSparseVector",
+    "ClassicalGaussian",
+    "CountsUnderReplacing",
+    "DiscardedClip",
     "DoubleEpsilonGeometric",
+    "EndlessSparseVector",
+    "ExponentialMaxValue",
+    "FrequencyScaleCounts",
     "HalfScaleLaplace",
     "HalfSensitivityExponential",
     "HalfSensitivityMean",
+    "HundredthHistogram",
+    "InclusiveThreshold",
+    "KeysFromData",
+    "LaplaceMaxValue",
+    "NanAsZero",
+    "NoiselessComparison",
+    "NoiselessSparseVector",
+    "OneEndSquares",
+    "PrefixSums",
+    "RangeFromData",
+    "RankScore",
     "RateAsScaleLaplace",
     "RenormalisedGeometric",
     "ReplaceOneHistogram",
+    "SharedNoise",
+    "ShuffledBatches",
+    "SwappedShares",
+    "TextbookLaplace",
     "ThreeQuartersResponse",
     "TrustingMean",
     "UncheckedChoosing",
     "UncheckedScore",
+    "ValueSparseVector",
+    "WrappingSum",
 ]

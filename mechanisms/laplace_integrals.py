@@ -1,0 +1,105 @@
+"""Integrals of a Laplace density times distribution functions of Laplace noise: laws of comparisons.
+
+Guarantee: for up to 20 factors a sum over `quadrature` is within a relative 1e-12 of the integral. Between
+the knots an integrand is a sum of terms c·e^(κx) with |κ| at most the sum R of all rates 1/scale, since each
+factor is a sum of two. On a piece of length h a Gauss rule of 16 nodes misses such a term by the fraction
+2.7e-45·(κh/2)^32 of its value at the middle, below 1e-25 at h = 8/R. The terms of one integrand outweigh
+it by 3^factors at most, 4e9 for 20. Beyond the outermost knots every integrand falls at least like the
+density, and a factor grows to at most twice its value there, so that what is left out beyond 60 scales is
+below 2^20·e^(−60) of the whole. Every term of the sum is positive: rounding is that of a product.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+__all__ = ["above", "below", "density", "quadrature"]
+
+_NODES = 16
+_TAIL = 60.0
+_MOST_PIECES = 100_000
+
+
+def quadrature(
+    knots: Iterable[float], *, scale: float, rate: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return points and weights that integrate a Laplace density times factors over the line.
+
+    Parameters
+    ----------
+    knots
+        Where the density or a factor is not smooth.
+    scale
+        Scale of the density.
+    rate
+        Sum of 1/scale over the density and all factors.
+
+    Raises
+    ------
+    InvalidValue
+        The knots lie so far apart that more than 100,000 pieces would be needed.
+
+    Examples
+    --------
+    >>> points, weights = quadrature([0.0, 1.0], scale=2.0, rate=1.0)
+    >>> round(float(weights @ (density(points, 2.0) * above(1.0 - points, 2.0))), 12)
+    0.37908166232
+    """
+    places = sorted(set(knots))
+    ends = [places[0] - _TAIL * scale, *places, places[-1] + _TAIL * scale]
+    if not (ends[-1] - ends[0]) * rate / 8.0 <= _MOST_PIECES:
+        raise InvalidValue(
+            f"The answers lie too far apart for an exact law; got {places[0]} to {places[-1]}."
+        )
+    cuts = [
+        np.linspace(low, high, 1 + int(np.ceil((high - low) * rate / 8.0)))[:-1]
+        for low, high in pairwise(ends)
+    ]
+    edges = np.array([*np.concatenate(cuts), ends[-1]])
+    half, middle = np.diff(edges) / 2.0, (edges[1:] + edges[:-1]) / 2.0
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return (middle[:, None] + half[:, None] * nodes).ravel(), (half[:, None] * weights).ravel()
+
+
+def density(x: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Return the density of Laplace noise at x.
+
+    Examples
+    --------
+    >>> density(np.zeros(1), 0.5)
+    array([1.])
+    """
+    return np.asarray(np.exp(-np.abs(x) / scale) / (2.0 * scale))
+
+
+def below(x: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Return the probability that Laplace noise is below x.
+
+    Examples
+    --------
+    >>> below(np.array([0.0, 50.0]), 1.0)
+    array([0.5, 1. ])
+    """
+    tail = 0.5 * np.exp(-np.abs(x) / scale)
+    return np.where(x < 0, tail, 1.0 - tail)
+
+
+def above(x: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    """Return the probability that Laplace noise is above x.
+
+    Examples
+    --------
+    >>> above(np.array([0.0, -50.0]), 1.0)
+    array([0.5, 1. ])
+    """
+    return below(-x, scale)
