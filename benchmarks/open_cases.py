@@ -39,8 +39,8 @@ RELATIONS = {
 def load(path: Path) -> dict[str, dict[str, Any]]:
     """Give the cases of a file; its module stays known, so that its mechanisms can be sent to workers."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise SystemExit(f"There is no Python file {path}.")
+    if spec is None or spec.loader is None or not path.exists():
+        raise SystemExit(f"There is no Python file {path}; give the case file as an argument.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-TABLES = ("overhead", "bounds", "efficiency", "open_cases", "startup", "false_alarms")
+TABLES = ("overhead", "bounds", "efficiency", "open_cases", "startup", "false_alarms", "concave_privacy")
 
 
 def main() -> None:
@@ -18,7 +18,7 @@ def main() -> None:
         if subprocess.run([sys.executable, str(script)], check=False).returncode != 0:
             failed.append(script.name)
     if failed:
-        raise SystemExit(f"These did not finish: {', '.join(failed)}.")
+        raise SystemExit(f"These failed: {', '.join(failed)}.")
 
 
 if __name__ == "__main__":
