@@ -192,7 +192,7 @@ def describe(
     InvalidValue, InvalidKind
         One line: what, which value, what would be right.
     """
-    given = _checked(relation, pairs or ())
+    given = _checked(relation, () if pairs is None else pairs)
     nothing = records is None and databases is None and size is None
     if pairs is not None and nothing:
         if not given:
