@@ -222,6 +222,8 @@ def describe(
 
 
 def _checked(relation: Any, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    if not hasattr(pairs, "__iter__"):
+        raise InvalidKind(f"The `pairs` must be a list of pairs (left, right); got {show(pairs)}.")
     checked = []
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
