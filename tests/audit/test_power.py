@@ -40,8 +40,8 @@ def power_of(betting, *, epsilon, **changes):
 def test_audits_at_the_detectable_epsilon_are_refuted_and_well_below_it_are_not():
     """Of 12 audits refuted with probability 0.9 each, three or fewer are with probability 1.5e-7.
 
-    Half-way to the claim, where the growth is about a quarter, hardly any is: should one in ten be, nine or more
-    of 12 are with probability 1.7e-7.
+    Half-way to the claim, where the growth is about a quarter, hardly any is: should one in ten be, nine or
+    more of 12 are with probability 1.7e-7.
     """
     epsilon = 0.5
     betting = audited(math.exp(0.5) * 0.3, 0.3, epsilon=epsilon)

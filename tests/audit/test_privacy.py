@@ -9,12 +9,14 @@ import json
 import math
 import os
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import audit.by_runs
 from audit import PAC, ApproximateDP, AuditResult, Evidence, PureDP, Relation, Verdict, audit_privacy
 from audit.by_runs import least_budget
 from audit.errors import AuditError, InvalidKind, InvalidValue, SubjectError
@@ -29,7 +31,7 @@ def response(database, rng):
     return "yes" if (database == [1]) == (rng.random() < 0.75) else "no"
 
 
-def audit(mechanism, claim=CLAIM, **options):
+def audited(mechanism, claim=CLAIM, **options):
     return audit_privacy(mechanism, claim, **{"pairs": PAIR, "budget": BUDGET, **options})
 
 
@@ -163,7 +165,7 @@ CORRECT = {
 @pytest.mark.parametrize("name", CORRECT)
 def test_a_correct_mechanism_is_not_refuted_however_it_behaves(name, capsys):
     make, claim = CORRECT[name]
-    result = audit(make(), claim)
+    result = audited(make(), claim)
     assert result.verdict in (Verdict.NOT_REFUTED, Verdict.INCONCLUSIVE)
     assert result.evidence is Evidence.STATISTICAL
     assert capsys.readouterr() == ("", "")
@@ -173,7 +175,7 @@ def test_a_correct_mechanism_is_not_refuted_however_it_behaves(name, capsys):
 
 @pytest.mark.parametrize("make", [CachesNoise, cache_in_a_closure, with_an_empty_cache])
 def test_cached_noise_is_found_to_make_runs_depend_on_each_other(make):
-    result = audit(make(), PureDP(1.0))
+    result = audited(make(), PureDP(1.0))
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "depend on each other" in result.reason
     assert result.witness is not None
@@ -181,17 +183,29 @@ def test_cached_noise_is_found_to_make_runs_depend_on_each_other(make):
     assert result.samples_to_refutation is None
 
 
+def test_a_control_that_is_refuted_makes_the_refutation_inconclusive(monkeypatch):
+    confirm = audit.by_runs.confirm
+    monkeypatch.setattr(
+        audit.by_runs,
+        "confirm",
+        lambda *arguments, **options: replace(confirm(*arguments, **options), control_refuted=True),
+    )
+    result = audited(lambda database, rng: database[0])
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert result.reason == "the runs depend on each other: the left database was told apart from itself"
+
+
 @pytest.mark.parametrize(
     ("mechanism", "word"),
     [(mutates_its_input, "changes the database"), (prints, "prints"), (draws_its_own, "seed")],
 )
 def test_what_the_reader_should_know_is_noted(mechanism, word):
-    assert any(word in note for note in audit(mechanism, PureDP(1.5)).notes)
+    assert any(word in note for note in audited(mechanism, PureDP(1.5)).notes)
 
 
 def test_the_users_databases_are_as_they_were():
     left, right = [0], [1]
-    audit(mutates_its_input, PureDP(0.1), pairs=[(left, right)])
+    audited(mutates_its_input, PureDP(0.1), pairs=[(left, right)])
     assert (left, right) == ([0], [1])
 
 
@@ -250,7 +264,7 @@ FAULTY = {
 
 @pytest.mark.parametrize("name", FAULTY)
 def test_a_leak_is_refuted_however_it_shows(name):
-    result = audit(FAULTY[name])
+    result = audited(FAULTY[name])
     assert result.verdict is Verdict.REFUTED, result.reason
     assert result.witness.confirmed
     assert result.samples_to_refutation <= 250
@@ -264,7 +278,7 @@ def test_a_leak_is_refuted_however_it_shows(name):
 
 
 def test_hostile_output_stays_text(capsys):
-    result = audit(script, PureDP(1.0))
+    result = audited(script, PureDP(1.0))
     assert "safe" in result.witness.event.words() or "<script>" in result.witness.event.words()
 
 
@@ -275,7 +289,7 @@ def test_a_mechanism_that_always_raises_is_an_error_with_its_own_message():
     def always(database, rng):
         raise KeyError("age")
 
-    result = audit(always)
+    result = audited(always)
     assert result.verdict is Verdict.ERROR
     assert result.reason == "every run raised KeyError: 'age'"
 
@@ -286,7 +300,7 @@ def test_a_mechanism_that_hangs_is_an_error_and_soon():
             time.sleep(0.005)
 
     start = time.monotonic()
-    result = audit(hangs, run_time_limit=0.05)
+    result = audited(hangs, run_time_limit=0.05)
     assert result.verdict is Verdict.ERROR
     assert "time limit of 0.05 s" in result.reason
     assert result.unfinished > 0
@@ -297,7 +311,7 @@ def test_a_mechanism_that_kills_its_process_is_an_error_in_isolation():
     def dies(database, rng):
         os._exit(3)
 
-    result = audit(dies, isolate=True)
+    result = audited(dies, isolate=True)
     assert result.verdict is Verdict.ERROR
     assert "process exited with code 3" in result.reason
 
@@ -316,7 +330,7 @@ class SlowOn:
 
 @pytest.mark.parametrize("value", [0, 1])
 def test_slow_on_one_side_only_is_inconclusive_with_the_question_to_ask_instead(value):
-    result = audit(SlowOn(value))
+    result = audited(SlowOn(value))
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "unfinished runs alone decide" in result.reason
     assert 'unfinished="output"' in result.reason
@@ -326,7 +340,7 @@ def test_slow_on_one_side_only_is_inconclusive_with_the_question_to_ask_instead(
 @pytest.mark.parametrize("value", [0, 1])
 @pytest.mark.parametrize("share", [0.6, 1.0])
 def test_slow_on_one_side_only_is_refuted_where_unfinished_runs_are_outputs(value, share):
-    result = audit(SlowOn(value, share), unfinished="output")
+    result = audited(SlowOn(value, share), unfinished="output")
     assert result.verdict is Verdict.REFUTED
     assert result.witness.confirmed
 
@@ -337,7 +351,7 @@ def test_a_real_time_out_on_one_side_decides_nothing():
             time.sleep(5)
         return 0
 
-    result = audit(slow, PureDP(0.5), run_time_limit=0.01, budget=160)
+    result = audited(slow, PureDP(0.5), run_time_limit=0.01, budget=160)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert result.unfinished >= 40
 
@@ -348,7 +362,7 @@ def test_a_leak_is_refuted_although_some_runs_do_not_finish():
             raise MemoryError
         return database[0]
 
-    assert audit(leaks).verdict is Verdict.REFUTED
+    assert audited(leaks).verdict is Verdict.REFUTED
 
 
 def test_a_process_that_dies_at_times_is_audited_in_isolation():
@@ -357,7 +371,7 @@ def test_a_process_that_dies_at_times_is_audited_in_isolation():
             os._exit(1)
         return database[0]
 
-    result = audit(dies_at_times, PureDP(0.5), isolate=True, confirm_budget=400)
+    result = audited(dies_at_times, PureDP(0.5), isolate=True, confirm_budget=400)
     assert result.verdict is Verdict.REFUTED
     assert result.unfinished > 0
 
@@ -403,42 +417,44 @@ def test_the_same_seed_gives_the_same_bytes_for_one_worker_or_two(name, epsilon)
         "pairs": None,
         "seed": 7,
     }
-    once, again = (stored(audit(MECHANISMS[name], jobs=jobs, **options)) for jobs in (1, 1))
-    shared = stored(audit(MECHANISMS[name], jobs=2, **options))
+    once, again = (stored(audited(MECHANISMS[name], jobs=jobs, **options)) for jobs in (1, 1))
+    shared = stored(audited(MECHANISMS[name], jobs=2, **options))
     assert once == again == shared
 
 
 def test_another_seed_gives_other_runs():
-    results = [audit(Noisy(), PureDP(1.0), seed=seed) for seed in (1, 2)]
+    results = [audited(Noisy(), PureDP(1.0), seed=seed) for seed in (1, 2)]
     assert {result.verdict for result in results} == {Verdict.REFUTED}
     assert results[0].log_wealth != results[1].log_wealth
 
 
 def test_a_search_is_repeated_with_its_seed():
     options = {"records": st.integers(-3, 3), "size": (1, 3), "pairs": None}
-    assert stored(audit(Noisy(), PureDP(1.0), **options)) == stored(audit(Noisy(), PureDP(1.0), **options))
+    assert stored(audited(Noisy(), PureDP(1.0), **options)) == stored(
+        audited(Noisy(), PureDP(1.0), **options)
+    )
 
 
 # What a verdict carries
 
 
 def test_going_on_to_the_budget_tightens_the_bound():
-    stopped = audit(Noisy(), PureDP(1.0), seed=1, budget=40_000)
-    went_on = audit(Noisy(), PureDP(1.0), seed=1, budget=40_000, until="budget")
+    stopped = audited(Noisy(), PureDP(1.0), seed=1, budget=40_000)
+    went_on = audited(Noisy(), PureDP(1.0), seed=1, budget=40_000, until="budget")
     assert went_on.samples_to_refutation == stopped.samples_to_refutation
     assert stopped.epsilon_lower < went_on.epsilon_lower <= 3.0  # a bound above 3 has probability 1e-6
     assert went_on.samples > 40_000 - 2
 
 
 def test_a_time_limit_ends_between_batches():
-    result = audit(lambda database, rng: time.sleep(0.002), PureDP(1.0), time_limit=0.1)
+    result = audited(lambda database, rng: time.sleep(0.002), PureDP(1.0), time_limit=0.1)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "stopped after" in result.reason
 
 
 def test_not_refuted_says_what_would_most_likely_have_been():
     """Within 10,000 runs at ln 3: something above the claim, below what these runs could certify at all."""
-    result = audit(response, budget=10_000)
+    result = audited(response, budget=10_000)
     assert result.verdict is Verdict.NOT_REFUTED
     assert CLAIM.epsilon < result.detectable_epsilon < result.ceiling_epsilon
     assert result.epsilon_lower <= CLAIM.epsilon
@@ -469,7 +485,7 @@ def test_a_database_is_converted_before_the_mechanism_sees_it():
         seen.add(type(database))
         return response(list(database), rng)
 
-    audit(mechanism, convert=tuple)
+    audited(mechanism, convert=tuple)
     assert seen == {tuple}
 
 
@@ -635,16 +651,16 @@ def test_a_failing_conversion_is_refused_with_its_message():
 
 @pytest.mark.parametrize("value", [np.int64(500), np.uint8(200)])
 def test_numpy_integers_are_whole_numbers_and_can_be_saved(value):
-    result = audit(response, budget=value, seed=np.int64(3))
+    result = audited(response, budget=value, seed=np.int64(3))
     assert AuditResult.from_json(result.to_json()).budget == int(value)
-    assert stored(result) == stored(audit(response, budget=int(value), seed=3))
+    assert stored(result) == stored(audited(response, budget=int(value), seed=3))
 
 
 def test_an_audit_inside_given_is_refused():
     @settings(max_examples=1, database=None, derandomize=True)
     @given(st.integers())
     def inside(_):
-        audit(response)
+        audited(response)
 
     with pytest.raises(InvalidValue, match="@given") as caught:
         inside()
