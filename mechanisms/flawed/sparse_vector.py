@@ -71,11 +71,11 @@ class ValueSparseVector(NoisyThreshold):
 class CheapNoiseSparseVector(NoisyThreshold):
     """A quarter of epsilon for the threshold, and query noise 4/(3·epsilon) that forgets the factor 2·limit.
 
-    Moving the threshold by 1 costs epsilon/4 and moves each answer above by 2 against its noise: 3/2·epsilon
-    each. The loss is (1 + 6·limit)/4·epsilon, 1.75 at epsilon = 1 and limit 1. It is approached where a first
-    answer M far above the threshold turns out below and the next one above: that takes a threshold near M,
-    where its density and the tail of the next answer's noise are pure exponentials. Right is query noise of
-    scale 2·limit/(3·epsilon/4).
+    Moving the threshold by 1 costs epsilon/4 and moves each answer above by 2 against its noise, 1.5·epsilon
+    each. The loss is (1 + 6·limit)/4·epsilon, 1.75 at epsilon = 1 and limit 1, approached where more than
+    `limit` answers far above the threshold turn out below and `limit` later ones above: the threshold is then
+    far up most likely, where its density and the tails of the later noises are pure exponentials. Right is
+    query noise of scale 2·limit/(3·epsilon/4).
 
     Parameters
     ----------
