@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -140,10 +140,10 @@ class SparseVector(NoisyThreshold):
 
     def _outcomes(self, length: int) -> Iterator[tuple[int, ...]]:
         """Yield every vector of marks that can occur."""
-        for hits in product((False, True), repeat=length):
-            marks = tuple(self.marks(np.array([hits]))[0].tolist())
-            if not any(hit for hit, mark in zip(hits, marks, strict=True) if mark < 0):
-                yield marks
+        for count in range(min(self.limit, length) + 1):
+            for places in combinations(range(length), count):
+                hits = np.isin(np.arange(length), places)
+                yield tuple(self.marks(hits[None])[0].tolist())
 
     def _probability(self, database: Any, marks: tuple[int, ...]) -> float:
         return self._one_threshold(self.answers(database), marks)
