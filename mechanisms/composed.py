@@ -137,7 +137,7 @@ def composed() -> list[Entry]:
     """
     rec = ConcavePromise
     tight = partial(ConcavePromise, top=40, promise=60.0, beta=None, accounting="tight")
-    told = [
+    told: list[tuple[Any, str, str, str]] = [
         (rec, rec.name, rec.reference, "Rec on [0, 64], claiming what Lemma 2 does"),
         (tight, "concave-promise-tight", rec.reference, "Rec claiming the sum of the calls it makes"),
         (votes_on_64_bits, "concave-promise-64-bits", rec.reference, "Rec on [0, 2^64], by runs (no law)"),

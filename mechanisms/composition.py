@@ -164,8 +164,8 @@ class RandomChoice(Combined):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return `size` outputs; every part draws all of them, so that run i draws alike everywhere."""
         chosen = self._chosen(size, rng).tolist()
-        drawn = [listed(drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
-        return [drawn[part][run] for run, part in enumerate(chosen)]
+        outputs = [listed(drawn(subject, database, size, rng=rng)) for subject in self.subjects()]
+        return [outputs[part][run] for run, part in enumerate(chosen)]
 
     def distribution(self, database: Any) -> Finite | None:
         """Return the exact law, None where that of a part is not finite."""
