@@ -11,15 +11,17 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from audit.compass import distance
 from audit.evidence import Bet, Ledger
 from audit.features import View
 from audit.memory import Block, PairMemory, bet_on
 from audit.outcomes import Raised, Unfinished
 from audit.progress import AuditProgressed
 from audit.sampling import BET, EXPLORE
+from audit.search import Search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     import numpy as np
     from numpy.typing import NDArray
@@ -28,13 +30,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Pairs of runs in the first look at a pair of databases, which is not bet on.
-FIRST_LOOK = 16
+#: Pairs of runs in a first bet; later ones add a quarter to what is known of the pair.
+FIRST_BET = 20
 GROWTH = 1.25
-#: At most this share of the budget goes into looking for a pair.
-SEARCH_SHARE = 0.25
-MOST_FINALISTS = 4
 SHADOW_PATIENCE = 3
+#: Standard errors by which p is raised and q lowered to ask which pair may yet turn out the best.
+HOPE = 0.5
+#: Pairs of databases on which a subject may fail always before it is said to fail always.
+_TRIED_IN_VAIN = 16
 
 
 @dataclass(frozen=True)
@@ -96,14 +99,17 @@ class Betting:
         What is bet against, and how long.
     listener
         Receives progress, if given.
+    vary
+        Gives pairs around a pair, for the search to climb; None if only `pairs` may be tried.
     stage, look_stage
         First part of the seed path of runs that are bet on, and of those that are only looked at.
     """
 
     sampler: Sampler
-    pairs: Sequence[tuple[Any, Any]]
+    pairs: Iterable[tuple[Any, Any]]
     terms: Terms
     listener: Callable[[AuditProgressed], None] | None = None
+    vary: Callable[[tuple[Any, Any]], Iterator[tuple[Any, Any]]] | None = None
     stage: int = BET
     look_stage: int = EXPLORE
     ledger: Ledger = field(default_factory=Ledger)
@@ -112,14 +118,27 @@ class Betting:
     crossed_at: int | None = None
     shadow_crossed_at: int | None = None
     winner: PairMemory | None = None
-    memories: list[PairMemory] = field(default_factory=list)
     bet_sizes: list[int] = field(default_factory=list)
     _batches: int = 0
     _spent_before: int = 0
 
     def __post_init__(self) -> None:
-        self.memories = [PairMemory(left, right, floats=self.terms.floats) for left, right in self.pairs]
         self._spent_before = self.sampler.drawn
+        self.search = Search(
+            proposals=iter(self.pairs),
+            vary=self.vary,
+            new=lambda left, right: PairMemory(left, right, floats=self.terms.floats),
+            scout=self._scout,
+            look=self._look,
+            rank=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=self._caution()),
+            hope=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=-HOPE),
+            drawn=lambda: self.sampler.drawn,
+        )
+
+    @property
+    def memories(self) -> list[PairMemory]:
+        """What is known of every pair that was tried."""
+        return [contender.memory for contender in self.search.contenders]
 
     @property
     def spent(self) -> int:
@@ -132,18 +151,20 @@ class Betting:
         return self.crossed_at is not None
 
     def run(self) -> None:
-        """Look, then bet until the wealth crosses, the budget is spent or the time is over."""
-        finalists = self._look_for_pairs()
-        size = FIRST_LOOK
+        """Search and bet, by turns, until the wealth crosses, the budget is spent or the time is over."""
         while not self._is_over():
-            memory = self._next(finalists)
-            if not memory.tables:  # nothing to bet on yet
-                self._look(memory, min(FIRST_LOOK, self._room()))
-                continue
-            size = min(math.ceil(size * GROWTH), self._room())
-            self._bet(memory, size)
+            self._search()
+            memory = self.search.best()
+            if memory is None or self._is_over():
+                return  # no pair of databases at all, or the search was the end of the budget
+            self._bet(memory, min(max(FIRST_BET, math.ceil(memory.pairs * (GROWTH - 1))), self._room()))
             if self.refuted and self.terms.stop_when_refuted:
                 return
+
+    def _search(self) -> None:
+        while self.search.wants(self.spent) and not self._is_over() and self.search.step():
+            self._refuse_silence()
+            self._report("searching")
 
     def _room(self) -> int:
         return (self.terms.budget - self.spent) // 2
@@ -157,48 +178,28 @@ class Betting:
         crossed = self.shadow_crossed_at
         return crossed is not None and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
-    def _look_for_pairs(self) -> list[PairMemory]:
-        """Halve the pairs by rounds of growing size; runs are looked at, never bet on."""
-        left = list(self.memories)
-        size = FIRST_LOOK
-        if len(left) == 1:
-            return left
-        room = SEARCH_SHARE * self.terms.budget
-        affordable = max(1, int(room / (2 * FIRST_LOOK * math.log2(2 * len(left)))))
-        left = left[:affordable]
-        while len(left) > 1 and not self._is_over():
-            for memory in left:
-                if self._is_over():
-                    break
-                self._look(memory, min(size, self._room()))
-            ranked = sorted(left, key=self._promise, reverse=True)
-            if len(left) <= MOST_FINALISTS or self.spent > room:
-                return ranked[:MOST_FINALISTS]
-            left = ranked[: -(-len(left) // 2)]
-            size *= 2
-        return left
+    def _caution(self) -> float:
+        """Give by how many standard errors the luckiest of n pairs flatters itself: √(2 ln n)."""
+        return round(math.sqrt(8 * math.log(1 + len(self.search.contenders)))) / 2
 
-    def _promise(self, memory: PairMemory) -> float:
-        return memory.promise(self.terms.epsilon, self.terms.delta)
+    def _scout(self, memory: PairMemory) -> float:
+        """Draw one coupled run a side and tell how far apart they are; they teach nothing else."""
+        if self._is_over() or not self._can_couple():
+            return 0.0
+        path = (self.look_stage, self._batches)
+        self._batches += 1
+        [runs] = self.sampler.draw(memory.left, memory.right, 1, path, coupled=True)
+        memory.hear(View(runs.left))
+        memory.hear(View(runs.right))
+        return distance(runs.left[0], runs.right[0])
 
-    def _next(self, finalists: list[PairMemory]) -> PairMemory:
-        """Choose the pair that promises most; none promising, the one with the fewest runs."""
-        if len(finalists) == 1:
-            return finalists[0]
-        promises = [memory.pairs * self._promise(memory) for memory in finalists]
-        best = max(range(len(finalists)), key=lambda i: promises[i])
-        if promises[best] > 1.0:
-            return finalists[best]
-        return min(finalists, key=lambda memory: memory.pairs)
+    def _can_couple(self) -> bool:
+        """Tell whether one generator state gives one output; before the first run, hope so."""
+        return self.sampler.subject.takes_rng and (self.sampler.honours_rng or not self.sampler.drawn)
 
     def _look(self, memory: PairMemory, size: int) -> None:
-        if memory.pairs == 0 and size > 1:
-            self._draw(memory, 1, self.look_stage)  # a subject that hangs should show it at once
-            self._refuse_silence()
-            size -= 1
-        self._draw(memory, size, self.look_stage)
-        self._refuse_silence()
-        self._report("looking")
+        if not self._is_over():
+            self._draw(memory, min(size, self._room()), self.look_stage)
 
     def _bet(self, memory: PairMemory, size: int) -> None:
         terms = self.terms
@@ -241,14 +242,13 @@ class Betting:
         return crosses, blocks
 
     def _refuse_silence(self) -> None:
-        """Raise when nothing has ever answered, after a first look at every pair so far."""
-        seen = [memory for memory in self.memories if memory.pairs]
-        if any(memory.answered for memory in seen):
+        """Raise when nothing has ever answered, on enough pairs of databases."""
+        memories = self.memories
+        if any(memory.answered for memory in memories):
             return
-        outcome = next((memory.silence for memory in seen if memory.silence is not None), None)
-        tried = sum(memory.pairs for memory in seen)
-        needed = 1 if isinstance(outcome, Unfinished) else FIRST_LOOK
-        if outcome is not None and tried >= needed and len(seen) >= min(len(self.memories), 4):
+        outcome = next((memory.silence for memory in memories if memory.silence is not None), None)
+        hangs = isinstance(outcome, Unfinished)
+        if outcome is not None and (hangs or self.search.exhausted or len(memories) >= _TRIED_IN_VAIN):
             raise NeverAnswers(outcome)
 
     def _report(self, stage: str) -> None:

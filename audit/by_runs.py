@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.betting import FIRST_LOOK, Betting, NeverAnswers, Terms
+from audit.betting import Betting, NeverAnswers, Terms
 from audit.confirm import Confirmation, confirm
 from audit.errors import InvalidValue
 from audit.evidence import STAKES, ceiling, delta_bound, epsilon_bound
@@ -15,6 +15,7 @@ from audit.outcomes import Unfinished
 from audit.power import detectable
 from audit.results import AuditResult, Evidence, Verdict
 from audit.sampling import MutatedInput, Sampler
+from audit.search import FIRST_LOOK
 
 if TYPE_CHECKING:
     from audit.privacy import Task
@@ -46,12 +47,6 @@ def audit_by_runs(task: Task) -> AuditResult:
             f"The `budget` of {task.options.budget} runs can never refute {task.claim} at significance "
             f"{task.options.significance:g}: even an outright leak needs at least {_brief(least)}."
         )
-    rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
-    pairs = task.databases.pairs(most=_pairs_affordable(task), rng=rng)
-    if not pairs:
-        raise InvalidValue(
-            "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
-        )
     options = task.options
     with Sampler(
         task.subject,
@@ -60,20 +55,14 @@ def audit_by_runs(task: Task) -> AuditResult:
         isolate=options.isolate,
         run_time_limit=options.run_time_limit,
     ) as sampler:
-        return _Runs(task, sampler, pairs).audit(least)
-
-
-def _pairs_affordable(task: Task) -> int:
-    from audit.databases import SOME_PAIRS
-
-    return max(1, min(SOME_PAIRS, task.options.budget // (16 * FIRST_LOOK)))
+        return _Runs(task, sampler).audit(least)
 
 
 class _Runs:
     """One audit by runs: the state that its steps share."""
 
-    def __init__(self, task: Task, sampler: Sampler, pairs: list[tuple[Any, Any]]) -> None:
-        self.task, self.sampler, self.pairs = task, sampler, pairs
+    def __init__(self, task: Task, sampler: Sampler) -> None:
+        self.task, self.sampler = task, sampler
         options = task.options
         self.terms = Terms(
             epsilon=task.claim.epsilon,
@@ -99,7 +88,7 @@ class _Runs:
 
     def _bet(self) -> Betting:
         """Bet; for a subject that changes its input, again, once, with a copy for every run."""
-        betting = Betting(self.sampler, self.pairs, self.terms, self.task.listener)
+        betting = self._start()
         try:
             betting.run()
         except MutatedInput as fault:
@@ -110,9 +99,21 @@ class _Runs:
             # Wealth lost so far stays lost (and wealth won is given up), or beginning again would be a
             # second chance.
             lost = min(0.0, betting.log_wealth)
-            betting = Betting(self.sampler, self.pairs, self.terms, self.task.listener, log_wealth=lost)
+            betting = self._start(log_wealth=lost)
             betting.run()
         return betting
+
+    def _start(self, *, log_wealth: float = 0.0) -> Betting:
+        databases, seed = self.task.databases, np.random.SeedSequence(self.task.pairs_seed())
+        proposing, varying = (np.random.default_rng(child) for child in seed.spawn(2))
+        return Betting(
+            self.sampler,
+            databases.proposals(proposing),
+            self.terms,
+            self.task.listener,
+            vary=None if databases.only_given else lambda pair: databases.vary(pair, varying),
+            log_wealth=log_wealth,
+        )
 
     def _refuted(self, betting: Betting) -> AuditResult:
         assert betting.crossed_at is not None
@@ -181,7 +182,7 @@ class _Runs:
         **fields: Any,
     ) -> AuditResult:
         task, options = self.task, self.task.options
-        tried = 0 if betting is None else sum(memory.pairs > 0 for memory in betting.memories)
+        tried = 0 if betting is None else len(betting.memories)
         pairs_bet = 0 if betting is None else sum(betting.bet_sizes)
         return AuditResult(
             subject=task.subject.name,
@@ -191,7 +192,7 @@ class _Runs:
             evidence=Evidence.STATISTICAL,
             samples=self.sampler.drawn,
             unfinished=self.sampler.unfinished,
-            pairs_tried=tried or len(self.pairs),
+            pairs_tried=tried,
             log_wealth=0.0 if betting is None else betting.log_wealth,
             log_limit=self.terms.log_limit,
             ceiling_epsilon=ceiling(pairs_bet, options.significance),

@@ -1,7 +1,8 @@
-"""Which pairs of databases an audit looks at.
+"""Which databases an audit looks at.
 
-`Databases` is the one value that answers this: the pairs given by hand come first, then the subject's own
-suggestions, then the boundary of the domain, then random ones; and where the domain is small, all of them.
+`Databases` is the one value that answers this. The pairs given by hand come first, then the subject's own
+suggestions, then the boundary of the domain, then all pairs where they are few, or random ones. Around a pair
+it gives variations, for the search to climb, and simpler ones, for a witness to shrink.
 """
 
 from __future__ import annotations
@@ -10,24 +11,27 @@ from dataclasses import dataclass
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from audit import canonical
 from audit.brief import show
-from audit.errors import InvalidKind, InvalidValue
-from audit.relations import check_pair, name_of
+from audit.records import rebuilt, records_of
+from audit.relations import name_of
+from audit.variations import simplicity, simplified, varied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
 
 Pair = tuple[Any, Any]
 
 #: An exhaustive comparison covers at most this many pairs.
 MOST_PAIRS = 1_000_000
-#: Pairs that a sampled audit looks at when the domain has more.
+#: A domain of at most so many databases is gone through in full by a search.
+FEW_DATABASES = 4_096
+#: Examples kept of a strategy for whole databases.
 SOME_PAIRS = 48
-_DRAWN_RECORDS = 24
 _EXTREMES = 6
+_NEIGHBOURS = 64
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Databases:
     finite
         Whether `records` is the whole domain.
     sizes
-        Least and greatest number of records, or None when only given pairs or whole databases are known.
+        Least and greatest number of records, or None when only pairs are given.
     whole
         Example databases drawn from a strategy for whole databases.
     """
@@ -56,6 +60,11 @@ class Databases:
     finite: bool = False
     sizes: tuple[int, int] | None = None
     whole: tuple[Any, ...] = ()
+
+    @property
+    def only_given(self) -> bool:
+        """Whether nothing but the given pairs may be tried."""
+        return self.records is None and not self.whole
 
     def count(self) -> int | None:
         """Give the number of databases of the whole domain, or None where it is not finite."""
@@ -93,233 +102,121 @@ class Databases:
         return f"all {pairs} neighbouring pairs ({name_of(self.relation)}) of {size} over {domain}"
 
     def boundary(self) -> Iterator[Any]:
-        """Give databases at the edges of the domain: all equal, smallest, largest, one outlier."""
-        yield from self.whole
-        if self.sizes is None or self.records is None:
-            return
-        low, high = self.sizes
-        extremes = _spread(self.records, _EXTREMES)
-        for size in dict.fromkeys((low, high)):
-            for record in extremes:
-                yield [record] * size
-            if size >= 2:
-                for one, many in ((extremes[0], extremes[-1]), (extremes[-1], extremes[0])):
-                    yield [one] + [many] * (size - 1)
+        """Give databases at the edges of the domain: smallest, largest, all equal, one outlier, ties."""
+        if self.sizes is not None and self.records and not self.whole:
+            low, high = self.sizes
+            sizes = list(dict.fromkeys((low, high, min(low + 1, high), (low + high) // 2)))
+            extremes = _spread(self.records, _EXTREMES)
+            for size in sizes:
+                yield from _edges(size, extremes[0], extremes[-1])
+            for size in sizes:
                 yield [extremes[i % len(extremes)] for i in range(size)]
+                yield from ([record] * size for record in extremes[1:-1])
+        yield from self.whole
 
     def random(self, rng: np.random.Generator) -> Iterator[Any]:
-        """Give random databases without end."""
+        """Give random databases without end; few distinct records as often as many."""
+        if self.whole:
+            while True:
+                yield self.whole[int(rng.integers(len(self.whole)))]
         if self.sizes is None or not self.records:
             return
         while True:
             size = int(rng.integers(self.sizes[0], self.sizes[1] + 1))
-            yield [self.records[int(i)] for i in rng.integers(0, len(self.records), size)]
+            pool = self.records
+            if rng.random() < 0.5:
+                pool = tuple(self.records[int(i)] for i in rng.integers(0, len(self.records), 2))
+            yield [pool[int(i)] for i in rng.integers(0, len(pool), size)]
 
     def neighbours(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Give some neighbours of a database, within the domain's sizes."""
+        """Give some random neighbours of a database, within the domain's sizes."""
         records = None if self.records is None else list(self.records)
-        for other in islice(self.relation.neighbours(database, records, rng), 64):
-            if self._fits(other):
+        for other in islice(self.relation.neighbours(database, records, rng), _NEIGHBOURS):
+            if self.fits(other):
                 yield other
 
+    def proposals(self, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give pairs to try: those given, boundary ones, then all of a small domain, or random ones."""
+        yield from self.given
+        if self.only_given:
+            return
+        for database in self.boundary():
+            yield from ((database, other) for other in self._neighbours_at_the_edge(database, rng))
+        if (self.count() or MOST_PAIRS) <= FEW_DATABASES:
+            every = self.enumerate() or []
+            yield from (every[int(i)] for i in rng.permutation(len(every)))
+            return
+        for database in self.random(rng):
+            yield from ((database, other) for other in islice(self.neighbours(database, rng), 1))
+
+    def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
+        """Give neighbours that differ by an extreme record in the first place, and a random one."""
+        extremes = None if self.records is None else _spread(self.records, _EXTREMES)
+        most = 24 if extremes is None else min(3, len(extremes))
+        if extremes is not None:
+            extremes = [extremes[0], *extremes[:0:-1]]  # the two ends first
+        near = (other for other in self.relation.neighbours(database, extremes) if self.fits(other))
+        yield from islice(near, most)
+        yield from islice(self.neighbours(database, rng), 1)
+
     def pairs(self, *, most: int, rng: np.random.Generator) -> list[Pair]:
-        """Give up to `most` distinct pairs: those given, then boundary ones, then random ones."""
+        """Give up to `most` distinct pairs in the order of `proposals`."""
         found: dict[Any, Pair] = {}
-        for pair in self.given:
-            found.setdefault(canonical.key(list(pair)), pair)
-        every = self.enumerate() if (self.count() or MOST_PAIRS) <= most else None
-        if every is not None and len(every) <= most:
-            candidates: Iterable[Pair] = every
-        else:
-            candidates = self._candidates(rng)
-        for pair in islice(candidates, 20 * most):
+        for pair in islice(self.proposals(rng), 20 * most):
             if len(found) >= most:
                 break
             if canonical.key([pair[1], pair[0]]) not in found:
                 found.setdefault(canonical.key(list(pair)), pair)
         return list(found.values())
 
-    def _candidates(self, rng: np.random.Generator) -> Iterator[Pair]:
-        for database in self.boundary():
-            for other in islice(self.neighbours(database, rng), 3):
-                yield database, other
-        for database in self.random(rng):
-            for other in islice(self.neighbours(database, rng), 1):
-                yield database, other
+    def vary(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give random pairs around a pair, neighbours again and within the domain."""
+        return self._valid(varied(*_as_records(pair), self._pool(pair), rng), pair)
 
-    def _fits(self, database: Any) -> bool:
+    def simpler(self, pair: Pair) -> Iterator[Pair]:
+        """Give simpler pairs, the boldest step first: fewer records, then simpler ones."""
+        pool = sorted(self._pool(pair), key=simplicity)
+        return self._valid(simplified(*_as_records(pair), pool), pair)
+
+    def fits(self, database: Any) -> bool:
+        """Tell whether a database has a size of the domain."""
         return self.sizes is None or self.sizes[0] <= len(database) <= self.sizes[1]
+
+    def _pool(self, pair: Pair) -> list[Any]:
+        """Give the records that a variation may use: the domain's or, none being known, the pair's."""
+        if self.records is not None:
+            return list(self.records)
+        found = {canonical.key(record): record for side in pair for record in records_of(side)}
+        return list(found.values())
+
+    def _valid(self, rows: Iterator[tuple[list[Any], list[Any]]], like: Pair) -> Iterator[Pair]:
+        for left, right in rows:
+            if self.fits(left) and self.fits(right):
+                pair = rebuilt(like[0], left), rebuilt(like[1], right)
+                if self.relation.are_neighbours(*pair):
+                    yield pair
+
+
+def _edges(size: int, first: Any, last: Any) -> Iterator[list[Any]]:
+    """Give the databases of one size that two extreme records make: all equal, one outlier, half and half."""
+    yield [first] * size
+    yield [last] * size
+    if size >= 2:
+        yield [first] + [last] * (size - 1)
+        yield [last] + [first] * (size - 1)
+    if size >= 4:
+        yield [first] * (size // 2) + [last] * (size - size // 2)
+
+
+def _as_records(pair: Pair) -> tuple[list[Any], list[Any]]:
+    return records_of(pair[0]), records_of(pair[1])
 
 
 def _spread(records: Sequence[Any], most: int) -> list[Any]:
-    """Give the extremes of the records (by value where they are numbers) and some between."""
+    """Give the extremes of the records (by value where they can be ordered) and some between, in order."""
     try:
         ordered = sorted(records)
-    except TypeError:
+    except (TypeError, ValueError):
         ordered = list(records)
-    places = np.unique(np.linspace(0, len(ordered) - 1, min(most, len(ordered))).astype(int))
-    return [ordered[i] for i in places]
-
-
-def describe(
-    relation: Any,
-    *,
-    pairs: Iterable[Pair] | None,
-    records: Any,
-    size: Any,
-    databases: Any,
-    suggested: Iterable[Pair] = (),
-) -> Databases:
-    """Read what an audit was told about its databases.
-
-    Parameters
-    ----------
-    relation
-        Which databases are neighbours.
-    pairs
-        Explicit neighbouring pairs; alone if nothing else is given.
-    records
-        A finite list of records, or a Hypothesis strategy for one.
-    size
-        The number of records, or (least, greatest).
-    databases
-        A Hypothesis strategy for a whole database.
-    suggested
-        Pairs that the subject suggests.
-
-    Raises
-    ------
-    InvalidValue, InvalidKind
-        One line: what, which value, what would be right.
-    """
-    given = _checked(relation, () if pairs is None else pairs)
-    nothing = records is None and databases is None and size is None
-    if pairs is not None and nothing:
-        if not given:
-            raise InvalidValue(
-                "The `pairs` are empty; give at least one pair (left, right) of neighbouring databases."
-            )
-        return Databases(relation, given)
-    given = (*given, *_checked(relation, suggested))
-    whole = () if databases is None else tuple(_examples(databases, "databases", SOME_PAIRS))
-    if databases is not None:
-        return Databases(relation, given, records=_pool(whole), whole=whole)
-    sizes = _sizes(relation, size)
-    needs_records = getattr(relation, "name", "") != "query-answers"
-    if records is None:
-        if sizes is None or needs_records:
-            if given:
-                return Databases(relation, given)
-            raise InvalidValue(
-                "There is nothing to audit on: give `pairs=[(left, right)]`, or `records=` and `size=`, "
-                "or `databases=`."
-            )
-        return Databases(relation, given, sizes=sizes, whole=tuple(_answers(sizes)))
-    values, finite = _records(records)
-    if sizes is None:
-        raise InvalidValue("The `records` need a `size`: the number of records, or (least, greatest).")
-    return Databases(relation, given, records=values, finite=finite, sizes=sizes)
-
-
-def _checked(relation: Any, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-    if not hasattr(pairs, "__iter__"):
-        raise InvalidKind(f"The `pairs` must be a list of pairs (left, right); got {show(pairs)}.")
-    checked = []
-    for pair in pairs:
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise InvalidValue(f"A pair must be (left, right), two neighbouring databases; got {show(pair)}.")
-        check_pair(relation, pair[0], pair[1])
-        checked.append((pair[0], pair[1]))
-    return tuple(checked)
-
-
-def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:
-    if size is None:
-        return None
-    bounds = (size, size) if isinstance(size, (int, np.integer)) and not isinstance(size, bool) else size
-    if not (
-        isinstance(bounds, (tuple, list))
-        and len(bounds) == 2
-        and all(isinstance(bound, (int, np.integer)) and not isinstance(bound, bool) for bound in bounds)
-    ):
-        raise InvalidKind(f"The `size` must be a whole number or (least, greatest); got {show(size)}.")
-    low, high = int(bounds[0]), int(bounds[1])
-    if low < 0 or high < low:
-        raise InvalidValue(f"The `size` must be at least 0, the least before the greatest; got {show(size)}.")
-    least = getattr(relation, "smallest_size", 0)
-    if high < least:
-        raise InvalidValue(
-            f"The `size` must be at least {least} for {name_of(relation)} neighbours to exist; got {high}."
-        )
-    most = getattr(relation, "largest_size", None)
-    if most is not None and low > most:
-        raise InvalidValue(f"The `size` must be at most {most} for {name_of(relation)} databases; got {low}.")
-    if low == high and getattr(relation, "name", "") == "add-or-remove-one":
-        if high == 0:
-            raise InvalidValue(
-                "The `size` must be at least 1 for add-or-remove-one neighbours to exist; got 0."
-            )
-        low = high - 1  # one size alone has no add-or-remove neighbours
-    return low, high if most is None else min(high, most)
-
-
-def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
-    if _is_strategy(records):
-        return tuple(_examples(records, "records", _DRAWN_RECORDS)), False
-    if isinstance(records, (str, bytes)) or not hasattr(records, "__iter__"):
-        raise InvalidKind(
-            f"The `records` must be a list of records or a Hypothesis strategy; got {show(records)}."
-        )
-    distinct = {canonical.key(record): record for record in records}
-    if not distinct:
-        raise InvalidValue("The `records` are empty; give the list of values that one record can take.")
-    return tuple(distinct.values()), True
-
-
-def _is_strategy(value: Any) -> bool:
-    return hasattr(value, "example") and hasattr(value, "validate")
-
-
-def _examples(strategy: Any, what: str, most: int) -> list[Any]:
-    """Draw distinct examples: derandomised, without example database or deadline."""
-    from hypothesis import HealthCheck, Phase, given, settings
-    from hypothesis.errors import HypothesisException
-
-    if not _is_strategy(strategy):
-        raise InvalidKind(f"The `{what}` must be a Hypothesis strategy; got {show(strategy)}.")
-    found: dict[Any, Any] = {}
-
-    @settings(
-        max_examples=4 * most,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(strategy)
-    def collect(value: Any) -> None:
-        found.setdefault(canonical.key(value), value)
-
-    try:
-        collect()
-    except HypothesisException as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise InvalidValue(f"The strategy `{what}` gives no usable values: {reason}") from None
-    return list(found.values())[:most]
-
-
-def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
-    """Give the distinct records that occur in whole databases, for building neighbours."""
-    found: dict[Any, Any] = {}
-    for database in whole:
-        for record in database:
-            found.setdefault(canonical.key(record), record)
-    return tuple(found.values())[:64]
-
-
-def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
-    for size in dict.fromkeys(sizes):
-        yield [1.0] * size
-        yield [0.0] * size
-        yield [1.0] * (size // 2) + [0.0] * (size - size // 2)
+    last = len(ordered) - 1
+    return [ordered[i] for i in dict.fromkeys(last * k // (most - 1) for k in range(most))]

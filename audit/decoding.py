@@ -146,7 +146,7 @@ def _read_enum(stored: dict[str, Any], _: str) -> Any:
 
 
 def _read_event(stored: dict[str, Any], _: str) -> Any:
-    from audit.events import Event  # noqa: PLC0415 - events need features; most files are read without
+    from audit.events import Event
 
     return Event.from_json(stored["event"])
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 INF = float("inf")
 LARGEST = float(np.finfo(np.float64).max)
-#: Two numbers closer than this, relative to max(1, |value|), are one atom in ideal numerics.
-ATOM_WIDTH = 1e-9
+#: Two numbers closer than this, relative to their size, are one atom in ideal numerics.
+ATOM_WIDTH = 1e-11
 
 
 @dataclass(frozen=True)
@@ -232,18 +232,22 @@ def _bound(value: float) -> float | str:
     return value if np.isfinite(value) else str(value)
 
 
-def point(value: float) -> tuple[float, float]:
-    """Give the interval that stands for one number in ideal numerics."""
-    width = ATOM_WIDTH * max(1.0, abs(value))
+def point(value: float, scale: float = 0.0) -> tuple[float, float]:
+    """Give the interval that stands for a number in ideal numerics, among numbers of size `scale`."""
     if not np.isfinite(value):
         return (value, INF) if value > 0 else (value, float(np.nextafter(value, 0)))
-    return (value - width, value + width)
+    width = ATOM_WIDTH * max(abs(value), scale)
+    if value == np.floor(value):
+        width = min(width, 0.25)  # whole numbers are apart, however large
+    low, high = np.nextafter(value, -INF), np.nextafter(value, INF)
+    return min(value - width, float(low)), max(value + width, float(high))
 
 
 def _is_point(low: float, high: float) -> bool:
     if low == INF or high <= -1e308:
         return True  # ±inf itself
-    return bool(np.isfinite(low) and high - low <= 2.5 * ATOM_WIDTH * max(1.0, abs(low)))
+    size = max(abs(low), abs(high))
+    return bool(np.isfinite(size) and high - low <= max(20 * ATOM_WIDTH * size, 0.5 * (size > 1e9), 1e-300))
 
 
 def _middle(low: float, high: float) -> float:
@@ -251,6 +255,8 @@ def _middle(low: float, high: float) -> float:
 
 
 def _say_interval(low: float, high: float) -> str:
+    if low == -INF and high == INF:
+        return "is a number"
     if high == INF:
         return f"is at least {low:.6g}"
     if high == LARGEST:

@@ -69,6 +69,7 @@ class PairMemory:
     _kept: tuple[list[View], list[View]] = field(default_factory=lambda: ([], []))
     _kept_pairs: int = 0
     _next_learning: int = 1
+    _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
     def count(self, left: View, right: View) -> list[Floats]:
         """Count a block of runs in every table, without learning from it yet."""
@@ -77,13 +78,14 @@ class PairMemory:
     def keep(self, left: View, right: View) -> Block:
         """Reduce a counted block to what will be learned from it: large batches need little memory."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
-        self._hear(left)
-        self._hear(right)
+        self.hear(left)
+        self.hear(right)
         if self._kept_pairs + len(left) <= KEPT:
             return Block(len(left), left, right)
         return Block(len(left))
 
-    def _hear(self, view: View) -> None:
+    def hear(self, view: View) -> None:
+        """Note whether the subject answers at all, and what it does instead."""
         if self.answered:
             return
         silent = [output for _, output in view.rest if isinstance(output, (Raised, Unfinished))]
@@ -107,7 +109,7 @@ class PairMemory:
 
     def _relearn(self) -> None:
         """Choose features and bins anew from the kept outputs, and count these again."""
-        left, right = self._kept
+        left, right = self._kept = ([merged(self._kept[0])], [merged(self._kept[1])])
         self.tables = []
         for feature in propose(left, right, floats=self.floats):
             fitted = isinstance(feature, TableScore)
@@ -156,15 +158,29 @@ class PairMemory:
         alike = cheap.count(cheap[index])
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike
 
-    def promise(self, epsilon: float, delta: float) -> float:
-        """Give the largest estimated growth, in nats a pair, of any event (0 if none promises anything)."""
-        best = 0.0
+    def prospect(self, epsilon: float, delta: float, *, errors: float) -> tuple[float, float]:
+        """Give how promising the pair is: growth in nats a pair (0 if none), then the loss in sight.
+
+        `errors` standard errors are taken from p and added to q (the other way round where negative).
+        """
+        key = (self.pairs, epsilon, delta, errors)
+        if key not in self._prospects:
+            self._prospects = {
+                known: found for known, found in self._prospects.items() if known[0] == self.pairs
+            }
+            self._prospects[key] = self._prospect(epsilon, delta, errors)
+        return self._prospects[key]
+
+    def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
+        growth, loss = 0.0, -np.inf
         for table in self.tables:
             for side in (0, 1):
                 candidates = table.suggest(side, unfinished_counts_against=True)
                 if candidates is not None:
-                    best = max(best, float(growth_rate(candidates.p, candidates.q, epsilon, delta).max()))
-        return best
+                    p, q = candidates.apart(errors)
+                    growth = max(growth, float(growth_rate(p, q, epsilon, delta).max()))
+                    loss = max(loss, float(np.log(np.maximum(p - delta, 1e-12) / np.maximum(q, 1e-12)).max()))
+        return growth, loss
 
 
 def bet_on(chosen: list[Chosen], crosses: list[Floats]) -> Bet:
@@ -209,6 +225,16 @@ def _best(promise: Floats) -> NDArray[np.bool_]:
     for row in promise:
         kept[np.argsort(-row, kind="stable")[:each]] = True
     return kept
+
+
+def merged(views: list[View]) -> View:
+    """Give one view of all outputs: many small ones cost more to go through."""
+    if len(views) == 1:
+        return views[0]
+    arrays = [view.outputs for view in views if isinstance(view.outputs, np.ndarray)]
+    if len(arrays) == len(views) and len({(array.shape[1:], array.dtype) for array in arrays}) == 1:
+        return View(np.concatenate(arrays))
+    return View([output for view in views for output in view.outputs])
 
 
 def _last_half(views: list[View]) -> list[View]:

@@ -12,7 +12,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from audit.claims import check_claim
-from audit.databases import Databases, describe
+from audit.domain import describe
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.progress import AuditFinished, AuditStarted
 from audit.relations import Relation, check_relation
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from audit.claims import PrivacyClaim
+    from audit.databases import Databases
     from audit.results import AuditResult
 
 NUMERICS = ("ideal", "float")

@@ -227,7 +227,7 @@ class AuditResult(_Value):
         CorruptFile
             If the document is damaged; the text is one line and names the place.
         """
-        from audit.saved import parse  # noqa: PLC0415 - reading builds on this module
+        from audit.saved import parse
 
         return parse(document, cls=cls)
 
@@ -241,7 +241,7 @@ class AuditResult(_Value):
         fresh : bool
             Draw new runs instead of the same ones.
         """
-        from audit.replay import replay_witness  # noqa: PLC0415 - a result can be read without the sampler
+        from audit.replay import replay_witness
 
         again: AuditResult = replay_witness(self, subject, fresh=fresh)
         return again
@@ -249,12 +249,12 @@ class AuditResult(_Value):
     def raise_if_refuted(self) -> Self:
         """Raise `PrivacyRefuted` if the claim was refuted; return the result otherwise."""
         if self.refuted:
-            from audit.text import short  # noqa: PLC0415 - words only where they are read
+            from audit.text import short
 
             raise PrivacyRefuted(short(self))
         return self
 
     def __str__(self) -> str:
-        from audit.text import full  # noqa: PLC0415 - words only where they are read
+        from audit.text import full
 
         return full(self)

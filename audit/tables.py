@@ -130,8 +130,8 @@ def learn_edges(column: Floats) -> Floats:
     if values.size == 0:
         return np.empty(0)
     most = int(np.clip(values.size // 8, 4, MOST_BINS))
-    rounded = _round(values)
-    atoms, counts = np.unique(rounded, return_counts=True)
+    scale = float(np.median(np.abs(values)))
+    atoms, counts = np.unique(_round(values, scale), return_counts=True)
     if len(atoms) <= most:
         return _between(atoms)
     ranks = np.linspace(0, values.size - 1, most + 1)[1:-1].astype(np.intp)
@@ -139,8 +139,9 @@ def learn_edges(column: Floats) -> Floats:
     tails = tails[(tails >= 4) & (tails < values.size // most)]
     edges = values[np.unique(np.concatenate([ranks, tails, values.size - tails]))]
     heavy = atoms[(counts >= 3) & (counts > values.size / (2 * most))]
-    own = [bound for atom in heavy for bound in events.point(float(atom))]
-    return np.unique(np.concatenate([edges, own])) if own else np.unique(edges)
+    for low, high in (events.point(float(atom), scale) for atom in heavy):
+        edges = np.concatenate([edges[(edges <= low) | (edges >= high)], [low, high]])
+    return np.unique(edges)
 
 
 #: From this many values on, a table of equal cells pays for itself.
@@ -182,13 +183,14 @@ def _between(atoms: Floats) -> Floats:
     return np.asarray(np.where(np.isposinf(high), np.inf, middle))
 
 
-def _round(values: Floats) -> Floats:
-    """Round to nine significant digits, so that values equal but for rounding count as one."""
+def _round(values: Floats, scale: float) -> Floats:
+    """Round so that values equal but for their computation's rounding count as one; whole ones stay."""
     with np.errstate(all="ignore"):
-        size = np.floor(np.log10(np.abs(values)))
-        unit = 10.0 ** np.clip(8 - size, -300, 300)
+        size = np.floor(np.log10(np.maximum(np.abs(values), scale)))
+        unit = 10.0 ** np.clip(10 - size, -300, 300)
         rounded = np.round(values * unit) / unit
-    return np.where(np.isfinite(rounded), rounded, values)
+        kept = ~np.isfinite(rounded) | (values == np.floor(values))
+    return np.where(kept, values, rounded)
 
 
 @dataclass(frozen=True)
@@ -211,6 +213,14 @@ class Candidates:
     p: Floats
     q: Floats
     past: float
+
+    def apart(self, errors: float) -> tuple[Floats, Floats]:
+        """Give p lowered and q raised by so many standard errors."""
+        low, high = (
+            self.p - errors * np.sqrt(self.p * (1 - self.p) / (self.past + 1)),
+            self.q + errors * np.sqrt(self.q * (1 - self.q) / (self.past + 1)),
+        )
+        return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
     def take(self, index: NDArray[np.intp]) -> Candidates:
         """Give some of the events."""

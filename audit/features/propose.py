@@ -156,7 +156,8 @@ def _gap(a: Floats, b: Floats) -> float:
     both = np.concatenate([a, b])
     order = np.argsort(both, kind="stable")
     steps = np.concatenate([np.full(len(a), 1 / len(a)), np.full(len(b), -1 / len(b))])[order]
-    ends = np.append(np.diff(both[order]) != 0, True)
+    ordered = both[order]
+    ends = np.append(ordered[1:] != ordered[:-1], True)  # a difference of infinities would be NaN
     return float(np.abs(np.cumsum(steps)[ends]).max())
 
 

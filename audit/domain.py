@@ -1,0 +1,208 @@
+"""Reading what an audit was told about its databases, with one clear line for everything that cannot be."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit import canonical
+from audit.brief import show
+from audit.databases import SOME_PAIRS, Databases, Pair
+from audit.errors import InvalidKind, InvalidValue
+from audit.records import records_of
+from audit.relations import check_pair, name_of
+from audit.variations import simplicity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+#: Examples drawn from a strategy for one record, and how many are kept: extremes, simplest, some between.
+_DRAWN = 400
+_KEPT = 40
+
+
+def describe(
+    relation: Any,
+    *,
+    pairs: Iterable[Pair] | None,
+    records: Any,
+    size: Any,
+    databases: Any,
+    suggested: Iterable[Pair] = (),
+) -> Databases:
+    """Read what an audit was told about its databases.
+
+    Parameters
+    ----------
+    relation
+        Which databases are neighbours.
+    pairs
+        Explicit neighbouring pairs; alone if nothing else is given.
+    records
+        A finite list of records, or a Hypothesis strategy for one.
+    size
+        The number of records, or (least, greatest).
+    databases
+        A Hypothesis strategy for a whole database.
+    suggested
+        Pairs that the subject suggests.
+
+    Raises
+    ------
+    InvalidValue, InvalidKind
+        One line: what, which value, what would be right.
+    """
+    given = _checked(relation, () if pairs is None else pairs)
+    nothing = records is None and databases is None and size is None
+    if pairs is not None and nothing:
+        if not given:
+            raise InvalidValue(
+                "The `pairs` are empty; give at least one pair (left, right) of neighbouring databases."
+            )
+        return Databases(relation, given)
+    given = (*given, *_checked(relation, suggested))
+    if databases is not None:
+        whole = tuple(_examples(databases, "databases", SOME_PAIRS))
+        lengths = [len(records_of(database)) for database in whole]
+        return Databases(
+            relation, given, records=_pool(whole), sizes=(min(lengths), max(lengths)), whole=whole
+        )
+    sizes = _sizes(relation, size)
+    needs_records = getattr(relation, "name", "") != "query-answers"
+    if records is None:
+        if sizes is None or needs_records:
+            if given:
+                return Databases(relation, given)
+            raise InvalidValue(
+                "There is nothing to audit on: give `pairs=[(left, right)]`, or `records=` and `size=`, "
+                "or `databases=`."
+            )
+        return Databases(relation, given, sizes=sizes, whole=tuple(_answers(sizes)))
+    values, finite = _records(records)
+    if sizes is None:
+        raise InvalidValue("The `records` need a `size`: the number of records, or (least, greatest).")
+    return Databases(relation, given, records=values, finite=finite, sizes=sizes)
+
+
+def _checked(relation: Any, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    if not hasattr(pairs, "__iter__"):
+        raise InvalidKind(f"The `pairs` must be a list of pairs (left, right); got {show(pairs)}.")
+    checked = []
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise InvalidValue(f"A pair must be (left, right), two neighbouring databases; got {show(pair)}.")
+        check_pair(relation, pair[0], pair[1])
+        checked.append((pair[0], pair[1]))
+    return tuple(checked)
+
+
+def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:
+    if size is None:
+        return None
+    bounds = (size, size) if isinstance(size, (int, np.integer)) and not isinstance(size, bool) else size
+    if not (
+        isinstance(bounds, (tuple, list))
+        and len(bounds) == 2
+        and all(isinstance(bound, (int, np.integer)) and not isinstance(bound, bool) for bound in bounds)
+    ):
+        raise InvalidKind(f"The `size` must be a whole number or (least, greatest); got {show(size)}.")
+    low, high = int(bounds[0]), int(bounds[1])
+    if low < 0 or high < low:
+        raise InvalidValue(f"The `size` must be at least 0, the least before the greatest; got {show(size)}.")
+    least = getattr(relation, "smallest_size", 0)
+    if high < least:
+        raise InvalidValue(
+            f"The `size` must be at least {least} for {name_of(relation)} neighbours to exist; got {high}."
+        )
+    most = getattr(relation, "largest_size", None)
+    if most is not None and low > most:
+        raise InvalidValue(f"The `size` must be at most {most} for {name_of(relation)} databases; got {low}.")
+    if low == high and getattr(relation, "name", "") == "add-or-remove-one":
+        if high == 0:
+            raise InvalidValue(
+                "The `size` must be at least 1 for add-or-remove-one neighbours to exist; got 0."
+            )
+        low = high - 1  # one size alone has no add-or-remove neighbours
+    return low, high if most is None else min(high, most)
+
+
+def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
+    if _is_strategy(records):
+        return _telling(_examples(records, "records", _DRAWN)), False
+    if isinstance(records, (str, bytes)) or not hasattr(records, "__iter__"):
+        raise InvalidKind(
+            f"The `records` must be a list of records or a Hypothesis strategy; got {show(records)}."
+        )
+    distinct = {canonical.key(record): record for record in records}
+    if not distinct:
+        raise InvalidValue("The `records` are empty; give the list of values that one record can take.")
+    return tuple(distinct.values()), True
+
+
+def _is_strategy(value: Any) -> bool:
+    return hasattr(value, "example") and hasattr(value, "validate")
+
+
+def _examples(strategy: Any, what: str, most: int) -> list[Any]:
+    """Draw distinct examples: derandomised, without example database or deadline."""
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis.errors import HypothesisException
+
+    if not _is_strategy(strategy):
+        raise InvalidKind(f"The `{what}` must be a Hypothesis strategy; got {show(strategy)}.")
+    found: dict[Any, Any] = {}
+
+    @settings(
+        max_examples=2 * most,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def collect(value: Any) -> None:
+        found.setdefault(canonical.key(value), value)
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a strategy's own warnings are no business of an audit
+            collect()
+    except HypothesisException as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InvalidValue(f"The strategy `{what}` gives no usable values: {reason}") from None
+    except Exception as error:  # noqa: BLE001 - a strategy is the user's code
+        raise InvalidValue(f"The strategy `{what}` fails: {type(error).__name__}: {error}") from None
+    if not found:
+        raise InvalidValue(f"The strategy `{what}` gives no values at all.")
+    return list(found.values())[:most]
+
+
+def _telling(records: list[Any]) -> tuple[Any, ...]:
+    """Keep the records that tell most: the extremes, the simplest, and some between."""
+    try:
+        ordered = sorted(records)
+    except (TypeError, ValueError):
+        ordered = list(records)
+    places = {round(k * (len(ordered) - 1) / (_KEPT // 2)) for k in range(_KEPT // 2 + 1)}
+    chosen = [ordered[i] for i in sorted(places)] + sorted(records, key=simplicity)[: _KEPT // 2]
+    strange = [record for record in records if isinstance(record, float) and not np.isfinite(record)]
+    return tuple({canonical.key(record): record for record in chosen + strange[:3]}.values())
+
+
+def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
+    """Give the distinct records that occur in whole databases, for building neighbours."""
+    found: dict[Any, Any] = {}
+    for database in whole:
+        for record in database:
+            found.setdefault(canonical.key(record), record)
+    return tuple(found.values())[:64]
+
+
+def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
+    for size in dict.fromkeys(sizes):
+        yield [1.0] * size
+        yield [0.0] * size
+        yield [1.0] * (size // 2) + [0.0] * (size - size // 2)

@@ -1,0 +1,174 @@
+"""The search for the pair of databases on which the claim fails. It proposes; it never decides.
+
+Pairs come from a stream of proposals and from a climb around the best pairs so far. Each is scouted by one
+coupled run a side; those whose outputs lie furthest apart get a first look by independent runs; of those
+looked at, the most promising get twice as many, and so on. Nothing drawn here is ever bet on, and the share
+of runs spent here is bounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+from audit import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from audit.memory import PairMemory
+
+Pair = tuple[Any, Any]
+
+#: Pairs of runs in a first look.
+FIRST_LOOK = 16
+#: Of all runs so far, the search may have spent this share.
+SHARE = 0.3
+_NEWCOMERS = 6
+_CLIMBERS = 3
+_FINALISTS = 4
+_LONGEST_LOOK = 8_192
+
+
+@dataclass
+class Contender:
+    """A pair in the search, what is known of it, and how far apart coupled runs of it were."""
+
+    memory: PairMemory
+    distance: float = 0.0
+
+    @property
+    def pair(self) -> Pair:
+        """The two databases."""
+        return self.memory.left, self.memory.right
+
+
+@dataclass
+class Search:
+    """The contenders and where new ones come from.
+
+    Parameters
+    ----------
+    proposals
+        Pairs to try, the most promising first.
+    vary
+        Gives pairs around a pair, for the climb; None if only the proposals may be tried.
+    new
+        Makes the memory of a pair.
+    scout
+        Draws one coupled run a side, where the subject's runs can be coupled, and returns the distance.
+    look
+        Draws so many independent pairs of runs and lets the memory learn from them.
+    rank, hope
+        How promising a memory is, by a cautious estimate and by a hopeful one; larger is better.
+    drawn
+        How many runs have been drawn in all.
+    """
+
+    proposals: Iterator[Pair]
+    vary: Callable[[Pair], Iterator[Pair]] | None
+    new: Callable[[Any, Any], PairMemory]
+    scout: Callable[[PairMemory], float]
+    look: Callable[[PairMemory, int], None]
+    rank: Callable[[PairMemory], tuple[float, float]]
+    hope: Callable[[PairMemory], tuple[float, float]]
+    drawn: Callable[[], int]
+    contenders: list[Contender] = field(default_factory=list)
+    exhausted: bool = False
+    spent: int = 0
+    _seen: set[Any] = field(default_factory=set)
+    _first_looks: int = 0
+    _scoutings: int = 0
+    _costs: dict[str, int] = field(default_factory=lambda: {"scout": 0, "look": 0, "longer": 0})
+
+    def wants(self, spent: int) -> bool:
+        """Tell whether the search may spend more, `spent` runs having been drawn in all."""
+        if not any(True for _ in self._looked()):
+            return True
+        return self.spent < SHARE * spent and not (self.exhausted and len(self.contenders) == 1)
+
+    def best(self) -> PairMemory | None:
+        """Return the pair to bet on: the most promising or, there being none, a known one that may be."""
+        looked = [contender.memory for contender in self._looked()]
+        if not looked:
+            return None
+        top = max(looked, key=self.rank)
+        if self.rank(top)[0] > 0:
+            return top
+        best_known = sorted(looked, key=lambda memory: -memory.pairs)[:_FINALISTS]
+        return max([top, *best_known], key=self.hope)
+
+    def step(self) -> bool:
+        """Spend on whichever of scouting, first looks and longer looks has had the least so far.
+
+        Returns
+        -------
+        bool
+            Whether there was anything left to do.
+        """
+        ways = {"scout": self._scout_some, "look": self._look_at_one, "longer": self._look_longer}
+        for name in sorted(ways, key=lambda name: self._costs[name]):
+            before = self.drawn()
+            if ways[name]():
+                cost = self.drawn() - before
+                self._costs[name] += cost
+                self.spent += cost
+                return True
+        return False
+
+    def _scout_some(self) -> bool:
+        """Draw one coupled run a side of some new pairs."""
+        found = False
+        for pair in islice(self._unseen(), _NEWCOMERS):
+            found = True
+            contender = Contender(self.new(*pair))
+            self.contenders.append(contender)
+            contender.distance = self.scout(contender.memory)
+        return found
+
+    def _look_at_one(self) -> bool:
+        """Look at the pair whose coupled runs lay furthest apart or, every other time, at the oldest one."""
+        waiting = [contender for contender in self.contenders if not contender.memory.pairs]
+        if not waiting:
+            return False
+        self._first_looks += 1
+        furthest = self._first_looks % 2
+        chosen = max(waiting, key=lambda contender: contender.distance) if furthest else waiting[0]
+        self.look(chosen.memory, FIRST_LOOK)
+        return True
+
+    def _look_longer(self) -> bool:
+        """Double the runs of the pair that may turn out the most promising."""
+        looked = [contender for contender in self._looked() if contender.memory.pairs < _LONGEST_LOOK]
+        if len(looked) < 2:
+            return False
+        chosen = max(looked, key=lambda contender: self.hope(contender.memory))
+        self.look(chosen.memory, chosen.memory.pairs)
+        return True
+
+    def _looked(self) -> Iterator[Contender]:
+        return (contender for contender in self.contenders if contender.memory.pairs)
+
+    def _unseen(self) -> Iterator[Pair]:
+        """Give pairs not tried before: proposals and, in every other round, the neighbourhood of the best."""
+        source = self.proposals
+        self._scoutings += 1
+        if self.vary is not None and self._scoutings % 2 == 0:
+            source = chain(self._around_the_best(), self.proposals)
+        for pair in source:
+            forwards, backwards = canonical.key(list(pair)), canonical.key([pair[1], pair[0]])
+            if forwards not in self._seen and backwards not in self._seen:
+                self._seen.add(forwards)
+                yield pair
+        self.exhausted = True
+
+    def _around_the_best(self) -> Iterator[Pair]:
+        assert self.vary is not None
+        if not self.contenders:
+            return
+        furthest = max(self.contenders, key=lambda contender: contender.distance)
+        yield from islice(self.vary(furthest.pair), _CLIMBERS)
+        best = self.best()
+        if best is not None and best is not furthest.memory:
+            yield from islice(self.vary((best.left, best.right)), _CLIMBERS)
