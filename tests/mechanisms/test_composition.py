@@ -140,7 +140,7 @@ def test_dp_accounting_agrees_on_responses_and_on_laplace_noise():
     composed = pld.from_privacy_parameters(told, value_discretization_interval=1e-5).self_compose(8)
     mine = [composed_delta([ApproximateDP(0.5, 1e-4)] * 8, epsilon=level) for level in (0.0, 1.0, 2.5)]
     theirs = [composed.get_delta_for_epsilon(level) for level in (0.0, 1.0, 2.5)]
-    assert mine == pytest.approx(theirs, abs=2e-4)
+    assert mine == pytest.approx(theirs, abs=2e-5)
     scales = (1.0, 2.0, 4.0)
     bounds = []
     for pessimistic in (False, True):
@@ -155,7 +155,7 @@ def test_dp_accounting_agrees_on_responses_and_on_laplace_noise():
     for level in (0.1, 0.5, 1.0, 1.5):
         value = laws_delta(left, right, epsilon=level)
         low, high = (bound.get_delta_for_epsilon(level) for bound in bounds)
-        assert low - 1e-4 <= value <= high + 1e-4
+        assert low - 1e-8 <= value <= high + 1e-8
 
 
 # Sequential
