@@ -82,6 +82,10 @@ class _Runs:
             betting = self._bet()
         except NeverAnswers as silent:
             return self._result(Verdict.ERROR, reason=_silence(silent.outcome))
+        if betting.search.exhausted and not betting.memories:
+            raise InvalidValue(
+                "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
+            )
         if betting.refuted:
             return self._refuted(betting)
         return self._not_refuted(betting, least)

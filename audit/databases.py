@@ -32,6 +32,8 @@ FEW_DATABASES = 4_096
 SOME_PAIRS = 48
 _EXTREMES = 6
 _NEIGHBOURS = 64
+#: So many random databases in a row without a neighbour: there are none.
+_FRUITLESS = 200
 
 
 @dataclass(frozen=True)
@@ -146,8 +148,14 @@ class Databases:
             every = self.enumerate() or []
             yield from (every[int(i)] for i in rng.permutation(len(every)))
             return
+        fruitless = 0
         for database in self.random(rng):
-            yield from ((database, other) for other in islice(self.neighbours(database, rng), 1))
+            other = next(self.neighbours(database, rng), None)
+            fruitless = fruitless + 1 if other is None else 0
+            if other is not None:
+                yield database, other
+            elif fruitless >= _FRUITLESS:
+                return
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
         """Give neighbours that differ by an extreme record in the first place, and a random one."""

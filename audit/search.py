@@ -31,6 +31,10 @@ _FINALISTS = 4
 _LONGEST_LOOK = 8_192
 
 
+#: So many proposals in a row that were all seen before: there are no others.
+_MOST_REPEATS = 500
+
+
 @dataclass
 class Contender:
     """A pair in the search, what is known of it, and how far apart coupled runs of it were."""
@@ -156,11 +160,15 @@ class Search:
         self._scoutings += 1
         if self.vary is not None and self._scoutings % 2 == 0:
             source = chain(self._around_the_best(), self.proposals)
+        repeats = 0
         for pair in source:
             forwards, backwards = canonical.key(list(pair)), canonical.key([pair[1], pair[0]])
             if forwards not in self._seen and backwards not in self._seen:
                 self._seen.add(forwards)
+                repeats = 0
                 yield pair
+            elif (repeats := repeats + 1) >= _MOST_REPEATS:
+                break
         self.exhausted = True
 
     def _around_the_best(self) -> Iterator[Pair]:
