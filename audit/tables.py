@@ -130,7 +130,8 @@ def learn_edges(column: Floats) -> Floats:
     if values.size == 0:
         return np.empty(0)
     most = int(np.clip(values.size // 8, 4, MOST_BINS))
-    scale = float(np.median(np.abs(values)))
+    sizes = np.abs(values)
+    scale = float(np.partition(sizes, sizes.size // 2)[sizes.size // 2])
     atoms, counts = np.unique(_round(values, scale), return_counts=True)
     if len(atoms) <= most:
         return _between(atoms)
