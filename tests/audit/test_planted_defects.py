@@ -105,9 +105,9 @@ class Recording(Sampler):
         super().__init__(subject, **options)
         self.places = []
 
-    def draw(self, left_db, right_db, size, path, *, fresh=False):
+    def draw(self, left_db, right_db, size, path, **options):
         self.places.append((path, size))
-        return super().draw(left_db, right_db, size, path, fresh=fresh)
+        return super().draw(left_db, right_db, size, path, **options)
 
 
 def test_every_place_of_the_seed_tree_is_drawn_once_and_only_bets_are_bet_on(false_alarms):
@@ -220,8 +220,10 @@ def test_a_time_out_as_an_output_is_caught(false_alarms, monkeypatch):
 class TakesWhatComesFirst(Sampler):
     """A run takes long when its answer is "yes"; time is short, and what finished first is merged."""
 
-    def draw(self, left_db, right_db, size, path, *, fresh=False):
-        blocks = list(super().draw(left_db, right_db, 2 * size, path, fresh=fresh))
+    def draw(self, left_db, right_db, size, path, **options):
+        if size == 1:
+            return super().draw(left_db, right_db, size, path, **options)
+        blocks = list(super().draw(left_db, right_db, 2 * size, path, **options))
         return iter(
             sorted(blocks, key=lambda block: [*block.left, *block.right].count("yes"))[: len(blocks) // 2]
         )
