@@ -15,7 +15,6 @@ from audit.compass import distance
 from audit.evidence import Bet, Ledger
 from audit.features import View
 from audit.memory import Block, PairMemory, bet_on
-from audit.outcomes import Raised, Unfinished
 from audit.progress import AuditProgressed
 from audit.sampling import BET, EXPLORE
 from audit.search import Search
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from audit.outcomes import Raised, Unfinished
     from audit.sampling import Sampler
 
     Floats = NDArray[np.float64]
@@ -38,6 +38,8 @@ SHADOW_PATIENCE = 3
 HOPE = 0.5
 #: Pairs of databases on which a subject may fail always before it is said to fail always.
 _TRIED_IN_VAIN = 16
+#: Runs without any answer before it is said that there never is one.
+_SILENT_RUNS = 6
 
 
 @dataclass(frozen=True)
@@ -117,9 +119,8 @@ class Betting:
     shadow_log_wealth: float = 0.0
     crossed_at: int | None = None
     shadow_crossed_at: int | None = None
-    winner: PairMemory | None = None
     bet_sizes: list[int] = field(default_factory=list)
-    _batches: int = 0
+    batches: int = 0
     _spent_before: int = 0
 
     def __post_init__(self) -> None:
@@ -144,6 +145,11 @@ class Betting:
     def spent(self) -> int:
         """Runs of this audit so far."""
         return self.sampler.drawn - self._spent_before
+
+    @property
+    def winner(self) -> PairMemory:
+        """The pair whose bets won most."""
+        return max(self.memories, key=lambda memory: memory.won)
 
     @property
     def refuted(self) -> bool:
@@ -186,8 +192,8 @@ class Betting:
         """Draw one coupled run a side and tell how far apart they are; they teach nothing else."""
         if self._is_over() or not self._can_couple():
             return 0.0
-        path = (self.look_stage, self._batches)
-        self._batches += 1
+        path = (self.look_stage, self.batches)
+        self.batches += 1
         [runs] = self.sampler.draw(memory.left, memory.right, 1, path, coupled=True)
         memory.hear(View(runs.left))
         memory.hear(View(runs.right))
@@ -199,6 +205,7 @@ class Betting:
 
     def _look(self, memory: PairMemory, size: int) -> None:
         if not self._is_over():
+            size = 2 if self._hangs() else size  # a subject that never ends should not be waited for often
             self._draw(memory, min(size, self._room()), self.look_stage)
 
     def _bet(self, memory: PairMemory, size: int) -> None:
@@ -210,13 +217,15 @@ class Betting:
             bet = bet_on(chosen, crosses)
             self.ledger.add(bet)
             self.bet_sizes.append(size)
-            self.log_wealth += bet.log_growth(terms.epsilon, terms.delta)
+            growth = bet.log_growth(terms.epsilon, terms.delta)
+            self.log_wealth += growth
+            memory.won += growth
         if as_output:
             self._bet_in_shadow(bet_on(as_output, crosses))
         memory.learn(blocks, crosses)
         self._refuse_silence()
         if not self.refuted and self.log_wealth >= terms.log_limit:
-            self.crossed_at, self.winner = self.spent, memory
+            self.crossed_at = self.spent
         self._report("betting")
 
     def _bet_in_shadow(self, bet: Bet) -> None:
@@ -228,8 +237,8 @@ class Betting:
     def _draw(
         self, memory: PairMemory, size: int, stage: int, *, learn: bool = True
     ) -> tuple[list[Floats], list[Block]]:
-        path = (stage, self._batches)
-        self._batches += 1
+        path = (stage, self.batches)
+        self.batches += 1
         crosses: list[Floats] = []
         blocks = []
         for runs in self.sampler.draw(memory.left, memory.right, size, path):
@@ -247,9 +256,18 @@ class Betting:
         if any(memory.answered for memory in memories):
             return
         outcome = next((memory.silence for memory in memories if memory.silence is not None), None)
-        hangs = isinstance(outcome, Unfinished)
-        if outcome is not None and (hangs or self.search.exhausted or len(memories) >= _TRIED_IN_VAIN):
+        enough = self.search.exhausted or len(memories) >= _TRIED_IN_VAIN
+        if (
+            outcome is not None
+            and (self._hangs() or enough)
+            and sum(m.heard for m in memories) >= _SILENT_RUNS
+        ):
             raise NeverAnswers(outcome)
+
+    def _hangs(self) -> bool:
+        """Tell whether no run has ended so far."""
+        memories = self.memories
+        return not any(m.answered or m.raised for m in memories) and any(m.silence for m in memories)
 
     def _report(self, stage: str) -> None:
         if self.listener is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,18 +104,19 @@ class _Runs:
             # Wealth lost so far stays lost (and wealth won is given up), or beginning again would be a
             # second chance.
             lost = min(0.0, betting.log_wealth)
-            betting = self._start(log_wealth=lost)
+            betting = self._start(log_wealth=lost, batches=betting.batches, spent=betting.spent)
             betting.run()
         return betting
 
-    def _start(self, *, log_wealth: float = 0.0) -> Betting:
+    def _start(self, *, log_wealth: float = 0.0, batches: int = 0, spent: int = 0) -> Betting:
         databases, seed = self.task.databases, np.random.SeedSequence(self.task.pairs_seed())
         proposing, varying = (np.random.default_rng(child) for child in seed.spawn(2))
         return Betting(
             self.sampler,
             databases.proposals(proposing),
-            self.terms,
+            replace(self.terms, budget=self.terms.budget - spent),
             self.task.listener,
+            batches=batches,
             vary=None if databases.only_given else lambda pair: databases.vary(pair, varying),
             log_wealth=log_wealth,
         )
@@ -122,7 +124,7 @@ class _Runs:
     def _refuted(self, betting: Betting) -> AuditResult:
         assert betting.crossed_at is not None
         allowance = self.task.options.confirm_budget or max(_LEAST_CONFIRMATION, 4 * betting.crossed_at)
-        found = confirm(self.sampler, betting, allowance=allowance)
+        found = confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
         doubt = _doubt(found)
         bounds = self._bounds(betting)
         if doubt:
@@ -249,7 +251,7 @@ def _doubt(found: Confirmation) -> str:
     if found.control_refuted:
         return "the runs depend on each other: the left database was told apart from itself"
     if found.depends_on_state:
-        return "the runs depend on each other: refuted only with state kept, not from fresh copies"
+        return "the runs depend on each other: refuted only in company, not when every run stands alone"
     return ""
 
 

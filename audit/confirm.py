@@ -14,19 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit import canonical
 from audit.betting import Betting, NeverAnswers, Terms
-from audit.events import AtomIn, Event, NumberIn
+from audit.events import AtomIn, Event, NumberIn, RegionIn
 from audit.evidence import Bet, clopper_pearson
-from audit.features import TableScore, View
+from audit.features import View
 from audit.memory import growth_rate
 from audit.results import Witness
-from audit.sampling import CONFIRM, CONTROL
+from audit.sampling import CONFIRM, CONTROL, SHRINK
+from audit.shrink import shrink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from audit.databases import Databases
     from audit.memory import PairMemory
     from audit.sampling import Runs, Sampler
 
@@ -37,6 +40,9 @@ MOST_CANDIDATES = 3
 #: 99 %.
 _MARGIN = 3.0
 LEAST_RUNS = 200
+#: Shrinking may take so many times the runs that the refutation took, and at least so many.
+_SHRINKING = 8
+_LEAST_SHRINKING = 4_000
 CONFIDENCE = 0.99
 
 
@@ -73,45 +79,111 @@ class Candidate:
     past: float
 
 
-def confirm(sampler: Sampler, betting: Betting, *, allowance: int) -> Confirmation:
-    """Fix witnesses from a crossed audit and run them afresh.
+def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Databases) -> Confirmation:
+    """Fix witnesses from a crossed audit and run them afresh, then the simplest that shrinking finds.
 
     Parameters
     ----------
     sampler, betting
         The audit that crossed.
     allowance
-        Most runs for all of it.
+        Most runs for confirming; the control may take as many as the refutation, shrinking another allowance.
+    databases
+        Where simpler pairs come from.
     """
-    assert betting.winner is not None
     assert betting.crossed_at is not None
-    terms, memory = betting.terms, betting.winner
-    kept = sampler.state_kept()
-    best: Witness | None = None
-    depends = False
-    start = sampler.drawn
-    for k, candidate in enumerate(find_candidates(memory, terms)[:MOST_CANDIDATES], 1):
-        room = allowance - (sampler.drawn - start)
-        own = replace(terms, significance=terms.significance / 2**k)
-        runs = _runs_needed(candidate, own, room)
+    judge = _Judge(sampler, betting, fresh=sampler.state_kept(), most=sampler.drawn + allowance)
+    strongest = judge.best(betting.winner)
+    control = _control(sampler, betting.winner, betting.terms, runs=min(betting.crossed_at, allowance))
+    if not control and not judge.depends and not databases.only_given:
+        most = min(_SHRINKING * betting.crossed_at, betting.terms.budget // 2)
+        judge.most = sampler.drawn + max(_LEAST_SHRINKING, most)
+        simpler = _shrunk(sampler, betting, databases, most=judge.most - 4 * strongest.runs)
+        judge.most = sampler.drawn + allowance
+        simplest = strongest if simpler is betting.winner else judge.best(simpler)
+    else:
+        simplest = strongest
+    if not simplest.confirmed:
+        simplest = strongest
+    return Confirmation(
+        replace(strongest, simplest=simplest), judge.depends and not strongest.confirmed, control, judge.fresh
+    )
+
+
+@dataclass
+class _Judge:
+    """Runs witnesses afresh, one candidate after the other; the k-th in all has significance·2^−k."""
+
+    sampler: Sampler
+    betting: Betting
+    fresh: bool | None
+    most: int
+    tried: int = 0
+    depends: bool = False
+
+    def best(self, memory: PairMemory) -> Witness:
+        """Return the first candidate of a pair that is confirmed, or else the first."""
+        first: Witness | None = None
+        for candidate in find_candidates(memory, self.betting.terms):
+            witness = self._run(memory, candidate)
+            if witness.confirmed:
+                return witness
+            first = first or witness
+        assert first is not None
+        return first
+
+    def _run(self, memory: PairMemory, candidate: Candidate) -> Witness:
+        self.tried += 1
+        terms = self.betting.terms
+        own = replace(terms, significance=terms.significance / 2**self.tried)
+        runs = _runs_needed(candidate, own, self.most - self.sampler.drawn)
+        path = (CONFIRM, self.tried, 0)
         witness, bet = run_witness(
-            sampler, memory, candidate, own, runs=runs, path=(CONFIRM, k, 0), fresh=bool(kept)
+            self.sampler, memory, candidate, own, runs=runs, path=path, alone=True, fresh=bool(self.fresh)
         )
         # Fixed before it was drawn, from its own part of the seed tree: one more bet for the bounds.
-        betting.ledger.add(bet)
-        if witness.confirmed:
-            best = witness
-            break
-        if best is None:
-            best = witness
-        if kept:
-            again, _ = run_witness(
-                sampler, memory, candidate, own, runs=runs, path=(CONFIRM, k, 1), fresh=False
-            )
-            depends = depends or again.confirmed
-    assert best is not None
-    control = _control(sampler, memory, terms, runs=min(betting.crossed_at, allowance))
-    return Confirmation(best, depends and not best.confirmed, control, kept)
+        self.betting.ledger.add(bet)
+        together = self.fresh or self.sampler.subject.declared_sampler is not None
+        if together and not witness.confirmed:
+            path = (CONFIRM, self.tried, 1)
+            kept, _ = run_witness(self.sampler, memory, candidate, own, runs=runs, path=path, alone=False)
+            self.depends = self.depends or kept.confirmed
+        if self.fresh is None and _is_constant(memory):
+            self.depends = True  # noise drawn once and kept would look just like this
+            return replace(witness, confirmed=False)
+        return witness
+
+
+def _is_constant(memory: PairMemory) -> bool:
+    """Tell whether either database has only ever given one output."""
+    outputs = [[output for view in side for output in view.outputs] for side in memory.kept(0)]
+    return all(len({canonical.key(output) for output in side}) == 1 for side in outputs)
+
+
+def _shrunk(sampler: Sampler, betting: Betting, databases: Databases, *, most: int) -> PairMemory:
+    """Return what is known of the simplest pair on which the claim still visibly fails."""
+    terms, winner = betting.terms, betting.winner
+    tried = 0
+
+    def look(memory: PairMemory, runs: int) -> bool:
+        nonlocal tried
+        if sampler.drawn + 2 * runs > most:
+            return False
+        tried += 1
+        blocks = []
+        for block in sampler.draw(memory.left, memory.right, runs, (SHRINK, tried)):
+            left, right = View(block.left), View(block.right)
+            memory.count(left, right)
+            blocks.append(memory.keep(left, right))
+        memory.learn(blocks, [])
+        return True
+
+    def growth(memory: PairMemory) -> float:
+        if memory.raised and not winner.raised:
+            return 0.0  # perhaps no database of the domain at all
+        return memory.prospect(terms.epsilon, terms.delta, errors=1.0)[0]
+
+    return shrink(winner, simpler=databases.simpler, look=look, growth=growth, floats=terms.floats)
 
 
 def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
@@ -139,14 +211,21 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
     return distinct
 
 
+#: How much harder than the output itself a feature is to look at, for a person.
+_EFFORT = {"Length": 1, "Kind": 1, "Keys": 1, "Difference": 1, "TableScore": 20}
+_DIRECT = ("Value", "Whole", "Coordinate", "Entry")
+
+
 def _complexity(event: Event) -> int:
     parts = 0
     for condition in event.conditions:
+        if not isinstance(condition, RegionIn):
+            name = type(condition.feature).__name__
+            parts += 0 if name in _DIRECT else _EFFORT.get(name, 2)
         if isinstance(condition, AtomIn):
             parts += max(8 * (not condition.examples), len(condition.examples))
         elif isinstance(condition, NumberIn):
             parts += 2 * len(condition.intervals) + condition.unscored
-            parts += 20 * isinstance(condition.feature, TableScore)
     return parts
 
 
@@ -207,11 +286,16 @@ def run_witness(
     *,
     runs: int,
     path: tuple[int, ...],
-    fresh: bool,
+    alone: bool,
+    fresh: bool = False,
 ) -> tuple[Witness, Bet]:
-    """Run a witness `runs` times a side, all fixed beforehand, and judge it by these runs alone."""
+    """Run a witness `runs` times a side, all fixed beforehand, and judge it by these runs alone.
+
+    `alone` calls the subject run by run, `fresh` starts each from a copy of the subject as it was at first:
+    the claim is about each call, whatever company it is drawn in.
+    """
     counts = np.zeros(4)
-    blocks = sampler.draw(memory.left, memory.right, runs, path, fresh=fresh)
+    blocks = sampler.draw(memory.left, memory.right, runs, path, fresh=fresh, singly=alone and not fresh)
     for left, right in _members(blocks, candidate, against=terms.against):
         p_side, q_side = (left, right) if candidate.side == 0 else (right, left)
         both, p_hits, q_hits = (p_side & q_side).sum(), p_side.sum(), q_side.sum()
@@ -240,6 +324,8 @@ def run_witness(
         confirmed=bet.log_growth(terms.epsilon, terms.delta) >= terms.log_limit,
         epsilon_lower=loss(p_interval[0], q_interval[1], terms.delta),
         seed=list(path),
+        fresh=fresh,
+        against=terms.against,
     )
     return witness, bet
 

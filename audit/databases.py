@@ -159,12 +159,13 @@ class Databases:
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
         """Give neighbours that differ by an extreme record in the first place, and a random one."""
-        extremes = None if self.records is None else _spread(self.records, _EXTREMES)
-        most = 24 if extremes is None else min(3, len(extremes))
-        if extremes is not None:
-            extremes = [extremes[0], *extremes[:0:-1]]  # the two ends first
-        near = (other for other in self.relation.neighbours(database, extremes) if self.fits(other))
-        yield from islice(near, most)
+        if self.records is None:
+            yield from _far_and_near(database, islice(self.relation.neighbours(database, None), _NEIGHBOURS))
+        else:
+            extremes = _spread(self.records, _EXTREMES)
+            ends_first = [extremes[0], *extremes[:0:-1]]
+            near = (other for other in self.relation.neighbours(database, ends_first) if self.fits(other))
+            yield from islice(near, min(3, len(extremes)))
         yield from islice(self.neighbours(database, rng), 1)
 
     def pairs(self, *, most: int, rng: np.random.Generator) -> list[Pair]:
@@ -203,6 +204,15 @@ class Databases:
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)
                 if self.relation.are_neighbours(*pair):
                     yield pair
+
+
+def _far_and_near(database: Any, neighbours: Iterator[Any]) -> list[Any]:
+    """Give the neighbours of a vector of answers that move most coordinates, and a few that move one."""
+    rows = records_of(database)
+    moved = sorted(
+        neighbours, key=lambda other: sum(a == b for a, b in zip(rows, records_of(other), strict=True))
+    )
+    return [*moved[:12], *moved[12:][-4:]]
 
 
 def _edges(size: int, first: Any, last: Any) -> Iterator[list[Any]]:

@@ -63,6 +63,8 @@ def describe(
             )
         return Databases(relation, given)
     given = (*given, *_checked(relation, suggested))
+    if databases is not None and (records is not None or size is not None):
+        raise InvalidValue("Give either `databases`, or `records` and `size`; got both.")
     if databases is not None:
         whole = tuple(_examples(databases, "databases", SOME_PAIRS))
         lengths = [len(records_of(database)) for database in whole]
@@ -202,7 +204,10 @@ def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
+    """Give vectors of answers: ties, and a half above the other, either way round."""
     for size in dict.fromkeys(sizes):
+        half = size // 2
         yield [1.0] * size
+        yield [1.0] * half + [0.0] * (size - half)
+        yield [0.0] * half + [1.0] * (size - half)
         yield [0.0] * size
-        yield [1.0] * (size // 2) + [0.0] * (size - size // 2)

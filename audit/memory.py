@@ -63,8 +63,11 @@ class PairMemory:
     floats: bool = False
     pairs: int = 0
     tables: list[Table] = field(default_factory=list)
+    won: float = 0.0
     unfinished: bool = False
     answered: bool = False
+    raised: bool = False
+    heard: int = 0
     silence: Raised | Unfinished | None = None
     _kept: tuple[list[View], list[View]] = field(default_factory=lambda: ([], []))
     _kept_pairs: int = 0
@@ -86,10 +89,10 @@ class PairMemory:
 
     def hear(self, view: View) -> None:
         """Note whether the subject answers at all, and what it does instead."""
-        if self.answered:
-            return
+        self.heard += len(view)
         silent = [output for _, output in view.rest if isinstance(output, (Raised, Unfinished))]
-        self.answered = len(silent) < len(view)
+        self.answered |= len(silent) < len(view)
+        self.raised |= any(isinstance(output, Raised) for output in silent)
         if silent and self.silence is None:
             self.silence = silent[0]
 

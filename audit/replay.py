@@ -80,7 +80,6 @@ def _again_by_runs(
     result: AuditResult, witness: Witness, subject: Subject, *, fresh: bool, isolate: bool
 ) -> AuditResult:
     path = tuple(witness.seed or (CONFIRM, 1, 0))
-    kept_state = any("fresh copy" in said for said in result.assumptions)
     if fresh:
         path = (CONFIRM, _FRESH, *path)
     candidate_number = witness.seed[1] if witness.seed and len(witness.seed) > 1 else 1
@@ -90,6 +89,7 @@ def _again_by_runs(
         significance=result.significance / 2.0**candidate_number,
         budget=2 * witness.runs,
         floats=result.numerics == "float",
+        against=witness.against,
     )
     candidate = Candidate(
         event=witness.event,
@@ -102,9 +102,11 @@ def _again_by_runs(
     memory = PairMemory(witness.left, witness.right)
 
     def draw() -> Witness:
-        return run_witness(sampler, memory, candidate, terms, runs=witness.runs, path=path, fresh=kept_state)[
-            0
-        ]
+        runs = witness.runs
+        again, _ = run_witness(
+            sampler, memory, candidate, terms, runs=runs, path=path, alone=True, fresh=witness.fresh
+        )
+        return again
 
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
         try:

@@ -114,6 +114,10 @@ class Witness(_Value):
         The loss this witness shows.
     seed : list of int, optional
         Path in the seed tree that draws the same runs again.
+    fresh : bool
+        Whether every run had a fresh copy of the subject.
+    against : bool
+        Whether unfinished runs counted against the refutation.
     simplest : Witness, optional
         A simpler pair or event that still refutes the claim.
 
@@ -136,6 +140,8 @@ class Witness(_Value):
     confidence: float | None = None
     epsilon_lower: float = 0.0
     seed: list[int] | None = None
+    fresh: bool = False
+    against: bool = True
     simplest: "Witness | None" = None
 
     @property

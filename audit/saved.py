@@ -292,6 +292,8 @@ _WITNESS = _readers(
         "confidence": _optional(_probability),
         "epsilon_lower": _number,
         "seed": _optional(_listed(_count, make=list)),
+        "fresh": _flag,
+        "against": _flag,
         "simplest": _optional(_witness),
     },
 )

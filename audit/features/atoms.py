@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,12 +47,12 @@ class Keys(AtomFeature):
     @property
     def words(self) -> str:
         """The subject of a sentence."""
-        return "the keys of the output"
+        return "the tuple of keys of the output"
 
     def of(self, output: object) -> Hashable:
         """Give the feature of one output."""
-        mapping = as_mapping(output)
-        return None if mapping is None else canonical.key(tuple(mapping))
+        keys = self._keys(output)
+        return None if keys is None else canonical.key(keys)
 
     def column(self, view: View) -> list[Hashable]:
         """Give the feature of every output of a block."""
@@ -66,8 +66,15 @@ class Keys(AtomFeature):
 
     def show(self, output: object) -> str:
         """Say in words the value that this output has."""
+        keys = self._keys(output)
+        return "absent" if keys is None else canonical.show(keys)
+
+    @staticmethod
+    def _keys(output: object) -> tuple[Any, ...] | None:
+        if isinstance(output, (tuple, list)) and not output:
+            return ()  # a list of pairs may be empty
         mapping = as_mapping(output)
-        return "absent" if mapping is None else canonical.show(tuple(mapping))
+        return None if mapping is None else tuple(mapping)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from audit.sampling.faults import MutatedInput
 from audit.sampling.sampler import Runs, Sampler
-from audit.sampling.seeds import BET, CONFIRM, CONTROL, EXPLORE, LAW, RNG_CHECK, generator
+from audit.sampling.seeds import BET, CONFIRM, CONTROL, EXPLORE, LAW, RNG_CHECK, SHRINK, generator
 
 __all__ = [
     "BET",
@@ -11,6 +11,7 @@ __all__ = [
     "EXPLORE",
     "LAW",
     "RNG_CHECK",
+    "SHRINK",
     "MutatedInput",
     "Runs",
     "Sampler",

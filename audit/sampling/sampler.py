@@ -3,7 +3,7 @@
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -134,6 +134,7 @@ class Sampler:
         *,
         fresh: bool = False,
         coupled: bool = False,
+        singly: bool = False,
     ) -> Iterator[Runs]:
         """Yield `size` pairs of runs in blocks, each drawn when it is asked for.
 
@@ -153,6 +154,8 @@ class Sampler:
         coupled
             Start both runs of a pair from one generator state, new for that pair, by single calls: to steer
             the search only, for such pairs are not independent.
+        singly
+            Call the subject run by run, even if it has a sampler of its own.
 
         Raises
         ------
@@ -175,9 +178,10 @@ class Sampler:
             self._note(
                 "Whether the subject keeps state cannot be told: it cannot be pickled with all it uses."
             )
-        vectorised = self.subject.declared_sampler is not None and not coupled
+        vectorised = self.subject.declared_sampler is not None and not coupled and not singly
+        task = self._task(left, right, size, path, fresh=kept is not False)
         tasks = [
-            self._task(left, right, count, (*path, index), fresh=kept is not False, coupled=coupled)
+            replace(task, size=count, path=(*path, index), vectorised=vectorised, coupled=coupled)
             for index, count in enumerate(block_sizes(size, vectorised=vectorised and kept is False))
         ]
         for block in workers.map(tasks, steady=bool(self._steady)):
@@ -263,9 +267,7 @@ class Sampler:
                 return False
         return True
 
-    def _task(
-        self, left: Any, right: Any, size: int, path: Path, *, fresh: bool, coupled: bool = False
-    ) -> Task:
+    def _task(self, left: Any, right: Any, size: int, path: Path, *, fresh: bool) -> Task:
         return Task(
             left=left,
             right=right,
@@ -274,8 +276,7 @@ class Sampler:
             path=path,
             fresh=fresh,
             copy_inputs=self.copy_inputs,
-            vectorised=self.subject.declared_sampler is not None and not coupled,
-            coupled=coupled,
+            vectorised=self.subject.declared_sampler is not None,
             limit=self.run_time_limit,
         )
 

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["BET", "CONFIRM", "CONTROL", "EXPLORE", "LAW", "RNG_CHECK", "generator"]
+__all__ = ["BET", "CONFIRM", "CONTROL", "EXPLORE", "LAW", "RNG_CHECK", "SHRINK", "generator"]
 
 EXPLORE: Final = 0
 BET: Final = 1
@@ -12,6 +12,7 @@ CONFIRM: Final = 2
 CONTROL: Final = 3
 LAW: Final = 4
 RNG_CHECK: Final = 5
+SHRINK: Final = 6
 
 # Children of a block. Far above every index of a stage, a pair or a block, so that no two places coincide.
 COINS: Final = 2**31

@@ -151,7 +151,7 @@ def test_a_subject_that_never_answers_is_found_out(outcome):
 def test_runs_are_bet_on_at_their_own_places_of_the_seed_tree():
     """Drawn once more at those places, they have the counts that were settled."""
     betting = run(Noisy(), epsilon=2.0, budget=3_000)
-    index, sizes = betting._batches - 1, betting.bet_sizes
+    index, sizes = betting.batches - 1, betting.bet_sizes
     with Sampler(adapt(Noisy()), seed=0) as sampler:
         [runs] = sampler.draw([0.0], [1.0], sizes[-1], (BET, index))
     memory = betting.memories[0]

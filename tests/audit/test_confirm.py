@@ -1,12 +1,17 @@
 """What follows a refutation: a witness fixed first and run afresh, the state reset, and a control."""
 
 import math
+import threading
 
+import numpy as np
 import pytest
 from scipy import stats
 
+from audit import PureDP, Verdict, audit_privacy
 from audit.betting import Betting, Terms
 from audit.confirm import MOST_CANDIDATES, confirm, find_candidates, loss
+from audit.databases import Databases
+from audit.relations import Relation
 from audit.sampling import BET, CONFIRM, CONTROL, EXPLORE, Sampler
 from audit.subjects import adapt
 
@@ -37,7 +42,8 @@ def refute(mechanism, *, epsilon=1.0, delta=0.0, seed=0, allowance=20_000, pair=
         betting.run()
         assert betting.refuted
         before = sampler.drawn
-        found = confirm(sampler, betting, allowance=allowance)
+        databases = Databases(Relation.REPLACE_ONE, given=(pair,))
+        found = confirm(sampler, betting, allowance=allowance, databases=databases)
         return found, betting, sampler, sampler.drawn - before
 
 
@@ -56,7 +62,8 @@ def test_a_witness_of_a_leak_is_confirmed_on_runs_of_its_own():
 def test_p_and_q_are_shares_of_the_witness_own_runs():
     witness = refute(Loud())[0].witness
     with Sampler(adapt(Loud()), seed=0) as sampler:
-        blocks = list(sampler.draw(witness.left, witness.right, witness.runs, tuple(witness.seed)))
+        seed = tuple(witness.seed)
+        blocks = list(sampler.draw(witness.left, witness.right, witness.runs, seed, singly=True))
     shares = [
         sum(int(witness.event.members(getattr(block, side)).sum()) for block in blocks) / witness.runs
         for side in ("left", "right")
@@ -165,3 +172,42 @@ def test_candidates_are_few_different_and_the_best_first():
 )
 def test_the_loss_is_what_p_and_q_show_at_this_delta(p, q, delta, expected):
     assert loss(p, q, delta) == pytest.approx(expected)
+
+
+class OneDrawForAll:
+    """Right call by call; its sampler makes one draw for a whole block, so that no two of its runs are independent."""
+
+    def __call__(self, database, rng):
+        return sum(database) + rng.laplace()
+
+    def sample(self, database, size, rng):
+        return np.full(size, sum(database) + rng.laplace())
+
+
+def test_a_sampler_that_draws_once_for_a_block_refutes_nothing():
+    """The claim is about each call: what falls when every run stands alone is no refutation (five fixed seeds)."""
+    verdicts = {
+        audit_privacy(OneDrawForAll(), PureDP(1.0), pairs=[([0.0], [1.0])], budget=20_000, seed=seed).verdict
+        for seed in range(5)
+    }
+    assert Verdict.REFUTED not in verdicts
+
+
+class LockedCache:
+    """Caches its noise, and holds what cannot be copied."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.noise = None
+
+    def __call__(self, database, rng):
+        with self.lock:
+            if self.noise is None:
+                self.noise = rng.laplace()
+            return sum(database) + self.noise
+
+
+def test_noise_kept_by_a_subject_that_cannot_be_copied_refutes_nothing():
+    result = audit_privacy(LockedCache(), PureDP(1.0), pairs=[([0.0], [1.0])], budget=20_000)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "depend on each other" in result.reason

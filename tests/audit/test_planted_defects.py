@@ -54,7 +54,7 @@ class LearnsFirst(Betting):
             self.terms.epsilon, self.terms.delta
         )
         if not self.refuted and self.log_wealth >= self.terms.log_limit:
-            self.crossed_at, self.winner = self.spent, memory
+            self.crossed_at = self.spent
 
 
 def test_an_event_learned_on_the_batch_it_is_bet_on_is_caught(sound):
