@@ -105,6 +105,8 @@ class Betting:
         Gives pairs around a pair, for the search to climb; None if only `pairs` may be tried.
     stage, look_stage
         First part of the seed path of runs that are bet on, and of those that are only looked at.
+    fresh, singly
+        Whether every run starts from a fresh copy of the subject, and whether it is a call of its own.
     """
 
     sampler: Sampler
@@ -114,6 +116,8 @@ class Betting:
     vary: Callable[[tuple[Any, Any]], Iterator[tuple[Any, Any]]] | None = None
     stage: int = BET
     look_stage: int = EXPLORE
+    fresh: bool = False
+    singly: bool = False
     ledger: Ledger = field(default_factory=Ledger)
     log_wealth: float = 0.0
     shadow_log_wealth: float = 0.0
@@ -241,7 +245,8 @@ class Betting:
         self.batches += 1
         crosses: list[Floats] = []
         blocks = []
-        for runs in self.sampler.draw(memory.left, memory.right, size, path):
+        ways = {"fresh": self.fresh, "singly": self.singly}
+        for runs in self.sampler.draw(memory.left, memory.right, size, path, **ways):
             left, right = View(runs.left), View(runs.right)
             counted = memory.count(left, right)
             crosses = [a + b for a, b in zip(crosses, counted, strict=True)] if crosses else counted

@@ -40,6 +40,10 @@ MOST_CANDIDATES = 3
 #: 99 %.
 _MARGIN = 3.0
 LEAST_RUNS = 200
+#: A refutation that no witness confirms is tried again by runs that stand alone: so many times as many, from
+#: this place of the seed tree on.
+_AGAIN = 4
+_AGAIN_PLACE = 1_000_000
 #: Shrinking may take so many times the runs that the refutation took, and at least so many.
 _SHRINKING = 8
 _LEAST_SHRINKING = 4_000
@@ -94,6 +98,8 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
     assert betting.crossed_at is not None
     judge = _Judge(sampler, betting, fresh=sampler.state_kept(), most=sampler.drawn + allowance)
     strongest = judge.best(betting.winner)
+    if judge.in_company and not strongest.confirmed:
+        judge.depends = judge.depends or not _stands_alone(sampler, betting, fresh=bool(judge.fresh))
     control = _control(sampler, betting.winner, betting.terms, runs=min(betting.crossed_at, allowance))
     if not control and not judge.depends and not databases.only_given:
         most = min(_SHRINKING * betting.crossed_at, betting.terms.budget // 2)
@@ -121,6 +127,11 @@ class _Judge:
     tried: int = 0
     depends: bool = False
 
+    @property
+    def in_company(self) -> bool:
+        """Whether the refutation rests on runs that shared the subject's state or one call of its sampler."""
+        return bool(self.fresh) or self.sampler.subject.declared_sampler is not None
+
     def best(self, memory: PairMemory) -> Witness:
         """Return the first candidate of a pair that is confirmed, or else the first."""
         first: Witness | None = None
@@ -143,15 +154,28 @@ class _Judge:
         )
         # Fixed before it was drawn, from its own part of the seed tree: one more bet for the bounds.
         self.betting.ledger.add(bet)
-        together = self.fresh or self.sampler.subject.declared_sampler is not None
-        if together and not witness.confirmed:
-            path = (CONFIRM, self.tried, 1)
-            kept, _ = run_witness(self.sampler, memory, candidate, own, runs=runs, path=path, alone=False)
-            self.depends = self.depends or kept.confirmed
         if self.fresh is None and _is_constant(memory):
             self.depends = True  # noise drawn once and kept would look just like this
             return replace(witness, confirmed=False)
         return witness
+
+
+def _stands_alone(sampler: Sampler, betting: Betting, *, fresh: bool) -> bool:
+    """Tell whether runs that each stand alone refute the claim too, given four times as many."""
+    winner = betting.winner
+    terms = replace(betting.terms, budget=_AGAIN * betting.spent, stop_when_refuted=True)
+    again = Betting(
+        sampler,
+        [(winner.left, winner.right)],
+        terms,
+        stage=CONFIRM,
+        look_stage=CONFIRM,
+        fresh=fresh,
+        singly=not fresh,
+        batches=_AGAIN_PLACE,
+    )
+    again.run()
+    return again.refuted
 
 
 def _is_constant(memory: PairMemory) -> bool:

@@ -64,7 +64,7 @@ def write_report(
 
 @cache
 def _environment() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415 - heavy, used here only
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     return Environment(
         loader=FileSystemLoader(TEMPLATES),  # not by package name: the package may be loaded under another
@@ -83,7 +83,7 @@ def _shown(value: Any) -> Any:
 
 def _asset(name: str) -> Any:
     """Return one of our own files, which is the only text that is not escaped."""
-    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
+    from markupsafe import Markup
 
     return Markup((TEMPLATES / name).read_text(encoding="utf-8"))  # noqa: S704 - our own file
 

@@ -175,7 +175,7 @@ def test_the_loss_is_what_p_and_q_show_at_this_delta(p, q, delta, expected):
 
 
 class OneDrawForAll:
-    """Right call by call; its sampler makes one draw for a whole block, so that no two of its runs are independent."""
+    """Right call by call; its sampler makes one draw for a whole block: no two runs are independent."""
 
     def __call__(self, database, rng):
         return sum(database) + rng.laplace()
@@ -185,7 +185,7 @@ class OneDrawForAll:
 
 
 def test_a_sampler_that_draws_once_for_a_block_refutes_nothing():
-    """The claim is about each call: what falls when every run stands alone is no refutation (five fixed seeds)."""
+    """The claim is about each call: what falls when every run stands alone is no refutation."""
     verdicts = {
         audit_privacy(OneDrawForAll(), PureDP(1.0), pairs=[([0.0], [1.0])], budget=20_000, seed=seed).verdict
         for seed in range(5)
