@@ -45,8 +45,8 @@ LEAST_RUNS = 200
 _AGAIN = 4
 _AGAIN_PLACE = 1_000_000
 #: Shrinking may take so many times the runs that the refutation took, and at least so many.
-_SHRINKING = 8
-_LEAST_SHRINKING = 4_000
+_SHRINKING = 12
+_LEAST_SHRINKING = 1_500
 CONFIDENCE = 0.99
 
 

@@ -119,7 +119,7 @@ class Witness(_Value):
     against : bool
         Whether unfinished runs counted against the refutation.
     simplest : Witness, optional
-        A simpler pair or event that still refutes the claim.
+        The simplest pair and event found that still refute the claim; this one where none is simpler.
 
     Examples
     --------
@@ -143,6 +143,16 @@ class Witness(_Value):
     fresh: bool = False
     against: bool = True
     simplest: "Witness | None" = None
+
+    @property
+    def simpler(self) -> "Witness | None":
+        """The simplest witness where it is another one than this; None where nothing simpler was found."""
+        other = self.simplest
+        if other is None or dataclasses.replace(self, simplest=None) == dataclasses.replace(
+            other, simplest=None
+        ):
+            return None
+        return other
 
     @property
     def on_p(self) -> Any:

@@ -22,6 +22,8 @@ Pair = tuple[Any, Any]
 MOST_TRIES = 200
 #: A simpler pair must promise at least this share of the growth of the pair that it replaces.
 _KEEP = 0.35
+#: How often one version is tried: few runs may miss what is there.
+_CHANCES = 2
 
 
 def size(pair: Pair) -> tuple[Any, ...]:
@@ -62,17 +64,19 @@ def shrink(
     wanted = _KEEP * growth(memory)
     if wanted <= 0:
         return memory
-    needed = max(24, round(6.0 / wanted))
-    seen = {canonical.key([memory.left, memory.right])}
+    needed = max(24, round(4.0 / wanted))
+    chances: dict[Any, int] = {}
     tries = 0
     improved = True
     while improved:
         improved = False
         for pair in simpler((memory.left, memory.right)):
             key = canonical.key(list(pair))
-            if key in seen:
+            if size(pair) >= size((memory.left, memory.right)):
                 continue
-            seen.add(key)
+            if chances.setdefault(key, _CHANCES) == 0:
+                continue
+            chances[key] -= 1
             tries += 1
             candidate = PairMemory(*pair, floats=floats)
             if tries > MOST_TRIES or not look(candidate, needed):

@@ -64,8 +64,8 @@ def _paragraphs(result: AuditResult) -> list[str]:
         told = [story.witness_story(result, witness), story.witness_standing(witness)]
     elif result.refuted or result.verdict is not Verdict.REFUTED:
         told = [story.verdict_sentence(result)]
-    if witness is not None and witness.simplest is not None:
-        told.append(f"Simplest: {story.witness_story(result, witness.simplest)}")
+    if witness is not None and witness.simpler is not None:
+        told.append(f"Simplest: {story.witness_story(result, witness.simpler)}")
     return [*told, story.bounds(result), story.meaning(result)]
 
 

@@ -122,7 +122,7 @@ def simplicity(record: Any) -> tuple[Any, ...]:
     Examples
     --------
     >>> sorted([2.5, 0, -1, 100, 1], key=simplicity)
-    [0, 1, -1, 2.5, 100]
+    [0, 1, -1, 100, 2.5]
     """
     number = as_number(record)
     if number is None:

@@ -131,7 +131,7 @@ def subject_view(result: AuditResult, *, anchor: str) -> SubjectView:
         runs=f"{result.samples:,}",
         detectable="" if result.detectable_epsilon is None else story.at_most(result.detectable_epsilon),
         witness=_witness(result, witness),
-        simplest=_witness(result, witness.simplest if witness else None),
+        simplest=_witness(result, witness.simpler if witness else None),
         findings=tuple(filter(None, (story.bounds(result), story.meaning(result)))),
         facts=tuple(_facts(result)),
         assumptions=result.assumptions,
