@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,15 @@ import numpy as np
 from audit.betting import Terms
 from audit.confirm import Candidate, loss, run_witness
 from audit.errors import AuditError, InvalidValue
+from audit.evidence import Ledger, delta_bound, epsilon_bound
+from audit.exact import TOLERANCE
 from audit.memory import PairMemory
 from audit.results import AuditResult, Evidence, Verdict
 from audit.sampling import CONFIRM, MutatedInput, Sampler
 from audit.subjects import Subject, adapt
 
 if TYPE_CHECKING:
+    from audit.evidence import Bet
     from audit.results import Witness
 
 #: First index of the seed paths of fresh replays, which no audit uses.
@@ -79,10 +81,10 @@ def _subject(result: AuditResult, subject: Any) -> Subject:
 def _again_by_runs(
     result: AuditResult, witness: Witness, subject: Subject, *, fresh: bool, isolate: bool
 ) -> AuditResult:
-    path = tuple(witness.seed or (CONFIRM, 1, 0))
+    path = tuple(witness.seed) if witness.seed and len(witness.seed) > 1 else (CONFIRM, 1, 0)
+    candidate_number = path[-2]  # of a fresh replay's path too
     if fresh:
-        path = (CONFIRM, _FRESH, *path)
-    candidate_number = witness.seed[1] if witness.seed and len(witness.seed) > 1 else 1
+        path = _fresh(path)
     terms = Terms(
         epsilon=result.claim.epsilon,
         delta=result.claim.delta,
@@ -101,20 +103,20 @@ def _again_by_runs(
     )
     memory = PairMemory(witness.left, witness.right)
 
-    def draw() -> Witness:
+    def draw() -> tuple[Witness, Bet]:
         runs = witness.runs
-        again, _ = run_witness(
+        return run_witness(
             sampler, memory, candidate, terms, runs=runs, path=path, alone=True, fresh=witness.fresh
         )
-        return again
 
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
         try:
-            again = draw()
+            again, bet = draw()
         except MutatedInput:
             sampler.copy_inputs = True
-            again = draw()
+            again, bet = draw()
         samples, notes = sampler.drawn, tuple(sampler.notes)
+    epsilon_lower, delta_lower = _bounds(bet, terms)
     same = (again.p, again.q) == (witness.p, witness.q)
     said = "the saved counts were reproduced exactly" if same else "these runs differ from the saved ones"
     if fresh:
@@ -128,9 +130,26 @@ def _again_by_runs(
         samples=samples,
         samples_to_refutation=None,
         notes=(said, *notes),
-        epsilon_lower=again.epsilon_lower if again.confirmed else 0.0,
-        delta_lower=0.0,
+        epsilon_lower=epsilon_lower,
+        delta_lower=delta_lower,
         detectable_epsilon=None,
+    )
+
+
+def _fresh(path: tuple[int, ...]) -> tuple[int, ...]:
+    """Give a seed path that neither an audit nor the replay that drew `path` has used."""
+    if path[1] >= _FRESH:
+        return (path[0], path[1] + 1, *path[2:])
+    return (CONFIRM, _FRESH, *path)
+
+
+def _bounds(bet: Bet, terms: Terms) -> tuple[float, float]:
+    """Give the bounds on ε and δ of these runs alone, at the candidate's level: more than a result says."""
+    ledger = Ledger([bet])
+    epsilon, delta, significance = terms.epsilon, terms.delta, terms.significance
+    return (
+        epsilon_bound(ledger, epsilon=epsilon, delta=delta, significance=significance),
+        delta_bound(ledger, epsilon=epsilon, significance=significance),
     )
 
 
@@ -142,12 +161,13 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject) -> Au
         raise AuditError(f"The witness is exact, but {subject.name} declares no law; audit it again by runs.")
     region = witness.event.conditions[0].region
     p, q = (probability(law_of(database), region) for database in (witness.on_p, witness.on_q))
-    over = p > math.exp(result.claim.epsilon) * q * (1 + 1e-9) + result.claim.delta
+    shown = loss(p, q, result.claim.delta)
+    over = shown > result.claim.epsilon + TOLERANCE
     said = (
         "the saved probabilities were reproduced"
         if (p, q) == (witness.p, witness.q)
         else "the law has changed"
     )
-    again = replace(witness, p=p, q=q, confirmed=over, epsilon_lower=loss(p, q, result.claim.delta))
+    again = replace(witness, p=p, q=q, confirmed=over, epsilon_lower=shown)
     verdict = Verdict.REFUTED if over else Verdict.NOT_REFUTED
     return replace(result, verdict=verdict, witness=again, notes=(said,), samples=0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from audit import AuditResult, Evidence, PureDP, Verdict, audit_privacy
-from audit.distributions import Density
+from audit.distributions import Density, Finite
 from audit.errors import AuditError, InvalidValue
 
 PAIR = [([0], [1])]
@@ -103,6 +103,34 @@ def test_a_fresh_replay_draws_new_runs(name):
     assert (again.witness.p, again.witness.q) != (result.witness.p, result.witness.q)
     assert again.witness.p == pytest.approx(result.witness.p, abs=6 / math.sqrt(result.witness.runs))
     assert again.witness.seed != result.witness.seed
+
+
+def test_fresh_replays_go_on_from_one_another():
+    """Missed with probability far below 1e-9, as above; the second was once held to significance·2^−1000."""
+    once = refuted(Loud()).replay(fresh=True)
+    twice = AuditResult.from_json(once.to_json()).replay(Loud(), fresh=True)
+    assert twice.verdict is Verdict.REFUTED
+    assert counts(twice.witness) != counts(once.witness)
+    assert AuditResult.from_json(twice.to_json()).replay(Loud()).notes[0].endswith("reproduced exactly")
+
+
+def test_the_bounds_of_a_replay_hold_at_the_confidence_that_is_said_of_them():
+    """Not those of the witness's own interval, which has confidence 0.99."""
+    again = refuted(Loud()).replay()
+    assert 1.0 < again.epsilon_lower < again.witness.epsilon_lower
+    assert again.delta_lower > 0
+
+
+def test_an_exact_refutation_of_an_enormous_claim_is_replayed():
+    class Telling:
+        def __call__(self, database, rng):
+            return database[0]
+
+        def distribution(self, database):
+            return Finite([database[0]], [1.0])
+
+    result = audit_privacy(Telling(), PureDP(1_000.0), pairs=[([0], [1])])
+    assert result.replay().verdict is Verdict.REFUTED
 
 
 def test_a_witness_of_a_later_candidate_is_judged_at_its_own_level(monkeypatch):
