@@ -1,6 +1,8 @@
 """Audits of mechanisms that meet their claim with equality: how many are refuted, what wealth they end with.
 
-    python benchmarks/false_alarms.py [AUDITS] [SEED]
+    python benchmarks/false_alarms.py [AUDITS] [SEED] [--search]
+
+With ``--search`` no pair is given: the audits look for their databases among all of a domain.
 
 Counting alarms has little power, for betting runs far below its level. The mean of V = min(final wealth, 20)
 says more: it is at most 1 for a sound audit, whatever it learns and whenever it stops, and any leak of the
@@ -16,7 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from audit import Relation
 from audit.betting import Betting, NeverAnswers, Terms
+from audit.domain import describe
 from audit.sampling import Sampler
 from audit.subjects import adapt
 
@@ -104,6 +108,37 @@ class Case:
     epsilon: float
     delta: float = 0.0
 
+    def where(self, seed):
+        """Return what an audit is told about the pairs of databases."""
+        del seed
+        return {"pairs": self.pairs}
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A mechanism whose neighbours all meet the claim (ε, δ), some of them with equality."""
+
+    mechanism: Any
+    relation: Any
+    epsilon: float
+    delta: float = 0.0
+    records: tuple[Any, ...] | None = (0, 1)
+    size: tuple[int, int] = (1, 4)
+
+    @property
+    def databases(self):
+        """The databases, as an audit of this domain has them."""
+        return describe(self.relation, pairs=None, records=self.records, size=self.size, databases=None)
+
+    def where(self, seed):
+        """Return what an audit is told about the pairs of databases: where to look for them."""
+        databases, sources = self.databases, np.random.SeedSequence([99, seed]).spawn(2)
+        proposing, varying = map(np.random.default_rng, sources)
+        return {
+            "pairs": databases.proposals(proposing),
+            "vary": lambda pair: databases.vary(pair, varying),
+        }
+
 
 def _normal_cdf(x):
     return math.erfc(-x / math.sqrt(2)) / 2
@@ -124,21 +159,89 @@ CASES = {
 }
 
 
+class NoisySum:
+    """The sum of the records with noise of one kind, at scale 1."""
+
+    def __init__(self, noise):
+        self.noise = noise
+
+    def __call__(self, database, rng):
+        return float(self.sample(database, 1, rng)[0])
+
+    def sample(self, database, size, rng):
+        return float(sum(database)) + getattr(rng, self.noise)(size=size)
+
+
+class NoisyCount(Geometric):
+    def sample(self, database, size, rng):
+        return super().sample([len(database)], size, rng)
+
+
+class ExponentialNoisyMax:
+    """The place of the largest answer with exponential noise of scale 2: ε = 1, met where one leads by 2."""
+
+    def __call__(self, database, rng):
+        return int(self.sample(database, 1, rng)[0])
+
+    def sample(self, database, size, rng):
+        noise = rng.exponential(2, size=(size, len(database)))
+        return np.argmax(np.asarray(database) + noise, axis=1)
+
+
+def each_response(database, rng):
+    """Randomized response of every record: a text."""
+    return "".join("ny"[(record == 1) == (rng.random() < 0.75)] for record in database)
+
+
+def label_response(database, rng):
+    """The records with their labels, each replaced by the other one with probability 1/4."""
+    return tuple((x, y if rng.random() < 0.75 else 1 - y) for x, y in database)
+
+
+def wandering_response(database, rng):
+    """Randomized response of a parity, by a later draw the larger the sum: coupled runs differ by chance."""
+    rng.random(sum(database))
+    return randomized_response([sum(database) % 2], rng)
+
+
+REPLACE, ADD = Relation.REPLACE_ONE, Relation.ADD_OR_REMOVE_ONE
+SEARCHED = {
+    "laplace sum": Domain(NoisySum("laplace"), REPLACE, 1.0),
+    "geometric count": Domain(NoisyCount(), ADD, 1.0, size=(0, 4)),
+    "gaussian sum": Domain(NoisySum("normal"), REPLACE, 1.0, CASES["gaussian"].delta),
+    "each response": Domain(each_response, REPLACE, math.log(3)),
+    "threshold release": Domain(
+        threshold_release, ADD, 1.0, CASES["threshold release"].delta, records=("k",), size=(0, 6)
+    ),
+    "histogram": Domain(Histogram(), ADD, 1.0, records=(0, 1, 2), size=(0, 4)),
+    "noisy max": Domain(ExponentialNoisyMax(), Relation.QUERY_ANSWERS, 1.0, records=None, size=(2, 4)),
+    "labels": Domain(
+        label_response,
+        Relation.REPLACE_LABEL,
+        math.log(3),
+        records=tuple((x, y) for x in "ab" for y in (0, 1)),
+        size=(1, 3),
+    ),
+    "forgetful response": Domain(forgetful_response, Relation.LOCAL, math.log(3), size=(1, 1)),
+    "wandering": Domain(wandering_response, REPLACE, math.log(3), size=(1, 6)),
+}
+
+
 def audit(case, seed, *, betting=Betting, budget=BUDGET, **terms):
     """Audit a case and return the log wealth at the stop."""
     options = Terms(case.epsilon, case.delta, SIGNIFICANCE, budget, **terms)
     with Sampler(adapt(case.mechanism), seed=seed) as sampler:
-        run = betting(sampler, case.pairs, options)
+        run = betting(sampler, terms=options, **case.where(seed))
         with contextlib.suppress(NeverAnswers):  # then the audit stops where it is, and refutes nothing
             run.run()
     return run.log_wealth
 
 
-def audit_all(audits, *, seed=0):
+def audit_all(audits, *, seed=0, cases=CASES):
     """Return the log wealths of so many audits of every case in turn."""
-    names = list(CASES)
+    names = list(cases)
     return {
-        name: [audit(CASES[name], seed + k) for k in range(i, audits, len(names))]
+        name: [audit(cases[name], seed + k) for k in range(i, audits, len(names))]
         for i, name in enumerate(names)
     }
 
@@ -183,9 +286,9 @@ def judge(log_wealths):
     )
 
 
-def main(audits=2_000, seed=0):
+def main(audits=2_000, seed=0, *, search=False):
     start = time.monotonic()
-    found = audit_all(audits, seed=seed)
+    found = audit_all(audits, seed=seed, cases=SEARCHED if search else CASES)
     print(f"{'mechanism':22}{'audits':>8}{'refuted':>9}{'mean of min(wealth, 20)':>26}")
     for name, wealths in found.items():
         judged = judge(wealths)
@@ -199,4 +302,5 @@ def main(audits=2_000, seed=0):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
+    numbers = [int(word) for word in sys.argv[1:] if word != "--search"]
+    sys.exit(main(*numbers, search="--search" in sys.argv))

@@ -1,0 +1,362 @@
+"""Audits that must find the databases themselves: no pair is given, only what a record can be.
+
+Open cases: a records strategy written from the case's `domain`, significance 1e-6. A fault is refuted within
+300,000 runs in the median of the seeds, and its simplest witness has at most the records of the case's
+example pair; a control is not refuted within 1,000,000. Peer suite at claimed ε = 1: rows whose true ε is
+above the claim are refuted within 300,000 runs, no other row is. Then what the search costs: its share of
+the runs of audits that refute, its own seconds, and what a mechanism of 50 ms a call needs.
+
+Usage: python benchmarks/search.py [CASES] [--seeds N] [--runs N] [--jobs N] [--only PART]
+       CASES is the folder of open_cases.py and peer_suite.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import math
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from figures import Figure, show
+from hypothesis import strategies as st
+from joblib import Parallel, delayed
+from open_cases import RELATIONS, load
+
+from audit import ApproximateDP, PureDP, Relation, audit_privacy
+from audit.progress import AuditProgressed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FOLDER = Path(__file__).resolve().parents[2] / "shared" / "cases"
+SIGNIFICANCE = 1e-6
+MOST_RUNS = 300_000
+SHARE = 0.4
+_WORDS = st.text(max_size=3)
+
+#: What a user would write who read the case's `domain` and nothing else.
+DOMAINS: dict[str, dict[str, Any]] = {
+    "o01": {"records": [0, 1], "size": 10},
+    "o02": {"records": st.floats(-1, 3), "size": (1, 3)},
+    "o03": {"records": [0, 1, 2], "size": (1, 4)},
+    "o04": {"records": st.floats(allow_nan=False, allow_infinity=False), "size": (1, 3)},
+    "o05": {"records": [0, 1], "size": (0, 3)},
+    "o06": {"records": st.integers(0, 100), "size": (0, 5)},
+    "o07": {"records": [0, 1], "size": (1, 4)},
+    "o08": {"records": [0, 1, 2, 3], "size": (1, 4)},
+    "o09": {"records": list(range(11)), "size": (2, 4)},
+    "o11": {"records": st.floats(allow_nan=False, allow_infinity=False), "size": (0, 4)},
+    "o12": {"records": _WORDS, "size": (0, 4)},
+    "o13": {"records": st.floats(allow_infinity=False), "size": (1, 20)},
+    "o14": {"records": st.floats(-1, 1), "size": (0, 100)},
+    "o16": {"records": _WORDS, "size": (0, 4)},
+    "oc1": {"records": [0, 1, 2], "size": (0, 4)},
+    "oc2": {"records": st.integers(0, 100), "size": (0, 5)},
+    "oc3": {"records": [(x, y) for x in "xy" for y in range(3)], "size": (1, 3)},
+    "oc4": {"records": _WORDS, "size": (0, 4)},
+}
+
+
+@dataclass
+class Meter:
+    """A listener that tells the runs of the search from those that were bet on."""
+
+    before: int = 0
+    runs: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, progress: Any) -> None:
+        if not isinstance(progress, AuditProgressed):
+            return
+        self.runs[progress.stage] = self.runs.get(progress.stage, 0) + progress.runs - self.before
+        self.before = progress.runs
+
+    @property
+    def share(self) -> float:
+        """Share of the runs up to the refutation that the search drew."""
+        return self.runs.get("searching", 0) / max(1, self.before)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one audit came to."""
+
+    refuted: bool
+    runs: float
+    share: float
+    records: int
+    told: str
+
+
+def audited(mechanism: Any, claim: Any, **options: Any) -> Outcome:
+    """Audit, and keep what the tables need."""
+    meter = Meter()
+    result = audit_privacy(mechanism, claim, significance=SIGNIFICANCE, progress=meter, **options)
+    records, told = 0, result.verdict.name
+    if result.witness is not None:
+        simplest = result.witness.simplest or result.witness
+        records = len(simplest.left) + len(simplest.right)
+        told = f"{simplest.left} {simplest.right}: {simplest.event.words()}"
+    return Outcome(result.refuted, result.samples_to_refutation or math.inf, meter.share, records, told)
+
+
+# Open cases
+
+
+def open_case(folder: Path, name: str, *, seed: int, budget: int) -> Outcome:
+    case = load(folder / "open_cases.py")[name]
+    epsilon, delta = case["claim"]["epsilon"], case["claim"]["delta"]
+    return audited(
+        case["fn"],
+        ApproximateDP(epsilon, delta) if delta else PureDP(epsilon),
+        relation=RELATIONS[case["claim"]["neighbours"]],
+        numerics="float" if case["kind"] == "floating point" else "ideal",
+        budget=budget,
+        seed=seed,
+        **DOMAINS[name],
+    )
+
+
+def faulty(name: str, case: dict[str, Any], found: list[Outcome]) -> Figure:
+    used = median(outcome.runs for outcome in found)
+    most = sum(map(len, case["example_pair"]))
+    smallest = all(outcome.records <= most for outcome in found if outcome.refuted)
+    seeds = ", ".join(f"{outcome.runs:,.0f}/{outcome.records}" for outcome in found)
+    return Figure(
+        f"{name} {case['kind']}",
+        f"{used:,.0f} runs",
+        f"<= {MOST_RUNS:,}, <= {most} records",
+        used <= MOST_RUNS and smallest,
+        f"runs/records: {seeds}; {_cut(found[0].told)}",
+    )
+
+
+def _cut(text: str, most: int = 110) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def spared(name: str, found: list[Outcome]) -> Figure:
+    refuted = sum(outcome.refuted for outcome in found)
+    return Figure(name, f"{refuted} of {len(found)} refuted", "0", refuted == 0, _cut(found[0].told))
+
+
+# Peer suite
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A mechanism of the peer suite, f(answers, n, rng), as a subject."""
+
+    function: Callable[[Any, int, Any], Any]
+
+    def answers(self, database: Any) -> Any:
+        return np.asarray(database, dtype=float)
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
+        return self.function(self.answers(database), size, rng)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        return self.sample(database, 1, rng)[0]
+
+
+class OfRecords(Adapter):
+    """The same on the histogram of a database over the records 0 to 4."""
+
+    def answers(self, database: Any) -> Any:
+        return np.bincount(np.asarray(database, dtype=int), minlength=5).astype(float)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the peer suite at claimed ε = 1, and its true ε: at least this if above the claim."""
+
+    subject: Adapter
+    true_epsilon: float
+    domain: dict[str, Any]
+
+
+def peer_suite(folder: Path) -> Any:
+    """Give the module of the suite; it stays known, so that its mechanisms can be copied and sent."""
+    path = folder / "peer_suite.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.exists():
+        raise SystemExit(f"There is no Python file {path}; give the folder of the cases as an argument.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def peer_rows(folder: Path) -> dict[str, Row]:
+    """Give the suite with every ε ten times as large.
+
+    A histogram is right for one record more or less, as its pairs in the suite are, not for answers that all
+    move.
+    """
+    suite = peer_suite(folder)
+    answers = {"relation": Relation.QUERY_ANSWERS}
+    counts = {"relation": Relation.ADD_OR_REMOVE_ONE, "records": list(range(5)), "size": (0, 6)}
+    rnm, svt = suite.rnm, suite.svt
+    one, five, ten = ({**answers, "size": size} for size in (1, 5, 10))
+    return {
+        "laplace": Row(Adapter(suite.laplace(1.0)), 1.0, one),
+        "trunc_geom": Row(Adapter(suite.trunc_geom(1.0)), math.log(1.5), one),
+        "noisy_hist1": Row(OfRecords(suite.hist(1.0)), 1.0, counts),
+        "noisy_hist2": Row(OfRecords(suite.hist(0.01)), 100.0, counts),
+        "rnm1": Row(Adapter(rnm("laplace", "arg", 1.0)), 1.0, five),
+        "rnm2": Row(Adapter(rnm("exponential", "arg", 1.0)), 1.0, five),
+        "rnm3": Row(Adapter(rnm("laplace", "val", 1.0)), 2.5, five),
+        "rnm4": Row(Adapter(rnm("exponential", "val", 1.0)), math.inf, five),
+        "svt1": Row(Adapter(svt(1, t=0.5, eps=1.0)), 1.0, ten),
+        "svt3": Row(Adapter(svt(3, eps=1.0)), 5.0, ten),
+        "svt4": Row(Adapter(svt(4, eps=1.0)), 1.725, ten),
+        "svt5": Row(Adapter(svt(5, eps=1.0)), math.inf, ten),
+        "svt6": Row(Adapter(svt(6, eps=1.0)), 4.2, ten),
+        "prefix_sum": Row(Adapter(suite.prefix_sum(1.0)), 10.0, ten),
+        "rand_resp": Row(Adapter(suite.rand_resp(1.0)), 1.0, {**answers, "records": [0.0, 1.0], "size": 1}),
+    }
+
+
+def peer(folder: Path, name: str, *, seed: int, budget: int) -> Outcome:
+    row = peer_rows(folder)[name]
+    return audited(row.subject, PureDP(1.0), budget=budget, seed=seed, **row.domain)
+
+
+def judged(name: str, row: Row, found: list[Outcome]) -> Figure:
+    if row.true_epsilon <= 1:
+        return spared(f"{name} (ε <= {row.true_epsilon:.3g})", found)
+    used = median(outcome.runs for outcome in found)
+    seeds = ", ".join(f"{outcome.runs:,.0f}" for outcome in found)
+    note = f"{seeds}; {_cut(found[0].told)}"
+    target = f"<= {MOST_RUNS:,}"
+    return Figure(
+        f"{name} (ε = {row.true_epsilon:.3g})", f"{used:,.0f} runs", target, used <= MOST_RUNS, note
+    )
+
+
+# What the search costs
+
+
+def response(database: list[int], rng: np.random.Generator) -> bool:
+    """Answer with one bit, ε = 0.85."""
+    return (rng.random() < 0.7) == (database[0] > 0)
+
+
+def noisy_sum(database: list[float], rng: np.random.Generator) -> float:
+    """Answer with one number, ε = 1."""
+    return sum(database) + rng.laplace()
+
+
+def own_seconds(mechanism: Any, domain: dict[str, Any], pair: tuple[Any, Any], *, rounds: int) -> Figure:
+    """Time an audit of 200,000 runs with the search, less one of a given pair, in seconds of CPU."""
+
+    def seconds(**where: Any) -> float:
+        start = time.process_time()
+        audit_privacy(mechanism, PureDP(1.0), until="budget", budget=200_000, **where)
+        return time.process_time() - start
+
+    seconds(pairs=[pair])  # imports and caches
+    found = median(seconds(**domain) - seconds(pairs=[pair]) for _ in range(rounds))
+    return Figure(f"own seconds, {mechanism.__name__}", f"{found:.2f} s", "< 2 s", found < 2)
+
+
+def slow_keys(database: list[str], rng: np.random.Generator) -> tuple[tuple[str, float], ...]:
+    """Count the records by value, with noise, but show every value that occurs; 50 ms a call."""
+    time.sleep(0.05)
+    return tuple((key, database.count(key) + rng.laplace()) for key in sorted(set(database)))
+
+
+def slow_leak() -> Figure:
+    """Audit a mechanism of 50 ms a call from a records strategy, on one core, confirmation included."""
+    start = time.monotonic()
+    result = audit_privacy(
+        slow_keys, PureDP(1.0), relation="add-remove", records=st.text("abc", max_size=2), size=(0, 4)
+    )
+    took = time.monotonic() - start
+    met = result.refuted and (result.samples_to_refutation or math.inf) <= 2000 and took <= 180
+    value = f"{result.samples_to_refutation} runs, {took:.0f} s"
+    note = f"{result.samples} runs in all"
+    return Figure("50 ms a call, values in the clear", value, "<= 2,000 runs, <= 180 s", met, note)
+
+
+def shares(found: list[Outcome]) -> list[Figure]:
+    drawn = [outcome.share for outcome in found if outcome.refuted]
+    if not drawn:
+        return []
+    note = f"median {median(drawn):.0%} over {len(drawn)} audits"
+    return [
+        Figure("runs of the search, largest share", f"{max(drawn):.0%}", "<= 40%", max(drawn) <= SHARE, note)
+    ]
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("cases", nargs="?", type=Path, default=FOLDER)
+    options.add_argument("--seeds", type=int, default=3)
+    options.add_argument("--runs", type=int, default=1_000_000, help="runs of each control")
+    options.add_argument("--jobs", type=int, default=2)
+    options.add_argument("--rounds", type=int, default=3)
+    options.add_argument("--only", choices=("open", "peers", "cost"))
+    given = options.parse_args()
+    parts = (given.only,) if given.only else ("open", "peers", "cost")
+    refuting: list[Outcome] = []
+    if "open" in parts:
+        refuting += show_open_cases(given)
+    if "peers" in parts:
+        refuting += show_peers(given)
+    figures = shares(refuting)
+    if "cost" in parts:
+        figures += [
+            own_seconds(response, {"records": [0, 1], "size": (1, 5)}, ([0], [1]), rounds=given.rounds),
+            own_seconds(
+                noisy_sum, {"records": st.floats(0, 1), "size": (1, 5)}, ([0.0], [1.0]), rounds=given.rounds
+            ),
+            slow_leak(),
+        ]
+    show("What the search costs", figures)
+
+
+def drawn_in_parallel(
+    audit: Callable[..., Outcome], given: argparse.Namespace, tasks: list[tuple[str, int, int]]
+) -> dict[str, list[Outcome]]:
+    """Audit, and print every outcome as it comes to the standard error."""
+    found: dict[str, list[Outcome]] = {}
+    with Parallel(n_jobs=given.jobs, return_as="generator") as parallel:
+        done = parallel(
+            delayed(audit)(given.cases, name, seed=seed, budget=budget) for name, seed, budget in tasks
+        )
+        for (name, seed, _), outcome in zip(tasks, done, strict=True):
+            found.setdefault(name, []).append(outcome)
+            print(name, seed, outcome, file=sys.stderr, flush=True)
+    return found
+
+
+def show_open_cases(given: argparse.Namespace) -> list[Outcome]:
+    cases = load(given.cases / "open_cases.py")
+    broken = [name for name in DOMAINS if cases[name]["broken"]]
+    controls = [name for name in DOMAINS if not cases[name]["broken"]]
+    tasks = [(name, seed, MOST_RUNS) for name in broken for seed in range(given.seeds)]
+    tasks += [(name, 0, given.runs) for name in controls]
+    found = drawn_in_parallel(open_case, given, tasks)
+    rows = [faulty(name, cases[name], found[name]) for name in broken]
+    show(f"Open cases, no pair given, median of {given.seeds} seeds", rows)
+    show(f"Controls, {given.runs:,} runs", [spared(name, found[name]) for name in controls])
+    return [outcome for name in broken for outcome in found[name]]
+
+
+def show_peers(given: argparse.Namespace) -> list[Outcome]:
+    rows = peer_rows(given.cases)
+    tasks = [(name, seed, MOST_RUNS) for name in rows for seed in range(given.seeds)]
+    found = drawn_in_parallel(peer, given, tasks)
+    title = f"Peer suite at claimed ε = 1, no pair given, median of {given.seeds} seeds"
+    show(title, [judged(name, row, found[name]) for name, row in rows.items()])
+    return [outcome for name, row in rows.items() if row.true_epsilon > 1 for outcome in found[name]]
+
+
+if __name__ == "__main__":
+    main()
