@@ -147,7 +147,7 @@ def compare_pairs(
     progress
         Called with the number of pairs compared so far, after each chunk.
     stop
-        Asked after each pair; the finding then covers what was compared (`complete` is False). So it does
+        Asked between pairs; the finding then covers what was compared (`complete` is False). So it does
         after Ctrl-C.
 
     Raises
@@ -183,7 +183,7 @@ class _Feed:
 
     def __init__(self, pairs: Iterator[tuple[Any, Any]], stop: Callable[[], bool]) -> None:
         self._pairs, self._stop = pairs, stop
-        self.stopped = self.interrupted = False
+        self._begun = self.stopped = self.interrupted = False
 
     def chunks(self) -> Iterator[list[tuple[Any, Any]]]:
         while chunk := list(islice(self._until_stopped(), CHUNK)):
@@ -191,10 +191,11 @@ class _Feed:
 
     def _until_stopped(self) -> Iterator[tuple[Any, Any]]:
         for pair in self._pairs:
-            yield pair
-            if self._stop():
+            if self._begun and self._stop():  # asked where a pair is left, or all would not count as all
                 self._pairs, self.stopped = iter(()), True
                 return
+            self._begun = True
+            yield pair
 
 
 class _Scores(NamedTuple):

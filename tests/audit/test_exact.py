@@ -142,6 +142,11 @@ def test_a_stop_keeps_what_was_compared():
     assert finding.within
 
 
+def test_a_stop_after_the_last_pair_stops_nothing():
+    finding = compare_pairs([([0], [1])], truth_with(0.75), claim(2.0), stop=lambda: True)
+    assert (finding.pairs, finding.complete) == (1, True)
+
+
 def test_ctrl_c_keeps_the_chunks_that_were_compared():
     def pairs():
         yield from itertools.repeat(([0], [1]), 2**15)
