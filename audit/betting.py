@@ -107,6 +107,8 @@ class Betting:
         First part of the seed path of runs that are bet on, and of those that are only looked at.
     fresh, singly
         Whether every run starts from a fresh copy of the subject, and whether it is a call of its own.
+    already
+        Runs drawn before that are spent by this audit: those of a beginning that was given up.
     """
 
     sampler: Sampler
@@ -118,6 +120,7 @@ class Betting:
     look_stage: int = EXPLORE
     fresh: bool = False
     singly: bool = False
+    already: int = 0
     ledger: Ledger = field(default_factory=Ledger)
     log_wealth: float = 0.0
     shadow_log_wealth: float = 0.0
@@ -128,7 +131,7 @@ class Betting:
     _spent_before: int = 0
 
     def __post_init__(self) -> None:
-        self._spent_before = self.sampler.drawn
+        self._spent_before = self.sampler.drawn - self.already
         self.search = Search(
             proposals=iter(self.pairs),
             vary=self.vary,
@@ -136,7 +139,7 @@ class Betting:
             scout=self._scout,
             look=self._look,
             rank=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=self._caution()),
-            hope=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=-HOPE),
+            hope=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=0.0),
             drawn=lambda: self.sampler.drawn,
         )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,18 +103,19 @@ class _Runs:
             # Wealth lost so far stays lost (and wealth won is given up), or beginning again would be a
             # second chance.
             lost = min(0.0, betting.log_wealth)
-            betting = self._start(log_wealth=lost, batches=betting.batches, spent=betting.spent)
+            betting = self._start(log_wealth=lost, batches=betting.batches, already=betting.spent)
             betting.run()
         return betting
 
-    def _start(self, *, log_wealth: float = 0.0, batches: int = 0, spent: int = 0) -> Betting:
+    def _start(self, *, log_wealth: float = 0.0, batches: int = 0, already: int = 0) -> Betting:
         databases, seed = self.task.databases, np.random.SeedSequence(self.task.pairs_seed())
         proposing, varying = (np.random.default_rng(child) for child in seed.spawn(2))
         return Betting(
             self.sampler,
             databases.proposals(proposing),
-            replace(self.terms, budget=self.terms.budget - spent),
+            self.terms,
             self.task.listener,
+            already=already,
             batches=batches,
             vary=None if databases.only_given else lambda pair: databases.vary(pair, varying),
             log_wealth=log_wealth,
@@ -124,7 +124,7 @@ class _Runs:
     def _refuted(self, betting: Betting) -> AuditResult:
         assert betting.crossed_at is not None
         allowance = self.task.options.confirm_budget or max(_LEAST_CONFIRMATION, 4 * betting.crossed_at)
-        found = confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
+        found = self._confirm(betting, allowance)
         doubt = _doubt(found)
         bounds = self._bounds(betting)
         if doubt:
@@ -139,6 +139,19 @@ class _Runs:
             samples_to_refutation=betting.crossed_at,
             **bounds,
         )
+
+    def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
+        """Confirm; where the input is changed only now, again, with a copy for every run."""
+        bets = len(betting.ledger.bets)
+        try:
+            return confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
+        except MutatedInput as fault:
+            if self.sampler.copy_inputs:
+                raise
+            self.sampler.copy_inputs = True
+            self.notes.append(f"{fault} It was confirmed again with a copy of the database for every run.")
+            betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
+            return confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
 
     def _not_refuted(self, betting: Betting, least: int) -> AuditResult:
         if betting.shadow_crossed_at is not None:

@@ -120,6 +120,11 @@ class Ledger:
         self.bets.append(bet)
         self._stacked = None
 
+    def keep(self, first: int) -> None:
+        """Forget all bets but the first ones."""
+        del self.bets[first:]
+        self._stacked = None
+
     def log_wealth(self, epsilon: float, delta: float) -> float:
         """Give the log wealth after the last bet."""
         return float(self.path(epsilon, delta)[-1]) if self.bets else 0.0

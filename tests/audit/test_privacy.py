@@ -209,6 +209,31 @@ def test_the_users_databases_are_as_they_were():
     assert (left, right) == ([0], [1])
 
 
+class MutatesLate:
+    """Leaks, and changes its input from some call on."""
+
+    def __init__(self, calls):
+        self.calls = calls
+
+    def __call__(self, database, rng):
+        self.calls -= 1
+        answer = database[0]
+        if self.calls < 0:
+            database.append(0)
+        return answer
+
+
+@pytest.mark.parametrize(("calls", "stage"), [(60, "began"), (250, "was confirmed")])
+def test_an_input_that_is_changed_late_costs_neither_runs_nor_the_refutation(calls, stage):
+    """What was drawn before the audit began again counts; a change while confirming loses no refutation."""
+    result = audit_privacy(MutatesLate(calls), PureDP(1.0), pairs=[([0], [1])])
+    assert result.verdict is Verdict.REFUTED
+    assert result.witness.confirmed
+    assert any(f"{stage} again with a copy" in note for note in result.notes)
+    assert (result.samples_to_refutation > 180) == (stage == "began")
+    assert result.samples_to_refutation <= 250
+
+
 # Faulty mechanisms, however they show it
 
 
