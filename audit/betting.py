@@ -139,7 +139,7 @@ class Betting:
             scout=self._scout,
             look=self._look,
             rank=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=self._caution()),
-            hope=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=0.0),
+            hope=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=-HOPE),
             drawn=lambda: self.sampler.drawn,
         )
 
