@@ -162,7 +162,8 @@ class _Runs:
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         if betting.spent < least:
             reason = (
-                f"stopped after {betting.spent} runs, before the {least} that could refute anything at all"
+                f"stopped after {betting.spent} runs, before the {_brief(least)} that could refute "
+                "anything at all"
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         most_bet = max(betting.memories, key=lambda memory: memory.pairs)

@@ -167,8 +167,11 @@ def log_sum(values: Floats) -> Floats:
 
 def epsilon_lattice(epsilon: float) -> Iterator[float]:
     """Give a fixed rising lattice of ε: coarse far below the claim, then half a per cent apart."""
-    unit = epsilon if epsilon > 0 else 0.01
-    yield from (0.0, 0.1 * unit, 0.2 * unit, 0.3 * unit, 0.4 * unit)
+    unit = epsilon if epsilon > 1e-6 else 0.01  # steps from a tiny claim would not reach far
+    yield 0.0
+    if 0 < epsilon < unit:
+        yield epsilon
+    yield from (0.1 * unit, 0.2 * unit, 0.3 * unit, 0.4 * unit)
     for step in range(-138, 10_000):
         value = unit * 1.005**step if step else unit
         if value > EPSILON_CAP:

@@ -207,7 +207,7 @@ def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> 
 
     Negative where the event speaks for the claim: the least bad rank first where none promises anything.
     """
-    ratio = np.exp(epsilon)
+    ratio = np.exp(np.minimum(epsilon, 300.0))  # its square is a float too
     excess = p - ratio * q - delta
     spread = p * (1 - p) + ratio**2 * q * (1 - q)
     return np.asarray(0.5 * excess * np.abs(excess) / (spread + excess**2))
