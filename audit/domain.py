@@ -198,7 +198,7 @@ def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
     """Give the distinct records that occur in whole databases, for building neighbours."""
     found: dict[Any, Any] = {}
     for database in whole:
-        for record in database:
+        for record in records_of(database):
             found.setdefault(canonical.key(record), record)
     return tuple(found.values())[:64]
 

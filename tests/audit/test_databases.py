@@ -1,5 +1,7 @@
 """Which pairs an audit looks at: those given first, real neighbours only, each once, inside the domain."""
 
+import dataclasses
+import functools
 import itertools
 
 import numpy as np
@@ -7,7 +9,9 @@ import pytest
 from hypothesis import strategies as st
 
 from audit import PureDP, Relation, audit_privacy, canonical
-from audit.databases import Databases
+from audit.databases import FEW_DATABASES, Databases
+from audit.domain import describe
+from audit.records import records_of
 
 REPLACE, ADD = Relation.REPLACE_ONE, Relation.ADD_OR_REMOVE_ONE
 
@@ -155,3 +159,134 @@ def test_query_answers_need_no_records():
     )
     assert result.refuted
     assert np.abs(np.subtract(result.witness.left, result.witness.right)).max() <= 1
+
+
+# Proposals, variations and simpler pairs, for every kind of database
+
+SOME = st.lists(st.integers(0, 5), min_size=1, max_size=5)
+DOMAINS = {
+    "numbers": {"records": st.floats(-1, 3), "size": (1, 5)},
+    "numbers with NaN and infinities": {"records": st.floats(), "size": (1, 4)},
+    "text": {"records": st.text(max_size=3), "size": (1, 4)},
+    "tuples": {"records": st.tuples(st.floats(-1, 1), st.booleans()), "size": (1, 4)},
+    "dicts": {"records": st.fixed_dictionaries({"a": st.integers(0, 9)}), "size": (1, 4)},
+    "nested": {"records": st.lists(st.integers(0, 3), max_size=3), "size": (1, 4)},
+    "unorderable": {"records": [None, "a", 1, (2, 3), frozenset({1})], "size": (1, 4)},
+    "few": {"records": [0, 1], "size": (1, 3)},
+    "whole lists": {"databases": SOME},
+    "whole tuples": {"databases": SOME.map(tuple)},
+    "whole texts": {"databases": st.text("abc", min_size=1, max_size=5)},
+    "whole arrays": {"databases": SOME.map(np.array)},
+    "whole tables": {"databases": SOME.map(lambda rows: np.array([(row, row // 2) for row in rows]))},
+}
+
+
+def described(relation=REPLACE, *, records=None, size=None, databases=None, pairs=None, suggested=()):
+    return describe(
+        relation, pairs=pairs, records=records, size=size, databases=databases, suggested=suggested
+    )
+
+
+@functools.cache
+def domain_called(name):
+    return described(**DOMAINS[name])
+
+
+@pytest.mark.parametrize("relation", [REPLACE, ADD])
+@pytest.mark.parametrize("name", DOMAINS)
+def test_every_domain_has_proposals_variations_and_simpler_pairs_that_are_neighbours(name, relation):
+    databases = dataclasses.replace(domain_called(name), relation=relation)
+    low, high = databases.sizes
+    kind = type(next(databases.boundary()))
+    proposals = list(itertools.islice(databases.proposals(rng()), 60))
+    assert len(proposals) == 60 or databases.count() is not None
+    for left, right in [
+        *proposals,
+        *itertools.islice(databases.vary(proposals[0], rng()), 30),
+        *itertools.islice(databases.simpler(proposals[-1]), 30),
+    ]:
+        assert relation.are_neighbours(left, right)
+        assert type(left) is type(right) is kind
+        assert all(low <= len(side) <= high for side in (left, right))
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_records_come_from_the_domain_whatever_the_step(name):
+    databases = domain_called(name)
+    known = {canonical.key(record) for record in databases.records}
+    pair = next(databases.proposals(rng()))
+    steps = itertools.chain(
+        itertools.islice(databases.proposals(rng()), 40),
+        itertools.islice(databases.vary(pair, rng()), 40),
+        itertools.islice(databases.simpler(pair), 40),
+    )
+    used = {canonical.key(record) for pair in steps for side in pair for record in records_of(side)}
+    assert used <= known
+
+
+def test_strange_numbers_are_among_the_proposals_where_the_domain_has_them_and_only_there():
+    strange = domain_called("numbers with NaN and infinities").pairs(most=200, rng=rng())
+    used = {str(abs(record)) for pair in strange for side in pair for record in side}
+    assert {"nan", "inf"} <= used
+    plain = domain_called("numbers")
+    used = {abs(record) for pair in plain.pairs(most=200, rng=rng()) for side in pair for record in side}
+    assert all(np.isfinite(record) for record in used)
+
+
+def test_the_first_proposals_have_the_least_and_the_greatest_size_and_both_extremes():
+    databases = described(records=st.integers(0, 100), size=(1, 20))
+    first = databases.pairs(most=40, rng=rng())
+    assert {1, 20} <= {len(left) for left, _ in first}
+    gaps = [max(abs(a - b) for a, b in zip(*pair, strict=True)) for pair in first]
+    assert max(gaps) == 100
+
+
+def test_answers_are_proposed_moving_all_together_and_half_against_half():
+    """The pairs of the peer suite: all up, one against the rest, one half against the other."""
+    pairs = described(Relation.QUERY_ANSWERS, size=6).pairs(most=80, rng=rng())
+    moves = {tuple(np.subtract(right, left)) for left, right in pairs}
+    moves |= {tuple(-step for step in move) for move in moves}
+    assert {(1.0,) * 6, (1.0,) * 3 + (-1.0,) * 3, (1.0,) + (-1.0,) * 5} <= moves
+
+
+def test_a_small_domain_is_proposed_whole_and_a_large_one_without_end():
+    small = described(records=[0, 1, 2], size=(1, 3))
+    assert small.count() <= FEW_DATABASES
+    assert set(keys(small.proposals(rng()))) == set(keys(small.enumerate()))
+    large = described(records=range(50), size=(5, 5))
+    found = set(keys(itertools.islice(large.proposals(rng()), 3_000)))
+    assert len(found) > 2_000
+
+
+def test_a_domain_in_which_nothing_has_a_neighbour_comes_to_an_end():
+    class Nowhere:
+        def are_neighbours(self, left, right):
+            return False
+
+        def neighbours(self, database, records, rng=None):
+            return iter(())
+
+    databases = Databases(Nowhere(), records=tuple(range(100)), sizes=(3, 3))
+    assert list(databases.proposals(rng())) == []
+
+
+def test_suggestions_follow_the_given_pairs_and_precede_the_boundary():
+    given, suggested = ([5], [6]), ([7], [8])
+    databases = described(records=range(10), size=1, pairs=[given], suggested=[suggested])
+    assert list(itertools.islice(databases.proposals(rng()), 2)) == [given, suggested]
+
+
+def test_given_pairs_alone_are_not_varied_beyond_their_own_records():
+    databases = described(pairs=[([0, 5], [0, 6])])
+    assert databases.only_given
+    for left, right in itertools.islice(databases.vary(([0, 5], [0, 6]), rng()), 50):
+        assert {*left, *right} <= {0, 5, 6}
+
+
+def test_the_same_seed_gives_the_same_proposals_and_variations():
+    databases = domain_called("numbers")
+    first, second = (list(itertools.islice(databases.proposals(rng()), 150)) for _ in range(2))
+    assert first == second
+    pair = first[-1]
+    once, again = (list(itertools.islice(databases.vary(pair, rng()), 50)) for _ in range(2))
+    assert once == again

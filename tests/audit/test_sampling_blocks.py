@@ -211,3 +211,99 @@ def test_databases_are_converted_once_a_draw():
     left, _ = sides(Sampler(subject, seed=0), [0], [1], 100, (BET,))
     assert set(left) == {"tuple"}
     assert converted == [[0], [1]]
+
+
+def test_coupled_runs_of_a_pair_share_a_generator_state_that_is_new_for_every_pair():
+    sampler = Sampler(adapt(noisy), seed=0)
+    left, right = sides(sampler, [0], [1000], 50, (EXPLORE,), coupled=True)
+    np.testing.assert_allclose(np.subtract(right, left), 1000)
+    assert len(set(left)) == 50
+
+
+def test_runs_that_are_not_coupled_share_no_state():
+    left, right = sides(Sampler(adapt(noisy), seed=0), [0], [0], 50, (EXPLORE,))
+    assert not set(left) & set(right)
+
+
+def test_coupled_runs_draw_alike_whatever_the_pair_before_them_drew():
+    """The left side draws more numbers than the right one, and pair by pair they still begin alike."""
+
+    def greedy(database, rng):
+        first = rng.random()
+        rng.random(database[0])
+        return first
+
+    left, right = sides(Sampler(adapt(greedy), seed=0), [5], [0], 20, (EXPLORE,), coupled=True)
+    assert left == right
+    assert len(set(left)) == 20
+
+
+def test_either_side_of_coupled_pairs_may_come_first():
+    """Fair coins leave [60, 140] of 200 with probability 7e-9 (binomial)."""
+    calls = []
+    sampler = Sampler(adapt(lambda database, rng: calls.append(database[0])), seed=0)
+    list(sampler.draw([0], [1], 200, (EXPLORE,), coupled=True))
+    assert 60 <= calls[-400::2].count(0) <= 140
+    assert all(
+        {first, second} == {0, 1} for first, second in zip(calls[-400::2], calls[-399::2], strict=True)
+    )
+
+
+class Counting(Vectorised):
+    """Tells how it was called: single calls answer at least 500 more."""
+
+    def __call__(self, database, rng):
+        return 1000 + noisy(database, rng)
+
+
+@pytest.mark.parametrize("way", ["coupled", "singly"])
+def test_coupled_and_single_runs_are_calls_of_their_own(way):
+    """Though the subject has a sampler. Laplace noise beyond 500: exp(-500) a run."""
+    sampler = Sampler(adapt(Counting()), seed=0)
+    left, right = sides(sampler, [0], [1], 30, (EXPLORE,), **{way: True})
+    assert len(left) == len(right) == 30
+    assert min(left + right) > 500
+    together, _ = sides(sampler, [0], [1], 30, (EXPLORE, 1))
+    assert max(together) < 500
+
+
+def test_single_runs_are_those_of_a_subject_without_a_sampler():
+    single = sides(Sampler(adapt(Vectorised()), seed=7), [0], [1], 40, (BET,), singly=True)
+    assert single == sides(Sampler(adapt(noisy), seed=7), [0], [1], 40, (BET,))
+
+
+def test_single_runs_are_no_copies_and_independent():
+    left, right = sides(Sampler(adapt(Vectorised()), seed=0), [0], [0], 100, (BET,), singly=True)
+    assert len({*left, *right}) == 200
+
+
+@pytest.mark.parametrize("way", ["coupled", "singly"])
+def test_coupled_and_single_runs_are_repeated_by_their_path_and_counted(way):
+    sampler = Sampler(adapt(noisy), seed=0)
+    once = sides(sampler, [0], [1], 20, (EXPLORE, 1), **{way: True})
+    assert sampler.drawn == 8 + 40
+    assert once == sides(sampler, [0], [1], 20, (EXPLORE, 1), **{way: True})
+    assert once != sides(sampler, [0], [1], 20, (EXPLORE, 2), **{way: True})
+    assert once != sides(Sampler(adapt(noisy), seed=1), [0], [1], 20, (EXPLORE, 1), **{way: True})
+
+
+@pytest.mark.parametrize("way", ["coupled", "singly"])
+def test_coupled_and_single_runs_are_the_same_whatever_the_number_of_workers(way):
+    with Sampler(adapt(noisy), seed=0, jobs=2) as several:
+        shared = sides(several, [0], [1], 64, (EXPLORE,), **{way: True})
+    assert shared == sides(Sampler(adapt(noisy), seed=0), [0], [1], 64, (EXPLORE,), **{way: True})
+
+
+def test_a_mechanism_that_hangs_in_a_coupled_run_leaves_the_other_runs_coupled():
+    def hangs_on_two(database, rng):
+        answer = rng.random()
+        while database[0] == 2 and answer < 0.3:
+            pass
+        return answer
+
+    sampler = Sampler(adapt(hangs_on_two), seed=0, run_time_limit=0.05)
+    left, right = sides(sampler, [0], [2], 12, (EXPLORE,), coupled=True)
+    finished = [(a, b) for a, b in zip(left, right, strict=True) if isinstance(b, float)]
+    assert len(finished) == sum(a >= 0.3 for a in left)
+    assert all(a == b for a, b in finished)
+    assert 0 < len(finished) < 12

@@ -1,0 +1,149 @@
+"""Shrinking a witness: the simplest pair that still fails, within its allowance, never a pair that holds."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from audit import PureDP, Relation, audit_privacy, canonical
+from audit.databases import Databases
+from audit.memory import PairMemory
+from audit.shrink import MOST_TRIES, shrink, size
+
+REPLACE, ADD = Relation.REPLACE_ONE, Relation.ADD_OR_REMOVE_ONE
+
+
+def domain(relation=REPLACE, records=(0, 1, 2, 3), sizes=(1, 6)):
+    return Databases(relation, records=records, finite=True, sizes=sizes)
+
+
+def shrunk(pair, fails, *, databases=None, look=None):
+    """Shrink by an oracle that tells on which pairs the claim fails; return the pair and what was tried."""
+    tried = []
+
+    def looked(memory, runs):
+        assert runs > 0
+        tried.append((memory.left, memory.right))
+        return True if look is None else look(len(tried))
+
+    simplest = shrink(
+        PairMemory(*pair),
+        simpler=(databases or domain()).simpler,
+        look=looked,
+        growth=lambda memory: 0.1 if fails(memory.left, memory.right) else 0.0,
+        floats=False,
+    )
+    return (simplest.left, simplest.right), tried
+
+
+def test_fewer_records_are_simpler_than_simpler_records():
+    pairs = [([0], [1]), ([9], [1]), ([0.5], [9]), ([0, 0], [0, 1]), ([0, 0, 0], [0, 0, 1])]
+    assert all(size(simpler) < size(other) for simpler, other in itertools.pairwise(pairs))
+    assert size(([], [0])) < size(([0], [1]))
+
+
+def test_where_every_pair_fails_the_simplest_of_the_domain_is_left():
+    pair, _ = shrunk(([3, 2, 3, 1], [3, 2, 1, 1]), lambda left, right: True)
+    assert sorted(map(tuple, pair)) == [(0,), (1,)]
+
+
+@pytest.mark.parametrize(
+    ("fails", "expected"),
+    [
+        (lambda left, right: (2 in left) != (2 in right), {(2,), (0,)}),
+        (lambda left, right: len(left) >= 3, {(0, 0, 0), (0, 0, 1)}),
+        (lambda left, right: abs(sum(left) - sum(right)) == 3, {(3,), (0,)}),
+        (lambda left, right: left.count(1) + right.count(1) >= 3, {(0, 1), (1, 1)}),
+    ],
+)
+def test_what_makes_the_claim_fail_is_kept_and_all_else_goes(fails, expected):
+    start = ([1, 1, 3, 2, 1], [1, 1, 3, 2, 1])
+    for place, record in itertools.product(range(5), range(4)):
+        right = list(start[0])
+        right[place] = record
+        if right != start[0] and fails(start[0], right):
+            pair, _ = shrunk((list(start[0]), right), fails)
+            assert len(pair[0]) == len(next(iter(expected)))
+            assert fails(*pair)
+            assert size(pair) <= size((start[0], right))
+            assert size(pair)[0] == sum(map(len, expected))
+
+
+def test_pairs_stay_neighbours_within_the_domain():
+    databases = domain(ADD, sizes=(2, 6))
+    pair, tried = shrunk(([3, 3, 2, 1], [3, 3, 2, 1, 1]), lambda left, right: True, databases=databases)
+    assert {len(side) for side in pair} == {2, 3}
+    for left, right in tried:
+        assert ADD.are_neighbours(left, right)
+        assert all(2 <= len(side) <= 6 for side in (left, right))
+
+
+def test_only_simpler_pairs_are_tried():
+    start = ([1, 0, 2], [1, 0, 3])
+    _, tried = shrunk(start, lambda left, right: (left, right) == start)
+    assert tried
+    assert all(size(pair) < size(start) for pair in tried)
+
+
+def test_the_pair_is_kept_where_no_simpler_one_fails():
+    start = ([1, 3, 2], [1, 0, 2])
+    pair, tried = shrunk(start, lambda left, right: (left, right) == start)
+    assert pair == start
+    assert 0 < len(tried) <= MOST_TRIES
+
+
+def test_a_pair_without_growth_is_not_shrunk():
+    pair, tried = shrunk(([1, 2], [1, 3]), lambda left, right: False)
+    assert pair == ([1, 2], [1, 3])
+    assert tried == []
+
+
+def test_shrinking_stops_at_its_most_tries():
+    """A long witness of which only itself fails; every version is tried at most a few times."""
+    long = domain(records=tuple(range(10)), sizes=(1, 40))
+    start = ([9] * 39 + [8], [9] * 39 + [7])
+    _, tried = shrunk(start, lambda left, right: (left, right) == start, databases=long)
+    assert len(tried) <= MOST_TRIES
+    often = {}
+    for pair in tried:
+        key = canonical.key(list(pair))
+        often[key] = often.get(key, 0) + 1
+    assert max(often.values()) <= 3
+
+
+def test_shrinking_stops_where_its_runs_end_with_the_best_so_far():
+    start = ([3, 2, 3, 1], [3, 2, 1, 1])
+    pair, tried = shrunk(start, lambda left, right: True, look=lambda number: number <= 1)
+    assert len(tried) == 2
+    assert pair == tried[0]
+
+
+def leaks_a_seven(database, rng):
+    return 7 in database if rng.random() < 0.9 else rng.random() < 0.5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_simplest_witness_of_an_audit_is_the_smallest_that_leaks(seed):
+    """Pr[True] is 0.95 against 0.05, ε = 2.94: at ε = 1 refuted, and one record tells it."""
+    result = audit_privacy(
+        leaks_a_seven, PureDP(1.0), records=range(10), size=(1, 8), budget=100_000, seed=seed
+    )
+    assert result.refuted
+    simplest = result.witness.simplest or result.witness
+    assert len(simplest.left) == len(simplest.right) == 1
+    assert simplest.confirmed
+    assert [7] in (simplest.left, simplest.right)
+
+
+def needs_two_sevens(database, rng):
+    return np.bincount(database, minlength=8)[7] >= 2 if rng.random() < 0.9 else rng.random() < 0.5
+
+
+def test_shrinking_keeps_the_records_that_it_takes():
+    result = audit_privacy(
+        needs_two_sevens, PureDP(1.0), records=range(8), size=(1, 6), budget=200_000, seed=1
+    )
+    assert result.refuted
+    simplest = result.witness.simplest or result.witness
+    assert sorted(side.count(7) for side in (simplest.left, simplest.right)) == [1, 2]
+    assert len(simplest.left) == 2
