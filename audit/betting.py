@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 FIRST_BET = 20
 GROWTH = 1.25
 SHADOW_PATIENCE = 3
-#: Standard errors by which p is raised and q lowered to ask which pair may yet turn out the best.
-HOPE = 0.5
 #: Pairs of databases on which a subject may fail always before it is said to fail always.
 _TRIED_IN_VAIN = 16
 #: Runs without any answer before it is said that there never is one.
@@ -139,7 +137,7 @@ class Betting:
             scout=self._scout,
             look=self._look,
             rank=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=self._caution()),
-            hope=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=-HOPE),
+            guess=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=0.0),
             drawn=lambda: self.sampler.drawn,
         )
 

@@ -7,6 +7,8 @@ it gives variations, for the search to climb, and simpler ones, for a witness to
 
 from __future__ import annotations
 
+import contextlib
+import math
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
@@ -163,7 +165,7 @@ class Databases:
             yield from _far_and_near(database, islice(self.relation.neighbours(database, None), _NEIGHBOURS))
         else:
             extremes = _spread(self.records, _EXTREMES)
-            ends_first = [extremes[0], *extremes[:0:-1]]
+            ends_first = [extremes[-1], *extremes[:-1]]  # the last, the first, NaN, what lies between
             near = (other for other in self.relation.neighbours(database, ends_first) if self.fits(other))
             yield from islice(near, min(3, len(extremes)))
         yield from islice(self.neighbours(database, rng), 1)
@@ -231,10 +233,12 @@ def _as_records(pair: Pair) -> tuple[list[Any], list[Any]]:
 
 
 def _spread(records: Sequence[Any], most: int) -> list[Any]:
-    """Give the extremes of the records (by value where they can be ordered) and some between, in order."""
-    try:
-        ordered = sorted(records)
-    except (TypeError, ValueError):
-        ordered = list(records)
+    """Give the extremes of the records and some between, in order where they have one, NaN second."""
+    missing = [record for record in records if isinstance(record, float) and math.isnan(record)]
+    ordered = [record for record in records if not (isinstance(record, float) and math.isnan(record))]
+    with contextlib.suppress(TypeError, ValueError):
+        ordered = sorted(ordered)
     last = len(ordered) - 1
-    return [ordered[i] for i in dict.fromkeys(last * k // (most - 1) for k in range(most))]
+    places = dict.fromkeys(last * k // (most - 1) for k in range(most)) if ordered else ()
+    chosen = [ordered[i] for i in places]
+    return [*chosen[:1], *missing[:1], *chosen[1:]]

@@ -25,10 +25,11 @@ Pair = tuple[Any, Any]
 FIRST_LOOK = 16
 #: Of all runs so far, the search may have spent this share.
 SHARE = 0.3
-_NEWCOMERS = 6
-_CLIMBERS = 3
+_NEWCOMERS = 8
+_CLIMBERS = 2
 _FINALISTS = 4
-_LONGEST_LOOK = 8_192
+#: A look is doubled at most so often.
+_LEVELS = 9
 
 
 #: So many proposals in a row that were all seen before: there are no others.
@@ -64,8 +65,8 @@ class Search:
         Draws one coupled run a side, where the subject's runs can be coupled, and returns the distance.
     look
         Draws so many independent pairs of runs and lets the memory learn from them.
-    rank, hope
-        How promising a memory is, by a cautious estimate and by a hopeful one; larger is better.
+    rank, guess
+        How promising a memory is, by a cautious estimate and by a plain one; larger is better.
     drawn
         How many runs have been drawn in all.
     """
@@ -76,7 +77,7 @@ class Search:
     scout: Callable[[PairMemory], float]
     look: Callable[[PairMemory, int], None]
     rank: Callable[[PairMemory], tuple[float, float]]
-    hope: Callable[[PairMemory], tuple[float, float]]
+    guess: Callable[[PairMemory], tuple[float, float]]
     drawn: Callable[[], int]
     contenders: list[Contender] = field(default_factory=list)
     exhausted: bool = False
@@ -84,7 +85,6 @@ class Search:
     _seen: set[Any] = field(default_factory=set)
     _first_looks: int = 0
     _scoutings: int = 0
-    _costs: dict[str, int] = field(default_factory=lambda: {"scout": 0, "look": 0, "longer": 0})
 
     def wants(self, spent: int) -> bool:
         """Tell whether the search may spend more, `spent` runs having been drawn in all."""
@@ -101,38 +101,43 @@ class Search:
         if self.rank(top)[0] > 0:
             return top
         best_known = sorted(looked, key=lambda memory: -memory.pairs)[:_FINALISTS]
-        return max([top, *best_known], key=self.hope)
+        return max([top, *best_known], key=self.guess)
 
     def step(self) -> bool:
-        """Spend on whichever of scouting, first looks and longer looks has had the least so far.
+        """Look longer at a pair that has earned it, or else at a new one.
 
         Returns
         -------
         bool
             Whether there was anything left to do.
         """
-        ways = {"scout": self._scout_some, "look": self._look_at_one, "longer": self._look_longer}
-        for name in sorted(ways, key=lambda name: self._costs[name]):
-            before = self.drawn()
-            if ways[name]():
-                cost = self.drawn() - before
-                self._costs[name] += cost
-                self.spent += cost
-                return True
+        before = self.drawn()
+        done = self._look_longer() or self._look_at_one()
+        self.spent += self.drawn() - before
+        return done
+
+    def _look_longer(self) -> bool:
+        """Double the runs of a pair in the better half of those with as many, the longest looks first.
+
+        Successive halving without waiting: every length of look gets about the same share of the runs.
+        """
+        looked = list(self._looked())
+        for level in range(_LEVELS, -1, -1):
+            runs = FIRST_LOOK << level
+            reached = [contender.memory for contender in looked if contender.memory.pairs >= runs]
+            reached.sort(key=self.guess, reverse=True)
+            for memory in reached[: len(reached) // 2]:
+                if memory.pairs < 2 * runs:
+                    self.look(memory, memory.pairs)
+                    return True
         return False
 
-    def _scout_some(self) -> bool:
-        """Draw one coupled run a side of some new pairs."""
-        found = False
+    def _look_at_one(self) -> bool:
+        """Scout some new pairs; look at the one furthest apart or, every other time, at the oldest."""
         for pair in islice(self._unseen(), _NEWCOMERS):
-            found = True
             contender = Contender(self.new(*pair))
             self.contenders.append(contender)
             contender.distance = self.scout(contender.memory)
-        return found
-
-    def _look_at_one(self) -> bool:
-        """Look at the pair whose coupled runs lay furthest apart or, every other time, at the oldest one."""
         waiting = [contender for contender in self.contenders if not contender.memory.pairs]
         if not waiting:
             return False
@@ -140,15 +145,6 @@ class Search:
         furthest = self._first_looks % 2
         chosen = max(waiting, key=lambda contender: contender.distance) if furthest else waiting[0]
         self.look(chosen.memory, FIRST_LOOK)
-        return True
-
-    def _look_longer(self) -> bool:
-        """Double the runs of the pair that may turn out the most promising."""
-        looked = [contender for contender in self._looked() if contender.memory.pairs < _LONGEST_LOOK]
-        if len(looked) < 2:
-            return False
-        chosen = max(looked, key=lambda contender: self.hope(contender.memory))
-        self.look(chosen.memory, chosen.memory.pairs)
         return True
 
     def _looked(self) -> Iterator[Contender]:
