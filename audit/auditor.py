@@ -17,6 +17,7 @@ from audit.catalogue import Entry
 from audit.errors import AuditError
 
 if TYPE_CHECKING:
+    import os
     from pathlib import Path
 
     from audit.results import AuditResult
@@ -111,15 +112,48 @@ class Auditor:
         __tracebackhide__ = True
         return self._hold(_audited(subject), claim, options, expected="refuted")
 
+    def check_witness(
+        self, path: str | os.PathLike[str], subject: Any = None, *, convert: Any = None, fresh: bool = False
+    ) -> AuditResult:
+        """Return the result of replaying a saved refutation, or fail the test if it stands.
+
+        Parameters
+        ----------
+        path
+            A result saved as JSON, or what `parametrize_with_witnesses` passes.
+        subject
+            What to draw from; by default what the saved result names as its target.
+        convert
+            As in the audit: turns the list of records into what the mechanism takes.
+        fresh
+            Draw new runs instead of the same ones.
+        """
+        __tracebackhide__ = True
+        from audit.regressions import replay_file  # a session without audits stays light
+
+        result, refused = None, ""
+        try:
+            result = replay_file(path, subject=subject, convert=convert, fresh=fresh)
+        except AuditError as error:
+            refused = str(error)
+        if result is None:  # said here, outside `except`, so that no traceback of ours is shown
+            pytest.fail(refused)
+        return self._judge(result, expected="not refuted")
+
     def _hold(
         self, audited: Audited, claim: Any, options: Mapping[str, Any], *, expected: str
     ) -> AuditResult:
         __tracebackhide__ = True
-        from audit.summary import carried_out, met  # a session without audits stays light
-
         result, refused = self._audit(audited, claim, options)
         if result is None:  # said here, outside `except`, so that no traceback of ours is shown
             pytest.fail(refused)
+        return self._judge(result, expected=expected)
+
+    def _judge(self, result: AuditResult, *, expected: str) -> AuditResult:
+        """Keep the result, and fail the test unless it is what was expected."""
+        __tracebackhide__ = True
+        from audit.summary import carried_out, met  # a session without audits stays light
+
         session = [f"--audit-{name}={value}" for name, value in self._defaults.items()]
         command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *session])
         environment = {**result.environment, "command": command}

@@ -9,13 +9,14 @@ import pytest
 
 from audit.auditor import PROPERTY, Auditor, parametrize_with_audits
 from audit.errors import AuditError
+from audit.regressions import parametrize_with_witnesses
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from audit.results import AuditResult
 
-__all__ = ["auditor", "parametrize_with_audits"]
+__all__ = ["auditor", "parametrize_with_audits", "parametrize_with_witnesses"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

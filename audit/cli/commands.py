@@ -43,13 +43,26 @@ def list_command() -> None:
 @click.option(
     "--json", "saved", metavar="FILE|-", help="Save the result; - puts it on stdout instead of text."
 )
+@click.option("--mutate", is_flag=True, help="Repeat it at smaller claims: from where would it have noticed?")
+@click.option("--explain", is_flag=True, help="Print the plan and the cost of a call; audit nothing.")
 def run_command(
-    target: str, settings: tuple[str, ...], html: Path | None, saved: str | None, **given: Any
+    target: str,
+    *,
+    settings: tuple[str, ...],
+    html: Path | None,
+    saved: str | None,
+    mutate: bool,
+    explain: bool,
+    **given: Any,
 ) -> int:
     """Audit TARGET: module:object, path.py:object or a name of the catalogue."""
-    from audit.cli.run import run  # numpy and more, only for an audit
+    from audit.cli.run import explain_target, run  # numpy and more, only for an audit
 
-    return run(target, settings=settings, html=html, saved=saved, given=given)
+    if explain:
+        if html or saved or mutate:
+            raise click.UsageError("--explain audits nothing: leave out --html, --json and --mutate.")
+        return explain_target(target, settings=settings, given=given)
+    return run(target, settings=settings, html=html, saved=saved, mutate=mutate, given=given)
 
 
 @group.command(name="suite", short_help="Audit the catalogue.")
@@ -70,14 +83,13 @@ def suite_command(pattern: str | None, html: Path | None, saved: Path | None, **
     return run_suite(pattern, html=html, saved=saved, given=given)
 
 
-@group.command(name="replay", short_help="Repeat a saved refutation.")
-@click.argument("witness", metavar="WITNESS.json")
-@click.argument("target", required=False)
+@group.command(name="replay", short_help="Repeat saved refutations.")
+@click.argument("named", nargs=-1, required=True, metavar="WITNESS.json... [TARGET]")
 @SET
 @click.option("--convert", metavar="MODULE:FUNCTION", help="As in the audit.")
 @click.option("--fresh", is_flag=True, help="Draw new runs instead of the same ones.")
-def replay_command(witness: str, target: str | None, **given: Any) -> int:
-    """Draw the runs of a saved refutation again and see whether it stands."""
+def replay_command(named: tuple[str, ...], **given: Any) -> int:
+    """Draw the runs of saved refutations again and see whether they stand, on TARGET if it is given."""
     from audit.cli.replay import replay  # numpy and more, only for an audit
 
-    return replay(witness, target, **given)
+    return replay(named, **given)

@@ -2,34 +2,72 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from audit.cli.exits import exit_code
+from audit.cli.exits import NOT_DONE, NOTHING_REFUTED, REFUTED, exit_code
 from audit.errors import AuditError
 from audit.options import read_options, read_parameters
+from audit.regressions import load_witness
 from audit.replay import replay_witness
-from audit.saved import load
 from audit.subjects import adapt
+from audit.summary import line
 from audit.targets import rebuild_subject
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
+
+    from audit.results import AuditResult
+
+    Replay = Callable[[str, AuditResult], AuditResult]
 
 
-def replay(
-    witness: str, target: str | None, *, settings: Iterable[str], convert: str | None, fresh: bool
-) -> int:
-    """Draw a saved witness again, print what came out, and return the exit code."""
-    result = load(witness)
-    if result.witness is None:
-        raise AuditError(f"{witness} holds no refutation, so there is nothing to replay.")
-    named = target or result.target
-    if named is None:
-        raise AuditError(f"{witness} does not say what was audited; give the TARGET too.")
-    subject = rebuild_subject(named, result.parameters, read_parameters(settings))
-    adapted = adapt(subject, **read_options({"convert": convert}))
-    again = replay_witness(result, adapted, fresh=fresh, isolate=True)
-    click.echo(str(again))
-    return exit_code(again)
+def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None, fresh: bool) -> int:
+    """Draw saved witnesses again, print what came out, and return the exit code."""
+    files, target = _told_apart(named)
+    loaded = {file: load_witness(file) for file in files}
+    parameters, options = read_parameters(settings), read_options({"convert": convert})
+
+    def again(file: str, result: AuditResult) -> AuditResult:
+        name = target or result.target
+        if name is None:
+            raise AuditError(f"{file} does not say what was audited; give the TARGET too.")
+        subject = rebuild_subject(name, result.parameters, parameters)
+        return replay_witness(result, adapt(subject, **options), fresh=fresh, isolate=True)
+
+    if len(loaded) > 1:
+        return _one_by_one(loaded, again)
+    [(file, result)] = loaded.items()
+    answer = again(file, result)
+    click.echo(str(answer))
+    return exit_code(answer)
+
+
+def _told_apart(named: Sequence[str]) -> tuple[list[str], str | None]:
+    """Return the files, and the target if the last of several names is none of a file."""
+    *files, last = named
+    if not files or last.endswith(".json") or Path(last).is_file():
+        return [*files, last], None
+    return files, last
+
+
+def _one_by_one(loaded: dict[str, AuditResult], again: Replay) -> int:
+    """Print a line for each file; one that cannot be replayed does not stop the others."""
+    counts: Counter[int] = Counter()
+    for file, result in loaded.items():
+        try:
+            answer = again(file, result)
+        except AuditError as error:
+            counts[NOT_DONE] += 1
+            click.echo(f"{file}: not replayed: {error}")
+        else:
+            counts[exit_code(answer)] += 1
+            click.echo(f"{file}: {line(answer)}")
+    click.echo(
+        f"{len(loaded)} refutations replayed: {counts[REFUTED]} stand, {counts[NOTHING_REFUTED]} do not, "
+        f"{counts[NOT_DONE]} could not be replayed"
+    )
+    return next((code for code in (REFUTED, NOT_DONE) if counts[code]), NOTHING_REFUTED)

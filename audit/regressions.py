@@ -1,0 +1,125 @@
+"""Saved refutations as regression tests: a folder of witness files, each replayed by a test of its own."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from audit.results import AuditResult
+
+__all__ = ["load_witness", "parametrize_with_witnesses", "replay_file", "witness_files"]
+
+
+def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any], Any]:
+    """Return a decorator that runs a test once for each witness file, as its argument ``witness``.
+
+    The tests carry the marker ``audit``.
+
+    Parameters
+    ----------
+    folder
+        Where the files are, results saved as JSON; relative to the file that the test is in.
+
+    Raises
+    ------
+    AuditError
+        There is no such folder.
+
+    Examples
+    --------
+    >>> @parametrize_with_witnesses("../tests/audit/data")  # doctest: +SKIP
+    ... def test_fault_stays_away(witness, auditor):
+    ...     auditor.check_witness(witness)
+    """
+    import pytest
+
+    caller = inspect.currentframe()
+    caller = None if caller is None else caller.f_back
+    beside = Path(caller.f_globals.get("__file__", ".")).parent if caller is not None else Path()
+    cases = [
+        pytest.param(file, id=file.stem, marks=pytest.mark.audit) for file in witness_files(beside / folder)
+    ]
+    return pytest.mark.parametrize("witness", cases)
+
+
+def witness_files(folder: str | os.PathLike[str]) -> list[Path]:
+    """Return the JSON files of a folder by name, so that every process sees them in one order.
+
+    Examples
+    --------
+    >>> witness_files("no/such/folder")
+    Traceback (most recent call last):
+    audit.errors.AuditError: There is no folder `no/such/folder` to take witness files from.
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        raise AuditError(f"There is no folder `{place}` to take witness files from.")
+    return sorted(place.glob("*.json"))
+
+
+def load_witness(path: str | os.PathLike[str]) -> AuditResult:
+    """Return the saved result at `path`, which must hold a refutation.
+
+    Raises
+    ------
+    AuditError
+        The file is damaged, or holds none.
+
+    Examples
+    --------
+    >>> load_witness("no/such/file.json")
+    Traceback (most recent call last):
+    audit.stored.CorruptFile: no/such/file.json cannot be read: No such file or directory.
+    """
+    from audit.saved import load
+
+    result = load(path)
+    if result.witness is None:
+        raise AuditError(f"{path} holds no refutation, so there is nothing to replay.")
+    return result
+
+
+def replay_file(
+    path: str | os.PathLike[str], *, subject: Any = None, convert: Any = None, fresh: bool = False
+) -> AuditResult:
+    """Return the result of drawing a saved refutation again.
+
+    Parameters
+    ----------
+    path
+        A result saved as JSON.
+    subject
+        What to draw from; by default what the saved result names as its target.
+    convert
+        As in the audit: turns the list of records into what the mechanism takes.
+    fresh
+        Draw new runs instead of the same ones.
+
+    Raises
+    ------
+    AuditError
+        The file holds no refutation, or there is nothing to draw from.
+
+    Examples
+    --------
+    >>> replay_file("no/such/file.json")
+    Traceback (most recent call last):
+    audit.stored.CorruptFile: no/such/file.json cannot be read: No such file or directory.
+    """
+    from audit.replay import replay_witness
+    from audit.subjects import adapt
+    from audit.targets import rebuild_subject
+
+    result = load_witness(path)
+    if subject is None and result.target is None:
+        raise AuditError(f"{path} does not say what was audited; give the subject too.")
+    if subject is None:
+        subject = rebuild_subject(str(result.target), result.parameters)
+    return replay_witness(result, adapt(subject, convert=convert), fresh=fresh)

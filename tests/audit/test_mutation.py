@@ -1,0 +1,126 @@
+"""A green audit is shown to be alive: the same audit refutes smaller claims, which are known to be false."""
+
+import json
+import math
+
+import pytest
+
+from audit import ApproximateDP, AuditResult, Evidence, PureDP, Verdict, audit_privacy
+from audit.distributions import Density
+from audit.errors import InvalidKind, InvalidValue
+from audit.mutation import FACTORS, MutationCheck, Repetition, mutation_check
+
+PAIR = {"pairs": [([0], [1])]}
+
+
+class Tight:
+    """A sum with the noise that ε = 1 needs, exactly: its loss is 1."""
+
+    def __call__(self, database, rng):
+        return sum(database) + rng.laplace()
+
+    def sample(self, database, size, rng):
+        return sum(database) + rng.laplace(size=size)
+
+
+class Declared(Tight):
+    def distribution(self, database):
+        return Density.laplace(float(sum(database)), 1.0)
+
+
+def blind(database, rng):
+    return 0
+
+
+@pytest.fixture(scope="module")
+def tight():
+    return mutation_check(Tight(), PureDP(1.0), **PAIR, budget=150_000, seed=3)
+
+
+def test_a_tight_mechanism_is_noticed_at_nine_tenths(tight):
+    """At 0.9 the loss of 1 needs about 30,000 runs (KL bound times the auditor's efficiency); 150,000 miss
+    it with probability below 1e-7."""
+    assert [each.factor for each in tight.repetitions] == [0.5, 0.8, 0.9]
+    assert [each.result.claim.epsilon for each in tight.repetitions] == pytest.approx([0.5, 0.8, 0.9])
+    assert tight.noticed_from == 0.9
+    assert "Noticed from 0.9 × on: had ε = 0.9 been claimed" in str(tight)
+
+
+def test_an_exact_audit_is_checked_by_its_law():
+    """The exact loss, 1, is above 0.9 and no sampling is involved."""
+    check = mutation_check(Declared(), PureDP(1.0), **PAIR)
+    assert check.noticed_from == 0.9
+    assert {each.result.evidence for each in check.repetitions} == {Evidence.EXACT}
+
+
+def test_an_audit_that_sees_nothing_says_so():
+    """A constant satisfies every claim, so that no factor may be noticed; false alarms at 3e-6 in all."""
+    check = mutation_check(blind, PureDP(1.0), **PAIR, budget=2_000)
+    assert check.noticed_from is None
+    assert "has not shown that it is alive" in str(check)
+
+
+def test_each_repetition_has_a_seed_of_its_own_that_the_seed_decides(tight):
+    seeds = [each.result.seed for each in tight.repetitions]
+    assert len({*seeds, 3}) == 4
+    other = mutation_check(blind, PureDP(1.0), **PAIR, budget=200, seed=4)
+    assert not set(seeds) & {each.result.seed for each in other.repetitions}
+    again = mutation_check(blind, PureDP(1.0), **PAIR, budget=200, seed=3)
+    assert [each.result.seed for each in again.repetitions] == seeds
+
+
+def test_a_repetition_is_an_ordinary_audit_of_the_smaller_claim(tight):
+    for each in tight.repetitions:
+        own = audit_privacy(Tight(), each.result.claim, **PAIR, budget=150_000, seed=each.result.seed)
+        assert own == each.result
+
+
+def test_delta_stays_and_that_is_said():
+    check = mutation_check(Tight(), ApproximateDP(1.0, 1e-3), **PAIR, budget=400)
+    claims = [each.result.claim for each in check.repetitions]
+    assert claims == [ApproximateDP(factor, 1e-3) for factor in FACTORS]
+    assert "Only ε was scaled; δ = 0.001 stayed." in str(check)
+
+
+def test_what_it_spends_is_said(tight):
+    assert "spends its own significance (3e-06 in all) and is about another claim" in str(tight)
+    assert "Only ε" not in str(tight)
+
+
+def test_the_largest_factor_counts_even_where_a_smaller_one_was_missed():
+    def result(verdict):
+        return AuditResult("m", PureDP(1.0), "replace-one", verdict, Evidence.STATISTICAL)
+
+    verdicts = (Verdict.NOT_REFUTED, Verdict.REFUTED, Verdict.INCONCLUSIVE)
+    repetitions = [Repetition(factor, result(v)) for factor, v in zip(FACTORS, verdicts, strict=True)]
+    assert MutationCheck("m", PureDP(1.0), tuple(repetitions)).noticed_from == 0.8
+
+
+def test_it_is_saved_and_read_back(tight):
+    stored = json.loads(json.dumps(tight.to_json()))
+    assert MutationCheck.from_json(tight.subject, tight.claim, stored=stored) == tight
+    assert stored["noticed_from"] == 0.9
+
+
+def test_the_claim_is_by_default_the_subjects_own():
+    class Own(Tight):
+        claim = PureDP(math.log(2))
+
+    check = mutation_check(Own(), **PAIR, budget=400)
+    assert check.repetitions[0].result.claim.epsilon == pytest.approx(math.log(2) / 2)
+
+
+@pytest.mark.parametrize(
+    ("claim", "options", "words"),
+    [
+        (PureDP(0.0), {}, "claims ε = 0 already"),
+        (None, {}, "must be a privacy claim"),
+        (PureDP(1.0), {"seed": -1}, "The `seed` must be a whole number ≥ 0; got -1."),
+        (PureDP(1.0), {"budget": 3}, "can never refute"),
+    ],
+)
+def test_bad_arguments_get_one_line(claim, options, words):
+    with pytest.raises((InvalidValue, InvalidKind)) as caught:
+        mutation_check(blind, claim, **PAIR, **options)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
