@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from audit.compass import distance
 from audit.evidence import Bet, Ledger
 from audit.features import View
-from audit.memory import Block, PairMemory, bet_on
+from audit.memory import Block, PairMemory, bet_on, log_held_back
 from audit.progress import AuditProgressed
-from audit.sampling import BET, EXPLORE
+from audit.sampling import BET, EXPLORE, MutatedInput
 from audit.search import Search
 
 if TYPE_CHECKING:
@@ -75,6 +75,17 @@ class Terms:
     def log_limit(self) -> float:
         """The log wealth at which the claim is refuted."""
         return -math.log(self.significance)
+
+
+def bet_size(pairs: int) -> int:
+    """Give how many pairs of runs are bet on next, so many being known of the pair of databases.
+
+    Examples
+    --------
+    >>> bet_size(16), bet_size(1000)
+    (20, 250)
+    """
+    return max(FIRST_BET, math.ceil(pairs * (GROWTH - 1)))
 
 
 class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
@@ -168,7 +179,7 @@ class Betting:
             memory = self.search.best()
             if memory is None or self._is_over():
                 return  # no pair of databases at all, or the search was the end of the budget
-            self._bet(memory, min(max(FIRST_BET, math.ceil(memory.pairs * (GROWTH - 1))), self._room()))
+            self._bet(memory, min(bet_size(memory.pairs), self._room()))
             if self.refuted and self.terms.stop_when_refuted:
                 return
 
@@ -217,7 +228,12 @@ class Betting:
         terms = self.terms
         chosen = memory.choose(terms.epsilon, terms.delta, against=terms.against)
         as_output = memory.choose(terms.epsilon, terms.delta, against=False) if memory.unfinished else []
-        crosses, blocks = self._draw(memory, size, self.stage, learn=False)
+        try:
+            crosses, blocks = self._draw(memory, size, self.stage, learn=False)
+        except MutatedInput:
+            # The stake was laid; what it would have become is at least what was held back.
+            self.log_wealth += log_held_back(chosen, terms.epsilon, terms.delta) if chosen else 0.0
+            raise
         if chosen:
             bet = bet_on(chosen, crosses)
             self.ledger.add(bet)
@@ -225,6 +241,7 @@ class Betting:
             growth = bet.log_growth(terms.epsilon, terms.delta)
             self.log_wealth += growth
             memory.won += growth
+            memory.bets.append(size)
         if as_output:
             self._bet_in_shadow(bet_on(as_output, crosses))
         memory.learn(blocks, crosses)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.betting import Betting, NeverAnswers, Terms
+from audit.betting import Betting, NeverAnswers, Terms, bet_size
 from audit.confirm import Confirmation, confirm
 from audit.errors import InvalidValue
-from audit.evidence import STAKES, ceiling, delta_bound, epsilon_bound
+from audit.evidence import STAKES, Bet, ceiling, delta_bound, epsilon_bound
 from audit.outcomes import Unfinished
 from audit.power import detectable
 from audit.results import AuditResult, Evidence, Verdict
@@ -24,15 +24,39 @@ _LEAST_CONFIRMATION = 20_000
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Give the fewest runs in which p = 1 against q = 0 could be refuted: the largest stake on every pair.
+    """Give the fewest runs in which p = 1 against q = 0 is refuted, the event known from the first look.
 
     Examples
     --------
-    >>> least_budget(1.0, 0.0, 1e-6)
-    122
+    >>> 100 < least_budget(1.0, 0.0, 1e-6) < 200
+    True
     """
-    gain = math.log1p(STAKES[0] * (1 - delta) / (math.exp(min(epsilon, 700.0)) + delta))
-    return 2 * (FIRST_LOOK + math.ceil(-math.log(significance) / max(gain, 1e-300)))
+    pairs, wealth, limit = FIRST_LOOK, 0.0, -math.log(significance)
+    while True:
+        size = bet_size(pairs)
+        if wealth + _leak(pairs, size, epsilon, delta) >= limit:
+            low, high = 0, size
+            while high - low > 1:
+                middle = (low + high) // 2
+                enough = wealth + _leak(pairs, middle, epsilon, delta) >= limit
+                low, high = (low, middle) if enough else (middle, high)
+            return 2 * (pairs + high)
+        wealth += _leak(pairs, size, epsilon, delta)
+        pairs += size
+        if pairs > _BEYOND:
+            gain = math.log1p(STAKES[0] * (1 - delta) / (math.exp(min(epsilon, 700.0)) + delta))
+            return 2 * math.ceil(limit / max(gain, 1e-300))
+
+
+#: Pairs of runs that nobody draws: least budgets beyond are given by the largest stake alone.
+_BEYOND = 10**12
+
+
+def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
+    """Give the log growth of a bet of `size` on an outright leak that `pairs` of runs have shown."""
+    q = np.array([0.5 / (pairs + 1)])
+    counts = np.array([[0.0, size, 0.0, 0.0]])
+    return Bet(np.zeros(1), 1 - q, q, np.array([float(pairs)]), counts).log_growth(epsilon, delta)
 
 
 def _brief(runs: int) -> str:
@@ -126,7 +150,6 @@ class _Runs:
         allowance = self.task.options.confirm_budget or max(_LEAST_CONFIRMATION, 4 * betting.crossed_at)
         found = self._confirm(betting, allowance)
         doubt = _doubt(found)
-        bounds = self._bounds(betting)
         if doubt:
             return self._result(
                 Verdict.INCONCLUSIVE, betting, reason=doubt, witness=found.witness, confirmation=found
@@ -137,7 +160,7 @@ class _Runs:
             witness=found.witness,
             confirmation=found,
             samples_to_refutation=betting.crossed_at,
-            **bounds,
+            **self._bounds(betting),
         )
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
@@ -166,14 +189,14 @@ class _Runs:
                 "anything at all"
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
-        most_bet = max(betting.memories, key=lambda memory: memory.pairs)
+        most_bet = max(betting.memories, key=lambda memory: sum(memory.bets))
         power = detectable(
             most_bet,
-            betting.bet_sizes,
+            most_bet.bets,
             epsilon=self.terms.epsilon,
             delta=self.terms.delta,
             significance=self.terms.significance,
-            look=FIRST_LOOK,
+            look=most_bet.pairs - sum(most_bet.bets),
         )
         return self._result(
             Verdict.NOT_REFUTED,

@@ -16,6 +16,7 @@ import numpy as np
 
 from audit import canonical
 from audit.betting import Betting, NeverAnswers, Terms
+from audit.errors import SubjectError
 from audit.events import AtomIn, Event, NumberIn, RegionIn
 from audit.evidence import Bet, clopper_pearson
 from audit.features import View
@@ -100,7 +101,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
     strongest = judge.best(betting.winner)
     if judge.in_company and not strongest.confirmed:
         judge.depends = judge.depends or not _stands_alone(sampler, betting, fresh=bool(judge.fresh))
-    control = _control(sampler, betting.winner, betting.terms, runs=min(betting.crossed_at, allowance))
+    control = _control(sampler, betting.winner, betting.terms, runs=betting.crossed_at)
     if not control and not judge.depends and not databases.only_given:
         most = min(_SHRINKING * betting.crossed_at, betting.terms.budget // 2)
         judge.most = sampler.drawn + max(_LEAST_SHRINKING, most)
@@ -163,7 +164,9 @@ class _Judge:
 def _stands_alone(sampler: Sampler, betting: Betting, *, fresh: bool) -> bool:
     """Tell whether runs that each stand alone refute the claim too, given four times as many."""
     winner = betting.winner
-    terms = replace(betting.terms, budget=_AGAIN * betting.spent, stop_when_refuted=True)
+    assert betting.crossed_at is not None
+    budget = _AGAIN * betting.crossed_at
+    terms = replace(betting.terms, budget=budget, deadline=None, stop_when_refuted=True)
     again = Betting(
         sampler,
         [(winner.left, winner.right)],
@@ -194,12 +197,9 @@ def _shrunk(sampler: Sampler, betting: Betting, databases: Databases, *, most: i
         if sampler.drawn + 2 * runs > most:
             return False
         tried += 1
-        blocks = []
-        for block in sampler.draw(memory.left, memory.right, runs, (SHRINK, tried)):
-            left, right = View(block.left), View(block.right)
-            memory.count(left, right)
-            blocks.append(memory.keep(left, right))
-        memory.learn(blocks, [])
+        with contextlib.suppress(SubjectError):  # `convert` may refuse a pair that shrinking made up
+            drawn = sampler.draw(memory.left, memory.right, runs, (SHRINK, tried))
+            memory.learn([memory.keep(View(block.left), View(block.right)) for block in drawn], [])
         return True
 
     def growth(memory: PairMemory) -> float:
@@ -378,7 +378,7 @@ def _members(
 
 def _control(sampler: Sampler, memory: PairMemory, terms: Terms, *, runs: int) -> bool:
     """Audit the left database against itself at ε = 0: refuted only if runs depend on each other."""
-    aa = replace(terms, epsilon=0.0, delta=0.0, budget=runs, stop_when_refuted=True)
+    aa = replace(terms, epsilon=0.0, delta=0.0, budget=runs, deadline=None, stop_when_refuted=True)
     control = Betting(sampler, [(memory.left, memory.left)], aa, stage=CONTROL, look_stage=CONTROL)
     with contextlib.suppress(NeverAnswers):  # failing alike on both sides tells nothing apart
         control.run()

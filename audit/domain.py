@@ -11,7 +11,7 @@ from audit import canonical
 from audit.brief import show
 from audit.databases import SOME_PAIRS, Databases, Pair
 from audit.errors import InvalidKind, InvalidValue
-from audit.records import records_of
+from audit.records import kind_of, labelled, records_of
 from audit.relations import check_pair, name_of
 from audit.variations import simplicity
 
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 #: Examples drawn from a strategy for one record, and how many are kept: extremes, simplest, some between.
 _DRAWN = 400
+#: Examples of a strategy that are drawn first: where most are rejected, these take their time already.
+_FIRST_DRAWN = 50
+#: A strategy with more tries than so many a value rejects nearly everything; that few values are too few.
+_REJECTS = 5
+_TOO_FEW = 8
+_BUILD = (
+    "Build the values instead of filtering them: for even numbers `st.integers(0, 9).map(lambda n: 2 * n)`."
+)
 _KEPT = 40
 
 
@@ -66,11 +74,7 @@ def describe(
     if databases is not None and (records is not None or size is not None):
         raise InvalidValue("Give either `databases`, or `records` and `size`; got both.")
     if databases is not None:
-        whole = tuple(_examples(databases, "databases", SOME_PAIRS))
-        lengths = [len(records_of(database)) for database in whole]
-        return Databases(
-            relation, given, records=_pool(whole), sizes=(min(lengths), max(lengths)), whole=whole
-        )
+        return _from_whole(relation, given, tuple(_examples(databases, "databases", SOME_PAIRS)))
     sizes = _sizes(relation, size)
     needs_records = getattr(relation, "name", "") != "query-answers"
     if records is None:
@@ -85,7 +89,47 @@ def describe(
     values, finite = _records(records)
     if sizes is None:
         raise InvalidValue("The `records` need a `size`: the number of records, or (least, greatest).")
+    if not given:
+        _refuse_all_alike(relation, values, what="The `records`")
     return Databases(relation, given, records=values, finite=finite, sizes=sizes)
+
+
+def _from_whole(relation: Any, given: tuple[Pair, ...], whole: tuple[Any, ...]) -> Databases:
+    """Read the examples of a strategy for whole databases."""
+    for database in whole:
+        if kind_of(database) is None:
+            raise InvalidKind(
+                "The strategy `databases` must give sequences of records (lists, tuples, texts, arrays); "
+                f"it gives {show(database)}."
+            )
+    lengths = [len(database) for database in whole]
+    pool = _pool(whole)
+    if not pool:
+        raise InvalidValue(
+            "The strategy `databases` gives empty databases only; let it give records, such as "
+            "`st.lists(…, min_size=1)`."
+        )
+    if not given:
+        _refuse_all_alike(relation, pool, what="The records of the strategy `databases`")
+    sizes = _sizes(relation, (min(lengths), max(lengths)))
+    return Databases(relation, given, records=pool, sizes=sizes, whole=whole)
+
+
+def _refuse_all_alike(relation: Any, records: Sequence[Any], *, what: str) -> None:
+    """Refuse records that leave nothing to replace one by: one value only, or one label only."""
+    name = getattr(relation, "name", "")
+    if name in {"replace-one", "local"} and len(records) == 1:
+        raise InvalidValue(
+            f"{what} are one value only, {show(records[0])}: under {name} a neighbour needs another one, so "
+            "give at least two."
+        )
+    if name == "replace-label":
+        labels = {canonical.key(labelled(record)[1]) for record in records}
+        if len(labels) == 1:
+            raise InvalidValue(
+                f"{what} have one label only, {show(labelled(records[0])[1])}: under {name} a neighbour "
+                "needs another one, so give records with at least two."
+            )
 
 
 def _checked(relation: Any, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
@@ -134,8 +178,9 @@ def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
     if _is_strategy(records):
         return _telling(_examples(records, "records", _DRAWN)), False
     if isinstance(records, (str, bytes)) or not hasattr(records, "__iter__"):
+        call = f"; call it: `{records.__name__}()`" if hasattr(records, "__name__") else ""
         raise InvalidKind(
-            f"The `records` must be a list of records or a Hypothesis strategy; got {show(records)}."
+            f"The `records` must be a list of records or a Hypothesis strategy; got {show(records)}{call}."
         )
     distinct = {canonical.key(record): record for record in records}
     if not distinct:
@@ -148,38 +193,68 @@ def _is_strategy(value: Any) -> bool:
 
 
 def _examples(strategy: Any, what: str, most: int) -> list[Any]:
-    """Draw distinct examples: derandomised, without example database or deadline."""
-    from hypothesis import HealthCheck, Phase, given, settings
-    from hypothesis.errors import HypothesisException
-
+    """Draw distinct examples; a strategy that rejects nearly everything is not asked for many."""
     if not _is_strategy(strategy):
         raise InvalidKind(f"The `{what}` must be a Hypothesis strategy; got {show(strategy)}.")
+    found, drawn, tries = _collect(strategy, what, _FIRST_DRAWN)
+    rejects = tries > _REJECTS * drawn
+    if not found:
+        raise InvalidValue(
+            f"The strategy `{what}` gives no values: it rejects everything, or is empty. {_BUILD}"
+        )
+    if rejects and len(found) < _TOO_FEW:
+        raise InvalidValue(
+            f"The strategy `{what}` rejects nearly everything: {len(found)} different values in {tries} tries. "
+            f"{_BUILD}"
+        )
+    if not rejects and drawn >= _FIRST_DRAWN:
+        found, _, _ = _collect(strategy, what, 2 * most)
+    return found[:most]
+
+
+def _collect(strategy: Any, what: str, most: int) -> tuple[list[Any], int, int]:
+    """Return the distinct values among up to `most` examples, how many there were, and in how many tries.
+
+    Derandomised, without example database or deadline.
+    """
+    from hypothesis import HealthCheck, Phase, given, settings, strategies
+    from hypothesis.errors import HypothesisException, Unsatisfiable
+
     found: dict[Any, Any] = {}
+    drawn = tries = 0
+
+    @strategies.composite
+    def counted(draw: Any) -> Any:
+        nonlocal tries
+        tries += 1
+        return draw(strategy)
 
     @settings(
-        max_examples=2 * most,
+        max_examples=most,
         derandomize=True,
         database=None,
         deadline=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(strategy)
+    @given(counted())
     def collect(value: Any) -> None:
+        nonlocal drawn
+        drawn += 1
         found.setdefault(canonical.key(value), value)
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a strategy's own warnings are no business of an audit
             collect()
+    except Unsatisfiable:
+        pass  # nothing was found, which the caller says
     except HypothesisException as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InvalidValue(f"The strategy `{what}` gives no usable values: {reason}") from None
     except Exception as error:  # noqa: BLE001 - a strategy is the user's code
         raise InvalidValue(f"The strategy `{what}` fails: {type(error).__name__}: {error}") from None
-    if not found:
-        raise InvalidValue(f"The strategy `{what}` gives no values at all.")
-    return list(found.values())[:most]
+    return list(found.values()), drawn, max(tries, 1)
 
 
 def _telling(records: list[Any]) -> tuple[Any, ...]:

@@ -91,6 +91,10 @@ class Bet:
         raw = self._log_weights(payoffs)
         return float(log_sum((raw + self.counts @ payoffs).ravel()) - log_sum(raw.ravel()))
 
+    def log_held_back(self, epsilon: float, delta: float) -> float:
+        """Give the log of the share that was staked on nothing: whatever the batch shows, this is left."""
+        return float(log_sum(self._log_weights(log_payoffs(epsilon, delta))[:, -1]))
+
     def _log_weights(self, payoffs: Floats) -> Floats:
         """Weigh each (event, stake) by what it would have earned on the past; up to a common constant."""
         backtest = self.past[:, None] * (joint(self.p, self.q) @ payoffs)

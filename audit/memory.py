@@ -64,6 +64,7 @@ class PairMemory:
     pairs: int = 0
     tables: list[Table] = field(default_factory=list)
     won: float = 0.0
+    bets: list[int] = field(default_factory=list)
     unfinished: bool = False
     answered: bool = False
     raised: bool = False
@@ -186,15 +187,24 @@ class PairMemory:
         return growth, loss
 
 
-def bet_on(chosen: list[Chosen], crosses: list[Floats]) -> Bet:
-    """Turn chosen events and the counts of the batch that followed into a bet."""
+def bet_on(chosen: list[Chosen], crosses: list[Floats] | None) -> Bet:
+    """Turn chosen events and the counts of the batch that followed into a bet (None: no batch followed)."""
+    if crosses is None:
+        counts = np.zeros((sum(len(item.candidates.p) for item in chosen), 4))
+    else:
+        counts = np.concatenate([item.candidates.count(_turned(item, crosses)) for item in chosen])
     return Bet(
         log_prior=np.concatenate([item.log_prior for item in chosen]),
         p=np.concatenate([item.candidates.p for item in chosen]),
         q=np.concatenate([item.candidates.q for item in chosen]),
         past=np.concatenate([np.full(len(item.candidates.p), item.candidates.past) for item in chosen]),
-        counts=np.concatenate([item.candidates.count(_turned(item, crosses)) for item in chosen]),
+        counts=counts,
     )
+
+
+def log_held_back(chosen: list[Chosen], epsilon: float, delta: float) -> float:
+    """Give the log of the share of the wealth that a bet on these events leaves unstaked."""
+    return bet_on(chosen, None).log_held_back(epsilon, delta)
 
 
 def _turned(item: Chosen, crosses: list[Floats]) -> Floats:

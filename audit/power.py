@@ -85,7 +85,7 @@ def detectable(
         return _share_refuted(p, q, sizes, look=look, epsilon=epsilon, delta=delta, limit=limit) >= POWER
 
     if p <= delta:
-        return Power(None, event, p)
+        event, p = None, 0.5
     grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)
     grown = sum(sizes) * growth_rate(np.array(p), (p - delta) / np.exp(grid), epsilon, delta)
     guess = int(np.searchsorted(grown, limit)) + _MARGIN  # growth rises along the grid

@@ -277,9 +277,9 @@ def _check_options(options: Options) -> Options:
             continue
         if not (_is_number(value) and 0 < value < math.inf):
             raise InvalidValue(f"The `{name}` must be a positive number of seconds; got {value!r}.")
-    if not (_is_number(options.significance) and 0 < options.significance < 1):
+    if not (_is_number(options.significance) and 1e-300 <= options.significance < 1):
         raise InvalidValue(
-            f"The `significance` must lie strictly between 0 and 1; got {options.significance!r}."
+            f"The `significance` must be at least 1e-300 and below 1; got {options.significance!r}."
         )
     return options
 

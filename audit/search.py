@@ -38,10 +38,11 @@ _MOST_REPEATS = 500
 
 @dataclass
 class Contender:
-    """A pair in the search, what is known of it, and how far apart coupled runs of it were."""
+    """A pair in the search: what is known of it, how far apart coupled runs were, the runs looked at."""
 
     memory: PairMemory
     distance: float = 0.0
+    looked: int = 0
 
     @property
     def pair(self) -> Pair:
@@ -117,19 +118,21 @@ class Search:
         return done
 
     def _look_longer(self) -> bool:
-        """Double the runs of a pair in the better half of those with as many, the longest looks first.
+        """Double the look at the best of those looked at as long, while fewer than half of them went further.
 
-        Successive halving without waiting: every length of look gets about the same share of the runs.
+        Successive halving without waiting, the longest looks first: every length gets about the same share of
+        the runs. Runs that were bet on do not count here, or the pairs bet on would use up the longest looks.
         """
         looked = list(self._looked())
         for level in range(_LEVELS, -1, -1):
             runs = FIRST_LOOK << level
-            reached = [contender.memory for contender in looked if contender.memory.pairs >= runs]
-            reached.sort(key=self.guess, reverse=True)
-            for memory in reached[: len(reached) // 2]:
-                if memory.pairs < 2 * runs:
-                    self.look(memory, memory.pairs)
-                    return True
+            reached = [contender for contender in looked if contender.looked >= runs]
+            waiting = [contender for contender in reached if contender.looked < 2 * runs]
+            if waiting and len(reached) - len(waiting) < len(reached) // 2:
+                chosen = max(waiting, key=lambda contender: self.guess(contender.memory))
+                chosen.looked += runs
+                self.look(chosen.memory, runs)
+                return True
         return False
 
     def _look_at_one(self) -> bool:
@@ -144,6 +147,7 @@ class Search:
         self._first_looks += 1
         furthest = self._first_looks % 2
         chosen = max(waiting, key=lambda contender: contender.distance) if furthest else waiting[0]
+        chosen.looked = FIRST_LOOK
         self.look(chosen.memory, FIRST_LOOK)
         return True
 

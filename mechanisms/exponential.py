@@ -146,7 +146,7 @@ class ExponentialMechanism(PlainParameters):
 
     def distribution(self, database: Any) -> Finite:
         """Return the exact law of the choice."""
-        from audit.distributions import Finite  # noqa: PLC0415 - not needed to draw
+        from audit.distributions import Finite
 
         return Finite(self.solutions, log_probabilities=self.log_probabilities(database))
 

@@ -203,7 +203,7 @@ class TruncatedGeometricMechanism(_NoisyInteger):
 
     def distribution(self, database: Any) -> Finite:
         """Return the exact law of an answer."""
-        from audit.distributions import Finite  # noqa: PLC0415 - not needed to draw
+        from audit.distributions import Finite
 
         return Finite.from_clamped(GeometricNoise(self.rate).law(self.answer(database)), 0, self.upper)
 

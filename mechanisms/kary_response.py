@@ -114,7 +114,7 @@ class KaryRandomizedResponse(PlainParameters):
 
     def distribution(self, database: Sequence[int]) -> Finite | Product:
         """Return the exact law of a report, a product of them for a survey."""
-        from audit.distributions import Product  # noqa: PLC0415 - not needed to draw
+        from audit.distributions import Product
 
         laws = [self._report_law(truth) for truth in self.answers(database).tolist()]
         return laws[0] if len(laws) == 1 else Product(laws)
@@ -176,7 +176,7 @@ class KaryRandomizedResponse(PlainParameters):
         return [([0, *rest], [1, *rest])]
 
     def _report_law(self, truth: int) -> Finite:
-        from audit.distributions import Finite  # noqa: PLC0415 - not needed to draw
+        from audit.distributions import Finite
 
         wrong = _log_sigmoid(-self.log_odds) - math.log(self.categories - 1)
         logs = np.full(self.categories, wrong)

@@ -49,7 +49,7 @@ class LaplaceNoise:
 
     def law(self, answer: float | NDArray[np.float64]) -> Density | Product:
         """Return the law of the answer plus noise: a density, a product of densities for a vector."""
-        from audit.distributions import Density, Product  # noqa: PLC0415 - not needed to draw
+        from audit.distributions import Density, Product
 
         if isinstance(answer, float):
             return Density.laplace(answer, self.scale)
@@ -107,7 +107,7 @@ class GeometricNoise:
 
     def law(self, answer: int) -> Countable:
         """Return the law of the answer plus noise."""
-        from audit.distributions import Countable  # noqa: PLC0415 - not needed to draw
+        from audit.distributions import Countable
 
         return Countable.geometric(answer, 1.0 / self.rate)
 

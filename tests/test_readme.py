@@ -26,3 +26,14 @@ def test_every_page_that_the_readme_links_to_exists():
     links = re.findall(r"\]\(([^)#]+)\)", README)
     assert links
     assert [link for link in links if not (Path(__file__).parents[1] / link).exists()] == []
+
+
+def test_the_examples_that_the_readme_names_exist():
+    named = re.findall(r"(examples/\w+\.py):(\w+)", README)
+    assert named
+    root = Path(__file__).parents[1]
+    assert [
+        name
+        for file, name in named
+        if not re.search(rf"^(def |class )?{name}\b", (root / file).read_text(), re.MULTILINE)
+    ] == []

@@ -4,6 +4,7 @@ import functools
 import io
 import pickle
 import sys
+import threading
 from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
@@ -14,6 +15,9 @@ from audit.sampling.reseeding import Reseeding, Sources
 from audit.sampling.seeds import Path
 
 __all__ = ["Pristine"]
+
+# Handles of the process: they cannot be copied and hold no answer, so copies share them.
+_HANDLES = (type(threading.Lock()), type(threading.RLock()), io.IOBase)
 
 
 class Pristine:
@@ -84,10 +88,13 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
         self._owned = owned
         self.sources = Sources()
-        self.shared: list[type] = []
+        self.shared: list[Any] = []
 
     def persistent_id(self, value: Any) -> Any:
-        """Return what stands for a generator or a shared class."""
+        """Return what stands for a generator, a shared class or a handle of the process."""
+        if isinstance(value, _HANDLES):
+            self.shared.append(value)
+            return len(self.shared) - 1
         if isinstance(value, type) and value not in self._owned:
             if value.__module__ == "builtins":
                 return None
@@ -103,7 +110,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
 
 
 class _Unpickler(pickle.Unpickler):
-    def __init__(self, text: bytes, shared: list[type], reseeding: Reseeding) -> None:
+    def __init__(self, text: bytes, shared: list[Any], reseeding: Reseeding) -> None:
         super().__init__(io.BytesIO(text))
         self._shared = shared
         self._reseeding = reseeding

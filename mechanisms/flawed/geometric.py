@@ -83,7 +83,7 @@ class RenormalisedGeometric(TruncatedGeometricMechanism):
 
     def distribution(self, database: Sequence[Any]) -> Finite:
         """Return the exact law of an answer."""
-        from audit.distributions import Finite  # noqa: PLC0415 - not needed to draw
+        from audit.distributions import Finite
 
         return Finite(range(self.upper + 1), self._probabilities(database))
 

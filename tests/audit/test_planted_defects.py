@@ -80,24 +80,24 @@ def test_batch_width_as_a_feature_is_caught(sound, monkeypatch):
 
 
 class BetsOnExploration(Betting):
-    def _bet(self, memory, size):
-        if all(memory is not known for known in self.__dict__.setdefault("known", [])):
-            self.known.append(memory)
-            left, right = (View([o for view in side for o in view.outputs]) for side in memory.kept(0))
-            chosen = memory.choose(self.terms.epsilon, self.terms.delta)
-            growth = bet_on(chosen, memory.count(left, right)).log_growth(
-                self.terms.epsilon, self.terms.delta
-            )
-            self.log_wealth += growth
-        super()._bet(memory, size)
+    def _look(self, memory, size):
+        before = memory.pairs
+        super()._look(memory, size)
+        drawn = memory.pairs - before
+        if drawn:
+            sides = ([o for view in side for o in view.outputs][-drawn:] for side in memory.kept(0))
+            counted = memory.count(*map(View, sides))
+            terms = self.terms
+            chosen = memory.choose(terms.epsilon, terms.delta)
+            self.log_wealth += bet_on(chosen, counted).log_growth(terms.epsilon, terms.delta)
 
 
 def test_betting_on_exploration_runs_is_caught(sound, false_alarms, monkeypatch):
     case = false_alarms.CASES["several pairs"]
     many = replace(case, pairs=tuple(([k], [k + 1]) for k in range(48)))
     monkeypatch.setitem(false_alarms.CASES, "many pairs", many)
-    assert sound("many pairs", budget=20_000)
-    assert not sound("many pairs", BetsOnExploration, audits=60, budget=20_000)
+    assert sound("many pairs", budget=10_000)
+    assert not sound("many pairs", BetsOnExploration, audits=150, budget=10_000)
 
 
 class Recording(Sampler):
