@@ -120,15 +120,15 @@ def _refuse_all_alike(relation: Any, records: Sequence[Any], *, what: str) -> No
     name = getattr(relation, "name", "")
     if name in {"replace-one", "local"} and len(records) == 1:
         raise InvalidValue(
-            f"{what} are one value only, {show(records[0])}: under {name} a neighbour needs another one, so "
-            "give at least two."
+            f"{what} are one value only, {show(records[0])}: no two databases of it are neighbours under "
+            f"{name}, so give at least two."
         )
     if name == "replace-label":
         labels = {canonical.key(labelled(record)[1]) for record in records}
         if len(labels) == 1:
             raise InvalidValue(
-                f"{what} have one label only, {show(labelled(records[0])[1])}: under {name} a neighbour "
-                "needs another one, so give records with at least two."
+                f"{what} have one label only, {show(labelled(records[0])[1])}: no two databases of them are "
+                f"neighbours under {name}, so give records with at least two."
             )
 
 
@@ -204,8 +204,8 @@ def _examples(strategy: Any, what: str, most: int) -> list[Any]:
         )
     if rejects and len(found) < _TOO_FEW:
         raise InvalidValue(
-            f"The strategy `{what}` rejects nearly everything: {len(found)} different values in {tries} tries. "
-            f"{_BUILD}"
+            f"The strategy `{what}` rejects nearly everything: {len(found)} different values in {tries} "
+            f"tries. {_BUILD}"
         )
     if not rejects and drawn >= _FIRST_DRAWN:
         found, _, _ = _collect(strategy, what, 2 * most)
