@@ -6,7 +6,7 @@ import time
 import pytest
 from hypothesis import strategies as st
 
-from audit import PureDP, Relation
+from audit import PureDP, Relation, audit_privacy
 from audit.by_runs import least_budget
 from audit.distributions import Finite
 from audit.errors import InvalidValue
@@ -147,6 +147,37 @@ def test_what_an_audit_would_refuse_is_refused(options, words):
 def test_a_claim_is_needed():
     with pytest.raises(InvalidValue, match="No claim"):
         task_of(fast, **DOMAIN)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        DOMAIN,
+        {"pairs": [([0], [1])]},
+        {"pairs": [([0], [1])], "size": 1},
+        {"size": (2, 3)},
+        {"databases": st.lists(st.integers(0, 2), min_size=1, max_size=2)},
+        {"seed": 3, "budget": 500, "time_limit": 9, "convert": tuple, "claim": PureDP(2.0)},
+    ],
+    ids=["records", "pairs", "pairs and size", "size", "databases", "own"],
+)
+def test_the_plan_is_that_of_the_audit(options, monkeypatch):
+    """The task that is explained is the one that would be carried out."""
+
+    class Carried(Exception):
+        pass
+
+    def dispatch(task):
+        raise Carried(task)
+
+    monkeypatch.setattr("audit.privacy._dispatch", dispatch)
+    with pytest.raises(Carried) as caught:
+        audit_privacy(Suggests(), **options)
+    [audited] = caught.value.args
+    explained = task_of(Suggests(), **options)
+    for name in ("claim", "relation", "databases", "options"):
+        assert getattr(explained, name) == getattr(audited, name)
+    assert explained.subject.convert is audited.subject.convert
 
 
 def test_times_are_for_people():

@@ -1,0 +1,189 @@
+"""Saved refutations as regression tests: a fault that is back fails a test, one that is gone does not."""
+
+import json
+import subprocess
+import sys
+import textwrap
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from audit import PureDP, audit_privacy
+from audit.errors import AuditError
+from audit.regressions import load_witness, parametrize_with_witnesses, replay_file, witness_files
+from audit.saved import save
+
+MECHANISMS = """
+import os
+
+def release(database, rng):
+    fault = not os.environ.get("REPAIRED")
+    return sum(database) + rng.laplace(scale=0.2 if fault else 1.0)
+
+def leak(database, rng):
+    return database[0]
+
+def coin(database, rng):
+    return int(rng.integers(0, 2))
+"""
+TESTS = """
+from audit.pytest_plugin import parametrize_with_witnesses
+from mine import coin, release
+
+@parametrize_with_witnesses("witnesses")
+def test_fault_stays_away(witness, auditor):
+    auditor.check_witness(witness)
+
+def test_on_another(auditor):
+    auditor.check_witness("tests/witnesses/leak.json", coin)
+
+def test_on_the_same_but_new_runs(auditor):
+    auditor.check_witness("tests/witnesses/release.json", release, fresh=True)
+
+def test_no_refutation(auditor):
+    auditor.check_witness("tests/nothing.json")
+
+def test_no_file(auditor):
+    auditor.check_witness("tests/nowhere.json")
+"""
+BRIEF = ["--epsilon", "1", "--pair", "[0]", "[1]", "--budget", "4000"]
+DP_AUDIT = Path(sys.executable).with_name("dp-audit")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A project with two saved refutations beside its tests, and a result that is none."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "mine.py").write_text(MECHANISMS)
+    (folder / "tests" / "witnesses").mkdir(parents=True)
+    (folder / "tests" / "test_faults.py").write_text(textwrap.dedent(TESTS))
+    places = {"leak": "witnesses/leak", "release": "witnesses/release", "coin": "nothing"}
+    for name, place in places.items():
+        command = [DP_AUDIT, "run", f"mine.py:{name}", *BRIEF, "--json", f"tests/{place}.json"]
+        subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    return folder
+
+
+def outcomes(project, *arguments, **environment):
+    """Run the project's tests from its root: what each failed with, None where it passed, and the output."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-W",
+        "error",
+        "--junitxml=junit.xml",
+    ]
+    ran = subprocess.run(
+        [*command, *arguments],
+        cwd=project,
+        env={"PATH": "", "PYTHONPATH": str(project), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    cases = ET.parse(project / "junit.xml").getroot().iter("testcase")
+    failures = {case.get("name"): [part.text for part in case.findall("failure")] for case in cases}
+    return {name: found[0] if found else None for name, found in failures.items()}, ran.stdout
+
+
+@pytest.fixture(scope="module")
+def faulty(project):
+    return outcomes(project)
+
+
+def explanation(text):
+    assert "/audit/" not in text
+    return [line for line in text.splitlines() if line.startswith("E ")]
+
+
+def test_every_file_of_the_folder_becomes_a_test_named_by_it(faulty):
+    names = [name for name in faulty[0] if name.startswith("test_fault")]
+    assert names == ["test_fault_stays_away[leak]", "test_fault_stays_away[release]"]
+
+
+def test_a_fault_that_is_back_fails_in_at_most_ten_lines_without_a_traceback_of_ours(faulty):
+    for name in ("leak", "release"):
+        lines = explanation(faulty[0][f"test_fault_stays_away[{name}]"])
+        assert 3 <= len(lines) <= 10
+        assert f"{name} does not keep its claim" in lines[0]
+
+
+def test_a_fault_that_is_gone_passes(project):
+    """The repaired release has the noise that the claim needs: refuted with probability at most 1e-6."""
+    found, _ = outcomes(project, "-k", "release or same", REPAIRED="1")
+    assert found == {"test_fault_stays_away[release]": None, "test_on_the_same_but_new_runs": None}
+
+
+def test_another_subject_may_be_drawn_from(faulty):
+    assert faulty[0]["test_on_another"] is None
+
+
+def test_new_runs_find_the_fault_too(faulty):
+    """Missed with probability far below 1e-7: as many runs as confirmed it with a margin of 3."""
+    assert "release does not keep its claim" in faulty[0]["test_on_the_same_but_new_runs"]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("test_no_refutation", "nothing.json holds no refutation"), ("test_no_file", "cannot be read")],
+)
+def test_a_file_that_is_no_witness_fails_with_one_line(faulty, name, words):
+    [line] = explanation(faulty[0][name])
+    assert words in line
+
+
+def test_replays_are_in_the_table_of_the_session(faulty):
+    table = faulty[1].split("privacy audits")[1]
+    assert "expected not refuted" in table
+    assert "4 audits, 1 as expected; significance spent in all: 4e-06" in table
+
+
+def test_the_marker_selects_them(project):
+    found, _ = outcomes(project, "-m", "audit", "-k", "leak", "-n", "2")
+    assert list(found) == ["test_fault_stays_away[leak]"]
+
+
+def leak(database, rng):
+    return database[0]
+
+
+@pytest.fixture
+def saved(tmp_path):
+    result = audit_privacy(leak, PureDP(1.0), pairs=[([0], [1])], budget=4_000)
+    save(result, tmp_path / "b.json")
+    save(result, tmp_path / "a.json")
+    return tmp_path
+
+
+def test_files_come_by_name(saved):
+    (saved / "notes.txt").write_text("not a witness")
+    assert [file.name for file in witness_files(saved)] == ["a.json", "b.json"]
+    cases = parametrize_with_witnesses(saved).mark.args[1]
+    assert [case.id for case in cases] == ["a", "b"]
+
+
+def test_a_folder_that_is_missing_is_named():
+    with pytest.raises(AuditError, match=r"There is no folder `.*nowhere`"):
+        parametrize_with_witnesses("nowhere")
+
+
+def test_a_witness_that_names_no_target_asks_for_the_subject(saved):
+    assert load_witness(saved / "a.json").refuted
+    with pytest.raises(AuditError, match=r"a\.json does not say what was audited; give the subject too"):
+        replay_file(saved / "a.json")
+    assert replay_file(saved / "a.json", subject=leak).refuted
+
+
+def test_a_convert_is_given_again(tmp_path):
+    def of_tuple(database, rng):
+        return database[0] if isinstance(database, tuple) else 0
+
+    result = audit_privacy(of_tuple, PureDP(1.0), pairs=[([0], [1])], budget=4_000, convert=tuple)
+    save(result, tmp_path / "w.json")
+    assert replay_file(tmp_path / "w.json", subject=of_tuple, convert=tuple).refuted
+    assert not replay_file(tmp_path / "w.json", subject=of_tuple).refuted
+    assert json.loads((tmp_path / "w.json").read_text())["result"]["witness"]
