@@ -86,6 +86,8 @@ def detectable(
 
     if p <= delta:
         event, p = None, 0.5
+    if p <= delta:
+        return Power(None, event, p)
     grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)
     grown = sum(sizes) * growth_rate(np.array(p), (p - delta) / np.exp(grid), epsilon, delta)
     guess = int(np.searchsorted(grown, limit)) + _MARGIN  # growth rises along the grid

@@ -579,6 +579,7 @@ def test_a_bad_option_is_refused_in_one_line_that_names_it(name, value, kind):
         ("budget", -3, ("budget", "-3", "at least 1")),
         ("seed", 1.5, ("seed", "1.5", "whole number")),
         ("significance", 2, ("significance", "2", "between 0 and 1")),
+        ("significance", 5e-324, ("significance", "5e-324", "1e-300")),
         ("run_time_limit", -1, ("run_time_limit", "-1", "positive number of seconds")),
         ("until", "never", ("until", "'never'", '"refuted" or "budget"')),
         ("pairs", [([0], [1, 2])], ("not neighbours", "replace-one", "lengths are 1 and 2")),
