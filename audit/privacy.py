@@ -279,7 +279,8 @@ def _check_options(options: Options) -> Options:
             raise InvalidValue(f"The `{name}` must be a positive number of seconds; got {value!r}.")
     if not (_is_number(options.significance) and 1e-300 <= options.significance < 1):
         raise InvalidValue(
-            f"The `significance` must lie strictly between 0 and 1, at 1e-300 or more; got {options.significance!r}."
+            "The `significance` must lie strictly between 0 and 1, at 1e-300 or more; "
+            f"got {options.significance!r}."
         )
     return options
 
