@@ -103,7 +103,8 @@ class Databases:
         low, high = self.sizes
         size = f"size {low}" if low == high else f"sizes {low} to {high}"
         domain = show(list(self.records or ()))
-        return f"all {pairs} neighbouring pairs ({name_of(self.relation)}) of {size} over {domain}"
+        every = "the one neighbouring pair" if pairs == 1 else f"all {pairs} neighbouring pairs"
+        return f"{every} ({name_of(self.relation)}) of {size} over {domain}"
 
     def boundary(self) -> Iterator[Any]:
         """Give databases at the edges of the domain: smallest, largest, all equal, one outlier, ties."""

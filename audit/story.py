@@ -174,9 +174,18 @@ def _not_refuted(result: AuditResult) -> str:
     if result.evidence is Evidence.EXACT:
         family = f" ({short(result.family, 120)})" if result.family else ""
         kept = f"The exact laws keep the claim on {_pairs(result)}{family}."
-        return f"{kept} Other pairs were not compared: this is not a proof."
+        return f"{kept} {_why_no_proof(result)}"
     tried = f"in {result.samples:,} runs on {_pairs(result)}"
     return f"No event was found that breaks the claim, {tried}. This is not a proof."
+
+
+def _why_no_proof(result: AuditResult) -> str:
+    """Say why exact laws that keep the claim do not prove it: pairs were left out, or arithmetic rounds."""
+    if result.family is None or result.pairs_total != result.pairs_tried:
+        return "Other pairs were not compared: this is not a proof."
+    slack = "" if result.tolerance is None else f", to a tolerance of {result.tolerance:.2g}"
+    compared = f"continuous laws (and products) were compared in floating point{slack}"
+    return f"These are all pairs of the family, but {compared}: this is not called a proof."
 
 
 def _proved(result: AuditResult) -> str:

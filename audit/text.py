@@ -113,6 +113,5 @@ def _hint(result: AuditResult) -> str:
     if epsilon is None or result.epsilon_lower <= epsilon:
         return "Hint: print(result) for the whole finding; result.witness holds the pair and the event."
     least = story.at_least(result.epsilon_lower)
-    return (
-        f"Hint: claim at least ε = {least}, or look at the sensitivity and scale used on these two databases."
-    )
+    where = "look at the sensitivity and the scale on these two databases"
+    return f"Hint: no claim below ε = {least} can be right and the true ε may be larger; {where}."

@@ -60,6 +60,8 @@ def test_databases_are_counted_before_they_are_built():
 def test_the_family_is_named_by_relation_size_and_records():
     said = domain(sizes=(1, 2)).family(21)
     assert said == "all 21 neighbouring pairs (replace-one) of sizes 1 to 2 over [0, 1, 2]"
+    alone = domain(records=(0, 1), sizes=(1, 1)).family(1)
+    assert alone == "the one neighbouring pair (replace-one) of size 1 over [0, 1]"
 
 
 def test_given_pairs_come_first_and_alone_where_nothing_else_is_known():
