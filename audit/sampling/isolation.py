@@ -10,6 +10,7 @@ import sys
 import time
 from collections import deque
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from audit.errors import AuditError, SubjectError
@@ -27,10 +28,21 @@ __all__ = ["Child"]
 # The child limits its runs itself; the parent steps in when that fails, as in a hang inside compiled code.
 _GRACE: Final = 2.0
 _GONE: Final = "The child process of the audit ended; nothing more can be drawn."
-_START: Final = (
-    "import json, os, sys; sys.path[:] = json.loads(sys.argv[1]); from audit.sampling.child import main; "
-    "main({}); os._exit(0)"
-)
+# Our package is loaded from its own file, and what it needs from where this process found it, before the
+# user's folders take over: they may hold an `audit.py` of their own.
+_START: Final = """
+import importlib.util, json, os, sys
+package, ours, theirs = json.loads(sys.argv[1])
+sys.path[:] = ours
+spec = importlib.util.spec_from_file_location("audit", package)
+sys.modules["audit"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["audit"])
+from audit.sampling.child import main
+sys.path[:] = theirs
+main({})
+os._exit(0)
+"""
+_OURS: Final = tuple(sys.path)
 
 
 class _DiedError(Exception):
@@ -67,7 +79,7 @@ class Child:
         self._fds = [self._requests, frames, ticks]
         theirs = (requests, answers, records)
         self._process = subprocess.Popen(  # noqa: S603  our own interpreter
-            [sys.executable, "-c", _START.format(", ".join(map(str, theirs))), json.dumps(sys.path)],
+            [sys.executable, "-P", "-c", _START.format(", ".join(map(str, theirs))), _places()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -215,6 +227,12 @@ class Child:
             self._number += 1
             self._answers.extend(unpack(frame) for frame in self._inbox.drain())
             self._death = _in_words(record.value)
+
+
+def _places() -> str:
+    """Return where the child finds our package, what that imports, and the user's modules."""
+    package = Path(__file__).resolve().parents[1] / "__init__.py"
+    return json.dumps([str(package), _OURS, sys.path])
 
 
 def _in_words(status: int) -> str:

@@ -427,6 +427,17 @@ def test_a_project_with_packages_of_our_names_is_audited_with_its_own(folder):
     assert subprocess.run([DP_AUDIT, "list"], capture_output=True, check=False).returncode == 0
 
 
+@pytest.mark.parametrize("name", ["audit.py", "audit/__init__.py", "audit/sampling/__init__.py"])
+def test_a_project_with_a_module_named_audit_is_audited(folder, name):
+    """The child process finds our package, not the one in the target's folder."""
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text("raise RuntimeError('this is not the tool')")
+    command = [DP_AUDIT, "run", "mine.py:leak", *BRIEF]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (ran.returncode, ran.stderr) == (1, "")
+    assert ran.stdout.startswith("REFUTED  leak")
+
+
 def test_a_long_audit_tells_its_length_on_a_terminal_and_stops_at_ctrl_c(folder):
     terminal, end = pty.openpty()
     command = [DP_AUDIT, "run", "mine.py:slow", "--epsilon", "1", *PAIR]
