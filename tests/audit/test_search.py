@@ -1,0 +1,412 @@
+"""The search for a pair: what it tries, what it spends, and that it finds what hides."""
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from audit import PureDP, Relation, audit_privacy, canonical
+from audit.betting import Betting, Terms
+from audit.compass import distance
+from audit.domain import describe
+from audit.features import View
+from audit.memory import bet_on
+from audit.progress import AuditProgressed
+from audit.sampling import BET, EXPLORE, Sampler
+from audit.search import FIRST_LOOK, SHARE, Search
+from audit.subjects import adapt
+
+
+@dataclass(eq=False)
+class Known:
+    """Stands in for the memory of a pair."""
+
+    left: object
+    right: object
+    pairs: int = 0
+
+
+class World:
+    """A search whose looks reveal the true worth of a pair, with an error that shrinks with the runs."""
+
+    def __init__(self, proposals, worth, *, vary=None, distance=lambda left, right: 0.0, seed=0):
+        self.drawn = 0
+        self.looks = []
+        self.scouted = []
+        self._errors = {}
+        self._rng = np.random.default_rng(seed)
+        self._worth = worth
+        self._distance = distance
+        estimates = {"rank": lambda m: self.estimate(m, -2.0), "guess": lambda m: self.estimate(m, 0.0)}
+        self.search = Search(
+            proposals=iter(proposals),
+            vary=vary,
+            new=Known,
+            scout=self._scout,
+            look=self._look,
+            drawn=lambda: self.drawn,
+            **estimates,
+        )
+
+    def estimate(self, memory, errors):
+        if not memory.pairs:
+            return (-math.inf, 0.0)
+        spread = 1 / math.sqrt(memory.pairs)
+        noise = self._errors.setdefault((id(memory), memory.pairs), self._rng.normal())
+        value = self._worth(memory.left, memory.right) + (noise + errors) * spread
+        return (max(value, 0.0), value)
+
+    def _scout(self, memory):
+        self.drawn += 2
+        self.scouted.append((memory.left, memory.right))
+        return self._distance(memory.left, memory.right)
+
+    def _look(self, memory, size):
+        self.drawn += 2 * size
+        self.looks.append((memory.left, memory.right, size))
+        memory.pairs += size
+
+    def run(self, runs):
+        while self.drawn < runs and self.search.step():
+            pass
+
+    def looked(self, pair):
+        return sum(size for left, right, size in self.looks if (left, right) == pair)
+
+
+def neighbours(n):
+    return [([k], [k + 1]) for k in range(n)]
+
+
+def test_no_pair_is_tried_twice_either_way_round():
+    pairs = [pair for left, right in neighbours(10) for pair in ((left, right), (right, left))] * 3
+    world = World(pairs, lambda left, right: 0.0)
+    world.run(20_000)
+    tried = [frozenset(map(canonical.key, pair)) for pair in world.scouted]
+    assert len(tried) == len(set(tried)) == 10
+    assert world.search.exhausted
+
+
+def test_every_pair_of_a_small_domain_is_looked_at():
+    world = World(neighbours(40), lambda left, right: 0.0)
+    world.run(60_000)
+    assert all(world.looked(pair) >= FIRST_LOOK for pair in neighbours(40))
+
+
+def test_an_endless_stream_of_repeats_comes_to_an_end():
+    world = World(itertools.cycle(neighbours(3)), lambda left, right: 0.0)
+    world.run(10_000)
+    assert world.search.exhausted
+    assert len(world.scouted) == 3
+
+
+def test_what_the_search_spends_is_what_was_drawn_for_it():
+    world = World(neighbours(30), lambda left, right: 0.0)
+    world.run(5_000)
+    assert world.search.spent == world.drawn
+
+
+def test_a_search_without_any_pair_ends_without_one():
+    world = World([], lambda left, right: 0.0)
+    assert world.search.wants(0)
+    assert not world.search.step()
+    assert world.search.best() is None
+
+
+def test_the_search_wants_a_first_look_at_once_and_then_its_share():
+    world = World(neighbours(50), lambda left, right: 0.0)
+    assert world.search.wants(0)
+    world.search.step()
+    spent = world.search.spent
+    assert not world.search.wants(spent)
+    assert world.search.wants(math.ceil(spent / SHARE) + 1)
+    assert not world.search.wants(math.floor(spent / SHARE) - 1)
+
+
+def test_a_single_pair_needs_no_search():
+    world = World([([0], [1])], lambda left, right: 1.0)
+    while not world.search.exhausted:
+        world.search.step()
+    assert not world.search.wants(10**6)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_best_pair_gets_long_looks_and_is_the_one_to_bet_on(seed):
+    """Its worth is six times the others' standard error at the first look."""
+    good = ([17], [18])
+    world = World(neighbours(30), lambda left, right: 1.5 * ((left, right) == good), seed=seed)
+    world.run(8_000)
+    best = world.search.best()
+    assert (best.left, best.right) == good
+    assert world.looked(good) >= sorted(map(world.looked, neighbours(30)))[-5] > FIRST_LOOK
+
+
+def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
+    """The needle is scouted with the others; of those that wait it is looked at first."""
+    far = ([5], [6])
+    world = World(
+        neighbours(200),
+        lambda left, right: 0.0,
+        distance=lambda left, right: 9.0 if (left, right) == far else 0.0,
+    )
+    while far not in world.scouted:
+        world.search.step()
+    for _ in range(3):
+        world.search.step()
+    assert world.looked(far) >= FIRST_LOOK
+
+
+def test_pairs_that_coupled_runs_do_not_favour_are_looked_at_too():
+    """Else a compass that points away would hide a fault for good."""
+    hidden = ([0], [1])
+    world = World(neighbours(100), lambda left, right: 0.0, distance=lambda left, right: float(left[0]))
+    world.run(4_000)
+    assert world.looked(hidden) >= FIRST_LOOK
+
+
+def test_the_search_climbs_from_the_best_pair_beyond_the_proposals():
+    """The worth grows with the number; proposals have small ones only, variations go one up or down."""
+
+    def vary(pair):
+        while True:
+            yield [pair[0][0] + 1], [pair[1][0] + 1]
+            yield [pair[0][0] - 1], [pair[1][0] - 1]
+
+    world = World(
+        itertools.chain(neighbours(5), itertools.cycle(neighbours(5))),
+        lambda left, right: left[0] / 4,
+        vary=vary,
+        distance=lambda left, right: float(left[0]),
+    )
+    world.run(20_000)
+    assert max(left[0] for left, _ in world.scouted) > 4 + 3
+
+
+def test_given_pairs_alone_are_not_varied():
+    world = World(neighbours(4), lambda left, right: 1.0, vary=None)
+    world.run(50_000)
+    assert sorted(world.scouted) == neighbours(4)
+
+
+# The search in an audit
+
+
+class Recording(Sampler):
+    """Remembers every draw: where in the seed tree, how many, on what, and whether coupled."""
+
+    def __init__(self, subject, **options):
+        super().__init__(subject, **options)
+        self.draws = []
+
+    def draw(self, left_db, right_db, size, path, *, coupled=False, **options):
+        self.draws.append((path, size, (left_db, right_db), coupled))
+        return super().draw(left_db, right_db, size, path, coupled=coupled, **options)
+
+
+def noisy_sum(database, rng):
+    return sum(database) + rng.laplace()
+
+
+def searching(
+    mechanism, *, epsilon=1.0, budget=10_000, seed=0, listener=None, betting_class=Betting, **where
+):
+    """Return an audit by runs that searches, after it has run, and its sampler."""
+    where = {"relation": Relation.REPLACE_ONE, "records": [0, 1], "size": (1, 4), **where}
+    databases = describe(where.pop("relation"), pairs=None, databases=None, **where)
+    proposing, varying = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
+    with Recording(adapt(mechanism), seed=seed) as sampler:
+        betting = betting_class(
+            sampler,
+            databases.proposals(proposing),
+            Terms(epsilon, 0.0, 1e-6, budget),
+            listener,
+            vary=lambda pair: databases.vary(pair, varying),
+        )
+        betting.run()
+    return betting, sampler
+
+
+@pytest.fixture(scope="module")
+def searched():
+    return searching(noisy_sum)
+
+
+def test_every_draw_has_its_own_place_of_the_seed_tree(searched):
+    _, sampler = searched
+    paths = [path for path, *_ in sampler.draws]
+    assert len(paths) == len(set(paths))
+    assert {path[0] for path in paths} == {EXPLORE, BET}
+
+
+def bets_on_its_bets_alone(betting, sampler):
+    """Tell whether the wealth comes from runs drawn to be bet on, none of them coupled, each counted once."""
+    bets = [size for path, size, _, coupled in sampler.draws if path[0] == BET and not coupled]
+    growths = [bet.log_growth(betting.terms.epsilon, betting.terms.delta) for bet in betting.ledger.bets]
+    counted = [bet.counts[0].sum() for bet in betting.ledger.bets]
+    return counted == bets == betting.bet_sizes and math.isclose(sum(growths), betting.log_wealth)
+
+
+def test_coupled_runs_only_scout_and_are_never_bet_on(searched):
+    betting, sampler = searched
+    coupled = [(path, size) for path, size, _, is_coupled in sampler.draws if is_coupled]
+    assert coupled
+    assert all(path[0] == EXPLORE and size == 1 for path, size in coupled)
+    assert bets_on_its_bets_alone(betting, sampler)
+
+
+class BetsOnScouts(Betting):
+    """Bets on the coupled runs for which a pair was chosen, once it is looked at: a planted defect."""
+
+    def _scout(self, memory):
+        path = (self.look_stage, self.batches)
+        self.batches += 1
+        [runs] = self.sampler.draw(memory.left, memory.right, 1, path, coupled=True)
+        self.__dict__.setdefault("scouted", {})[id(memory)] = View(runs.left), View(runs.right)
+        return distance(runs.left[0], runs.right[0])
+
+    def _look(self, memory, size):
+        super()._look(memory, size)
+        scouted = self.scouted.pop(id(memory), None)
+        chosen = memory.choose(self.terms.epsilon, self.terms.delta)
+        if scouted is not None and chosen:
+            crosses = memory.count(*scouted)
+            self.log_wealth += bet_on(chosen, crosses).log_growth(self.terms.epsilon, self.terms.delta)
+
+
+class CouplesItsBets(Betting):
+    """Draws what it bets on by coupled runs: p and q are then no longer independent."""
+
+    def _draw(self, memory, size, stage, *, learn=True):
+        draw = self.sampler.draw
+        if stage == BET:
+            self.sampler.draw = lambda *given, **_: draw(*given, coupled=True)
+        try:
+            return super()._draw(memory, size, stage, learn=learn)
+        finally:
+            self.sampler.draw = draw
+
+
+@pytest.mark.parametrize("defect", [BetsOnScouts, CouplesItsBets])
+def test_betting_on_coupled_runs_is_caught(defect):
+    assert not bets_on_its_bets_alone(*searching(noisy_sum, betting_class=defect))
+
+
+def test_coupled_runs_teach_a_pair_nothing_that_is_counted(searched):
+    """A pair knows as many runs as were looked at and bet on, scouting left out."""
+    betting, sampler = searched
+    known = {}
+    for _, size, pair, coupled in sampler.draws:
+        key = canonical.key(list(pair))
+        known[key] = known.get(key, 0) + (0 if coupled else size)
+    for memory in betting.memories:
+        assert memory.pairs == known[canonical.key([memory.left, memory.right])]
+
+
+def test_all_pairs_that_are_drawn_are_neighbours_within_the_domain(searched):
+    _, sampler = searched
+    for _, _, (left, right), _ in sampler.draws:
+        assert Relation.REPLACE_ONE.are_neighbours(left, right)
+        assert 1 <= len(left) <= 4
+        assert {*left, *right} <= {0, 1}
+
+
+@pytest.mark.parametrize(
+    "mechanism", [lambda database: 0, lambda database, rng: np.random.default_rng().random()]
+)
+def test_runs_that_cannot_be_coupled_are_not(mechanism):
+    """One takes no generator, one does not honour it; the first draw alone cannot know."""
+    _, sampler = searching(mechanism, budget=2_000)
+    assert sum(coupled for *_, coupled in sampler.draws) <= 1
+
+
+def test_the_same_seed_searches_alike_and_another_one_differently():
+    first, again, other = (searching(noisy_sum, budget=4_000, seed=seed)[1].draws for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+def test_the_search_keeps_to_its_share_and_to_the_budget():
+    for budget in (1_000, 5_001, 40_000):
+        betting, sampler = searching(noisy_sum, budget=budget)
+        longest = max(size for path, size, *_ in sampler.draws if path[0] == EXPLORE)
+        assert betting.search.spent <= SHARE * betting.spent + 2 * longest
+        assert budget - 1 <= betting.spent <= budget
+
+
+def test_progress_tells_searching_from_betting():
+    heard = []
+    betting, _ = searching(noisy_sum, budget=4_000, listener=heard.append)
+    assert all(isinstance(event, AuditProgressed) for event in heard)
+    assert {event.stage for event in heard} == {"searching", "betting"}
+    spent, before = 0, 0
+    for event in heard:
+        spent += event.runs - before if event.stage == "searching" else 0
+        before = event.runs
+    assert spent == betting.search.spent
+
+
+def test_a_search_takes_time_off_when_the_time_is_over():
+    result = audit_privacy(
+        noisy_sum, PureDP(1.0), records=[0, 1], size=(1, 6), budget=10**9, time_limit=0.5, until="budget"
+    )
+    assert result.samples < 10**9
+
+
+# What hides, and is found. Each by three seeds; an audit that looks in the right place needs some 200 runs.
+
+
+def all_alike(database, rng):
+    """A noise scale from the data: none if all records are the same."""
+    return sum(database) + rng.laplace() * 3 * len(database) * (max(database) - min(database))
+
+
+def counts_the_last(database, rng):
+    return database[-1] * 4 + rng.laplace() * 2
+
+
+def fails_on_big(database, rng):
+    if sum(database) > 30:
+        raise OverflowError
+    return rng.random() < 0.5
+
+
+def keys(database, rng):
+    return {key: database.count(key) + rng.laplace() for key in database}
+
+
+def one_against_the_rest(answers, rng):
+    return int(np.argmax(np.asarray(answers) + rng.laplace(scale=0.9, size=len(answers))))
+
+
+HIDDEN = {
+    "all alike": (all_alike, {"records": range(6), "size": (1, 5)}),
+    "the last record": (counts_the_last, {"records": [0, 1, 2], "size": (1, 6)}),
+    "an exception on large sums": (fails_on_big, {"records": range(11), "size": (1, 6)}),
+    "values in the clear": (keys, {"relation": "add-or-remove-one", "records": "abcdef", "size": (0, 5)}),
+    "half of the noise": (one_against_the_rest, {"relation": "query-answers", "size": 4}),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", HIDDEN)
+def test_what_hides_in_a_domain_is_found(name, seed):
+    mechanism, domain = HIDDEN[name]
+    domain = {**domain, "records": list(domain["records"])} if "records" in domain else domain
+    result = audit_privacy(mechanism, PureDP(1.0), budget=100_000, seed=seed, **domain)
+    assert result.refuted
+    assert result.witness.confirmed
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_record_in_ten_that_matters_is_found(seed):
+    """Pr[True] is 0.95 where a 7 occurs and 0.05 elsewhere; a fifth of the neighbours differ in that."""
+
+    def leaks_a_seven(database, rng):
+        return 7 in database if rng.random() < 0.9 else rng.random() < 0.5
+
+    result = audit_privacy(
+        leaks_a_seven, PureDP(1.0), records=range(10), size=(1, 8), budget=100_000, seed=seed
+    )
+    assert result.refuted

@@ -1,0 +1,180 @@
+"""Audits that search freely, on mechanisms that meet their claim with equality: no gain, and defects caught.
+
+Reduced here; ``DP_AUDIT_TIGHT_SEARCHES=2000`` asks for the full number, and so does
+``python benchmarks/false_alarms.py --search``. The criteria are those of `test_false_alarms`.
+"""
+
+import itertools
+import math
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import audit.sampling.blocks
+from audit.betting import Betting
+from audit.features import View
+from audit.memory import bet_on
+from audit.sampling import BET
+
+AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "50"))
+
+
+def test_tight_audits_that_search_freely_stay_within_their_significance(false_alarms):
+    """Ten mechanisms at 0.05. A sound auditor fails by count with probability ≤ 9e-6, by mean ≤ 1e-7."""
+    found = false_alarms.audit_all(AUDITS, cases=false_alarms.SEARCHED)
+    judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])
+    assert judged.audits == AUDITS
+    assert judged.sound, judged
+    assert judged.mean <= 1
+    for wealths in found.values():
+        assert false_alarms.judge(wealths).sound
+
+
+# The claims hold on the whole domain, and with equality on some of its pairs: by closed forms
+
+
+def responses(database):
+    """The exact law of randomized response of every record, by enumeration."""
+    return {
+        answers: math.prod(
+            0.75 if bit == answer else 0.25 for bit, answer in zip(database, answers, strict=True)
+        )
+        for answers in itertools.product((0, 1), repeat=len(database))
+    }
+
+
+def test_responses_meet_their_claim_on_every_pair(false_alarms):
+    case = false_alarms.SEARCHED["each response"]
+    for left, right in case.databases.enumerate():
+        p, q = responses(left), responses(right)
+        assert max(math.log(p[answer] / q[answer]) for answer in p) == pytest.approx(case.epsilon)
+
+
+def test_sums_and_counts_move_by_at_most_their_scale(false_alarms):
+    """So the laws of one record are the worst: those that `test_false_alarms` compares in closed form."""
+    for name, value in (("laplace sum", sum), ("gaussian sum", sum), ("geometric count", len)):
+        case = false_alarms.SEARCHED[name]
+        moves = {abs(value(left) - value(right)) for left, right in case.databases.enumerate()}
+        assert max(moves) == 1
+        assert case.delta == (false_alarms.CASES["gaussian"].delta if name == "gaussian sum" else 0)
+
+
+def test_one_more_record_releases_no_more_than_the_claim_allows(false_alarms):
+    """Noisy counts above 3, noise of ratio 1/e: the hockey-stick of n against n + 1 records, both ways."""
+    case = false_alarms.SEARCHED["threshold release"]
+    noise = stats.dlaplace(1)
+    shown = np.arange(4, 200)
+
+    def law(count):
+        return noise.pmf(shown - count) if count else np.zeros(len(shown))
+
+    def excess(p, q):
+        hidden = (1 - p.sum()) - math.e * (1 - q.sum())
+        return np.maximum(p - math.e * q, 0).sum() + max(hidden, 0)
+
+    found = [
+        max(excess(law(n), law(n + 1)), excess(law(n + 1), law(n))) for n in range(case.databases.sizes[1])
+    ]
+    assert max(found) == pytest.approx(case.delta, rel=1e-9)
+    assert found[0] == pytest.approx(case.delta, rel=1e-9)
+
+
+def test_a_noisy_max_of_exponentials_is_tight_where_one_answer_leads(false_alarms):
+    """Two answers, exponential noise of scale 2: the second wins with probability e^(−d/2)/2 at lead d."""
+    case = false_alarms.SEARCHED["noisy max"]
+
+    def wins(lead):
+        return math.exp(-lead / 2) / 2 if lead >= 0 else 1 - math.exp(lead / 2) / 2
+
+    leads = np.linspace(-6, 6, 241)
+    losses = [abs(math.log(wins(lead) / wins(lead + 2))) for lead in leads]
+    assert max(losses) == pytest.approx(case.epsilon)
+
+
+# Planted defects. Sound audits accuse nobody with probability at most 1e-5.
+
+
+@pytest.fixture
+def sound(false_alarms):
+    """Tell whether so many audits of a domain accuse nobody."""
+
+    def judged(name, betting=Betting, *, audits=15, budget=2_000, **changes):
+        case = replace(false_alarms.SEARCHED[name], **changes)
+        wealths = [false_alarms.audit(case, seed, betting=betting, budget=budget) for seed in range(audits)]
+        return false_alarms.judge(wealths).sound
+
+    return judged
+
+
+# 1. Runs drawn to explore are bet on
+
+
+class BetsOnExploration(Betting):
+    """Bets once more on what it has just been taught by."""
+
+    def _look(self, memory, size):
+        super()._look(memory, size)
+        chosen = memory.choose(self.terms.epsilon, self.terms.delta)
+        left, right = (View([o for view in side for o in view.outputs]) for side in memory.kept(0))
+        if chosen and not self.refuted:
+            crosses = memory.count(left, right)
+            self.log_wealth += bet_on(chosen, crosses).log_growth(self.terms.epsilon, self.terms.delta)
+            if self.log_wealth >= self.terms.log_limit:
+                self.crossed_at = self.spent
+
+
+def test_betting_on_the_runs_of_the_search_is_caught(sound):
+    assert sound("laplace sum")
+    assert not sound("laplace sum", BetsOnExploration, audits=40)
+
+
+# 2. The search's choice looks at the batch
+
+
+class ChoosesAfterwards(Betting):
+    """Draws a batch on several pairs, and bets on that which won."""
+
+    def _bet(self, memory, size):
+        others = [m for m in self.memories if m.pairs and m is not memory][:7]
+        before, rivals = self.log_wealth, []
+        for rival in [memory, *others]:
+            self.log_wealth = before
+            if self._room() >= size:
+                super()._bet(rival, size)
+                rivals.append(self.log_wealth)
+        self.log_wealth = max([before, *rivals])
+
+
+def test_choosing_the_pair_by_the_batch_is_caught(sound):
+    assert sound("laplace sum", budget=8_000)
+    assert not sound("laplace sum", ChoosesAfterwards, audits=40, budget=8_000)
+
+
+# 3. Coupled runs are bet on: those of the search (`test_search`), or of one generator state
+
+
+class CouplesItsBets(Betting):
+    """Bets on coupled runs drawn for the bet: right for linear bets, if every pair has its own state."""
+
+    def _draw(self, memory, size, stage, *, learn=True):
+        draw = self.sampler.draw
+        if stage == BET:
+            self.sampler.draw = lambda *given, **ways: draw(*given, coupled=True)
+        try:
+            return super()._draw(memory, size, stage, learn=learn)
+        finally:
+            self.sampler.draw = draw
+
+
+def one_state_for_all(call, seeds, *, start=0):
+    seed = int(seeds.integers(2**63))
+    return lambda database, _: call(database, np.random.Generator(np.random.PCG64(seed)))
+
+
+def test_one_generator_state_for_a_block_of_coupled_bets_is_caught(sound, monkeypatch):
+    assert sound("geometric count", CouplesItsBets)
+    monkeypatch.setattr(audit.sampling.blocks, "coupled", one_state_for_all)
+    assert not sound("geometric count", CouplesItsBets, audits=40)
