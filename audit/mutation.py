@@ -14,7 +14,7 @@ import numpy as np
 from audit.claims import ApproximateDP, PureDP, check_claim
 from audit.errors import InvalidValue, positive_int
 from audit.privacy import audit_privacy
-from audit.results import AuditResult
+from audit.results import AuditResult, Evidence, Verdict
 from audit.subjects import adapt
 from audit.text import WIDTH
 from audit.wording import at_most, number, short
@@ -105,6 +105,11 @@ class MutationCheck:
 
     def _conclusion(self) -> list[str]:
         factor = self.noticed_from
+        if factor is None and any(each.result.verdict is Verdict.PROVED for each in self.repetitions):
+            return [
+                "Noticed at none of them, and rightly where they are proved: the mechanism loses less than it",
+                "claims. A claim below what it loses is needed to see that the audit is alive.",
+            ]
         if factor is None:
             return [
                 "Noticed at none of them: this audit has not shown that it is alive. Either the mechanism",
@@ -194,6 +199,8 @@ def _found(result: AuditResult) -> str:
         return f"after {result.samples_to_refutation:,} of at most {result.budget:,} runs"
     if result.reason:
         return short(result.reason, WIDTH)
+    if result.evidence is Evidence.EXACT:
+        return "by the declared law"
     if result.detectable_epsilon is not None:
         return f"{result.samples:,} runs; could have found a true ε of {at_most(result.detectable_epsilon)}"
-    return f"{result.samples:,} runs" if result.samples else "by the declared law"
+    return f"{result.samples:,} runs"

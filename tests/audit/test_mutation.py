@@ -6,7 +6,7 @@ import math
 import pytest
 
 from audit import ApproximateDP, AuditResult, Evidence, PureDP, Verdict, audit_privacy
-from audit.distributions import Density
+from audit.distributions import Density, Finite
 from audit.errors import InvalidKind, InvalidValue
 from audit.mutation import FACTORS, MutationCheck, Repetition, mutation_check
 
@@ -58,6 +58,22 @@ def test_an_audit_that_sees_nothing_says_so():
     check = mutation_check(blind, PureDP(1.0), **PAIR, budget=2_000)
     assert check.noticed_from is None
     assert "has not shown that it is alive" in str(check)
+
+
+def test_smaller_claims_that_are_proved_are_no_sign_of_blindness():
+    """A constant loses nothing, by its law."""
+
+    class Constant:
+        def __call__(self, database, rng):
+            return 0
+
+        def distribution(self, database):
+            return Finite([0], probabilities=[1.0])
+
+    check = mutation_check(Constant(), PureDP(1.0), records=[0, 1], size=2)
+    assert {each.result.verdict for each in check.repetitions} == {Verdict.PROVED}
+    assert "rightly where they are proved" in str(check)
+    assert "by the declared law" in str(check)
 
 
 def test_each_repetition_has_a_seed_of_its_own_that_the_seed_decides(tight):
