@@ -107,8 +107,8 @@ class MutationCheck:
         factor = self.noticed_from
         if factor is None and any(each.result.verdict is Verdict.PROVED for each in self.repetitions):
             return [
-                "Noticed at none of them, and rightly where they are proved: the mechanism loses less than it",
-                "claims. A claim below what it loses is needed to see that the audit is alive.",
+                "Noticed at none of them, and rightly where they are proved: the mechanism loses less than",
+                "it claims. A claim below what it loses is needed to see that the audit is alive.",
             ]
         if factor is None:
             return [
