@@ -121,5 +121,7 @@ def replay_file(
     if subject is None and result.target is None:
         raise AuditError(f"{path} does not say what was audited; give the subject too.")
     if subject is None:
-        subject = rebuild_subject(str(result.target), result.parameters)
+        target = str(result.target)
+        subject = rebuild_subject(target, result.parameters)
+        return replay_witness(result, adapt(subject, convert=convert), target=target, fresh=fresh)
     return replay_witness(result, adapt(subject, convert=convert), fresh=fresh)

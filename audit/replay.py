@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,12 @@ _FRESH = 1_000
 
 
 def replay_witness(
-    result: AuditResult, subject: Any = None, *, fresh: bool = False, isolate: bool = False
+    result: AuditResult,
+    subject: Any = None,
+    *,
+    target: str | None = None,
+    fresh: bool = False,
+    isolate: bool = False,
 ) -> AuditResult:
     """Draw a result's witness again.
 
@@ -37,6 +43,8 @@ def replay_witness(
     subject
         The mechanism (or adapted subject) to draw from; by default the one that was audited, or what its
         target names.
+    target
+        The text that `subject` was made from, where it was made from one.
     fresh
         Draw new runs, from a part of the seed tree that no audit uses.
     isolate
@@ -59,9 +67,71 @@ def replay_witness(
     if not witness.replayable:
         raise InvalidValue("This witness cannot be replayed: a database or its event was kept as text only.")
     chosen = _subject(result, subject)
+    if subject is not None and (target is None or target != result.target):
+        result = _on_another(result, chosen, target)
     if result.evidence is Evidence.EXACT:
         return _again_by_law(result, witness, chosen)
     return _again_by_runs(result, witness, chosen, fresh=fresh, isolate=isolate)
+
+
+def _on_another(result: AuditResult, subject: Subject, target: str | None) -> AuditResult:
+    """Say of which subject the replay speaks, and whose witness it draws again."""
+    if target is None and subject.name == result.subject:
+        return result  # the same one, as far as can be told
+    return replace(
+        result,
+        subject=subject.name,
+        target=target,
+        parameters=dict(subject.parameters),
+        reference=subject.reference,
+        expected=None,
+        environment={"replay_of": result.subject, **result.environment},
+    )
+
+
+def _bare(result: AuditResult, **found: Any) -> AuditResult:
+    """Return a replay's result: what only the audit did is not taken over from the saved one."""
+    environment = {"replay_of": result.subject, **result.environment}
+    for name in ("command", "elapsed"):
+        environment.pop(name, None)
+    nothing: dict[str, Any] = {
+        "reason": "",
+        "pairs_tried": 1,
+        "pairs_total": None,
+        "family": None,
+        "epsilon_upper": None,
+        "detectable_epsilon": None,
+        "detectable_event": None,
+        "ceiling_epsilon": None,
+        "samples_to_refutation": None,
+        "unfinished": 0,
+        "log_wealth": 0.0,
+        "log_limit": None,
+        "budget": 0,
+        "not_tested": (
+            "events and pairs of databases other than the saved ones",
+            *(untested for untested in result.not_tested if untested.startswith(("the floats", "timing"))),
+        ),
+        "environment": environment,
+    }
+    return replace(result, **{**nothing, **found})
+
+
+def _assumptions(result: AuditResult, witness: Witness, subject: Subject, unfinished: int) -> tuple[str, ...]:
+    """Say what a replay by runs rests on; nothing of it was checked."""
+    alone = "every run started from a fresh copy of the subject"
+    said = [
+        "the claim is read as one about each call, given the state the subject is in when called",
+        alone if witness.fresh else "the subject keeps no state between runs; a replay does not check that",
+    ]
+    if not subject.takes_rng:
+        said.append("the subject draws its own randomness: the seed does not reproduce its runs")
+    if unfinished:
+        how = "count against the refutation" if witness.against else "are outputs"
+        said.append(f"{unfinished} runs did not finish; they {how}")
+    if result.numerics == "ideal":
+        said.append("real-number arithmetic: the low bits of float outputs were not attacked")
+    return tuple(said)
 
 
 def _subject(result: AuditResult, subject: Any) -> Subject:
@@ -115,7 +185,7 @@ def _again_by_runs(
         except MutatedInput:
             sampler.copy_inputs = True
             again, bet = draw()
-        samples, notes = sampler.drawn, tuple(sampler.notes)
+        samples, unfinished, notes = sampler.drawn, sampler.unfinished, tuple(sampler.notes)
     epsilon_lower, delta_lower = _bounds(bet, terms)
     same = (again.p, again.q) == (witness.p, witness.q)
     said = "the saved counts were reproduced exactly" if same else "these runs differ from the saved ones"
@@ -123,16 +193,16 @@ def _again_by_runs(
         said = "new runs, from a part of the seed tree that no audit uses"
     elif same:
         again = replace(again, confirmed=witness.confirmed)
-    return replace(
+    return _bare(
         result,
         verdict=Verdict.REFUTED if again.confirmed else Verdict.NOT_REFUTED,
         witness=again,
         samples=samples,
-        samples_to_refutation=None,
+        unfinished=unfinished,
+        assumptions=_assumptions(result, witness, subject, unfinished),
         notes=(said, *notes),
         epsilon_lower=epsilon_lower,
         delta_lower=delta_lower,
-        detectable_epsilon=None,
     )
 
 
@@ -170,4 +240,16 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject) -> Au
     )
     again = replace(witness, p=p, q=q, confirmed=over, epsilon_lower=shown)
     verdict = Verdict.REFUTED if over else Verdict.NOT_REFUTED
-    return replace(result, verdict=verdict, witness=again, notes=(said,), samples=0)
+    return _bare(
+        result,
+        verdict=verdict,
+        witness=again,
+        notes=(said,),
+        samples=0,
+        epsilon_lower=max(shown, 0.0),
+        delta_lower=max(p - math.exp(min(result.claim.epsilon, 700.0)) * q, 0.0),
+        assumptions=(
+            "the declared law, which a replay does not compare with runs of the code",
+            "real-number arithmetic: the laws are those of the mechanism without rounding",
+        ),
+    )

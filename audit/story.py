@@ -25,6 +25,7 @@ __all__ = [
     "number",
     "pair_words",
     "python_lines",
+    "replay_of",
     "reproduction",
     "runs",
     "short",
@@ -147,7 +148,13 @@ def witness_story(result: AuditResult, witness: Witness) -> str:
     return f"{said} The claim allows at most e^ε·q + δ = {w.limit}." if w.limit else said
 
 
-def witness_standing(witness: Witness) -> str:
+def replay_of(result: AuditResult) -> str | None:
+    """Return whose saved witness was drawn again, None where the result is an audit's."""
+    saved = result.environment.get("replay_of")
+    return saved if isinstance(saved, str) else None
+
+
+def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
     """Say where the witness's numbers come from, and what they are worth."""
     if not witness.runs:
         return "Both probabilities are exact."
@@ -155,6 +162,8 @@ def witness_standing(witness: Witness) -> str:
     drawn = f"{witness.runs:,} runs on each side, drawn after the event was fixed"
     if witness.confirmed:
         return f"The numbers{level} come from {drawn}; they confirm the refutation by themselves."
+    if replayed:
+        return f"The numbers{level} come from {drawn}; they do not refute the claim by themselves."
     alone = "these runs alone do not confirm it (the refutation stands without them)"
     return f"The numbers{level} come from {drawn}; {alone}."
 
@@ -170,7 +179,25 @@ def _refuted(result: AuditResult) -> str:
     return f"The claim does not hold: it is refuted {how}."
 
 
+def _not_reproduced(result: AuditResult) -> str:
+    name, witness = _of_another(result), result.witness
+    if result.evidence is Evidence.EXACT or witness is None:
+        law = f"NOT REPRODUCED: the saved refutation{name} does not stand by the declared laws"
+        return f"{law}: only the saved event on the saved pair was looked at. This is not a proof."
+    drawn = f"the saved event was drawn {witness.runs:,} times a side on the saved pair"
+    start = f"NOT REPRODUCED: the saved refutation{name} does not stand on these runs"
+    return f"{start}: {drawn}; no other event or pair was tried. This is not a proof."
+
+
+def _of_another(result: AuditResult) -> str:
+    """Return ``" of …"``, whose witness a replay drew again, where that was another subject's."""
+    saved = replay_of(result)
+    return f" of {short(saved, 60)}" if saved is not None and saved != result.subject else ""
+
+
 def _not_refuted(result: AuditResult) -> str:
+    if replay_of(result) is not None:
+        return _not_reproduced(result)
     if result.evidence is Evidence.EXACT:
         family = f" ({short(result.family, 120)})" if result.family else ""
         kept = f"The exact laws keep the claim on {_pairs(result)}{family}."
@@ -226,8 +253,12 @@ def bounds(result: AuditResult) -> str:
     if result.evidence is Evidence.EXACT:
         found, most = apart(result.epsilon_lower, epsilon)
         delta = number(result.delta_lower)
+        if replay_of(result) is not None:
+            return f"The saved event shows an ε of {found} (claimed {most}), exactly."
         largest = f"{found} (claimed {most}); the largest δ at the claimed ε is {delta}"
         return f"The largest ε over these pairs is {largest}. Both are exact."
+    if result.epsilon_lower <= 0 and result.delta_lower <= 0:
+        return "No loss was measured."
     found = f"The true ε is at least {at_least(result.epsilon_lower)} (claimed {number(epsilon)})"
     delta = f"δ at the claimed ε at least {at_least(result.delta_lower)}"
     sure = f"each bound holds with confidence {confidence(result.significance)}, not both together"
@@ -247,6 +278,8 @@ def meaning(result: AuditResult) -> str:
 
 
 def _exact_meaning(result: AuditResult) -> str:
+    if replay_of(result) is not None:
+        return "The laws are those the subject declares; a replay does not compare them with runs."
     slack = f" Tolerance for rounding: {result.tolerance:.2g}." if result.tolerance is not None else ""
     drawn = (
         f"; {result.samples:,} runs did not contradict them" if result.samples and not result.refuted else ""
@@ -256,6 +289,8 @@ def _exact_meaning(result: AuditResult) -> str:
 
 def detectable(result: AuditResult) -> str:
     """Say what a statistical audit that refuted nothing could have found."""
+    if replay_of(result) is not None:
+        return "An audit of this subject looks for other events and pairs; a replay does not."
     said = [_detected(result)] if result.detectable_epsilon is not None else []
     if result.ceiling_epsilon is not None:
         most = at_most(result.ceiling_epsilon)
@@ -283,7 +318,7 @@ def command(result: AuditResult) -> str | None:
     given = result.environment.get("command")
     if isinstance(given, str) and given:
         return short(given, 400)
-    if result.target is None:
+    if result.target is None or replay_of(result) is not None:
         return None
     options = f"--seed {result.seed} --significance {result.significance:g}"
     options += f" --budget {result.budget}" if result.budget else ""
@@ -296,6 +331,8 @@ def reproduction(result: AuditResult) -> str:
     again = command(result)
     if again is not None:
         return f"{again}   (or result.replay())" if _replays(result) else again
+    if replay_of(result) is not None:
+        return "result.replay()" if _replays(result) else "the same replay"
     call = "result.replay(), or the same audit" if _replays(result) else "the same audit"
     return f"{call} with seed={result.seed}"
 

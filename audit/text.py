@@ -60,7 +60,10 @@ def _paragraphs(result: AuditResult) -> list[str]:
     """Return what is said before the lists, the weightiest first."""
     witness = result.witness if result.refuted else None
     told: list[str] = []
-    if witness is not None:
+    if result.witness is not None and not result.refuted and story.replay_of(result) is not None:
+        told = [story.verdict_sentence(result), story.witness_story(result, result.witness)]
+        told.append(story.witness_standing(result.witness, replayed=True))
+    elif witness is not None:
         told = [story.witness_story(result, witness), story.witness_standing(witness)]
     elif result.refuted or result.verdict is not Verdict.REFUTED:
         told = [story.verdict_sentence(result)]

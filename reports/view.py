@@ -147,7 +147,11 @@ def _witness(result: AuditResult, witness: Witness | None) -> WitnessView | None
     if witness is None:
         return None
     words = story.witness_words(result, witness, limit=MOST_DATABASE)
-    return WitnessView(words, story.witness_standing(witness), diagram(result, witness, words))
+    return WitnessView(
+        words,
+        story.witness_standing(witness, replayed=story.replay_of(result) is not None),
+        diagram(result, witness, words),
+    )
 
 
 def _bound(result: AuditResult, exact: str, bound: float) -> str:

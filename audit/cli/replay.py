@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import shlex
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,7 +20,7 @@ from audit.summary import line
 from audit.targets import rebuild_subject
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from audit.results import AuditResult
 
@@ -36,7 +38,9 @@ def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None
         if name is None:
             raise AuditError(f"{file} does not say what was audited; give the TARGET too.")
         subject = rebuild_subject(name, result.parameters, parameters)
-        return replay_witness(result, adapt(subject, **options), fresh=fresh, isolate=True)
+        answer = replay_witness(result, adapt(subject, **options), target=name, fresh=fresh, isolate=True)
+        command = command_line(file, target, parameters, convert=convert, fresh=fresh)
+        return dataclasses.replace(answer, environment={**answer.environment, "command": command})
 
     if len(loaded) > 1:
         return _one_by_one(loaded, again)
@@ -44,6 +48,23 @@ def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None
     answer = again(file, result)
     click.echo(str(answer))
     return exit_code(answer)
+
+
+def command_line(
+    file: str, target: str | None, parameters: Mapping[str, Any], *, convert: str | None, fresh: bool
+) -> str:
+    """Return the command that repeats a replay.
+
+    Examples
+    --------
+    >>> command_line("w.json", "m.py:f", {"k": 2}, convert=None, fresh=True)
+    'dp-audit replay w.json m.py:f --set k=2 --fresh'
+    """
+    words = ["dp-audit", "replay", file, *([target] if target else [])]
+    for name, value in parameters.items():
+        words += ["--set", f"{name}={value}"]
+    words += ["--convert", convert] if convert else []
+    return shlex.join([*words, *(["--fresh"] if fresh else [])])
 
 
 def _told_apart(named: Sequence[str]) -> tuple[list[str], str | None]:

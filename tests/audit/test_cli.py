@@ -303,7 +303,14 @@ def test_a_saved_refutation_is_reproduced(folder, call):
 
 def test_a_refutation_is_not_reproduced_by_a_mechanism_that_was_mended(folder, call):
     call("run", "mine.py:leak", *BRIEF, "--json", "w.json")
-    assert call("replay", "w.json", "mine.py:coin", "--fresh")[0] == 0
+    code, out, _ = call("replay", "w.json", "mine.py:coin", "--fresh")
+    assert code == 0
+    said = " ".join(out.split())
+    assert said.startswith("NOT_REFUTED coin ")
+    assert "NOT REPRODUCED: the saved refutation of leak does not stand on these runs" in said
+    assert "times a side on the saved pair; no other event or pair was tried." in said
+    assert "A/A" not in said
+    assert "Again dp-audit replay w.json mine.py:coin --fresh" in said
 
 
 @pytest.fixture

@@ -157,6 +157,20 @@ def test_a_replay_on_the_repaired_mechanism_is_not_refuted():
     assert "differ" in again.notes[0]
 
 
+def test_a_replay_on_another_subject_speaks_of_that_and_of_what_it_did():
+    """Nothing that only the audit checked (other pairs, the A/A control, its budget) is taken over."""
+    saved = refuted(Loud())
+    assert any("A/A" in said for said in saved.assumptions)
+    again = saved.replay(Repaired())
+    assert (again.subject, again.pairs_tried, again.pairs_total, again.budget) == ("Repaired", 1, None, 0)
+    assert not any("A/A" in said for said in again.assumptions)
+    told = " ".join(str(again).split())
+    assert f"of Loud does not stand on these runs: the saved event was drawn {saved.witness.runs:,}" in told
+    assert "the refutation stands" not in told
+    assert "dp-audit run" not in told
+    assert saved.replay().subject == "Loud"
+
+
 def test_a_law_that_was_repaired_is_seen():
     class RepairedLaw(Declared):
         def distribution(self, database):
