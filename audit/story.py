@@ -17,6 +17,7 @@ __all__ = [
     "at_least",
     "at_most",
     "bounds",
+    "brief_claim",
     "claimed",
     "command",
     "detectable",
@@ -61,6 +62,14 @@ def title(result: AuditResult) -> str:
     return f"{claim} under {short(result.relation, 60)}" if result.relation else claim
 
 
+def brief_claim(result: AuditResult) -> str:
+    """Return the claim as papers write it: ``1-DP``, ``(1, 1e-06)-DP``."""
+    epsilon, delta = claimed(result)
+    if epsilon is None:
+        return "no claim" if result.claim is None else short(f"{result.claim}", 80)
+    return f"({number(epsilon)}, {number(delta)})-DP" if delta else f"{number(epsilon)}-DP"
+
+
 def event_words(witness: Witness) -> str:
     """Return the event in words."""
     words = getattr(witness.event, "words", None)
@@ -78,8 +87,16 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
     first, second = witness.on_p, witness.on_q
     whole = shown(second, limit)
     if "…" in whole or "..." in whole:
-        whole = _difference(first, second) or whole
+        difference = _difference(first, second)
+        return (shown(first, limit), difference) if difference else _unlike(first, second, limit)
     return shown(first, limit), whole
+
+
+def _unlike(first: Any, second: Any, limit: int) -> tuple[str, str]:
+    """Return both values in words, long enough to tell them apart where some length does."""
+    lengths = [each for each in (limit, 200, 1000) if each >= limit]
+    texts = [(shown(first, each), shown(second, each)) for each in lengths]
+    return next((pair for pair in texts if pair[0] != pair[1]), texts[0])
 
 
 def shown(value: Any, limit: int = MOST_DATABASE) -> str:
@@ -94,7 +111,8 @@ def _difference(first: Any, second: Any) -> str | None:
     at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if not same(a, b)), None)
     at = min(len(first), len(second)) if at is None else at
     if len(first) == len(second) and at < len(first) and same(first[at + 1 :], second[at + 1 :]):
-        return f"the same, except at position {at}: {shown(second[at], 30)} instead of {shown(first[at], 30)}"
+        before, after = _unlike(first[at], second[at], 30)
+        return f"the same, except at position {at}: {after} instead of {before}"
     if len(first) == len(second) + 1 and same(first[at + 1 :], second[at:]):
         return f"the same without position {at}, which was {shown(first[at], 30)}"
     if len(second) == len(first) + 1 and same(second[at + 1 :], first[at:]):
@@ -341,7 +359,7 @@ def python_lines(result: AuditResult) -> list[str]:
     """Return the Python lines that draw the witness of a saved result again."""
     if not _replays(result):
         return [f"audit_privacy(subject, {short(f'{result.claim}', 80)}, seed={result.seed})"]
-    loading = "result = AuditResult.from_json(Path('result.json').read_text())"
+    loading = "result = AuditResult.from_json(Path(FILE).read_text())  # FILE: where this result was saved"
     lines = ["from pathlib import Path", "from audit import AuditResult", loading]
     subject = "" if result.target else "subject"
     again, anew = subject, f"{subject}{', ' if subject else ''}fresh=True"

@@ -77,6 +77,11 @@ def _found(result: AuditResult) -> str:
         if exact
         else f"ε ≥ {story.at_least(result.epsilon_lower)}"
     )
+    _, delta = story.claimed(result)
+    if delta > 0:
+        found = story.number(result.delta_lower) if exact else story.at_least(result.delta_lower)
+        times = story.number(result.delta_lower / delta, digits=3)
+        bound += f", δ {'=' if exact else '≥'} {found} (claimed {story.number(delta)}: {times}×)"
     parts = [bound, f"{result.samples:,} runs" if result.samples else "no runs"]
     if not result.refuted and result.detectable_epsilon is not None:
         parts.append(f"an ε of {story.at_most(result.detectable_epsilon)} would have been found")

@@ -30,6 +30,7 @@ class SubjectView:
     anchor: str
     name: str
     claim: str
+    claim_brief: str
     relation: str
     verdict: str
     kind: str  # class of the verdict's mark
@@ -42,8 +43,9 @@ class SubjectView:
     ratio: str
     delta_claimed: str
     delta_found: str
+    delta_ratio: str
     runs: str
-    detectable: str
+    detectable: str | None
     witness: WitnessView | None
     simplest: WitnessView | None
     findings: tuple[str, ...]
@@ -116,6 +118,7 @@ def subject_view(result: AuditResult, *, anchor: str) -> SubjectView:
         anchor=anchor,
         name=story.short(result.subject, 120) or "(no name)",
         claim="no claim" if result.claim is None else story.short(f"{result.claim}", 120),
+        claim_brief=story.brief_claim(result),
         relation=result.relation,
         verdict=result.verdict.value,
         kind=kind(result.verdict),
@@ -125,11 +128,12 @@ def subject_view(result: AuditResult, *, anchor: str) -> SubjectView:
         sentence=story.verdict_sentence(result),
         epsilon_claimed=story.number(claimed) if claimed is not None else "",
         epsilon_found=_epsilon(result, claimed) if known else "",
-        ratio=_ratio(result, claimed) if known else "",
+        ratio=_ratio(result.epsilon_lower, claimed) if known else "",
         delta_claimed=story.number(delta) if claimed is not None else "",
         delta_found=_bound(result, story.number(result.delta_lower), result.delta_lower) if known else "",
+        delta_ratio=_ratio(result.delta_lower, delta) if known else "",
         runs=f"{result.samples:,}",
-        detectable="" if result.detectable_epsilon is None else story.at_most(result.detectable_epsilon),
+        detectable=_detectable(result),
         witness=_witness(result, witness),
         simplest=_witness(result, witness.simpler if witness else None),
         findings=tuple(filter(None, (story.bounds(result), story.meaning(result)))),
@@ -139,7 +143,7 @@ def subject_view(result: AuditResult, *, anchor: str) -> SubjectView:
         not_tested=result.not_tested,
         command=story.command(result),
         python=tuple(story.python_lines(result)),
-        environment=tuple((key, f"{value}") for key, value in result.environment.items()),
+        environment=tuple(_environment(result)),
     )
 
 
@@ -165,10 +169,34 @@ def _epsilon(result: AuditResult, claimed: float | None) -> str:
     return _bound(result, exact, found)
 
 
-def _ratio(result: AuditResult, claimed: float | None) -> str:
-    if not claimed or not math.isfinite(claimed) or not math.isfinite(result.epsilon_lower):
+def _ratio(found: float, claimed: float | None) -> str:
+    if not claimed or not math.isfinite(claimed) or not math.isfinite(found):
         return ""
-    return f"{story.apart(result.epsilon_lower / claimed, 1.0)[0]}×"
+    return f"{story.apart(found / claimed, 1.0)[0]}×"
+
+
+def _detectable(result: AuditResult) -> str | None:
+    """Return the detectable ε; None where the question does not arise, as for exact laws."""
+    if result.evidence is Evidence.EXACT or result.verdict is not Verdict.NOT_REFUTED:
+        return None
+    return "" if result.detectable_epsilon is None else story.at_most(result.detectable_epsilon)
+
+
+def _environment(result: AuditResult) -> list[tuple[str, str]]:
+    """Return where the audit ran, in words; the command stands elsewhere."""
+    return [
+        (key.replace("_", " "), _plain(key, value))
+        for key, value in result.environment.items()
+        if key != "command"
+    ]
+
+
+def _plain(key: str, value: object) -> str:
+    if key == "elapsed" and isinstance(value, (int, float)):
+        return f"{value:.3g} s"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain('', each)}" for name, each in value.items())
+    return story.short(value if isinstance(value, str) else story.shown(value, 200), 200)
 
 
 def _facts(result: AuditResult) -> list[tuple[str, str]]:

@@ -350,6 +350,17 @@ def test_a_tiny_exact_excess_is_shown_with_the_digits_it_needs():
     assert "0.693148 (claimed 0.693147)" in said
 
 
+def test_two_numbers_that_begin_alike_are_told_apart():
+    left, right = [10**40], [10**40 + 1]
+    said = flat(refuted(witness=witness(left=left * 9, right=[*left * 8, *right])))
+    assert f"{right[0]} instead of {left[0]}" in said
+    assert f"right = {10**80 + 1} with" in flat(refuted(witness=witness(left=10**80, right=10**80 + 1)))
+
+
+def test_nothing_measured_is_said_in_words():
+    assert "No loss was measured." in flat(clean(epsilon_lower=0.0))
+
+
 def test_the_second_of_two_long_databases_is_told_by_its_difference():
     left = list(range(1000))
     replaced, shorter, longer = left.copy(), left[:500] + left[501:], [*left, 7]

@@ -245,16 +245,20 @@ def test_the_table_has_claim_verdict_bounds_and_runs():
     expected = [
         "laplace",
         "refuted",
-        "PureDP(epsilon=1) replace one",
+        "1-DP replace one",
         "statistical ideal",
         "1",
         "≥ 1.5 1.5× claimed",
     ]
-    assert row(html(refuted(delta_lower=0.2))) == [*expected, "0", "≥ 0.2", "23,400", "– not known"]
+    assert row(html(refuted(delta_lower=0.2))) == [*expected, "0", "≥ 0.2", "23,400", ""]
     exact = row(
         html(clean(evidence=Evidence.EXACT, epsilon_lower=0.5, numerics="float", detectable_epsilon=None))
     )
     assert exact[3:6] == ["exact float", "1", "= 0.5 0.5× claimed"]
+    assert exact[-1] == ""
+    approximate = row(html(clean(claim=ApproximateDP(1.0, 1e-6), delta_lower=2e-6)))
+    assert approximate[2] == "(1, 1e-06)-DP replace one"
+    assert approximate[6:8] == ["1e-06", "≥ 2e-06 2× claimed"]
     assert row(html(clean()))[-1] == "1.2"
 
 
