@@ -105,7 +105,8 @@ def _listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
         entry = _entry("" if i else label, story.short(item, 2 * WIDTH))
         room = most - len(lines) - (i < len(items) - 1)
         if len(entry) > room:
-            more = f"… and {len(items) - i} more in the saved result" if i else "… in the saved result"
+            more = f"… and {len(items) - i} more" if i else "… cut short"
+            more += " (all in the result saved with --json or result.to_json())"
             return [*lines, *_entry("" if i else label, more)][: max(most, 0)]
         lines += entry
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -50,11 +51,39 @@ def _message(error: BaseException) -> tuple[str, int]:
     if isinstance(error, click.ClickException):
         return error.format_message(), USAGE
     if isinstance(error, AuditError):
-        return str(error), USAGE
+        return _as_options(str(error)), USAGE
     if isinstance(error, (click.Abort, KeyboardInterrupt)):
         return "interrupted", INTERRUPTED
     kind = type(error).__name__
     return f"could not go on: {kind}: {error} (DP_AUDIT_TRACEBACK=1 shows where)", NOT_DONE
+
+
+def _as_options(message: str) -> str:
+    """Name the options of the command line where a message of the Python API names its keywords.
+
+    Examples
+    --------
+    >>> _as_options("give `pairs=[(left, right)]`, or `records=` and `size=`; the `budget` must be 1.")
+    'give `--pair LEFT RIGHT`, or `--records` and `--size`; the `--budget` must be 1.'
+    """
+    for phrase, option in _PHRASES.items():
+        message = message.replace(phrase, option)
+    return re.sub(rf"`({_KEYWORDS})=?`", lambda found: f"`--{found[1].replace('_', '-')}`", message)
+
+
+_PHRASES = {
+    "`pairs=[(left, right)]`": "`--pair LEFT RIGHT`",
+    "`pairs`": "`--pair`",
+    "`PureDP(epsilon=1.0)`": "`--epsilon 1.0`",
+    "`epsilon` of `PureDP`": "`--epsilon`",
+    "`epsilon` of `ApproximateDP`": "`--epsilon`",
+    "`delta` of `ApproximateDP`": "`--delta`",
+    "isolate=False": "the Python API with isolate=False",
+}
+_KEYWORDS = (
+    "records|size|databases|convert|relation|budget|confirm_budget|time_limit|run_time_limit|significance|"
+    "seed|jobs|numerics|until|unfinished"
+)
 
 
 def _tolerate_any_text() -> None:

@@ -77,7 +77,10 @@ def run_command(
     help="Save each result before the next audit starts; by default in `results` beside the report.",
 )
 def suite_command(pattern: str | None, html: Path | None, saved: Path | None, **given: Any) -> int:
-    """Audit the catalogue, or the names in it that match PATTERN, against what is expected of them."""
+    """Audit the catalogue, or the names in it that match PATTERN, against what is expected of them.
+
+    An entry's own options come before the defaults.
+    """
     from audit.cli.suite import run_suite  # numpy and more, only for an audit
 
     return run_suite(pattern, html=html, saved=saved, given=given)

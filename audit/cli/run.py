@@ -54,6 +54,7 @@ def run(
             _save(document, saved)
             if html is not None:
                 render_report([document], html)
+            _say_written(saved, html)
         finally:
             if saved != "-":
                 click.echo(str(result))
@@ -69,6 +70,13 @@ def run(
 def _save(document: Mapping[str, Any], saved: str | None) -> None:
     if saved is not None and saved != "-":
         write_text(saved, layout(document) + "\n")
+
+
+def _say_written(*places: Path | str | None) -> None:
+    """Say on stderr where the result went; stdout holds the result itself."""
+    for place in places:
+        if place is not None and place != "-":
+            click.echo(f"wrote {place}", err=True)
 
 
 def explain_target(target: str, *, settings: Iterable[str], given: Mapping[str, Any]) -> int:

@@ -36,34 +36,56 @@ EFFORT = (
         "--budget",
         type=number_of,
         metavar="N",
-        help="Most runs of the mechanism, both sides and search included.",
+        help="Most runs of the mechanism, both sides and search included.  [default: 200,000]",
     ),
     click.option(
         "--confirm-budget", type=number_of, metavar="N", help="Most runs for what follows a refutation."
     ),
     click.option("--time-limit", type=float, metavar="SECONDS", help="Most time for one audit."),
-    click.option("--run-time-limit", type=float, metavar="SECONDS", help="Most time for one run."),
-    click.option("--significance", type=float, help="Probability of refuting a claim that holds."),
-    click.option("--seed", type=number_of, metavar="N", help="The same seed gives the same result."),
+    click.option(
+        "--run-time-limit", type=float, metavar="SECONDS", help="Most time for one run.  [default: 10]"
+    ),
+    click.option(
+        "--significance", type=float, help="Probability of refuting a claim that holds.  [default: 1e-6]"
+    ),
+    click.option(
+        "--seed", type=number_of, metavar="N", help="The same seed gives the same result.  [default: 0]"
+    ),
     click.option(
         "--jobs",
         type=number_of,
         metavar="N",
-        help="Processes that share the runs; the result does not depend on it.",
+        help="Processes that share the runs; the result does not depend on it.  [default: 1]",
     ),
 )
 SCOPE = (
     click.option("--epsilon", "--claim-epsilon", "epsilon", type=float, help="Epsilon of the claim."),
     click.option("--delta", "--claim-delta", "delta", type=float, help="Delta of the claim."),
-    click.option("--relation", metavar="NAME", help="replace-one, add-or-remove-one, …, or module:object."),
+    click.option(
+        "--relation",
+        metavar="NAME",
+        help="replace-one, add-or-remove-one, …, or module:object.  [default: the subject's, or replace-one]",
+    ),
     click.option("--records", metavar="LIST|MODULE:STRATEGY", help="The records a database is made of."),
     click.option("--size", metavar="N|MIN:MAX", help="How many records a database has."),
     click.option("--databases", metavar="MODULE:STRATEGY", help="Whole databases instead of records."),
     click.option("--pair", nargs=2, multiple=True, metavar="LEFT RIGHT", help="Two neighbouring databases."),
     click.option("--convert", metavar="MODULE:FUNCTION", help="Turns a list of records into the input."),
-    click.option("--numerics", type=click.Choice(["ideal", "float"]), help="float: attack the low bits too."),
-    click.option("--until", type=click.Choice(["refuted", "budget"]), help="budget: tighten the bounds."),
-    click.option("--unfinished", type=click.Choice(["against", "output"]), help="How lost runs count."),
+    click.option(
+        "--numerics",
+        type=click.Choice(["ideal", "float"]),
+        help="float: attack the low bits too.  [default: ideal]",
+    ),
+    click.option(
+        "--until",
+        type=click.Choice(["refuted", "budget"]),
+        help="budget: tighten the bounds.  [default: refuted]",
+    ),
+    click.option(
+        "--unfinished",
+        type=click.Choice(["against", "output"]),
+        help="How lost runs count.  [default: against]",
+    ),
 )
 SET = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the subject."

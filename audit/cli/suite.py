@@ -40,6 +40,8 @@ def run_suite(pattern: str | None, *, html: Path | None, saved: Path | None, giv
         render_report([result.to_json() for result in store.results], html)
     left = len(entries) - len(store.results)
     click.echo(total(store.results) + (f"; {left} not audited" if left else ""))
+    if html is not None and store.results:
+        click.echo(f"report: {html}")
     return suite_exit_code(store.results) if finished else INTERRUPTED
 
 

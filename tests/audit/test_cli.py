@@ -112,8 +112,8 @@ def test_records_and_size_reach_the_audit(folder, call):
 
 
 def test_the_result_and_the_report_are_written(folder, call):
-    code, _, _ = call("run", "mine.py:leak", *BRIEF, "--json", "out/r.json", "--html", "out/r.html")
-    assert code == 1
+    code, _, err = call("run", "mine.py:leak", *BRIEF, "--json", "out/r.json", "--html", "out/r.html")
+    assert (code, err) == (1, "wrote out/r.json\nwrote out/r.html\n")
     assert json.loads(Path("out/r.json").read_text())["result"]["subject"] == "leak"
     assert "leak" in Path("out/r.html").read_text()
 
@@ -154,6 +154,9 @@ USAGE = {
     "unknown parameter": (["run", "mine.py:Response", "--set", "kept=1", *BRIEF], "its parameters are keep"),
     "no target": (["run"], "TARGET"),
     "no command": ([], "command"),
+    "no claim, in options": (["run", "mine.py:coin", *PAIR], "such as `--epsilon 1.0`"),
+    "no domain": (["run", "mine.py:coin", "--epsilon", "1"], "`--pair LEFT RIGHT`, or `--records` and"),
+    "no budget": (["run", "mine.py:coin", *BRIEF, "--budget", "0"], "`--budget`"),
     "wrong choice": (["run", "mine.py:coin", "--until", "dawn"], "'dawn'"),
     "no entry matches": (["suite", "no-such-thing"], "No name in the catalogue matches `no-such-thing`"),
     "explain and save": (["run", "mine.py:coin", *BRIEF, "--explain", "--json", "-"], "audits nothing"),
@@ -241,6 +244,7 @@ def test_a_suite_that_finds_what_is_expected_exits_0(suite):
     code, out, err = suite(entries, "--html", "page/index.html")
     assert (code, err) == (0, "")
     assert "2 audits, 2 as expected; significance spent in all: 2e-06" in out
+    assert out.endswith("\nreport: page/index.html\n")
     assert sorted(path.name for path in Path("page/results").iterdir()) == ["fair.json", "leaky.json"]
     page = Path("page/index.html").read_text()
     assert "fair" in page
@@ -367,7 +371,7 @@ def test_an_audit_that_refutes_nothing_is_shown_to_be_alive(folder, call):
     code, out, err = call(
         "run", "mine.py:Response", "--epsilon", "0.45", *PAIR, *budget, "--mutate", "--json", "r.json"
     )
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "wrote r.json\n")
     assert out.startswith("NOT_REFUTED  Response")
     assert "Mutation check of Response" in out
     assert "0.5 × ε = 0.225      REFUTED" in out
@@ -409,6 +413,19 @@ def test_a_plan_is_printed_and_nothing_is_audited(folder, call):
     assert "REFUTED" not in out
 
 
+def test_the_help_states_the_defaults_of_the_audit(call):
+    from audit.privacy import audit_privacy
+
+    told = " ".join(call("run", "--help")[1].split())
+    defaults = audit_privacy.__kwdefaults__
+    assert float(defaults["significance"]) == 1e-6
+    assert "[default: 1e-6]" in told
+    for name in ("numerics", "until", "unfinished"):
+        assert f"[default: {defaults[name]}]" in told
+    for name in ("budget", "seed", "run_time_limit", "jobs"):
+        assert f"[default: {defaults[name]:,.0f}]" in told
+
+
 def test_help_is_instant_and_imports_nothing_heavy():
     code = "import sys, audit.cli; print({'numpy', 'scipy', 'hypothesis'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -429,7 +446,7 @@ def test_a_project_with_packages_of_our_names_is_audited_with_its_own(folder):
     (folder / "project.py").write_text(text)
     command = [DP_AUDIT, "run", "project.py:mine", *BRIEF, "--html", "r.html"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stderr) == (1, "")
+    assert (ran.returncode, ran.stderr) == (1, "wrote r.html\n")
     assert "mine" in Path("r.html").read_text()
     assert subprocess.run([DP_AUDIT, "list"], capture_output=True, check=False).returncode == 0
 
