@@ -35,7 +35,7 @@ FIRST_BET = 20
 GROWTH = 1.25
 SHADOW_PATIENCE = 3
 #: Pairs of databases on which a subject may fail always before it is said to fail always.
-_TRIED_IN_VAIN = 16
+_TRIED_IN_VAIN = 32
 #: Runs without any answer before it is said that there never is one.
 _SILENT_RUNS = 6
 

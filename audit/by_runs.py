@@ -20,7 +20,7 @@ from audit.search import FIRST_LOOK
 if TYPE_CHECKING:
     from audit.privacy import Task
 
-_LEAST_CONFIRMATION = 20_000
+LEAST_CONFIRMATION = 20_000
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
@@ -147,7 +147,7 @@ class _Runs:
 
     def _refuted(self, betting: Betting) -> AuditResult:
         assert betting.crossed_at is not None
-        allowance = self.task.options.confirm_budget or max(_LEAST_CONFIRMATION, 4 * betting.crossed_at)
+        allowance = self.task.options.confirm_budget or max(LEAST_CONFIRMATION, 4 * betting.crossed_at)
         found = self._confirm(betting, allowance)
         doubt = _doubt(found)
         if doubt:

@@ -46,8 +46,8 @@ LEAST_RUNS = 200
 _AGAIN = 4
 _AGAIN_PLACE = 1_000_000
 #: Shrinking may take so many times the runs that the refutation took, and at least so many.
-_SHRINKING = 12
-_LEAST_SHRINKING = 1_500
+SHRINKING = 12
+LEAST_SHRINKING = 1_500
 CONFIDENCE = 0.99
 
 
@@ -103,8 +103,8 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
         judge.depends = judge.depends or not _stands_alone(sampler, betting, fresh=bool(judge.fresh))
     control = _control(sampler, betting.winner, betting.terms, runs=betting.crossed_at)
     if not control and not judge.depends and not databases.only_given:
-        most = min(_SHRINKING * betting.crossed_at, betting.terms.budget // 2)
-        judge.most = sampler.drawn + max(_LEAST_SHRINKING, most)
+        most = min(SHRINKING * betting.crossed_at, betting.terms.budget // 2)
+        judge.most = sampler.drawn + max(LEAST_SHRINKING, most)
         simpler = _shrunk(sampler, betting, databases, most=judge.most - 4 * strongest.runs)
         judge.most = sampler.drawn + allowance
         simplest = strongest if simpler is betting.winner else judge.best(simpler)

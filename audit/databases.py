@@ -145,12 +145,18 @@ class Databases:
         yield from self.given
         if self.only_given:
             return
+        ordinary = self._ordinary(rng)
         for database in self.boundary():
             yield from ((database, other) for other in self._neighbours_at_the_edge(database, rng))
+            yield from islice(ordinary, 1)  # a mechanism may fail on all databases at the edge
         if (self.count() or MOST_PAIRS) <= FEW_DATABASES:
             every = self.enumerate() or []
             yield from (every[int(i)] for i in rng.permutation(len(every)))
             return
+        yield from ordinary
+
+    def _ordinary(self, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give random databases with a random neighbour, until too many in a row have none."""
         fruitless = 0
         for database in self.random(rng):
             other = next(self.neighbours(database, rng), None)

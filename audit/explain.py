@@ -16,19 +16,16 @@ import numpy as np
 from audit.betting import FIRST_BET, GROWTH
 from audit.brief import show
 from audit.by_law import CHECKED_RUNS, SAMPLED_RUNS, SOME_PAIRS
-from audit.by_runs import _LEAST_CONFIRMATION, least_budget
-from audit.claims import check_claim
-from audit.confirm import _LEAST_SHRINKING, _SHRINKING
+from audit.by_runs import LEAST_CONFIRMATION, least_budget
+from audit.confirm import LEAST_SHRINKING, SHRINKING
 from audit.databases import FEW_DATABASES
-from audit.domain import describe
 from audit.errors import InvalidValue
 from audit.outcomes import Raised, Unfinished
-from audit.privacy import Options, Task, _check_options, _suggested, audit_privacy
-from audit.relations import Relation, check_relation, name_of
+from audit.privacy import Options, Task, audit_privacy, check_options, make_task
+from audit.relations import name_of
 from audit.sampling import EXPLORE, MutatedInput, Sampler
 from audit.search import FIRST_LOOK, SHARE
 from audit.shrink import MOST_TRIES
-from audit.subjects import adapt
 from audit.wording import number, short
 
 if TYPE_CHECKING:
@@ -60,24 +57,9 @@ def task_of(mechanism: Any, claim: Any = None, **options: Any) -> Task:
     """
     parameters = inspect.signature(audit_privacy).parameters.values()
     told = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY} | options
-    chosen = _check_options(Options(**{name: told[name] for name in Options.__dataclass_fields__}))
-    subject = adapt(mechanism, convert=told["convert"])
-    claim = subject.claim if claim is None else claim
-    if claim is None:
-        raise InvalidValue(f"No claim: give one, such as `PureDP(epsilon=1.0)`, for {subject.name}.")
-    relation = check_relation(told["relation"] or subject.relation or Relation.REPLACE_ONE)
-    given = {name: told[name] for name in ("pairs", "records", "size", "databases")}
-    domain = {name: given[name] for name in ("records", "size", "databases")}
-    own = given["pairs"] is None or any(value is not None for value in domain.values())
-    if own and given["databases"] is None:
-        if given["records"] is None:
-            given["records"] = subject.records
-        if given["size"] is None:
-            given["size"] = subject.size
-        if given["pairs"] is None and domain["records"] is None:
-            given["databases"] = subject.databases
-    databases = describe(relation, **given, suggested=_suggested(subject) if own else ())
-    return Task(subject, check_claim(claim), relation, databases, chosen, time.monotonic())
+    chosen = check_options(Options(**{name: told[name] for name in Options.__dataclass_fields__}))
+    rest = ("relation", "records", "size", "databases", "pairs", "convert", "progress")
+    return make_task(mechanism, claim, chosen, **{name: told[name] for name in rest})
 
 
 def explain(task: Task) -> str:
@@ -224,7 +206,7 @@ def _afterwards(task: Task) -> str:
     confirming = (
         f"{options.confirm_budget:,} runs"
         if options.confirm_budget is not None
-        else f"4 times what it took (at least {_LEAST_CONFIRMATION:,} runs)"
+        else f"4 times what it took (at least {LEAST_CONFIRMATION:,} runs)"
     )
     said = (
         f"a refutation is confirmed by at most {confirming}, beyond the budget, and an A/A control takes as "
@@ -232,10 +214,10 @@ def _afterwards(task: Task) -> str:
     )
     if task.databases.only_given:
         return f"{said}. Given pairs are not shrunk."
-    most = max(_LEAST_SHRINKING, options.budget // 2)
+    most = max(LEAST_SHRINKING, options.budget // 2)
     return (
-        f"{said}. Shrinking tries at most {MOST_TRIES} simpler pairs, with {_SHRINKING} times what it took, "
-        f"at least {_LEAST_SHRINKING:,} and at most {most:,} runs."
+        f"{said}. Shrinking tries at most {MOST_TRIES} simpler pairs, with {SHRINKING} times what it took, "
+        f"at least {LEAST_SHRINKING:,} and at most {most:,} runs."
     )
 
 

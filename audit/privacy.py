@@ -165,7 +165,7 @@ def audit_privacy(
     ('REFUTED', True)
     """
     _refuse_inside_given()
-    options = _check_options(
+    options = check_options(
         Options(
             numerics=numerics,
             until=until,
@@ -180,6 +180,40 @@ def audit_privacy(
             jobs=jobs,
         )
     )
+    task = make_task(
+        mechanism,
+        claim,
+        options,
+        relation=relation,
+        records=records,
+        size=size,
+        databases=databases,
+        pairs=pairs,
+        convert=convert,
+        progress=progress,
+    )
+    if progress is not None:
+        progress(AuditStarted(task.subject.name, budget, time_limit))
+    result = _finish(task, _dispatch(task))
+    if progress is not None:
+        progress(AuditFinished(result))
+    return result
+
+
+def make_task(
+    mechanism: Any,
+    claim: Any,
+    options: Options,
+    *,
+    relation: Any = None,
+    records: Any = None,
+    size: int | tuple[int, int] | None = None,
+    databases: Any = None,
+    pairs: Iterable[tuple[Any, Any]] | None = None,
+    convert: Callable[[Any], Any] | None = None,
+    progress: Callable[[Any], None] | None = None,
+) -> Task:
+    """Put together what an audit needs to know; the arguments are those of `audit_privacy`."""
     subject = adapt(mechanism, convert=convert)
     claim = subject.claim if claim is None else claim
     if claim is None:
@@ -199,13 +233,7 @@ def audit_privacy(
         else databases,
         suggested=_suggested(subject) if own else (),
     )
-    task = Task(subject, claim, relation, told, options, time.monotonic(), progress)
-    if progress is not None:
-        progress(AuditStarted(subject.name, budget, time_limit))
-    result = _finish(task, _dispatch(task))
-    if progress is not None:
-        progress(AuditFinished(result))
-    return result
+    return Task(subject, claim, relation, told, options, time.monotonic(), progress)
 
 
 def _dispatch(task: Task) -> AuditResult:
@@ -258,7 +286,8 @@ def _refuse_inside_given() -> None:
         )
 
 
-def _check_options(options: Options) -> Options:
+def check_options(options: Options) -> Options:
+    """Return the options, or refuse the first bad one in one line."""
     for name, allowed in (("numerics", NUMERICS), ("until", UNTIL), ("unfinished", UNFINISHED)):
         if getattr(options, name) not in allowed:
             words = " or ".join(f'"{word}"' for word in allowed)

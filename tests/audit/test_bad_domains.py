@@ -163,7 +163,6 @@ def test_a_mechanism_that_refuses_some_databases_of_the_boundary_is_audited():
     assert result.verdict is not Verdict.ERROR
 
 
-@pytest.mark.xfail(reason="silence is believed after 16 pairs, all of them of the boundary", strict=False)
 def test_a_mechanism_that_refuses_every_database_of_the_boundary_is_audited_on_ordinary_ones():
     """Six records of the boundary have at most two different values and a neighbour's third; four of ten
     values are in a random database of six with probability 0.96."""
