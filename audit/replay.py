@@ -94,6 +94,9 @@ def _bare(result: AuditResult, **found: Any) -> AuditResult:
     environment = {"replay_of": result.subject, **result.environment}
     for name in ("command", "elapsed"):
         environment.pop(name, None)
+    saved = environment["replay_of"]
+    if saved != result.subject:
+        found["notes"] = (*found["notes"], f"the witness that was drawn again is a saved one of {saved}")
     nothing: dict[str, Any] = {
         "reason": "",
         "pairs_tried": 1,

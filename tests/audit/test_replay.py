@@ -171,6 +171,13 @@ def test_a_replay_on_another_subject_speaks_of_that_and_of_what_it_did():
     assert saved.replay().subject == "Loud"
 
 
+def test_a_witness_that_stands_on_another_subject_names_both():
+    """Missed with probability far below 1e-9: the same noise, seen through another function."""
+    again = refuted(Loud()).replay(by_call, fresh=True)
+    assert (again.verdict, again.subject) == (Verdict.REFUTED, "by_call")
+    assert again.notes[1] == "the witness that was drawn again is a saved one of Loud"
+
+
 def test_a_law_that_was_repaired_is_seen():
     class RepairedLaw(Declared):
         def distribution(self, database):
