@@ -6,7 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-TABLES = ("overhead", "bounds", "efficiency", "open_cases", "startup", "false_alarms", "concave_privacy")
+TABLES = (
+    "overhead",
+    "bounds",
+    "efficiency",
+    "open_cases",
+    "search",
+    "startup",
+    "false_alarms",
+    "concave_privacy",
+)
 
 
 def main() -> None:
