@@ -165,7 +165,9 @@ def _stands_alone(sampler: Sampler, betting: Betting, *, fresh: bool) -> bool:
     """Tell whether runs that each stand alone refute the claim too, given four times as many."""
     winner = betting.winner
     assert betting.crossed_at is not None
-    budget = _AGAIN * betting.crossed_at
+    growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
+    needed = 2 * _MARGIN * betting.terms.log_limit / growth if growth > 0 else 0.0
+    budget = int(min(max(_AGAIN * betting.crossed_at, needed), _AGAIN * betting.terms.budget))
     terms = replace(betting.terms, budget=budget, deadline=None, stop_when_refuted=True)
     again = Betting(
         sampler,
