@@ -15,6 +15,7 @@ from audit.compass import distance
 from audit.evidence import Bet, Ledger
 from audit.features import View
 from audit.memory import Block, PairMemory, bet_on, log_held_back
+from audit.outcomes import Unfinished
 from audit.progress import AuditProgressed
 from audit.sampling import BET, EXPLORE, MutatedInput
 from audit.search import Search
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from audit.outcomes import Raised, Unfinished
+    from audit.outcomes import Raised
     from audit.sampling import Sampler
 
     Floats = NDArray[np.float64]
@@ -94,6 +95,13 @@ class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an
     def __init__(self, outcome: Raised | Unfinished) -> None:
         super().__init__(str(outcome))
         self.outcome = outcome
+
+
+def silence(outcome: Raised | Unfinished) -> str:
+    """Say what a subject does that never answers."""
+    if isinstance(outcome, Unfinished):
+        return f"no run finished: {outcome.reason}"
+    return f"every run raised {outcome.kind}: {outcome.message}"
 
 
 @dataclass

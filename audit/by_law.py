@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit.betting import NeverAnswers, silence
 from audit.distributions import Countable, Finite, Law
 from audit.errors import AuditError, InvalidValue, SubjectError
 from audit.events import Event, RegionIn
 from audit.exact import TOLERANCE, ExactFinding, PairFinding, compare_pairs
 from audit.law_check import law_log_e_value
+from audit.outcomes import Unfinished
 from audit.relations import name_of
 from audit.results import AuditResult, Evidence, Verdict, Witness
-from audit.sampling import LAW, MutatedInput, Sampler
+from audit.sampling import LAW, MutatedInput, Runs, Sampler
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 SOME_PAIRS = 512
 #: Runs drawn of each database whose law is compared with the code.
 CHECKED_RUNS = 2_000
+#: With fewer runs of a database nothing is called a proof.
+LEAST_CHECKED = 1_000
 SAMPLED_RUNS = 20_000
 _OTHERS = 2
 
@@ -109,11 +113,21 @@ class _Comparison:
             exhaustive,
         )
         self.samples = 0
+        self.least_checked = CHECKED_RUNS
+        self.stateless = True
         self.notes: list[str] = []
 
     def result(self) -> AuditResult:
         """Give the verdict: the claim against the laws, once the laws have been compared with the code."""
-        checks = self._check_laws()
+        try:
+            return self._judged(self._check_laws())
+        except _TimeIsOverError:
+            reason = "the time was over before the law was compared with the code"
+            return self._as(Verdict.INCONCLUSIVE, reason=reason)
+        except NeverAnswers as silent:
+            return self._as(Verdict.ERROR, reason=silence(silent.outcome))
+
+    def _judged(self, checks: list[_Check]) -> AuditResult:
         limit = math.log(max(1, len(checks)) / self.task.options.significance)
         wrong = next((check for check in checks if check.log_e_value >= limit), None)
         if wrong is not None:
@@ -133,9 +147,20 @@ class _Comparison:
                 Verdict.INCONCLUSIVE,
                 reason=f"the time was over after {self.finding.pairs} of {len(self.pairs)} pairs",
             )
-        if self.exhaustive and self.finding.within and self._discrete():
+        if self.exhaustive and self.finding.within and self._discrete() and self._is_checked():
             return self._as(Verdict.PROVED)
         return self._as(Verdict.NOT_REFUTED)
+
+    def _is_checked(self) -> bool:
+        """Tell whether the code was compared closely enough to speak of a proof; say why where it was not."""
+        if self.least_checked < LEAST_CHECKED:
+            self.notes.append(
+                f"Not called a proof: the law was compared with {self.least_checked} runs of a database, "
+                f"fewer than {LEAST_CHECKED}; a larger budget allows more."
+            )
+        elif not self.stateless:
+            self.notes.append("Not called a proof: the subject keeps state, or that cannot be told.")
+        return self.least_checked >= LEAST_CHECKED and self.stateless
 
     def _discrete(self) -> bool:
         """Tell whether laws were compared outcome by outcome: densities would need interval arithmetic."""
@@ -186,7 +211,7 @@ class _Comparison:
             parameters=dict(task.subject.parameters),
             reference=task.subject.reference,
             assumptions=(
-                "the declared law: compared with runs of the code on the worst pair and a few others",
+                f"the declared law, which {self.samples:,} runs of the code did not contradict",
                 "real-number arithmetic: the laws are those of the mechanism without rounding",
             ),
             notes=tuple(self.notes),
@@ -234,11 +259,13 @@ class _Comparison:
     ) -> Iterator[_Check]:
         left, right = pair
         try:
-            blocks = list(sampler.draw(left, right, runs, path))
+            blocks = list(self._drawn(sampler, pair, runs, path))
         except MutatedInput as fault:
             self.notes.append(str(fault))
             sampler.copy_inputs = True
-            blocks = list(sampler.draw(left, right, runs, path))
+            blocks = list(self._drawn(sampler, pair, runs, path))
+        self.least_checked = min(self.least_checked, sum(map(len, blocks)))
+        self.stateless = self.stateless and sampler.state_suspected() is False
         for database, sides in ((left, [b.left for b in blocks]), (right, [b.right for b in blocks])):
             outputs = (
                 np.concatenate(sides)
@@ -246,6 +273,24 @@ class _Comparison:
                 else _joined(sides)
             )
             yield _Check(database, law_log_e_value(self.laws.demand(database), outputs), how)
+
+    def _drawn(
+        self, sampler: Sampler, pair: tuple[Any, Any], runs: int, path: tuple[int, ...]
+    ) -> Iterator[Runs]:
+        """Draw in growing parts, so that the time limit and a subject that never ends are noticed early."""
+        deadline, part, size = self.task.deadline, 0, 2
+        while runs > 0:
+            if deadline is not None and time.monotonic() >= deadline:
+                raise _TimeIsOverError
+            for block in sampler.draw(*pair, min(size, runs), (*path, part)):
+                if part == 0 and all(isinstance(o, Unfinished) for o in (*block.left, *block.right)):
+                    raise NeverAnswers(block.left[0])
+                yield block
+            runs, part, size = runs - min(size, runs), part + 1, 4 * size
+
+
+class _TimeIsOverError(Exception):
+    """The time limit was reached before the laws had been compared with the code."""
 
 
 def _joined(sides: list[Any]) -> list[Any]:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.betting import Betting, NeverAnswers, Terms, bet_size
+from audit.betting import Betting, NeverAnswers, Terms, bet_size, silence
 from audit.confirm import Confirmation, confirm
 from audit.errors import InvalidValue
 from audit.evidence import STAKES, Bet, ceiling, delta_bound, epsilon_bound
-from audit.outcomes import Unfinished
 from audit.power import detectable
 from audit.results import AuditResult, Evidence, Verdict
 from audit.sampling import MutatedInput, Sampler
@@ -105,7 +104,7 @@ class _Runs:
         try:
             betting = self._bet()
         except NeverAnswers as silent:
-            return self._result(Verdict.ERROR, reason=_silence(silent.outcome))
+            return self._result(Verdict.ERROR, reason=silence(silent.outcome))
         if betting.search.exhausted and not betting.memories:
             raise InvalidValue(
                 "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
@@ -246,7 +245,7 @@ class _Runs:
             parameters=dict(task.subject.parameters),
             reference=task.subject.reference,
             assumptions=tuple(self._assumptions(confirmation)),
-            notes=(*self.notes, *self.sampler.notes),
+            notes=(*self.notes, *self.sampler.notes, *self._failures()),
             not_tested=tuple(self._not_tested()),
             expected=task.subject.expected,
             **fields,
@@ -267,6 +266,11 @@ class _Runs:
         if self.task.options.numerics == "ideal":
             said.append("real-number arithmetic: the low bits of float outputs were not attacked")
         return said
+
+    def _failures(self) -> list[str]:
+        """Say how many runs raised, where it is many: what they would have answered was not tested."""
+        raised, drawn = self.sampler.raised, self.sampler.drawn
+        return [f"{raised:,} of {drawn:,} runs raised an exception."] if 2 * raised > drawn else []
 
     def _not_tested(self) -> list[str]:
         untested = ["pairs of databases that were not tried"]
@@ -290,12 +294,6 @@ def _doubt(found: Confirmation) -> str:
     if found.depends_on_state:
         return "the runs depend on each other: refuted only in company, not when every run stands alone"
     return ""
-
-
-def _silence(outcome: Any) -> str:
-    if isinstance(outcome, Unfinished):
-        return f"no run finished: {outcome.reason}"
-    return f"every run raised {outcome.kind}: {outcome.message}"
 
 
 def _relation_name(relation: Any) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -97,7 +98,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
         Where simpler pairs come from.
     """
     assert betting.crossed_at is not None
-    judge = _Judge(sampler, betting, fresh=sampler.state_kept(), most=sampler.drawn + allowance)
+    judge = _Judge(sampler, betting, fresh=sampler.state_suspected(), most=sampler.drawn + allowance)
     strongest = judge.best(betting.winner)
     if judge.in_company and not strongest.confirmed:
         judge.depends = judge.depends or not _stands_alone(sampler, betting, fresh=bool(judge.fresh))
@@ -128,6 +129,13 @@ class _Judge:
     tried: int = 0
     depends: bool = False
 
+    def _looks_kept(self, memory: PairMemory, witness: Witness) -> bool:
+        """Tell whether noise that was drawn once and kept out of sight would look just like this."""
+        if self.fresh is None and _is_constant(memory):
+            return True
+        suspect = self.sampler.subject.takes_rng and not self.sampler.honours_rng
+        return suspect and (witness.p, witness.q) == (1.0, 0.0)
+
     @property
     def in_company(self) -> bool:
         """Whether the refutation rests on runs that shared the subject's state or one call of its sampler."""
@@ -155,8 +163,8 @@ class _Judge:
         )
         # Fixed before it was drawn, from its own part of the seed tree: one more bet for the bounds.
         self.betting.ledger.add(bet)
-        if self.fresh is None and _is_constant(memory):
-            self.depends = True  # noise drawn once and kept would look just like this
+        if self._looks_kept(memory, witness):
+            self.depends = True
             return replace(witness, confirmed=False)
         return witness
 
@@ -196,7 +204,8 @@ def _shrunk(sampler: Sampler, betting: Betting, databases: Databases, *, most: i
 
     def look(memory: PairMemory, runs: int) -> bool:
         nonlocal tried
-        if sampler.drawn + 2 * runs > most:
+        late = terms.deadline is not None and time.monotonic() >= terms.deadline
+        if late or sampler.drawn + 2 * runs > most:
             return False
         tried += 1
         with contextlib.suppress(SubjectError):  # `convert` may refuse a pair that shrinking made up

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from audit import canonical
 from audit.brief import show
+from audit.errors import AuditError, SubjectError
 from audit.records import rebuilt, records_of
-from audit.relations import name_of
+from audit.relations import Relation, check_pair, name_of
 from audit.variations import simplicity, simplified, varied
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ FEW_DATABASES = 4_096
 SOME_PAIRS = 48
 _EXTREMES = 6
 _NEIGHBOURS = 64
+#: Variations of a pair that are made before it is given up to find a valid one.
+_VARIATIONS = 400
 #: So many random databases in a row without a neighbour: there are none.
 _FRUITLESS = 200
 
@@ -89,7 +92,7 @@ class Databases:
                 databases.append(list(rows))
         pairs: list[Pair] = []
         for i, database in enumerate(databases):
-            for other in self.relation.neighbours(database, list(self.records)):
+            for other in self._related(database, list(self.records)):
                 j = place.get(canonical.key(other))
                 if j is not None and i < j:
                     pairs.append((database, databases[j]))
@@ -136,7 +139,7 @@ class Databases:
     def neighbours(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
         """Give some random neighbours of a database, within the domain's sizes."""
         records = None if self.records is None else list(self.records)
-        for other in islice(self.relation.neighbours(database, records, rng), _NEIGHBOURS):
+        for other in islice(self._related(database, records, rng), _NEIGHBOURS):
             if self.fits(other):
                 yield other
 
@@ -169,11 +172,11 @@ class Databases:
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
         """Give neighbours that differ by an extreme record in the first place, and a random one."""
         if self.records is None:
-            yield from _far_and_near(database, islice(self.relation.neighbours(database, None), _NEIGHBOURS))
+            yield from _far_and_near(database, islice(self._related(database, None), _NEIGHBOURS))
         else:
             extremes = _spread(self.records, _EXTREMES)
             ends_first = [extremes[-1], *extremes[:-1]]  # the last, the first, NaN, what lies between
-            near = (other for other in self.relation.neighbours(database, ends_first) if self.fits(other))
+            near = (other for other in self._related(database, ends_first) if self.fits(other))
             yield from islice(near, min(3, len(extremes)))
         yield from islice(self.neighbours(database, rng), 1)
 
@@ -196,6 +199,24 @@ class Databases:
         pool = sorted(self._pool(pair), key=simplicity)
         return self._valid(simplified(*_as_records(pair), pool), pair)
 
+    def _related(self, database: Any, records: list[Any] | None, rng: Any = None) -> Iterator[Any]:
+        """Give the relation's neighbours; of a custom relation only those that it calls neighbours."""
+        if isinstance(self.relation, Relation):
+            yield from self.relation.neighbours(database, records, rng)
+            return
+        name = name_of(self.relation)
+        try:
+            for other in islice(self.relation.neighbours(database, records, rng), MOST_PAIRS):
+                check_pair(self.relation, database, other)
+                yield other
+        except AuditError:
+            raise
+        except Exception as error:
+            kind = type(error).__name__
+            raise SubjectError(
+                f"`neighbours` of {name} failed on {show(database)}: {kind}: {error}"
+            ) from error
+
     def fits(self, database: Any) -> bool:
         """Tell whether a database has a size of the domain."""
         return self.sizes is None or self.sizes[0] <= len(database) <= self.sizes[1]
@@ -208,7 +229,7 @@ class Databases:
         return list(found.values())
 
     def _valid(self, rows: Iterator[tuple[list[Any], list[Any]]], like: Pair) -> Iterator[Pair]:
-        for left, right in rows:
+        for left, right in islice(rows, _VARIATIONS):
             if self.fits(left) and self.fits(right):
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)
                 if self.relation.are_neighbours(*pair):

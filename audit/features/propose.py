@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 MOST_COORDINATES = 12
 MOST_KEYS = 16
+#: Whole numbers from here on are told apart as they are: a float does not hold them all.
+_INEXACT = 2.0**53
 #: Entries that make up at least this share of all entries are special values (a refusal, a flag, a mark).
 SPECIAL_SHARE = 0.05
 #: Fitting a score to fewer runs than this a side is noise.
@@ -67,6 +69,8 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
     kinds = {Kind().of(output) for view in views for output in _odd(view)}
     if kinds:
         yield from (Kind(), Whole())
+    elif any((np.abs(view.numbers[1]) >= _INEXACT).any() for view in views):
+        yield Whole()
     sizes = {size for view in views for size in view.vectors}
     if sizes:
         if not kinds and _repeats(views):

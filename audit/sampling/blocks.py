@@ -98,6 +98,8 @@ class Block:
         Number of characters that the mechanism printed.
     notes
         What the reader of a result should know about these runs.
+    rest
+        The number that the block's generator would have given next: it tells how much the runs drew.
 
     Examples
     --------
@@ -109,6 +111,7 @@ class Block:
     right: Any
     printed: int = 0
     notes: tuple[str, ...] = ()
+    rest: int = 0
 
 
 class Host:
@@ -164,11 +167,19 @@ class Host:
             called = self.run(replace(task, vectorised=False), on_tick=on_tick)
             return replace(called, notes=(*called.notes, sampled))
         outputs: list[Any] = []
-        printed = self.call_each(task, outputs, on_tick=on_tick)
+        rng = task.rng
+        printed = self.call_each(task, outputs, rng=rng, on_tick=on_tick)
         left, right = in_pairs(task.order, outputs)
-        return Block(left=left, right=right, printed=printed)
+        return Block(left=left, right=right, printed=printed, rest=next_of(rng))
 
-    def call_each(self, task: Task, outputs: list[Any], *, on_tick: Tick | None = None) -> int:
+    def call_each(
+        self,
+        task: Task,
+        outputs: list[Any],
+        *,
+        rng: np.random.Generator | None = None,
+        on_tick: Tick | None = None,
+    ) -> int:
         """Append the outcome of every run to `outputs`, as they are called; return how much was printed."""
         every_run = task.copy_inputs or task.fresh
         inputs = [Input(side, every_run=every_run) for side in (task.left, task.right)]
@@ -179,7 +190,7 @@ class Host:
             call_each(
                 call,
                 _in_order(task, *inputs),
-                task.rng,
+                task.rng if rng is None else rng,
                 outputs=outputs,
                 limit=task.limit,
                 on_tick=on_tick,
@@ -205,10 +216,11 @@ class Host:
     def _sampled(self, task: Task, on_tick: Tick | None) -> Block | str:
         """Return the block as the subject's sampler draws it, or a note that it could not."""
         inputs = [Input(side, every_run=task.copy_inputs) for side in (task.left, task.right)]
+        rng = task.rng
         try:
             with quiet() as printed, Watch(task.patience, _no_progress, on_tick=on_tick) as watch:
                 left, right = sample_pairs(
-                    self._mechanism.sample, (inputs[0], inputs[1]), task.size, rng=task.rng, coins=task.coins
+                    self._mechanism.sample, (inputs[0], inputs[1]), task.size, rng=rng, coins=task.coins
                 )
         except (KeyboardInterrupt, SubjectError):
             raise
@@ -219,7 +231,12 @@ class Host:
             return f"`sample` failed ({kind}): the runs of such blocks were drawn by single calls"
         for given in inputs:
             given.check()
-        return Block(left=left, right=right, printed=printed.count)
+        return Block(left=left, right=right, printed=printed.count, rest=next_of(rng))
+
+
+def next_of(rng: np.random.Generator) -> int:
+    """Return what a generator gives next."""
+    return int(rng.integers(2**63))
 
 
 def _no_progress() -> int:

@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 
 from audit.canonical import same
 from audit.errors import InvalidValue, SubjectError
-from audit.outcomes import Unfinished
+from audit.outcomes import Raised, Unfinished
 from audit.sampling.blocks import Block, Host, Task
 from audit.sampling.plan import block_sizes
 from audit.sampling.seeds import RNG_CHECK, Path
@@ -72,6 +72,8 @@ class Sampler:
         Runs in the blocks given out so far, both sides.
     unfinished
         How many of them have no output.
+    raised
+        How many of them raised.
     printed
         Characters that the mechanism printed in them.
     notes
@@ -103,6 +105,7 @@ class Sampler:
         self.copy_inputs = False
         self.drawn = 0
         self.unfinished = 0
+        self.raised = 0
         self.printed = 0
         self.notes: list[str] = []
         self._workers: Workers | None = None
@@ -173,7 +176,7 @@ class Sampler:
         """
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
         workers = self._ready(left)
-        kept = self.state_kept() if fresh else False
+        kept = self.state_suspected() if fresh else False
         if kept is None:
             self._note(
                 "Whether the subject keeps state cannot be told: it cannot be pickled with all it uses."
@@ -200,6 +203,20 @@ class Sampler:
         True
         """
         return self._start().state_kept()
+
+    def state_suspected(self) -> bool | None:
+        """Tell whether the subject keeps state, or does not say the same twice from one generator state.
+
+        Examples
+        --------
+        >>> from audit.subjects import adapt
+        >>> sampler = Sampler(adapt(lambda database, rng: rng.random()), seed=0)
+        >>> [_] = sampler.draw([1], [2], 1, (0,))
+        >>> sampler.state_suspected()
+        False
+        """
+        kept = self.state_kept()
+        return True if kept is False and self.subject.takes_rng and not self._honours else kept
 
     @property
     def honours_rng(self) -> bool:
@@ -258,12 +275,16 @@ class Sampler:
         """Tell whether runs drawn twice from the same generator state come out the same."""
         for index in range(_CHECKS):
             task = self._task(database, database, 1, (RNG_CHECK, index), fresh=False)
-            blocks = map(self._account, workers.map([task, task]))
+            blocks = workers.map([task, task])
             once = next(blocks)
+            self._account(once)
             if self.unfinished:
                 break  # it may take long to say no more
             again = next(blocks)
-            if not same([list(once.left), list(once.right)], [list(again.left), list(again.right)]):
+            self._account(again)
+            if once.rest != again.rest or not same(
+                [list(once.left), list(once.right)], [list(again.left), list(again.right)]
+            ):
                 return False
         return True
 
@@ -284,7 +305,9 @@ class Sampler:
         self.drawn += 2 * len(block.left)
         for side in (block.left, block.right):
             if isinstance(side, list):
-                self.unfinished += sum(1 for output in side if type(output) is Unfinished)
+                kinds = [type(output) for output in side]
+                self.unfinished += kinds.count(Unfinished)
+                self.raised += kinds.count(Raised)
         self.printed += block.printed
         for note in block.notes:
             self._note(note)

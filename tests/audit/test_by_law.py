@@ -1,0 +1,163 @@
+"""The exact path: when it speaks of a proof, and when it has no time to."""
+
+import math
+import time
+
+import pytest
+
+from audit import PureDP, Relation, Verdict, audit_privacy
+from audit.distributions import Finite
+from audit.errors import InvalidValue, SubjectError
+
+KEEP = math.e / (1 + math.e)
+
+
+class Response:
+    """Randomized response at ε = 1, which it meets with equality."""
+
+    claim = PureDP(1.0)
+    relation = Relation.LOCAL
+    records = (0, 1)
+    size = 1
+
+    def __call__(self, database, rng):
+        return database[0] if rng.random() < KEEP else 1 - database[0]
+
+    def distribution(self, database):
+        return Finite([database[0], 1 - database[0]], [KEEP, 1 - KEEP])
+
+
+class Leak(Response):
+    """Declares the law, returns the record."""
+
+    def __call__(self, database, rng):
+        return database[0]
+
+
+class Hangs(Response):
+    def __call__(self, database, rng):
+        time.sleep(30)
+
+
+class Slow(Response):
+    def __call__(self, database, rng):
+        time.sleep(0.01)
+        return super().__call__(database, rng)
+
+
+class Turning(Response):
+    """Uniform over calls as declared, yet given its state one output tells the record."""
+
+    def __init__(self):
+        self.turn = 0
+
+    def __call__(self, database, rng):
+        self.turn += 1
+        return (self.turn + database[0]) % 2
+
+    def distribution(self, database):
+        return Finite([0, 1], [0.5, 0.5])
+
+
+def test_equality_over_every_pair_is_proved():
+    result = audit_privacy(Response())
+    assert result.verdict is Verdict.PROVED
+    assert result.epsilon_lower == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("budget", [1, 50, 150, 1000])
+def test_few_runs_of_the_code_prove_nothing(budget):
+    """With so few runs a law that is wrong altogether could not be told."""
+    for subject in (Response(), Leak()):
+        assert audit_privacy(subject, budget=budget).verdict is not Verdict.PROVED
+
+
+def test_code_that_is_not_its_law_is_an_error():
+    assert audit_privacy(Leak()).verdict is Verdict.ERROR
+
+
+def test_a_subject_that_keeps_state_is_not_called_proved():
+    assert audit_privacy(Turning()).verdict is not Verdict.PROVED
+
+
+def test_the_time_limit_ends_the_comparison_of_law_and_code():
+    started = time.monotonic()
+    result = audit_privacy(Slow(), time_limit=0.5)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "time" in result.reason
+    assert time.monotonic() - started < 20  # in full it would take 80 s
+
+
+def test_a_subject_with_a_law_that_never_ends_is_an_error():
+    result = audit_privacy(Hangs(), run_time_limit=0.05)
+    assert result.verdict is Verdict.ERROR
+    assert "no run finished" in result.reason
+
+
+class Custom:
+    name = "within one"
+
+    def __init__(self, gives):
+        self.gives = gives
+
+    def are_neighbours(self, left, right):
+        return left != right and abs(left[0] - right[0]) <= 1
+
+    def neighbours(self, database, records, rng):
+        return self.gives(database)
+
+
+@pytest.mark.parametrize(
+    ("gives", "kind"),
+    [
+        (lambda database: iter([[database[0] + 5]]), InvalidValue),
+        (lambda database: iter([list(database)]), InvalidValue),
+        (lambda database: 1 / 0, SubjectError),
+        (lambda database: None, SubjectError),
+    ],
+    ids=["too far", "itself", "raises", "nothing"],
+)
+def test_a_custom_relation_that_contradicts_itself_is_refused_in_one_line(gives, kind):
+    with pytest.raises(kind, match="within one") as caught:
+        audit_privacy(
+            lambda database, rng: database[0] + rng.laplace(),
+            PureDP(1.0),
+            relation=Custom(gives),
+            records=[0, 1],
+            size=1,
+            budget=2000,
+        )
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("base", [2**53, 10**30, 10**400])
+def test_whole_numbers_that_no_float_tells_apart_are_told_apart(base):
+    result = audit_privacy(
+        lambda database, rng: base + database[0], PureDP(1.0), pairs=[([0], [1])], budget=2000
+    )
+    assert result.verdict is Verdict.REFUTED
+
+
+class HiddenCache:
+    """Correct, but its pickle leaves out the cache that it keeps its noise in."""
+
+    def __init__(self):
+        self.cache = {}
+
+    def __getstate__(self):
+        return {**self.__dict__, "cache": {}}
+
+    def __call__(self, database, rng):
+        key = tuple(database)
+        if key not in self.cache:
+            self.cache[key] = database[0] if rng.random() < KEEP else 1 - database[0]
+        return self.cache[key], int(rng.integers(2))
+
+
+def test_noise_in_a_cache_that_its_pickle_leaves_out_refutes_nothing():
+    """It draws less from the same generator state the second time, and is confirmed from fresh copies."""
+    verdicts = {
+        audit_privacy(HiddenCache(), PureDP(1.0), records=[0, 1], size=1, budget=5000, seed=seed).verdict
+        for seed in range(6)
+    }
+    assert Verdict.REFUTED not in verdicts
