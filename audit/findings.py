@@ -1,0 +1,125 @@
+"""Findings: what a source text says, beside what was found, with the numbers that decide.
+
+A finding is computed, never copied: each is a function without arguments that derives its figures anew. A
+distribution offers its findings through the entry-point group `GROUP`: each entry point resolves to a
+callable without arguments that returns a mapping from names (``"E1"``) to such functions, in page order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from audit.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    Compute: TypeAlias = "Callable[[], Finding]"
+
+__all__ = ["GROUP", "Finding", "Judgement", "Table"]
+
+GROUP = "dp_audit.findings"
+
+Judgement = Literal["holds", "loose", "hidden condition", "proof only", "false", "typo"]
+"""What became of a statement.
+
+``holds``: as printed. ``loose``: true, and more is true. ``hidden condition``: true under a condition that
+the text does not state. ``proof only``: a step of the proof fails, the statement survives. ``false``: the
+statement as printed has a counterexample. ``typo``: the text means something else than it prints.
+"""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers behind a finding.
+
+    Parameters
+    ----------
+    columns
+        The heads.
+    rows
+        One tuple of numbers or texts a row, as long as `columns`.
+    caption
+        What is held fixed, and how the numbers were had.
+
+    Examples
+    --------
+    >>> Table(("n", "claimed"), ((1, 0.5), (2, 0.25))).columns
+    ('n', 'claimed')
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[float | str, ...], ...]
+    caption: str = ""
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise InvalidValue(f"Each row of a `Table` must have {len(self.columns)} cells, one a column.")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One statement of a source text, and what was found.
+
+    Parameters
+    ----------
+    name
+        Unique among the findings: ``"E1"``, ``"N5"``, ``"K11 Lemma 5.6"``.
+    source
+        Where the statement stands: ``"B Thm 7, C Thm 1"``.
+    statement
+        What the text says, in one sentence of our own.
+    judgement
+        What became of it, a `Judgement`.
+    shown
+        What was found, in one sentence that has the numbers.
+    corrected
+        The right statement, where the printed one is not; empty otherwise.
+    claimed, found
+        The two numbers that decide, if two numbers do: `ratio` is found ÷ claimed.
+    method
+        ``"exact"`` (a law or an enumeration), ``"statistical"`` (an audit, its significance said in `shown`)
+        or ``"arithmetic"`` (closed forms).
+    tables
+        The numbers behind it.
+    command
+        What repeats it on the command line; empty for ``dp-audit findings NAME``.
+
+    Examples
+    --------
+    >>> finding = Finding(
+    ...     "E8", "K08 footnote 5", "A Laplace variable of scale s has standard deviation √2/s.", "typo",
+    ...     "It is √2·s: at s = 2, 2.83 and not 0.71.", claimed=0.7071, found=2.8284,
+    ... )
+    >>> round(finding.ratio, 3)
+    4.0
+    """
+
+    name: str
+    source: str
+    statement: str
+    judgement: Judgement
+    shown: str
+    _: KW_ONLY
+    corrected: str = ""
+    claimed: float | None = None
+    found: float | None = None
+    method: Literal["exact", "statistical", "arithmetic"] = "exact"
+    tables: Sequence[Table] = ()
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        if self.judgement not in get_args(Judgement):
+            words = ", ".join(get_args(Judgement))
+            raise InvalidValue(
+                f"The `judgement` of a `Finding` must be one of {words}; got {self.judgement!r}."
+            )
+
+    @property
+    def ratio(self) -> float | None:
+        """Found ÷ claimed; None where no two numbers decide or the claimed one is 0."""
+        if self.claimed is None or self.found is None or self.claimed == 0:
+            return None
+        return self.found / self.claimed
