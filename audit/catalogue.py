@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import KW_ONLY, dataclass, field
-from importlib import metadata, util
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from audit.entry_points import offered
 from audit.errors import AuditError
 
 if TYPE_CHECKING:
@@ -73,64 +72,8 @@ def load_catalogue() -> list[Entry]:
     >>> isinstance(load_catalogue(), list)
     True
     """
-    points = sorted(metadata.entry_points(group=GROUP), key=lambda point: (point.name, point.value))
-    entries = [entry for point in points for entry in _entries(point)]
+    entries = [entry for offer in offered(GROUP, what="catalogue", make=list) for entry in offer]
     twice = [name for name, times in Counter(entry.name for entry in entries).items() if times > 1]
     if twice:
         raise AuditError(f"Names in the catalogue must be unique; got `{twice[0]}` more than once.")
     return entries
-
-
-def _entries(point: metadata.EntryPoint) -> list[Entry]:
-    _refuse_shadow(point)
-    try:
-        return list(point.load()())
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise AuditError(
-            f"The catalogue `{point.value}` of {_owner(point)} does not load: {reason}"
-        ) from error
-
-
-def _refuse_shadow(point: metadata.EntryPoint) -> None:
-    """Refuse to run a stranger's module that only has the same name as the one meant.
-
-    Loading ours in its place would hand the wrong module to the project that has its own.
-    """
-    name = point.module.partition(".")[0]
-    expected, found = _own_place(point, name), _found_place(name)
-    if expected is None or found is None or expected == found:
-        return
-    raise AuditError(
-        f"The catalogue of {_owner(point)} is not available here: {found} shadows its package `{name}` "
-        "(run from another folder, or take that folder off PYTHONPATH).",
-    )
-
-
-def _own_place(point: metadata.EntryPoint, name: str) -> Path | None:
-    """Return the distribution's own folder; None where it cannot be told (others' editable installs)."""
-    if point.dist is None:
-        return None
-    if _owner(point) == "dp-audit":
-        return Path(__file__).resolve().parent.parent / name
-    place = Path(str(point.dist.locate_file(name))).resolve()
-    return place if place.is_dir() else None
-
-
-def _found_place(name: str) -> Path | None:
-    """Return the folder that ``import name`` gives now, or the file if it is no package."""
-    try:
-        spec = util.find_spec(name)
-    except ValueError:  # a module without a spec: put there by hand, so nobody's distribution
-        return None
-    if spec is None:
-        return None
-    if spec.origin is not None:
-        origin = Path(spec.origin).resolve()
-        return origin.parent if origin.name == "__init__.py" else origin
-    locations = list(spec.submodule_search_locations or ())
-    return Path(locations[0]).resolve() if locations else None
-
-
-def _owner(point: metadata.EntryPoint) -> str:
-    return point.dist.name if point.dist is not None else point.name

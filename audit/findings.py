@@ -7,20 +7,22 @@ callable without arguments that returns a mapping from names (``"E1"``) to such 
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from audit.errors import InvalidValue
+from audit.entry_points import offered
+from audit.errors import AuditError, InvalidValue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
     from typing import TypeAlias
 
     Compute: TypeAlias = "Callable[[], Finding]"
 
-__all__ = ["GROUP", "Finding", "Judgement", "Table"]
+__all__ = ["GROUP", "Finding", "Judgement", "Table", "load_findings"]
 
 GROUP = "dp_audit.findings"
+SCHEMA = 1
 
 Judgement = Literal["holds", "loose", "hidden condition", "proof only", "false", "typo"]
 """What became of a statement.
@@ -107,7 +109,7 @@ class Finding:
     claimed: float | None = None
     found: float | None = None
     method: Literal["exact", "statistical", "arithmetic"] = "exact"
-    tables: Sequence[Table] = ()
+    tables: tuple[Table, ...] = ()
     command: str = ""
 
     def __post_init__(self) -> None:
@@ -123,3 +125,61 @@ class Finding:
         if self.claimed is None or self.found is None or self.claimed == 0:
             return None
         return self.found / self.claimed
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the finding as a document that JSON can hold; numbers that are not finite are tagged."""
+        from audit.encoding import encode
+
+        stored = {field.name: getattr(self, field.name) for field in fields(self)}
+        tables = [
+            {field.name: getattr(table, field.name) for field in fields(table)} for table in self.tables
+        ]
+        return {"schema": SCHEMA, "finding": encode(stored | {"tables": tables})}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Finding:
+        """Return the finding of a document.
+
+        Raises
+        ------
+        AuditError
+            If the document is none of ours; one line.
+
+        Examples
+        --------
+        >>> one = Finding("E8", "K08", "√2/s.", "typo", "√2·s.", tables=(Table(("s",), ((2.0,),)),))
+        >>> Finding.from_json(one.to_json()) == one
+        True
+        """
+        from audit.encoding import decode
+
+        if document.get("schema") != SCHEMA or not isinstance(document.get("finding"), dict):
+            raise AuditError(f"This is no saved finding of schema {SCHEMA}, the newest this dp-audit reads.")
+        try:
+            stored = decode(document["finding"], where="finding")
+            stored["tables"] = tuple(Table(**table) for table in stored["tables"])
+            return cls(**stored)
+        except (TypeError, KeyError, AttributeError) as error:
+            raise AuditError(f"The saved finding is damaged: {error}.") from None
+
+
+def load_findings() -> dict[str, Compute]:
+    """Return what computes each finding that the installed distributions offer, by name.
+
+    Raises
+    ------
+    AuditError
+        An entry point does not import, or two findings share a name.
+
+    Examples
+    --------
+    >>> isinstance(load_findings(), dict)
+    True
+    """
+    found: dict[str, Compute] = {}
+    for offer in offered(GROUP, what="findings", make=dict):
+        twice = sorted(found.keys() & offer.keys())
+        if twice:
+            raise AuditError(f"Names of findings must be unique; got `{twice[0]}` more than once.")
+        found |= offer
+    return found

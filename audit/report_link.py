@@ -49,6 +49,17 @@ def render_report(
     importlib.import_module(f"{_package().__name__}.html").write_report(path, documents, title=title)
 
 
+def render_findings(documents: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) -> None:
+    """Write the page of saved findings (what `audit.findings.Finding.to_json` returns) to `path`.
+
+    Raises
+    ------
+    AuditError
+        If the page cannot be written, or our package is missing; one line.
+    """
+    importlib.import_module(f"{_package().__name__}.findings").write_findings(path, documents)
+
+
 def _package() -> ModuleType:
     """Return our package, whatever else has its name."""
     if _ALIAS in sys.modules:

@@ -17,7 +17,7 @@ from .view import page
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["check_writable", "render", "write_report"]
+__all__ = ["check_writable", "fill", "render", "write_report"]
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -43,10 +43,14 @@ def render(documents: Sequence[Mapping[str, Any]], *, title: str = "Privacy audi
     True
     """
     results = [AuditResult.from_json(dict(document)) for document in documents]
+    return fill("page.html", page(results, title=title))
+
+
+def fill(template: str, page: Any) -> str:
+    """Return one of our templates filled with what it shows, style and script within."""
     style, script = (_asset(name) for name in ("style.css", "filter.js"))
-    template = _environment().get_template("page.html")
     own = {"style": style, "script": script, "policy": _policy(style, script)}
-    return template.render(page=page(results, title=title), **own)
+    return _environment().get_template(template).render(page=page, **own)
 
 
 def write_report(

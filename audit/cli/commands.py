@@ -86,6 +86,17 @@ def suite_command(pattern: str | None, html: Path | None, saved: Path | None, **
     return run_suite(pattern, html=html, saved=saved, given=given)
 
 
+@group.command(name="findings", short_help="Compute what became of the texts' statements.")
+@click.argument("pattern", required=False)
+@REPORT
+@click.option("--json", "saved", type=click.Path(path_type=Path), metavar="FILE", help="Save them.")
+def findings_command(pattern: str | None, html: Path | None, saved: Path | None) -> int:
+    """Compute the findings on the source texts, or those whose names match PATTERN: claimed beside found."""
+    from audit.cli.findings import show_findings  # numpy and more, only to compute
+
+    return show_findings(pattern, html=html, saved=saved)
+
+
 @group.command(name="replay", short_help="Repeat saved refutations.")
 @click.argument("named", nargs=-1, required=True, metavar="WITNESS.json... [TARGET]")
 @SET

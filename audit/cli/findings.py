@@ -1,0 +1,75 @@
+"""The work of ``dp-audit findings``."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from audit import story
+from audit.cli.exits import INTERRUPTED, NOT_DONE
+from audit.errors import AuditError
+from audit.findings import Finding, load_findings
+from audit.report_link import render_findings
+from audit.saved import check_writable, layout, write_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from audit.findings import Compute
+
+
+def show_findings(pattern: str | None, *, html: Path | None, saved: Path | None) -> int:
+    """Compute the matching findings one by one, losing none that is done, and return the exit code."""
+    wanted = _matching(pattern)
+    for path in (html, saved):
+        if path is not None:
+            check_writable(path)
+    found, code = _compute(wanted)
+    if saved is not None:
+        write_text(saved, "[\n" + ",\n".join(layout(each.to_json()) for each in found) + "\n]\n")
+    if html is not None:
+        render_findings([each.to_json() for each in found], html)
+    click.echo(f"{len(found)} of {len(wanted)} findings computed")
+    return code
+
+
+def _compute(wanted: dict[str, Compute]) -> tuple[list[Finding], int]:
+    found: list[Finding] = []
+    code = 0
+    for name, compute in wanted.items():
+        try:
+            found.append(compute())
+        except KeyboardInterrupt:
+            return found, INTERRUPTED
+        except Exception as error:  # one that fails must not lose the others
+            if os.environ.get("DP_AUDIT_TRACEBACK"):
+                raise
+            click.echo(f"{name}: could not be computed: {type(error).__name__}: {error}", err=True)
+            code = NOT_DONE
+        else:
+            click.echo(_line(found[-1]))
+    return found, code
+
+
+def _line(finding: Finding) -> str:
+    ratio = "" if finding.ratio is None else f"  {story.number(finding.ratio, digits=3)}× claimed"
+    return f"{finding.name:<16}  {finding.judgement:<16}  {finding.source}: {finding.shown}{ratio}"
+
+
+def _matching(pattern: str | None) -> dict[str, Compute]:
+    offered = load_findings()
+    if pattern is None:
+        return offered
+    found = {
+        name: compute
+        for name, compute in offered.items()
+        if pattern == name or fnmatch.fnmatchcase(name, pattern)
+    }
+    if not found:
+        raise AuditError(
+            f"No finding is called `{pattern}`; `dp-audit findings` computes and names them all."
+        )
+    return found

@@ -1,0 +1,84 @@
+"""What installed distributions offer us: the objects behind the entry points of a group."""
+
+from __future__ import annotations
+
+from importlib import metadata, util
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["offered"]
+
+
+def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[Any]:
+    """Yield ``make`` of what each entry point of `group` returns, in the order of the entry points' names.
+
+    Each resolves to a callable without arguments. `what` is the word for such an offer in a message.
+
+    Raises
+    ------
+    AuditError
+        An entry point does not import or is shadowed by a module of the same name; one line.
+
+    Examples
+    --------
+    >>> list(offered("dp_audit.no_such_group", what="catalogue", make=list))
+    []
+    """
+    for point in sorted(metadata.entry_points(group=group), key=lambda point: (point.name, point.value)):
+        _refuse_shadow(point, what)
+        try:
+            yield make(point.load()())
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            raise AuditError(
+                f"The {what} `{point.value}` of {_owner(point)} does not load: {reason}"
+            ) from error
+
+
+def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
+    """Refuse to run a stranger's module that only has the same name as the one meant.
+
+    Loading ours in its place would hand the wrong module to the project that has its own.
+    """
+    name = point.module.partition(".")[0]
+    expected, found = _own_place(point, name), _found_place(name)
+    if expected is None or found is None or expected == found:
+        return
+    raise AuditError(
+        f"The {what} of {_owner(point)} is not available here: {found} shadows its package `{name}` "
+        "(run from another folder, or take that folder off PYTHONPATH).",
+    )
+
+
+def _own_place(point: metadata.EntryPoint, name: str) -> Path | None:
+    """Return the distribution's own folder; None where it cannot be told (others' editable installs)."""
+    if point.dist is None:
+        return None
+    if _owner(point) == "dp-audit":
+        return Path(__file__).resolve().parent.parent / name
+    place = Path(str(point.dist.locate_file(name))).resolve()
+    return place if place.is_dir() else None
+
+
+def _found_place(name: str) -> Path | None:
+    """Return the folder that ``import name`` gives now, or the file if it is no package."""
+    try:
+        spec = util.find_spec(name)
+    except ValueError:  # a module without a spec: put there by hand, so nobody's distribution
+        return None
+    if spec is None:
+        return None
+    if spec.origin is not None:
+        origin = Path(spec.origin).resolve()
+        return origin.parent if origin.name == "__init__.py" else origin
+    locations = list(spec.submodule_search_locations or ())
+    return Path(locations[0]).resolve() if locations else None
+
+
+def _owner(point: metadata.EntryPoint) -> str:
+    return point.dist.name if point.dist is not None else point.name

@@ -1,0 +1,107 @@
+"""The page of findings: every statement of the source texts in one table, claimed beside found."""
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from audit import story
+from audit.findings import Finding
+from audit.saved import write_text
+
+from .html import fill
+
+__all__ = ["render_findings", "write_findings"]
+
+TITLE = "What became of the statements"
+_KINDS = {"holds": "proved", "loose": "not-refuted", "false": "refuted"}
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table of numbers, every cell a text; `numeric` tells of each column whether it is of numbers."""
+
+    caption: str
+    columns: tuple[tuple[str, bool], ...]
+    rows: tuple[tuple[tuple[str, bool], ...], ...]
+
+
+@dataclass(frozen=True)
+class FindingView:
+    """One finding: a row of the table and a section."""
+
+    anchor: str
+    finding: Finding
+    kind: str
+    claimed: str
+    found: str
+    ratio: str
+    command: str
+    tables: tuple[TableView, ...]
+
+
+@dataclass(frozen=True)
+class FindingsPage:
+    """The whole page."""
+
+    title: str
+    findings: tuple[FindingView, ...]
+    counts: tuple[tuple[str, str, int], ...]
+
+
+def render_findings(documents: Sequence[Mapping[str, Any]], *, title: str = TITLE) -> str:
+    """Return the page for the documents of saved findings, in their order.
+
+    Examples
+    --------
+    >>> "<h1>Two words</h1>" in render_findings([], title="Two words")
+    True
+    """
+    findings = [Finding.from_json(document) for document in documents]
+    counts = Counter(finding.judgement for finding in findings)
+    views = tuple(_view(finding, f"finding-{i}") for i, finding in enumerate(findings, start=1))
+    page = FindingsPage(title, views, tuple((word, _kind(word), many) for word, many in counts.items()))
+    return fill("findings.html", page)
+
+
+def write_findings(path: str | os.PathLike[str], documents: Sequence[Mapping[str, Any]]) -> None:
+    """Write the page to `path`, whole or not at all."""
+    write_text(path, render_findings(documents))
+
+
+def _kind(judgement: str) -> str:
+    return _KINDS.get(judgement, "inconclusive")
+
+
+def _view(finding: Finding, anchor: str) -> FindingView:
+    return FindingView(
+        anchor=anchor,
+        finding=finding,
+        kind=_kind(finding.judgement),
+        claimed=_number(finding.claimed),
+        found=_number(finding.found),
+        ratio="" if finding.ratio is None else f"{story.number(finding.ratio, digits=3)}×",
+        command=finding.command or f"dp-audit findings '{finding.name}'",
+        tables=tuple(
+            TableView(
+                table.caption,
+                tuple(
+                    (head, all(isinstance(row[i], (int, float)) for row in table.rows))
+                    for i, head in enumerate(table.columns)
+                ),
+                tuple(tuple(_cell(cell) for cell in row) for row in table.rows),
+            )
+            for table in finding.tables
+        ),
+    )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else story.number(value)
+
+
+def _cell(value: object) -> tuple[str, bool]:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return f"{value}", False
+    return (f"{value:,}" if isinstance(value, int) else story.number(value)), True

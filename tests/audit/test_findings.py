@@ -1,0 +1,132 @@
+"""Findings: what a value of one holds, who may offer some, and the command that computes them."""
+
+import json
+import math
+
+import pytest
+from click.testing import CliRunner
+
+from audit.cli.commands import group
+from audit.errors import AuditError, InvalidValue
+from audit.findings import GROUP, Finding, Table, load_findings
+
+OFFER = """
+from audit.findings import Finding, Table
+
+def right():
+    rows = ((1, 0.5, "<b>one</b>"), (2, float("inf"), "two"))
+    table = Table(("n", "bound", "word"), rows, "half by <i>half</i>")
+    return Finding(
+        "X1", "Text Thm 1", "Two is <b>one</b>.", "false", "Two is 2.", corrected="Two is two.",
+        claimed=1.0, found=2.0, tables=(table,),
+    )
+
+def broken():
+    raise ValueError("no numbers here")
+
+def findings():
+    return {"X1": right, "X2": broken}
+"""
+
+
+@pytest.fixture
+def offer(tmp_path, monkeypatch):
+    """Offer the findings of a distribution of somebody else."""
+    info = tmp_path / "site" / "thirdparty-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thirdparty\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\nthirdparty = stranger_findings:findings\n")
+    (tmp_path / "site" / "stranger_findings.py").write_text(OFFER)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+
+
+def run(*arguments):
+    return CliRunner().invoke(group, ["findings", *map(str, arguments)], standalone_mode=False)
+
+
+def test_the_ratio_is_found_over_claimed_and_nothing_where_it_means_nothing():
+    def ratio(claimed, found):
+        return Finding("X", "T", "s", "holds", "f", claimed=claimed, found=found).ratio
+
+    assert ratio(0.5, 0.25) == 0.5
+    assert ratio(None, 1.0) is None
+    assert ratio(1.0, None) is None
+    assert ratio(0.0, 1.0) is None
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (
+            lambda: Finding("X", "T", "s", "wrong", "f"),
+            "`judgement` of a `Finding` must be one of holds, .*'wrong'",
+        ),
+        (lambda: Table(("a", "b"), ((1,),)), "must have 2 cells"),
+    ],
+)
+def test_a_finding_that_is_none_is_refused_in_one_line(make, match):
+    with pytest.raises(InvalidValue, match=match) as refused:
+        make()
+    assert "\n" not in str(refused.value)
+
+
+def test_a_saved_finding_is_read_back_as_it_was():
+    table = Table(("n", "p", "word"), ((1, math.inf, "one"), (2, 1e-300, "ε")), "caption")
+    one = Finding("X", "T", "s", "loose", "f", claimed=0.1, found=math.nan, tables=(table,), command="c")
+    back = Finding.from_json(json.loads(json.dumps(one.to_json())))
+    assert math.isnan(back.found)
+    assert back.tables == one.tables
+    assert (back.claimed, back.command, back.method) == (0.1, "c", "exact")
+
+
+@pytest.mark.parametrize(
+    "document", [{}, {"schema": 2, "finding": {}}, {"schema": 1, "finding": []}, {"schema": 1, "finding": {}}]
+)
+def test_a_document_that_is_no_finding_is_refused(document):
+    with pytest.raises(AuditError, match="finding"):
+        Finding.from_json(document)
+
+
+@pytest.mark.usefixtures("offer")
+def test_an_installed_distribution_adds_its_findings():
+    assert load_findings()["X1"]().found == 2.0
+
+
+@pytest.mark.usefixtures("offer")
+def test_the_command_computes_and_says_in_one_line():
+    done = run("X1")
+    assert done.return_value == 0
+    assert done.stdout.splitlines() == [
+        "X1                false             Text Thm 1: Two is 2.  2× claimed",
+        "1 of 1 findings computed",
+    ]
+
+
+@pytest.mark.usefixtures("offer")
+def test_one_that_fails_is_named_and_loses_no_other(tmp_path):
+    saved, page = tmp_path / "found.json", tmp_path / "page.html"
+    done = run("X*", "--json", saved, "--html", page)
+    assert done.return_value == 3
+    assert "X2: could not be computed: ValueError: no numbers here" in done.stderr
+    assert [each["finding"]["name"] for each in json.loads(saved.read_text())] == ["X1"]
+    assert "Two is 2." in page.read_text()
+
+
+@pytest.mark.usefixtures("offer")
+def test_the_page_escapes_what_is_not_ours(tmp_path):
+    page = tmp_path / "page.html"
+    run("X1", "--html", page)
+    text = page.read_text()
+    assert "<b>one</b>" not in text
+    assert "<i>half</i>" not in text
+    assert "&lt;b&gt;one&lt;/b&gt;" in text
+    assert "2×" in text
+    assert "∞" in text
+    assert "http" not in text.replace("http-equiv", "")
+
+
+@pytest.mark.usefixtures("offer")
+def test_a_name_that_nothing_has_is_refused():
+    done = run("Z9")
+    assert isinstance(done.exception, AuditError)
+    assert str(done.exception).startswith("No finding is called `Z9`")
