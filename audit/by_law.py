@@ -188,6 +188,8 @@ class _Comparison:
         task, finding = self.task, self.finding
         compared = verdict is not Verdict.ERROR
         family = task.databases.family(finding.pairs) if self.exhaustive else None
+        if family and task.subject.family:
+            family = f"{task.subject.family}, as the subject derives it from {family}"
         return AuditResult(
             subject=task.subject.name,
             claim=task.claim,

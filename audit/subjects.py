@@ -35,6 +35,8 @@ class Subject:
         Its `sample`, `distribution` and `suggested_pairs` as they are, or None.
     parameters
         Its own parameters by name, for the report.
+    family
+        What its domain stands for by a derivation of its own, such as "databases of every size".
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Subject:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     reference: str | None = None
     expected: str | None = None
+    family: str | None = None
 
     @property
     def takes_rng(self) -> bool:
@@ -136,8 +139,8 @@ def adapt(mechanism: Any, *, convert: Convert | None = None) -> Subject:
     mechanism
         A callable (database, rng) -> output or (database) -> output; `audit.signatures.read_calling` has the
         rule. It may carry `claim`, `relation`, `records`, `size`, `databases`, `aligned`, `name`,
-        `reference`, `parameters`, `expected`, `sample(database, size, rng)`, `distribution(database)` and
-        `suggested_pairs()`.
+        `reference`, `parameters`, `expected`, `family`, `sample(database, size, rng)`,
+        `distribution(database)` and `suggested_pairs()`.
     convert
         Turns the list of records into what the mechanism takes, an array or a frame.
 
@@ -176,6 +179,7 @@ def adapt(mechanism: Any, *, convert: Convert | None = None) -> Subject:
         parameters=_parameters(mechanism),
         reference=declared("reference"),
         expected=declared("expected"),
+        family=family if isinstance(family := declared("family"), str) else None,
     )
 
 

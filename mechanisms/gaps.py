@@ -119,6 +119,7 @@ class StableSelectionGaps(PlainParameters):
     relation: ClassVar[ScoreGaps] = ScoreGaps()
     size: ClassVar[int] = 1
     aligned: ClassVar[bool] = True
+    family: ClassVar[str] = "every database of every size"
 
     _kind: ClassVar[type[StableSelection]] = StableSelection
 

@@ -124,6 +124,7 @@ class ChoosingScores(PlainParameters):
     name: ClassVar[str] = "choosing-scores"
     reference: ClassVar[str] = "BNS Lemma 4, all scores of bounded growth"
     aligned: ClassVar[bool] = True
+    family: ClassVar[str] = "every score of this growth on all databases of this size"
 
     _kind: ClassVar[type[ChoosingMechanism]] = ChoosingMechanism
 

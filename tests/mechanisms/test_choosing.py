@@ -84,6 +84,9 @@ def test_the_exact_audit_proves_the_stated_size_over_all_score_vectors():
     assert result.verdict is Verdict.PROVED
     assert result.delta_lower == pytest.approx(expected, rel=1e-9)
     assert result.pairs_tried == result.pairs_total == 5130
+    assert result.family.startswith(
+        "every score of this growth on all databases of this size, as the subject"
+    )
 
 
 def test_every_small_database_at_the_stated_size_is_proved_too():

@@ -124,6 +124,9 @@ def test_the_exact_audit_over_all_gaps_finds_half_of_delta_at_epsilon_and_at_its
     assert halved.delta_lower == pytest.approx(5e-7, rel=1e-9)
     assert exact.epsilon_lower == pytest.approx(0.5, abs=1e-4)
     assert claimed.pairs_tried == claimed.pairs_total == 243
+    assert "all 243 neighbouring pairs (score-gaps)" in claimed.family
+    assert claimed.family.startswith("every database of every size, as the subject derives it from all 243")
+    assert "every database of every size" in str(claimed)
 
 
 @pytest.mark.parametrize("claim", [ApproximateDP(0.49, 5e-7), ApproximateDP(1.0, 4.99e-7)])
