@@ -1,0 +1,164 @@
+"""What every oracle for statistical queries offers, and what of it a non-adaptive algorithm may use."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from audit.errors import InvalidKind, InvalidValue
+from mechanisms.queries.statistical import StatisticalQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["NonAdaptive", "Oracle", "SQOracle"]
+
+
+@runtime_checkable
+class SQOracle(Protocol):
+    """What an SQ algorithm is written against: nothing else of an oracle should be used by a learner.
+
+    An adaptive algorithm calls `ask`; a non-adaptive one (K11 Definition 5.5) calls `ask_all`, once, with
+    every query it will ever ask.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import ExactOracle, Population
+    >>> isinstance(ExactOracle(Population([0, 1])), SQOracle)
+    True
+    """
+
+    def ask(self, query: StatisticalQuery) -> float:
+        """Return an answer: within ± tau of the query's mean, as far as the oracle promises."""
+
+    def ask_all(self, queries: Iterable[StatisticalQuery]) -> list[float]:
+        """Return the answers to one round of queries, all fixed before the first is answered."""
+
+
+class Oracle(ABC):
+    """An oracle that counts: a subclass has `_answer`, and `_prepare` where a round can be refused.
+
+    Attributes
+    ----------
+    asked
+        Number of queries answered.
+    rounds
+        Number of calls that answered some: 1 for an algorithm that does not adapt.
+    least_tau
+        The smallest tolerance asked for; infinite before the first query.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import ExactOracle, Population, StatisticalQuery
+    >>> oracle = ExactOracle(Population([0, 1]))
+    >>> oracle.ask(StatisticalQuery.fraction(bool, tau=0.1))
+    0.5
+    >>> oracle.asked, oracle.rounds, oracle.least_tau
+    (1, 1, 0.1)
+    """
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.rounds = 0
+        self.least_tau = math.inf
+
+    def ask(self, query: StatisticalQuery) -> float:
+        """Return the answer to one query."""
+        return self.ask_all([query])[0]
+
+    def ask_all(self, queries: Iterable[StatisticalQuery]) -> list[float]:
+        """Return the answers to one round of queries.
+
+        The round is refused as a whole, before any answer is drawn, or answered as a whole.
+        """
+        asked = tuple(queries)
+        for query in asked:
+            _refuse_other(query)
+        self._prepare(asked)
+        answers = self._answers(asked)
+        self._count(asked)
+        return answers
+
+    def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:
+        """Return the answers to the same query asked `times` times, of shape (times,); each one counts."""
+        return np.array(self.ask_all([query] * times), dtype=np.float64)
+
+    def nonadaptive(self) -> NonAdaptive:
+        """Return the view of this oracle for an algorithm that does not adapt."""
+        return NonAdaptive(self)
+
+    def _prepare(self, queries: Sequence[StatisticalQuery]) -> None:
+        """Refuse a round that cannot be answered; the default refuses none."""
+        del queries
+
+    def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
+        return [self._answer(query) for query in queries]
+
+    @abstractmethod
+    def _answer(self, query: StatisticalQuery) -> float:
+        """Return the answer to one query of a round that was not refused."""
+
+    def _count(self, queries: Sequence[StatisticalQuery], *, times: int = 1) -> None:
+        if queries and times:
+            self.asked += len(queries) * times
+            self.rounds += 1
+            self.least_tau = min(self.least_tau, *(query.tau for query in queries))
+
+
+class NonAdaptive:
+    """One round of an oracle's answers and no more: K11 Definition 5.5's non-adaptive algorithm, enforced.
+
+    Hand this to an algorithm instead of the oracle. All queries are collected before the first is answered,
+    so that none can depend on an answer.
+
+    Parameters
+    ----------
+    oracle
+        Where the round is answered.
+
+    Raises
+    ------
+    InvalidValue
+        A query is asked by itself, or after the round.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import ExactOracle, Population, StatisticalQuery
+    >>> session = ExactOracle(Population([0, 1])).nonadaptive()
+    >>> session.ask_all([StatisticalQuery.fraction(bool, tau=0.1)])
+    [0.5]
+    >>> session.ask_all([])
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: A non-adaptive algorithm must ask everything in one `ask_all`; it asks again.
+    """
+
+    def __init__(self, oracle: SQOracle) -> None:
+        self._oracle = oracle
+        self._used = False
+
+    def ask(self, query: StatisticalQuery) -> float:
+        """Refuse: one query by itself is the beginning of adapting."""
+        del query
+        raise InvalidValue(
+            "A non-adaptive algorithm must ask everything in one `ask_all`; it asks one query by itself."
+        )
+
+    def ask_all(self, queries: Iterable[StatisticalQuery]) -> list[float]:
+        """Return the answers to the only round."""
+        if self._used:
+            raise InvalidValue(
+                "A non-adaptive algorithm must ask everything in one `ask_all`; it asks again."
+            )
+        asked = tuple(queries)
+        self._used = True
+        return self._oracle.ask_all(asked)
+
+
+def _refuse_other(query: Any) -> None:
+    if not isinstance(query, StatisticalQuery):
+        raise InvalidKind(f"An oracle must be asked a `StatisticalQuery`; got {query!r:.60}.")
