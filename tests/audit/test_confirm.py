@@ -9,7 +9,8 @@ from scipy import stats
 
 from audit import PureDP, Verdict, audit_privacy
 from audit.betting import Betting, Terms
-from audit.confirm import MOST_CANDIDATES, confirm, find_candidates, loss
+from audit.candidates import MOST_CANDIDATES, find_candidates
+from audit.confirm import confirm, loss
 from audit.databases import Databases
 from audit.relations import Relation
 from audit.sampling import BET, CONFIRM, CONTROL, EXPLORE, Sampler

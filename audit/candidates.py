@@ -1,0 +1,122 @@
+"""Which event to show: those that refuted a claim on a pair, the simplest among equals, with rounded bounds.
+
+Nothing is drawn here. A candidate is fixed from past runs, and then run afresh as a witness (`confirm`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.events import AtomIn, Event, NumberIn, RegionIn
+from audit.memory import growth_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from audit.betting import Terms
+    from audit.features import View
+    from audit.memory import PairMemory
+
+#: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most
+#: one.
+MOST_CANDIDATES = 3
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An event fixed as a witness, with the direction and the past's estimates."""
+
+    event: Event
+    side: int
+    p: float
+    q: float
+    past: float
+
+
+def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
+    """Give the events that refute the claim best on the past, the simplest among equals first."""
+    found: list[tuple[float, Candidate]] = []
+    for chosen in memory.choose(terms.epsilon, terms.delta, against=terms.against):
+        growth = growth_rate(chosen.candidates.p, chosen.candidates.q, terms.epsilon, terms.delta)
+        for k in np.argsort(-growth, kind="stable")[:6]:
+            event = memory.event(chosen, int(k))
+            p, q = float(chosen.candidates.p[k]), float(chosen.candidates.q[k])
+            found.append(
+                (
+                    float(growth[k]) * 0.97 ** _complexity(event),
+                    Candidate(event, chosen.side, p, q, chosen.candidates.past),
+                )
+            )
+    found.sort(key=lambda item: -item[0])
+    distinct: list[Candidate] = []
+    for _, candidate in found:
+        tidy = _tidy(candidate, memory, terms)
+        if all(tidy.event != other.event for other in distinct):
+            distinct.append(tidy)
+        if len(distinct) == MOST_CANDIDATES:
+            break
+    return distinct
+
+
+#: How much harder than the output itself a feature is to look at, for a person.
+_EFFORT = {"Length": 1, "Kind": 1, "Keys": 1, "Difference": 1, "TableScore": 20}
+_DIRECT = ("Value", "Whole", "Coordinate", "Entry")
+
+
+def _complexity(event: Event) -> int:
+    parts = 0
+    for condition in event.conditions:
+        if not isinstance(condition, RegionIn):
+            name = type(condition.feature).__name__
+            parts += 0 if name in _DIRECT else _EFFORT.get(name, 2)
+        if isinstance(condition, AtomIn):
+            parts += max(8 * (not condition.examples), len(condition.examples))
+        elif isinstance(condition, NumberIn):
+            parts += 2 * len(condition.intervals) + condition.unscored
+    return parts
+
+
+def _tidy(candidate: Candidate, memory: PairMemory, terms: Terms) -> Candidate:
+    """Round the event's bounds to the fewest digits that keep its growth on the kept outputs."""
+    event = candidate.event
+    if not any(isinstance(condition, NumberIn) for condition in event.conditions):
+        return candidate
+    views = memory.kept(candidate.side)
+    wanted = _growth_on(event, views, terms)
+    for digits in (1, 2, 3, 4):
+        rounded = Event(tuple(_rounded(condition, digits) for condition in event.conditions))
+        if _growth_on(rounded, views, terms) >= 0.95 * wanted > 0:
+            return replace(candidate, event=rounded)
+    return candidate
+
+
+def _rounded(condition: Any, digits: int) -> Any:
+    if not isinstance(condition, NumberIn):
+        return condition
+    intervals = tuple(
+        (low, high) if _is_narrow(low, high) else (_round(low, digits), _round(high, digits))
+        for low, high in condition.intervals
+    )
+    return replace(condition, intervals=intervals)
+
+
+def _is_narrow(low: float, high: float) -> bool:
+    """Tell whether an interval is an atom's own, which rounding would miss."""
+    return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
+
+
+def _round(value: float, digits: int) -> float:
+    return value if not math.isfinite(value) else float(f"{value:.{digits}g}")
+
+
+def _growth_on(event: Event, views: tuple[Sequence[View], Sequence[View]], terms: Terms) -> float:
+    shares = []
+    for side in views:
+        hits = sum(int(event.members(view).sum()) for view in side)
+        total = sum(len(view) for view in side)
+        shares.append(np.array((hits + 0.5) / (total + 1)))
+    return float(growth_rate(shares[0], shares[1], terms.epsilon, terms.delta))
