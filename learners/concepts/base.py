@@ -1,0 +1,169 @@
+"""What every concept class offers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.brief import show
+from audit.errors import InvalidKind, InvalidValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from learners.concepts.explicit import ExplicitClass
+
+__all__ = ["MOST_LISTED", "ConceptClass"]
+
+MOST_LISTED = 2**22
+"""A domain or a class of more members is not listed; everything else about it still works."""
+
+
+class ConceptClass(ABC):
+    """A finite class of concepts on a finite domain, with two labels.
+
+    A concept is a plain value (a tuple of bits for a parity, a whole number for a point); the class knows
+    what it says of a point. Everything about several points or concepts at once is an array of booleans: True
+    stands for the second of the two `labels`.
+
+    Examples
+    --------
+    >>> from learners.concepts import PointClass
+    >>> points = PointClass(2)
+    >>> points.label(3, 3), points.label(3, 0), points.size, points.vc_dimension()
+    (1, 0, 4, 1)
+    >>> points.table([0, 1]).astype(int).tolist()
+    [[1, 0], [0, 1], [0, 0], [0, 0]]
+    """
+
+    labels: ClassVar[tuple[Any, Any]] = (0, 1)
+
+    @property
+    @abstractmethod
+    def concepts(self) -> Sequence[Any]:
+        """Every concept, in a fixed order; a lazy sequence where there are many."""
+
+    @property
+    @abstractmethod
+    def domain(self) -> Sequence[Any]:
+        """Every point, in a fixed order; a lazy sequence where there are many."""
+
+    @abstractmethod
+    def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
+        """Return what a concept says of some points, of shape (points,): True for the second label."""
+
+    @property
+    def size(self) -> int:
+        """How many concepts there are."""
+        return _count(self.concepts)
+
+    def label(self, concept: Any, point: Any) -> Any:
+        """Return the label that a concept gives a point."""
+        return self.labels[int(self.says(concept, [point])[0])]
+
+    def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
+        """Return what every concept says of some points (default: all), of shape (concepts, points).
+
+        Raises
+        ------
+        InvalidValue
+            The class, or the domain where it is asked for, has more than `MOST_LISTED` members.
+        """
+        points = self.listed_domain() if points is None else points
+        rows = [self.says(concept, points) for concept in self.listed_concepts()]
+        return np.array(rows, dtype=np.bool_).reshape(len(rows), len(points))
+
+    def signs(self, labels: Sequence[Any]) -> NDArray[np.bool_]:
+        """Return labels as booleans, or refuse what is none of the two.
+
+        Raises
+        ------
+        InvalidValue
+            Some label is not one of `labels`.
+        """
+        known = dict(zip(self.labels, (False, True), strict=True))
+        try:
+            return np.array([known[label] for label in labels], dtype=np.bool_)
+        except (KeyError, TypeError):
+            wrong = next(label for label in labels if not _is_one_of(label, self.labels))
+            raise InvalidValue(
+                f"A label of `{type(self).__name__}` must be {self.labels[0]} or {self.labels[1]}; "
+                f"got {show(wrong)}."
+            ) from None
+
+    def split(self, database: Sequence[Any]) -> tuple[list[Any], NDArray[np.bool_]]:
+        """Return the points and the signs of a list of (x, y).
+
+        Raises
+        ------
+        InvalidKind
+            A record is not a pair.
+        InvalidValue
+            A label is not one of the class's two. Points are not looked at.
+        """
+        try:
+            pairs = [(x, y) for x, y in database]
+        except (TypeError, ValueError):
+            raise InvalidKind(
+                f"A database of `{type(self).__name__}` must be a list of (x, y); got {show(database)}."
+            ) from None
+        return [x for x, _ in pairs], self.signs([y for _, y in pairs])
+
+    def vc_dimension(self) -> int:
+        """Return the Vapnik-Chervonenkis dimension, exactly."""
+        from learners.concepts.shattering import vc_dimension
+
+        return vc_dimension(self.table())
+
+    def dichotomies(self, points: Sequence[Any] | None = None) -> ExplicitClass:
+        """Return one concept for each labelling of some points (default: all) that the class can give.
+
+        The concepts kept are the first of each kind, under their own names (K11 Corollary 3.6).
+        """
+        from learners.concepts.explicit import ExplicitClass
+
+        points = self.listed_domain() if points is None else points
+        table = self.table(points)
+        _, first = np.unique(np.packbits(table, axis=1), axis=0, return_index=True)
+        kept = np.sort(first)
+        names = [self.concepts[index] for index in kept.tolist()]
+        return ExplicitClass(points, table[kept], concepts=names, labels=self.labels)
+
+    def labelled(self) -> ConceptClass:
+        """Return C^label: the predicates (x, y) ↦ [c(x) ≠ y] (BNS §5.1)."""
+        from learners.concepts.label import LabelClass
+
+        return LabelClass(self)
+
+    def listed_domain(self) -> Sequence[Any]:
+        """Return the domain, or refuse one too large to go through."""
+        return _listed(self.domain, f"The domain of `{type(self).__name__}`")
+
+    def listed_concepts(self) -> Sequence[Any]:
+        """Return the concepts, or refuse a class too large to go through."""
+        return _listed(self.concepts, f"The class `{type(self).__name__}`")
+
+
+def _count(members: Sequence[Any]) -> int:
+    if isinstance(members, range):  # len(range(2**64)) fails
+        return max(0, (members.stop - members.start + members.step - 1) // members.step)
+    counted: Any = members
+    return int(getattr(counted, "count_all", None) or len(members))
+
+
+def _listed(members: Sequence[Any], what: str) -> Sequence[Any]:
+    count = _count(members)
+    if count > MOST_LISTED:
+        raise InvalidValue(f"{what} must have at most {MOST_LISTED} members to be gone through; got {count}.")
+    return members
+
+
+def _is_one_of(label: Any, labels: Iterable[Any]) -> bool:
+    try:
+        return any(bool(label == known) for known in labels)
+    except ValueError:  # an array
+        return False

@@ -1,0 +1,66 @@
+"""C^label: the predicates that say where a concept errs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from learners.concepts.base import ConceptClass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["LabelClass"]
+
+
+@dataclass(frozen=True)
+class LabelClass(ConceptClass):
+    """C^label of a class: c^label(x, y) = 1 where c(x) ≠ y, for every c (BNS §5.1).
+
+    Parameters
+    ----------
+    of
+        The class C. A point is (x, y) with y one of its labels; the concepts are its own.
+
+    Notes
+    -----
+    Its VC dimension is that of C: on (x, y) it says c(x) ⊕ y, so a set of distinct x is shattered with any
+    labels exactly if C shatters it, and (x, 0) and (x, 1) together never are.
+
+    Examples
+    --------
+    >>> from learners.concepts import PointClass
+    >>> wrong = LabelClass(PointClass(1))
+    >>> wrong.label(0, (0, 1)), wrong.label(0, (0, 0)), wrong.vc_dimension()
+    (0, 1, 1)
+    """
+
+    of: ConceptClass
+
+    @property
+    def concepts(self) -> Sequence[Any]:
+        """The concepts of C."""
+        return self.of.concepts
+
+    @property
+    def domain(self) -> Sequence[Any]:
+        """Every (x, y), the two labels of a point side by side."""
+        return list(product(self.of.listed_domain(), self.of.labels))
+
+    def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
+        """Return where a concept of C errs."""
+        inputs, signs = self.of.split(points)
+        return self.of.says(concept, inputs) ^ signs
+
+    def table(self, points: Sequence[Any] | None = None) -> NDArray[np.bool_]:
+        """Return where every concept of C errs."""
+        inputs, signs = self.of.split(self.domain if points is None else points)
+        return self.of.table(inputs) ^ signs
+
+    def vc_dimension(self) -> int:
+        """Return the VC dimension of C."""
+        return self.of.vc_dimension()

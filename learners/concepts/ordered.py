@@ -1,0 +1,91 @@
+"""Classes over the numbers 0 … 2^d − 1: POINT and INTERVAL, for d up to 64 and beyond."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.brief import show
+from audit.errors import InvalidValue, positive_int
+from learners.concepts.base import ConceptClass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["IntervalClass", "PointClass"]
+
+
+@dataclass(frozen=True)
+class _OnNumbers(ConceptClass):
+    """Points are the numbers 0 … 2^dimension − 1."""
+
+    dimension: int
+
+    def __post_init__(self) -> None:
+        positive_int(self.dimension, what=f"The `dimension` of `{type(self).__name__}`")
+
+    @property
+    def domain(self) -> range:
+        """The numbers 0 … 2^dimension − 1."""
+        return range(2**self.dimension)
+
+    def vc_dimension(self) -> int:
+        """Return 1: POINT never says 1 of two points, INTERVAL never of the larger of two alone."""
+        return 1
+
+    def _numbers(self, points: Sequence[Any]) -> NDArray[Any]:
+        """Return points as numbers: int64 where they fit, Python's own beyond."""
+        for point in points:
+            whole = isinstance(point, (int, np.integer)) and not isinstance(point, bool)
+            if not whole or not 0 <= point < 2**self.dimension:
+                raise InvalidValue(
+                    f"A point of `{type(self).__name__}` must be a whole number from 0 to "
+                    f"2^{self.dimension} − 1; got {show(point)}."
+                )
+        return np.array(points, dtype=object if self.dimension > 63 else np.int64)
+
+
+@dataclass(frozen=True)
+class PointClass(_OnNumbers):
+    """POINT_d: c_j(x) = 1 where x = j, for j in 0 … 2^d − 1 (BNS §3.1).
+
+    Examples
+    --------
+    >>> points = PointClass(64)
+    >>> points.label(2**64 - 1, 2**64 - 1), points.size == 2**64, points.vc_dimension()
+    (1, True, 1)
+    """
+
+    @property
+    def concepts(self) -> range:
+        """The numbers j."""
+        return self.domain
+
+    def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
+        """Return where the point is j."""
+        return np.asarray(self._numbers(points) == concept, dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class IntervalClass(_OnNumbers):
+    """INTERVAL_d: c_j(x) = 1 where x < j, for j in 0 … 2^d (BNS §3.2).
+
+    Examples
+    --------
+    >>> intervals = IntervalClass(2)
+    >>> intervals.table().astype(int).tolist()
+    [[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]]
+    """
+
+    @property
+    def concepts(self) -> range:
+        """The numbers j, one more than there are points."""
+        return range(2**self.dimension + 1)
+
+    def says(self, concept: Any, points: Sequence[Any]) -> NDArray[np.bool_]:
+        """Return where the point is below j."""
+        return np.asarray(self._numbers(points) < concept, dtype=np.bool_)
