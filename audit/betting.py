@@ -146,6 +146,7 @@ class Betting:
     bet_sizes: list[int] = field(default_factory=list)
     batches: int = 0
     _spent_before: int = 0
+    _answered: bool = False
 
     def __post_init__(self) -> None:
         self._spent_before = self.sampler.drawn - self.already
@@ -269,22 +270,18 @@ class Betting:
     ) -> tuple[list[Floats], list[Block]]:
         path = (stage, self.batches)
         self.batches += 1
-        crosses: list[Floats] = []
-        blocks = []
         ways = {"fresh": self.fresh, "singly": self.singly}
-        for runs in self.sampler.draw(memory.left, memory.right, size, path, **ways):
-            left, right = View(runs.left), View(runs.right)
-            counted = memory.count(left, right)
-            crosses = [a + b for a, b in zip(crosses, counted, strict=True)] if crosses else counted
-            blocks.append(memory.keep(left, right))
+        drawn = self.sampler.draw(memory.left, memory.right, size, path, **ways)
+        crosses, blocks = memory.take((View(runs.left), View(runs.right)) for runs in drawn)
         if learn:
             memory.learn(blocks, crosses)
         return crosses, blocks
 
     def _refuse_silence(self) -> None:
         """Raise when nothing has ever answered, on enough pairs of databases."""
-        memories = self.memories
-        if any(memory.answered for memory in memories):
+        memories = self.memories if not self._answered else []
+        self._answered = self._answered or any(memory.answered for memory in memories)
+        if self._answered:
             return
         outcome = next((memory.silence for memory in memories if memory.silence is not None), None)
         enough = self.search.exhausted or len(memories) >= _TRIED_IN_VAIN
@@ -297,6 +294,8 @@ class Betting:
 
     def _hangs(self) -> bool:
         """Tell whether no run has ended so far."""
+        if self._answered:
+            return False
         memories = self.memories
         return not any(m.answered or m.raised for m in memories) and any(m.silence for m in memories)
 

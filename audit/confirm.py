@@ -198,13 +198,14 @@ def _shrunk(sampler: Sampler, betting: Betting, databases: Databases, *, most: i
         tried += 1
         with contextlib.suppress(SubjectError):  # `convert` may refuse a pair that shrinking made up
             drawn = sampler.draw(memory.left, memory.right, runs, (SHRINK, tried))
-            memory.learn([memory.keep(View(block.left), View(block.right)) for block in drawn], [])
+            crosses, blocks = memory.take((View(runs.left), View(runs.right)) for runs in drawn)
+            memory.learn(blocks, crosses)
         return True
 
-    def growth(memory: PairMemory) -> float:
+    def growth(memory: PairMemory, errors: float) -> float:
         if memory.raised and not winner.raised:
             return 0.0  # perhaps no database of the domain at all
-        return memory.prospect(terms.epsilon, terms.delta, errors=1.0)[0]
+        return memory.prospect(terms.epsilon, terms.delta, errors=errors)[0]
 
     return shrink(winner, simpler=databases.simpler, look=look, growth=growth, floats=terms.floats)
 

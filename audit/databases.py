@@ -192,7 +192,8 @@ class Databases:
 
     def vary(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
         """Give random pairs around a pair, neighbours again and within the domain."""
-        return self._valid(varied(*_as_records(pair), self._pool(pair), rng), pair)
+        around = varied(*_as_records(pair), self._pool(pair), rng)
+        return self._valid(islice(around, _VARIATIONS), pair)
 
     def simpler(self, pair: Pair) -> Iterator[Pair]:
         """Give simpler pairs, the boldest step first: fewer records, then simpler ones."""
@@ -229,7 +230,7 @@ class Databases:
         return list(found.values())
 
     def _valid(self, rows: Iterator[tuple[list[Any], list[Any]]], like: Pair) -> Iterator[Pair]:
-        for left, right in islice(rows, _VARIATIONS):
+        for left, right in rows:
             if self.fits(left) and self.fits(right):
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)
                 if self.relation.are_neighbours(*pair):

@@ -15,6 +15,8 @@ from audit.outcomes import Raised, Unfinished
 from audit.tables import Candidates, Table, learn_bins
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -87,6 +89,16 @@ class PairMemory:
         if self._kept_pairs + len(left) <= KEPT:
             return Block(len(left), left, right)
         return Block(len(left))
+
+    def take(self, runs: Iterable[tuple[View, View]]) -> tuple[list[Floats], list[Block]]:
+        """Count all blocks of a batch, without learning from it yet: the sums, and what will be learned."""
+        crosses: list[Floats] = []
+        blocks = []
+        for left, right in runs:
+            counted = self.count(left, right)
+            crosses = [a + b for a, b in zip(crosses, counted, strict=True)] if crosses else counted
+            blocks.append(self.keep(left, right))
+        return crosses, blocks
 
     def hear(self, view: View) -> None:
         """Note whether the subject answers at all, and what it does instead."""

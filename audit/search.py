@@ -8,8 +8,10 @@ of runs spent here is bounded.
 
 from __future__ import annotations
 
+import heapq
+from collections import deque
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, count, islice
 from typing import TYPE_CHECKING, Any
 
 from audit import canonical
@@ -26,6 +28,9 @@ FIRST_LOOK = 16
 #: Of all runs so far, the search may have spent this share.
 SHARE = 0.3
 _NEWCOMERS = 8
+#: Once so many wait for their first look, few newcomers join them: to scout costs more than it then gains.
+_CROWD = 200
+_NEWCOMERS_TO_A_CROWD = 2
 _CLIMBERS = 2
 _FINALISTS = 4
 #: A look is doubled at most so often.
@@ -36,13 +41,23 @@ _LEVELS = 9
 _MOST_REPEATS = 500
 
 
-@dataclass
+@dataclass(eq=False)
 class Contender:
-    """A pair in the search: what is known of it, how far apart coupled runs were, the runs looked at."""
+    """A pair in the search.
+
+    Parameters
+    ----------
+    memory
+        What is known of it.
+    apart
+        How far apart coupled runs were.
+    level
+        How often its look was doubled; −1 before the first look.
+    """
 
     memory: PairMemory
-    distance: float = 0.0
-    looked: int = 0
+    apart: float = 0.0
+    level: int = -1
 
     @property
     def pair(self) -> Pair:
@@ -86,16 +101,21 @@ class Search:
     _seen: set[Any] = field(default_factory=set)
     _first_looks: int = 0
     _scoutings: int = 0
+    _looked: list[list[Contender]] = field(default_factory=lambda: [[] for _ in range(_LEVELS + 2)])
+    _queue: deque[Contender] = field(default_factory=deque)
+    _furthest_first: list[tuple[float, int, Contender]] = field(default_factory=list)
+    _furthest: Contender | None = None
+    _places: Iterator[int] = field(default_factory=count)
 
     def wants(self, spent: int) -> bool:
         """Tell whether the search may spend more, `spent` runs having been drawn in all."""
-        if not any(True for _ in self._looked()):
+        if not any(self._looked):
             return True
         return self.spent < SHARE * spent and not (self.exhausted and len(self.contenders) == 1)
 
     def best(self) -> PairMemory | None:
         """Return the pair to bet on: the most promising or, there being none, a known one that may be."""
-        looked = [contender.memory for contender in self._looked()]
+        looked = [contender.memory for level in self._looked for contender in level]
         if not looked:
             return None
         top = max(looked, key=self.rank)
@@ -113,7 +133,7 @@ class Search:
             Whether there was anything left to do.
         """
         before = self.drawn()
-        done = self._look_longer() or self._look_at_one()
+        done = self._look_longer() or self._look_at_one() or self._look_at_what_is_left()
         self.spent += self.drawn() - before
         return done
 
@@ -123,36 +143,63 @@ class Search:
         Successive halving without waiting, the longest looks first: every length gets about the same share of
         the runs. Runs that were bet on do not count here, or the pairs bet on would use up the longest looks.
         """
-        looked = list(self._looked())
+        further = len(self._looked[_LEVELS + 1])
         for level in range(_LEVELS, -1, -1):
-            runs = FIRST_LOOK << level
-            reached = [contender for contender in looked if contender.looked >= runs]
-            waiting = [contender for contender in reached if contender.looked < 2 * runs]
-            if waiting and len(reached) - len(waiting) < len(reached) // 2:
-                chosen = max(waiting, key=lambda contender: self.guess(contender.memory))
-                chosen.looked += runs
-                self.look(chosen.memory, runs)
+            waiting = len(self._looked[level])
+            if waiting and further < (waiting + further) // 2:
+                self._double(level)
                 return True
+            further += waiting
         return False
+
+    def _double(self, level: int) -> None:
+        """Look at the best of those at a level as long again."""
+        chosen = max(self._looked[level], key=lambda contender: self.guess(contender.memory))
+        self._looked[level].remove(chosen)
+        self._look(chosen, FIRST_LOOK << level)
+
+    def _look(self, contender: Contender, runs: int) -> None:
+        contender.level += 1
+        self._looked[contender.level].append(contender)
+        self.look(contender.memory, runs)
 
     def _look_at_one(self) -> bool:
         """Scout some new pairs; look at the one furthest apart or, every other time, at the oldest."""
-        for pair in islice(self._unseen(), _NEWCOMERS):
-            contender = Contender(self.new(*pair))
-            self.contenders.append(contender)
-            contender.distance = self.scout(contender.memory)
-        waiting = [contender for contender in self.contenders if not contender.memory.pairs]
-        if not waiting:
-            return False
+        crowd = len(self._queue) >= _CROWD
+        for pair in islice(self._unseen(), _NEWCOMERS_TO_A_CROWD if crowd else _NEWCOMERS):
+            self._scout(Contender(self.new(*pair)))
         self._first_looks += 1
-        furthest = self._first_looks % 2
-        chosen = max(waiting, key=lambda contender: contender.distance) if furthest else waiting[0]
-        chosen.looked = FIRST_LOOK
-        self.look(chosen.memory, FIRST_LOOK)
+        chosen = self._next(furthest=self._first_looks % 2 == 1)
+        if chosen is None:
+            return False
+        self._look(chosen, FIRST_LOOK)
         return True
 
-    def _looked(self) -> Iterator[Contender]:
-        return (contender for contender in self.contenders if contender.memory.pairs)
+    def _scout(self, contender: Contender) -> None:
+        self.contenders.append(contender)
+        contender.apart = self.scout(contender.memory)
+        self._queue.append(contender)
+        heapq.heappush(self._furthest_first, (-contender.apart, next(self._places), contender))
+        if self._furthest is None or contender.apart > self._furthest.apart:
+            self._furthest = contender
+
+    def _next(self, *, furthest: bool) -> Contender | None:
+        """Take the contender furthest apart, or the oldest, of those that have had no look."""
+        while self._queue and self._queue[0].level >= 0:
+            self._queue.popleft()
+        while self._furthest_first and self._furthest_first[0][2].level >= 0:
+            heapq.heappop(self._furthest_first)
+        if not self._queue:
+            return None
+        return self._furthest_first[0][2] if furthest else self._queue[0]
+
+    def _look_at_what_is_left(self) -> bool:
+        """Double the shortest look once nothing new is left, so that a small domain is looked at in full."""
+        for level in range(_LEVELS + 1):
+            if self._looked[level]:
+                self._double(level)
+                return True
+        return False
 
     def _unseen(self) -> Iterator[Pair]:
         """Give pairs not tried before: proposals and, in every other round, the neighbourhood of the best."""
@@ -162,9 +209,9 @@ class Search:
             source = chain(self._around_the_best(), self.proposals)
         repeats = 0
         for pair in source:
-            forwards, backwards = canonical.key(list(pair)), canonical.key([pair[1], pair[0]])
-            if forwards not in self._seen and backwards not in self._seen:
-                self._seen.add(forwards)
+            ends = canonical.key(pair[0]), canonical.key(pair[1])
+            if ends not in self._seen and ends[::-1] not in self._seen:
+                self._seen.add(ends)
                 repeats = 0
                 yield pair
             elif (repeats := repeats + 1) >= _MOST_REPEATS:
@@ -173,10 +220,9 @@ class Search:
 
     def _around_the_best(self) -> Iterator[Pair]:
         assert self.vary is not None
-        if not self.contenders:
+        if self._furthest is None:
             return
-        furthest = max(self.contenders, key=lambda contender: contender.distance)
-        yield from islice(self.vary(furthest.pair), _CLIMBERS)
+        yield from islice(self.vary(self._furthest.pair), _CLIMBERS)
         best = self.best()
-        if best is not None and best is not furthest.memory:
+        if best is not None and best is not self._furthest.memory:
             yield from islice(self.vary((best.left, best.right)), _CLIMBERS)

@@ -1,12 +1,13 @@
 """Shrinking a witness: the simplest pair of databases on which the claim still visibly fails.
 
 Greedy: of the simpler versions of a pair the first one that still fails by a margin becomes the pair, until
-none does. A version is tried by runs of its own, which decide nothing: the pair that is left is then run
-afresh as a witness (`confirm`).
+none does. A version is tried by runs of its own, few at first and twice as many while they leave it open;
+they decide nothing: the pair that is left is then run afresh as a witness (`confirm`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from audit import canonical
@@ -24,6 +25,11 @@ MOST_TRIES = 200
 _KEEP = 0.35
 #: How often one version is tried: few runs may miss what is there.
 _CHANCES = 2
+#: A version is given up, or taken, after so many runs over the growth wanted: at first, and at most.
+_FIRST, _LAST = 0.5, 8.0
+_LEAST = 24
+#: What is taken has shown about so many nats, or chance would supply some of 200 versions.
+_NATS = 8.0
 
 
 def size(pair: Pair) -> tuple[Any, ...]:
@@ -43,7 +49,7 @@ def shrink(
     *,
     simpler: Callable[[Pair], Iterator[Pair]],
     look: Callable[[PairMemory, int], bool],
-    growth: Callable[[PairMemory], float],
+    growth: Callable[[PairMemory, float], float],
     floats: bool,
 ) -> PairMemory:
     """Return what is known of the simplest pair found.
@@ -57,31 +63,62 @@ def shrink(
     look
         Draws so many pairs of runs; False when the allowance of runs does not reach for them.
     growth
-        The cautious growth, in nats a pair of runs, that a pair promises.
+        The growth, in nats a pair of runs, that a pair promises, less so many standard errors.
     floats
         Whether bit patterns may be used.
     """
-    wanted = _KEEP * growth(memory)
+    wanted = _KEEP * growth(memory, 1.0)
     if wanted <= 0:
         return memory
-    needed = max(24, round(4.0 / wanted))
+    trial = _Trial(look, growth, wanted)
     chances: dict[Any, int] = {}
-    tries = 0
     improved = True
     while improved:
         improved = False
+        tried: set[Any] = set()
         for pair in simpler((memory.left, memory.right)):
             key = canonical.key(list(pair))
-            if size(pair) >= size((memory.left, memory.right)):
+            if key in tried or size(pair) >= size((memory.left, memory.right)):
                 continue
+            tried.add(key)
             if chances.setdefault(key, _CHANCES) == 0:
                 continue
             chances[key] -= 1
-            tries += 1
             candidate = PairMemory(*pair, floats=floats)
-            if tries > MOST_TRIES or not look(candidate, needed):
+            fails = trial.fails(candidate)
+            if trial.over:
                 return memory
-            if growth(candidate) >= wanted:
+            if fails:
                 memory, improved = candidate, True
                 break
     return memory
+
+
+@dataclass
+class _Trial:
+    """Tells whether the claim fails on a pair by as much as is wanted, until tries or runs are used up."""
+
+    look: Callable[[PairMemory, int], bool]
+    growth: Callable[[PairMemory, float], float]
+    wanted: float
+    tries: int = 0
+    over: bool = False
+
+    def fails(self, memory: PairMemory) -> bool:
+        """Look at a pair twice as long while its runs leave it open; what stays open does not fail."""
+        self.tries += 1
+        if self.tries > MOST_TRIES:
+            self.over = True
+        pairs, most = max(_LEAST, round(_FIRST / self.wanted)), max(_LEAST, round(_LAST / self.wanted))
+        known = 0
+        while not self.over and pairs <= most:
+            if not self.look(memory, pairs - known):
+                self.over = True
+                return False
+            known, pairs = pairs, 2 * pairs
+            promised = self.growth(memory, 0.0)
+            if promised < self.wanted:
+                return False
+            if self.growth(memory, 1.0) >= self.wanted and known * promised >= _NATS:
+                return True
+        return False

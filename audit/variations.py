@@ -8,6 +8,7 @@ relation to say.
 from __future__ import annotations
 
 import math
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from audit import canonical
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import numpy as np
+
+#: So many records are tried as the one that all shared ones become.
+_ALIKE = 4
 
 Rows = list[Any]
 RowPair = tuple[Rows, Rows]
@@ -141,7 +145,8 @@ def simplified(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair
     """Give simpler versions of a pair, the boldest first; `pool` holds the records to use, simplest first."""
     start, end = middle(left, right)
     shared = _shared(left, right)
-    yield from _fewer(left, right, start, end)
+    fewer = [*_fewer(left, right, start, end), *_alike(left, right, pool)]
+    yield from sorted(fewer, key=lambda rows: len(rows[0]) + len(rows[1]))
     simplest = pool[:3]
     for record in simplest:
         yield _with_shared(left, right, dict.fromkeys(shared, record))
@@ -159,14 +164,33 @@ def simplified(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair
 
 
 def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
-    """Give versions with fewer shared records: none, then halves, quarters and so on, down to all but one."""
+    """Give versions with fewer shared records: none, then each half, quarter and so on alone, or left out."""
     total = start + end
+    if total:
+        yield _without(left, start, end, set(range(total))), _without(right, start, end, set(range(total)))
     size = total
-    while size:
+    while size > 1:
+        size = -(-size // 2)
         for first in range(0, total, size):
-            gone = set(range(first, min(first + size, total)))
-            yield _without(left, start, end, gone), _without(right, start, end, gone)
-        size //= 2
+            block = set(range(first, min(first + size, total)))
+            for gone in (set(range(total)) - block, block):
+                yield _without(left, start, end, gone), _without(right, start, end, gone)
+
+
+def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
+    """Give versions with fewer shared records that are all one: what takes several may take fewer large ones.
+
+    A fault at large sums is lost when records go, unless those that stay grow.
+    """
+    start, end = middle(left, right)
+    differing = (*left[start : len(left) - end], *right[start : len(right) - end])
+    distinct = {canonical.key(record): record for record in (*differing, *pool[-1:], *left)}
+    count = (start + end) // 2
+    while count:
+        for record in islice(distinct.values(), _ALIKE):
+            shared = [record] * count
+            yield shared + left[start : len(left) - end], shared + right[start : len(right) - end]
+        count //= 2
 
 
 def _without(rows: Rows, start: int, end: int, gone: set[int]) -> Rows:

@@ -102,6 +102,24 @@ def test_an_endless_stream_of_repeats_comes_to_an_end():
     assert len(world.scouted) == 3
 
 
+def test_a_small_domain_that_was_halved_through_is_looked_at_longer_the_least_known_pairs_first():
+    """Three pairs: after 6,000 runs each was looked at some thousand times, within a factor of two."""
+    world = World(neighbours(3), lambda left, right: 0.0)
+    world.run(6_000)
+    assert world.drawn >= 6_000
+    looks = sorted(map(world.looked, neighbours(3)))
+    assert looks[0] >= 500
+    assert looks[-1] <= 4 * looks[0]
+
+
+def test_newcomers_become_few_once_many_wait():
+    """An endless domain: of 40,000 runs most go to looks, not to scouting what will not be looked at."""
+    world = World(neighbours(10**5), lambda left, right: 0.0)
+    world.run(40_000)
+    assert 2 * len(world.scouted) < 0.1 * world.drawn
+    assert len(world.scouted) > 200
+
+
 def test_what_the_search_spends_is_what_was_drawn_for_it():
     world = World(neighbours(30), lambda left, right: 0.0)
     world.run(5_000)

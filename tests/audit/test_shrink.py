@@ -30,7 +30,7 @@ def shrunk(pair, fails, *, databases=None, look=None):
         PairMemory(*pair),
         simpler=(databases or domain()).simpler,
         look=looked,
-        growth=lambda memory: 0.1 if fails(memory.left, memory.right) else 0.0,
+        growth=lambda memory, errors: 0.5 if fails(memory.left, memory.right) else 0.0,
         floats=False,
     )
     return (simplest.left, simplest.right), tried
