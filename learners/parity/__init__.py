@@ -1,0 +1,1 @@
+"""PARITY learned privately: A and its amplified form A*, with exact laws."""

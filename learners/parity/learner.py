@@ -1,0 +1,224 @@
+"""A: a private learner of parities that succeeds now and then."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from audit.claims import PAC, PureDP
+from audit.errors import finite_number, positive_int, probability
+from audit.relations import Relation
+from learners.concepts import ParityClass
+from learners.parity.examples import examples_of
+from learners.parity.rates import Rates
+from learners.parity.spaces import law_is_feasible, member_law, parities, space_law
+from learners.parity.systems import WORD, BitSystem, as_numbers, as_tuple
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from learners.parity.sources import ParityProblem
+
+__all__ = ["REFUSED", "ParityLearner"]
+
+REFUSED: Final = "⊥"
+"""The answer where A refuses, or no parity agrees with the examples it took."""
+
+_LISTED = 8
+"""Up to this dimension every record is listed."""
+_DRAWS = 2**21
+
+
+@dataclass(frozen=True)
+class ParityLearner(PlainParameters):
+    """Algorithm A: refuse with probability q, else take each example with probability p and solve for them.
+
+    The answer is a uniform r among the parities c_r(x) = ⟨r, x⟩ that agree with every example taken, a tuple
+    of bits, or "⊥" where there is none. A database is a list of (x, y), x a tuple of `dimension` bits and y a
+    bit; examples that no parity agrees with are legal.
+
+    Parameters
+    ----------
+    dimension
+        d, the length of x.
+    epsilon
+        The privacy claimed, > 0; as printed at most 2.
+    tight
+        False: p = epsilon/4 and q = 1/2, as printed. True: p = tanh(epsilon/2) and q = (1 − p)/(3 − p).
+    alpha, beta
+        The accuracy claimed of examples that a parity labels: an error above alpha, or "⊥", with probability
+        at most beta, on samples of `sample_size` examples. K11 Lemma 4.1 has beta = 3/4.
+    size
+        Length (or least and greatest) of the databases to audit.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of bounds (`epsilon` > 2 where not tight, `beta` ≤ q), or an example is no (x, y)
+        over bits.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy (K08 Lemma 3.2, K11 Lemma 4.2, for epsilon ≤ 2: the texts print no range,
+    their proof uses epsilon ≤ 1/2, needs 2p/(1 − p) ≤ epsilon, and the claim is false from 3.83 on). Exactly,
+    the worst loss is ln((1 + p)/(1 − p)) for every d and n ≥ 1 as long as q ≥ (1 − p)/(3 − p):
+
+    Condition on whether the example i that differs is taken. If it is not, the laws agree. Taking it
+    multiplies the probability of an r by at most 2, since an equation that r satisfies halves the space or
+    leaves it as it is (Claim 4.3), and by no less than 0. So the probabilities of r on neighbours are
+    (1 − p)a + pb and (1 − p)a + pb′ with b, b′ in [0, 2a], and the ratio is at most (1 + p)/(1 − p), attained
+    by one example that is independent of the others, with r on its right side and on its wrong one. "⊥" has
+    probability B ≥ q if i is not taken, and between B and 1 if it is: the ratio is at most 1 − p + p/B ≤
+    1 − p + p/q, which is 1 + p for q = 1/2, and (1 + p)/(1 − p) for q = (1 − p)/(3 − p). With p =
+    tanh(epsilon/2) this is e^epsilon.
+
+    Accuracy: `Rates.sample_size`.
+
+    Examples
+    --------
+    >>> learner = ParityLearner(dimension=2, epsilon=1.0)
+    >>> law = learner.distribution([((1, 0), 1), ((0, 1), 1), ((1, 1), 1)])
+    >>> round(law.pmf((1, 1)), 6), round(law.pmf("⊥"), 6), round(learner.worst_loss, 6)
+    (0.146484, 0.507812, 0.510826)
+    >>> ParityLearner(2, 1.0, tight=True).sample_size, learner.sample_size
+    (15, 33)
+    """
+
+    dimension: int = 2
+    epsilon: float = 1.0
+    _: KW_ONLY
+    tight: bool = False
+    alpha: float = 0.25
+    beta: float = 0.75
+    size: int | tuple[int, int] = 3
+
+    name: ClassVar[str] = "parity"
+    reference: ClassVar[str] = "K08 §3.2, Lemmas 3.1 and 3.2; K11 §4, Lemmas 4.1 and 4.2"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+    symmetric: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        finite_number(self.alpha, what=f"The `alpha` of `{owner}`", above=0, below=0.5)
+        probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+        _ = self.sample_size
+
+    @property
+    def rates(self) -> Rates:
+        """The probabilities p, of taking an example, and q, of refusing at once."""
+        if self.tight:
+            return Rates.tight(self.epsilon)
+        return Rates.printed(self.epsilon, owner=type(self).__name__)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def worst_loss(self) -> float:
+        """The exact privacy loss, over all databases of every size."""
+        return self.rates.loss
+
+    @property
+    def records(self) -> Any:
+        """Every (x, y); beyond 8 variables a strategy for one."""
+        if self.dimension <= _LISTED:
+            return list(product(product((0, 1), repeat=self.dimension), (0, 1)))
+        from hypothesis import strategies
+
+        bit = strategies.integers(0, 1)
+        return strategies.tuples(strategies.tuples(*[bit] * self.dimension), bit)
+
+    @property
+    def concepts(self) -> ParityClass:
+        """The class that is learned."""
+        return ParityClass(self.dimension)
+
+    @property
+    def utility_claim(self) -> PAC:
+        """The accuracy claimed on samples of `sample_size` examples."""
+        return PAC(self.alpha, self.beta)
+
+    @property
+    def sample_size(self) -> int:
+        """How many examples the accuracy claimed needs."""
+        return self.rates.sample_size(self.beta, dimension=self.dimension, alpha=self.alpha)
+
+    def problems(self) -> Sequence[ParityProblem]:
+        """Return hard problems at `sample_size`."""
+        from learners.parity.sources import hard_problems
+
+        return hard_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+
+    def vary(self, problem: ParityProblem, rng: np.random.Generator) -> ParityProblem:
+        """Return a problem near another one."""
+        return problem.varied(rng)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a parity as a tuple of bits, or "⊥"."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return the answers of `size` runs; run i draws the same coins on every database of one length."""
+        system = BitSystem.of(self._examples(database))
+        outputs: list[Any] = [REFUSED] * size
+        block = max(1, _DRAWS // (system.count + self.dimension))
+        for start in range(0, size, block):
+            count = min(block, size - start)
+            running = start + np.flatnonzero(rng.random(count) >= self.rates.refusal)
+            chosen = rng.random((len(running), system.count)) < self.rates.inclusion
+            coins = rng.random((len(running), self.dimension)) < 0.5
+            for place, answer in zip(running.tolist(), self._answers(system, chosen, coins), strict=True):
+                outputs[place] = answer
+        return outputs
+
+    def distribution(self, database: Any) -> Finite | None:
+        """Return the exact law of the answer; None for more than 12 variables or 24 kinds of examples."""
+        if not law_is_feasible(self.dimension, len(database)):
+            return None
+        from audit.distributions import Finite  # not needed to draw
+
+        examples, rates = self._examples(database), self.rates
+        law = space_law(examples, inclusion=rates.inclusion)
+        none = rates.refusal + (1.0 - rates.refusal) * law.get(0, 0.0)
+        members = (1.0 - rates.refusal) * member_law(law, self.dimension)
+        return Finite([REFUSED, *parities(self.dimension)], np.concatenate([[none], members]))
+
+    def suggested_pairs(self) -> list[tuple[Any, Any]]:
+        """Return pairs that attain the worst loss: one independent example, and its label turned."""
+        most = self.size if isinstance(self.size, int) else self.size[1]
+        if most < 1:
+            return []
+        zero, unit = (0,) * self.dimension, (1,) + (0,) * (self.dimension - 1)
+        rest = [(zero, 0)] * (most - 1)
+        broken = [*rest[1:], (zero, 1)] if rest else []
+        return [([(unit, 1), *others], [(unit, 0), *others]) for others in (rest, broken)]
+
+    def _examples(self, database: Any) -> Any:
+        return examples_of(database, dimension=self.dimension, owner=type(self).__name__)
+
+    def _answers(self, system: BitSystem, chosen: NDArray[np.bool_], coins: NDArray[np.bool_]) -> list[Any]:
+        """Return the answers of runs that have not refused."""
+        if system.count <= WORD and self.dimension < WORD:
+            taken = np.array(as_numbers(chosen), dtype=np.uint64)
+            solutions, solvable = system.solve_words(taken, coins)
+            places = np.arange(self.dimension, dtype=np.uint64)
+            bits = (solutions[:, None] >> places & np.uint64(1)).astype(int).tolist()
+            return [
+                tuple(row) if solved else REFUSED for row, solved in zip(bits, solvable.tolist(), strict=True)
+            ]
+        return [
+            REFUSED if space is None else as_tuple(space.member(tossed), self.dimension)
+            for space, tossed in zip(map(system.solve, as_numbers(chosen)), as_numbers(coins), strict=True)
+        ]

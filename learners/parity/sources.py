@@ -1,0 +1,244 @@
+"""Laws of labelled bits under which every parity's error is exact, in any dimension, and hard problems of them.
+
+A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law all of
+them. On one part ⟨u, x⟩ is a fair coin where some direction has ⟨u, direction⟩ = 1, and constant otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidValue
+from learners.parity.examples import BitExamples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+__all__ = ["BitSource", "ParityProblem", "Part", "hard_problems"]
+
+_ABOVE = 1.01
+_BELOW = 0.99
+
+
+@dataclass(frozen=True)
+class Part:
+    """The uniform law on origin ⊕ span(directions), and its weight in a mixture.
+
+    Parameters
+    ----------
+    weight
+        ≥ 0.
+    origin
+        A word of bits.
+    directions
+        Linearly independent words of bits.
+    """
+
+    weight: float
+    origin: tuple[int, ...]
+    directions: tuple[tuple[int, ...], ...] = ()
+
+    def odd(self, word: NDArray[np.int64]) -> float:
+        """Return the probability that ⟨word, x⟩ is odd."""
+        if any(int(np.dot(direction, word)) % 2 for direction in self.directions):
+            return 0.5
+        return float(np.dot(self.origin, word) % 2)
+
+    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+        """Return `count` points of the part, shape (count, dimension)."""
+        points = np.tile(np.array(self.origin, dtype=np.bool_), (count, 1))
+        for direction in self.directions:
+            coins = rng.random(count) < 0.5
+            points ^= coins[:, None] & np.array(direction, dtype=np.bool_)
+        return points
+
+
+@dataclass(frozen=True)
+class BitSource:
+    """A mixture of uniform laws on affine subspaces of {0, 1}^d.
+
+    Parameters
+    ----------
+    parts
+        What is mixed; the weights sum to 1 within 1e-9.
+
+    Raises
+    ------
+    InvalidValue
+        They do not.
+
+    Examples
+    --------
+    >>> source = BitSource((Part(0.9, (0, 0)), Part(0.1, (0, 0), ((1, 0), (0, 1)))))
+    >>> source.odd((1, 0)), source.odd((0, 0))
+    (0.05, 0.0)
+    """
+
+    parts: tuple[Part, ...]
+
+    def __post_init__(self) -> None:
+        total = math.fsum(part.weight for part in self.parts)
+        if not (abs(total - 1.0) <= 1e-9 and all(part.weight >= 0.0 for part in self.parts)):
+            raise InvalidValue(
+                f"The weights of `BitSource` must be ≥ 0 and sum to 1; got a sum of {total!r}."
+            )
+
+    @property
+    def dimension(self) -> int:
+        """The length of a point."""
+        return len(self.parts[0].origin)
+
+    def odd(self, word: Iterable[int]) -> float:
+        """Return the probability that ⟨word, x⟩ is odd: the error of r for the target r ⊕ word."""
+        bits = np.array(list(word), dtype=np.int64)
+        return math.fsum(part.weight * part.odd(bits) for part in self.parts)
+
+    def draw(self, size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+        """Return `size` independent points, shape (size, dimension)."""
+        weights = np.array([part.weight for part in self.parts])
+        place = np.searchsorted(np.cumsum(weights)[:-1], rng.random(size), side="right")
+        points = np.zeros((size, self.dimension), dtype=np.bool_)
+        for index, part in enumerate(self.parts):
+            rows = place == index
+            points[rows] = part.draw(int(rows.sum()), rng)
+        return points
+
+
+@dataclass(frozen=True)
+class ParityProblem:
+    """Samples of a source that a parity labels, and the exact error of an answer.
+
+    Parameters
+    ----------
+    name
+        What the problem is.
+    source
+        Where points come from.
+    target
+        r of the parity that labels them.
+    size
+        Examples in a sample.
+
+    Examples
+    --------
+    >>> problem = ParityProblem("a point", BitSource((Part(1.0, (1, 1)),)), target=(1, 0), size=2)
+    >>> database = problem.draw(np.random.default_rng(0))
+    >>> list(database), problem.error((0, 1), database), problem.error("⊥", database)
+    ([((1, 1), 1), ((1, 1), 1)], 0.0, inf)
+    """
+
+    name: str
+    source: BitSource
+    target: tuple[int, ...]
+    size: int
+
+    def draw(self, rng: np.random.Generator) -> BitExamples:
+        """Return a fresh sample."""
+        points = self.source.draw(self.size, rng)
+        return BitExamples(points, np.logical_xor.reduce(points & np.array(self.target, dtype=bool), axis=1))
+
+    def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
+        """Return the error of an answer on the source, exactly; infinite for an answer that is no parity."""
+        if not isinstance(output, tuple):
+            return math.inf
+        return self.source.odd(a ^ b for a, b in zip(output, self.target, strict=True))
+
+    def varied(self, rng: np.random.Generator) -> ParityProblem:
+        """Return a problem near this one: another target, or weight moved between two parts."""
+        if len(self.source.parts) == 1 or rng.random() < 0.3:
+            target = tuple(rng.integers(0, 2, self.source.dimension).tolist())
+            return replace(self, name=f"{_stem(self.name)}, another target", target=target)
+        parts = list(self.source.parts)
+        i, j = rng.choice(len(parts), 2, replace=False).tolist()
+        moved = parts[i].weight * float(rng.uniform(0.0, 0.3))
+        parts[i] = replace(parts[i], weight=parts[i].weight - moved)
+        parts[j] = replace(parts[j], weight=parts[j].weight + moved)
+        return replace(self, name=f"{_stem(self.name)}, weights moved", source=BitSource(tuple(parts)))
+
+
+def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProblem]:
+    """Return problems that are hard for learners of parities.
+
+    Parameters
+    ----------
+    dimension
+        Length of a point.
+    alpha
+        The accuracy that they are to be hard for, below 1/2.
+    size
+        Examples in a sample.
+
+    Notes
+    -----
+    In "rarely uniform" all parities but the target have an error just above alpha, which makes the union
+    bound of the sample size tight but for the dependence of the events. In "unit vectors" there is one
+    parity for each set of unit vectors, and those of a single one have an error just above or below alpha.
+
+    Examples
+    --------
+    >>> [problem.name for problem in hard_problems(2, alpha=0.1, size=50)][:3]
+    ['uniform', 'uniform, target 0', 'rarely uniform']
+    """
+    zero, ones = (0,) * dimension, (1,) * dimension
+    sources = [
+        ("uniform", _mixture(1.0, _units(dimension)), ones),
+        ("uniform, target 0", _mixture(1.0, _units(dimension)), zero),
+        ("rarely uniform", _mixture(min(1.0, 2.0 * _ABOVE * alpha), _units(dimension)), ones),
+        ("rarely uniform, target 0", _mixture(min(1.0, 2.0 * _ABOVE * alpha), _units(dimension)), zero),
+        ("a point just above alpha", _light(dimension, _ABOVE * alpha), ones),
+        ("a point just below alpha", _light(dimension, _BELOW * alpha), ones),
+        ("unit vectors just above alpha", _points(dimension, _ABOVE * alpha), ones),
+        ("unit vectors just below alpha", _points(dimension, _BELOW * alpha), ones),
+        ("half the space, rarely the rest", _halves(dimension, min(1.0, 2.0 * _ABOVE * alpha)), ones),
+        ("a subspace", _mixture(1.0, _units(dimension)[: max(1, dimension // 2)]), ones),
+        ("one direction, unevenly", _uneven(dimension, _ABOVE * alpha), ones),
+    ]
+    return [ParityProblem(name, source, target, size) for name, source, target in sources]
+
+
+def _units(dimension: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(int(i == j) for i in range(dimension)) for j in range(dimension))
+
+
+def _mixture(weight: float, directions: tuple[tuple[int, ...], ...]) -> BitSource:
+    """Return the zero vector, and with some weight the span of directions."""
+    zero = (0,) * len(directions[0])
+    parts = (Part(1.0 - weight, zero), Part(weight, zero, directions))
+    return BitSource(parts if weight < 1.0 else parts[1:])
+
+
+def _light(dimension: int, weight: float) -> BitSource:
+    """Return a uniform law on all but the first variable, and a point that alone tells that one."""
+    zero, units = (0,) * dimension, _units(dimension)
+    return BitSource((Part(1.0 - weight, zero, units[1:]), Part(weight, units[0])))
+
+
+def _points(dimension: int, weight: float) -> BitSource:
+    """Return as many unit vectors of that weight as there is room for, and the zero vector."""
+    count = min(dimension, int(1.0 / weight))
+    parts = [Part(weight, unit) for unit in _units(dimension)[:count]]
+    return BitSource((Part(1.0 - count * weight, (0,) * dimension), *parts))
+
+
+def _halves(dimension: int, weight: float) -> BitSource:
+    """Return a uniform law on the first half of the variables, and rarely one on the others."""
+    zero, units = (0,) * dimension, _units(dimension)
+    half = dimension // 2
+    return BitSource((Part(1.0 - weight, zero, units[:half]), Part(weight, zero, units[half:])))
+
+
+def _uneven(dimension: int, weight: float) -> BitSource:
+    """Return two points that differ in one variable, one of them light."""
+    units = _units(dimension)
+    both = tuple(a | b for a, b in zip(units[0], units[-1], strict=True))
+    return BitSource((Part(1.0 - weight, units[0]), Part(weight, both)))
+
+
+def _stem(name: str) -> str:
+    return name.split(", another target")[0].split(", weights moved")[0]

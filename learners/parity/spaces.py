@@ -1,0 +1,107 @@
+"""The law of the space of solutions of randomly chosen equations, and of a uniform member of it.
+
+A space is a number of 2^d bits, bit r set where r solves the equations: an equation more is one AND with the
+half-space of its solutions. Examples are taken one kind at a time: m copies, each chosen with probability p,
+add their equation with probability 1 − (1 − p)^m. Spaces that arise in several ways are added up, so that no
+more are kept than there are flats spanned by the examples.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from learners.parity.systems import as_tuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from learners.parity.examples import BitExamples
+
+__all__ = ["half_space", "law_is_feasible", "member_law", "parities", "space_law"]
+
+_MOST_VARIABLES = 12
+_MOST_KINDS = 24
+_CHUNK = 2**24
+
+
+def law_is_feasible(dimension: int, size: int) -> bool:
+    """Tell whether the law on databases of this size is computed in seconds.
+
+    Examples
+    --------
+    >>> law_is_feasible(8, 20), law_is_feasible(3, 100_000), law_is_feasible(8, 1000)
+    (True, True, False)
+    """
+    return dimension <= _MOST_VARIABLES and min(size, 2 ** (dimension + 1)) <= _MOST_KINDS
+
+
+def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:
+    """Return the probability of every space of solutions, each example chosen with probability `inclusion`.
+
+    Examples
+    --------
+    >>> from learners.parity.examples import examples_of
+    >>> one = examples_of([((1,), 1)], dimension=1, owner="ParityLearner")
+    >>> space_law(one, inclusion=0.25)
+    {3: 0.75, 2: 0.25}
+    """
+    dimension = examples.points.shape[1]
+    kinds = Counter(zip(map(tuple, examples.points.tolist()), examples.labels.tolist(), strict=True))
+    law = {(1 << 2**dimension) - 1: 1.0}
+    for (point, label), copies in kinds.items():
+        half, out = half_space(point, label), (1.0 - inclusion) ** copies
+        following = {space: out * mass for space, mass in law.items()}
+        for space, mass in law.items():
+            smaller = space & half
+            following[smaller] = following.get(smaller, 0.0) + (1.0 - out) * mass
+        law = following
+    return law
+
+
+def member_law(law: dict[int, float], dimension: int) -> NDArray[np.float64]:
+    """Return the probability of every r as a uniform member of the space, shape (2^d,); none of ∅."""
+    width = max(1, 2**dimension // 8)
+    spaces = [(space, mass) for space, mass in law.items() if space]
+    total = np.zeros(2**dimension)
+    step = max(1, _CHUNK >> dimension)
+    for start in range(0, len(spaces), step):
+        block = spaces[start : start + step]
+        packed = np.frombuffer(b"".join(space.to_bytes(width, "little") for space, _ in block), np.uint8)
+        bits = np.unpackbits(packed.reshape(len(block), width), axis=1, bitorder="little")
+        total += _shares(block) @ bits[:, : 2**dimension].astype(np.float64)
+    return total
+
+
+def half_space(point: Iterable[int], label: int) -> int:
+    """Return the space of one equation ⟨point, r⟩ = label, r read with its first bit the lightest.
+
+    Examples
+    --------
+    >>> bin(half_space((1, 0), 1)), bin(half_space((1, 1), 0))
+    ('0b1010', '0b1001')
+    """
+    odd, size = 0, 1  # bit r: whether ⟨point, r⟩ is odd, for r of the variables so far
+    for bit in point:
+        half = odd ^ ((1 << size) - 1) if bit else odd
+        odd, size = odd | half << size, 2 * size
+    return odd if label else odd ^ ((1 << size) - 1)
+
+
+def parities(dimension: int) -> list[tuple[int, ...]]:
+    """Return every r as a tuple of bits, in the order of `member_law`.
+
+    Examples
+    --------
+    >>> parities(2)
+    [(0, 0), (1, 0), (0, 1), (1, 1)]
+    """
+    return [as_tuple(number, dimension) for number in range(2**dimension)]
+
+
+def _shares(block: list[tuple[int, float]]) -> NDArray[np.float64]:
+    return np.array([mass / space.bit_count() for space, mass in block])
