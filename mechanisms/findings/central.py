@@ -1,0 +1,21 @@
+"""Findings about the central mechanisms: the four modules beside this one, in page order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mechanisms.findings import choosing, noises, recursion, selection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from audit.findings import Finding
+
+__all__ = ["FINDINGS"]
+
+FINDINGS: dict[str, Callable[[], Finding]] = {
+    **noises.FINDINGS,
+    **selection.FINDINGS,
+    **choosing.FINDINGS,
+    **recursion.FINDINGS,
+}

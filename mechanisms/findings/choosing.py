@@ -1,0 +1,157 @@
+"""Findings about the choosing mechanism: BNS Lemma 4."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.exact import compare_pairs
+from audit.findings import Finding, Table
+from mechanisms.choosing import ChoosingMechanism
+from mechanisms.flawed.choosing import UncheckedChoosing
+from mechanisms.score_vectors import ChoosingScores
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["FINDINGS", "bns_lemma_4", "n5", "n27"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _UncheckedScores(ChoosingScores):
+    """All score vectors of the twin that does not check its size."""
+
+    name: ClassVar[str] = "unchecked-choosing-scores"
+    _kind: ClassVar[type[ChoosingMechanism]] = UncheckedChoosing
+
+
+def bns_lemma_4() -> Finding:
+    """BNS Lemma 4, privacy: it holds at the stated size over every score vector, and fails far below it.
+
+    Examples
+    --------
+    >>> bns_lemma_4().judgement
+    'holds'
+    """
+    rows = []
+    for alpha, beta, epsilon, delta, growth in ((1.0, 0.5, 8.0, 0.1, 1), (1.0, 0.5, 4.0, 0.1, 2)):
+        stated = ChoosingScores(alpha=alpha, beta=beta, epsilon=epsilon, delta=delta, growth=growth)
+        size = len(stated.records) - 1
+        unchecked = _UncheckedScores(alpha=alpha, beta=beta, epsilon=epsilon, delta=delta, growth=growth)
+        below = (_worst_delta(replace(unchecked, records_count=m)) for m in (1, 2, 3))
+        rows.append((epsilon, delta, growth, size, _worst_delta(stated), *below))
+    table = Table(
+        ("ε", "δ", "k", "stated m", "δ found", "at m = 1", "at m = 2", "at m = 3"),
+        tuple(rows),
+        "α = 1, β = 0.5, three solutions; exact, every pair of score vectors that neighbours can have",
+    )
+    return Finding(
+        "BNS Lemma 4",
+        "BNS §4.1, Lemma 4, privacy",
+        "At the stated size the choosing mechanism is (ε, δ)-private for k-bounded-growth scores.",
+        "holds",
+        f"At the stated m = {rows[0][3]} (ε = 8, δ = 0.1, k = 1) the worst δ is {rows[0][4]:.3g}; without "
+        f"the size it is {rows[0][5]:.3f} at m = 1 and {rows[0][7]:.3f} at m = 3. For enormous ε see N27.",
+        claimed=rows[0][1],
+        found=rows[0][4],
+        tables=(table,),
+    )
+
+
+def n5() -> Finding:
+    """BNS Lemma 4, utility: false as printed where no solution scores high; its true reading holds.
+
+    Examples
+    --------
+    >>> n5().found
+    1.0
+    """
+    mechanism = ChoosingMechanism()
+    m = mechanism.size or 0
+    rows = []
+    for opt in (0, 58, 115, 116, m):
+        database = ["a"] * opt + [""] * (m - opt)
+        rows.append((opt, mechanism.printed_failure(database), mechanism.failure(database)))
+    table = Table(
+        ("opt", "Pr[no good solution is returned]", "… where opt > α·m"),
+        tuple(rows),
+        f"α = 0.5, β = 0.1, ε = 1, δ = 1e-3, m = {m}, as stated; exact",
+    )
+    empty = math.exp(mechanism.test.log_pass(0.0))
+    return Finding(
+        "N5",
+        "BNS §4.1, Lemma 4, utility",
+        "On every database the mechanism returns an α-good solution with probability at least 1 − β.",
+        "false",
+        f"Where no solution scores it returns ⊥, with probability {rows[0][1]:g} (as printed "
+        f"{1.0 - empty:.7f}: the test passes with nothing to choose from with probability {empty:.2g}); at "
+        f"opt = 58 with {rows[1][1]:.2f}. β is 0.1.",
+        corrected="If opt > α·m the answer is α-good with probability at least 1 − β; if not, every solution "
+        "is α-good and ⊥ says that none is needed. ⊥ where no solution scores.",
+        claimed=mechanism.beta,
+        found=rows[0][1],
+        tables=(table,),
+    )
+
+
+def n27() -> Finding:
+    """BNS Lemma 4, privacy, at an ε beyond 16/(αβ): the stated size does not do.
+
+    Examples
+    --------
+    >>> round(n27().found, 5)
+    0.00747
+    """
+    rows = tuple(_fresh_solutions(epsilon) for epsilon in (40.0, 64.0, 200.0))
+    return Finding(
+        "N27",
+        "BNS §4.1, Lemma 4, privacy",
+        "At the stated size the choosing mechanism is (ε, δ)-private, for every ε.",
+        "hidden condition",
+        f"At ε = 40, α = 1, β = 0.9, m = 6 = the stated size, an entry that lifts k fresh solutions puts "
+        f"{rows[0][3]:.5f} on answers that its neighbour cannot give; δ is {rows[0][1]:.5f}.",
+        corrected="For ε ≤ 16/(αβ).",
+        claimed=rows[0][1],
+        found=rows[0][3],
+        tables=(
+            Table(
+                ("ε", "δ = e^(−ε/8)", "k", "exact δ(ε) is at least", "÷ δ"),
+                rows,
+                "α = 1, β = 0.9, opt = 3 = α·m/2, k as large as the stated m = 6 allows",
+            ),
+        ),
+    )
+
+
+FINDINGS: dict[str, Callable[[], Finding]] = {
+    "BNS Lemma 4": bns_lemma_4,
+    "N5": n5,
+    "N27": n27,
+}
+
+
+def _worst_delta(subject: ChoosingScores) -> float:
+    return compare_pairs(_vectors(subject), subject.distribution, subject.claim).delta
+
+
+def _vectors(subject: ChoosingScores) -> Iterator[tuple[list[int], Any]]:
+    """Yield every pair of score vectors that neighbouring databases can have, once."""
+    for scores in product(subject.records, repeat=subject.size):
+        for other in subject.relation.neighbours(scores, subject.records):
+            if list(scores) < other:
+                yield list(scores), other
+
+
+def _fresh_solutions(epsilon: float) -> tuple[float, float, float, float, float]:
+    """Return ε, δ, k, and the probability of k solutions that one record alone supports, beside one at 3."""
+    delta = math.exp(-epsilon / 8.0)
+    growth = math.floor(0.9 * epsilon / 16.0 * math.exp(3.0 * epsilon / 8.0))
+    mechanism = UncheckedChoosing(
+        alpha=1.0, beta=0.9, epsilon=epsilon, delta=delta, growth=growth, size=6, solutions="a"
+    )
+    assert mechanism.least_size == mechanism.size
+    odds = growth * math.exp(epsilon / 4.0 - 3.0 * epsilon / 4.0)  # each scores 1, the other one 3
+    mass = math.exp(mechanism.test.log_pass(3.0)) * odds / (1.0 + odds)
+    return epsilon, delta, float(growth), mass, mass / delta

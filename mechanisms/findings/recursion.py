@@ -1,0 +1,328 @@
+"""Findings about algorithm Rec: BNS §3.2, Fig. 1, Lemmas 2 and 3."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.exact import compare_pairs
+from audit.findings import Finding, Table
+from mechanisms.accounting import composed_epsilon, sequential_bound
+from mechanisms.concave import (
+    ConcavePromise,
+    calls,
+    least_promise,
+    lemma_2,
+    log_star,
+    random_pair,
+)
+from mechanisms.concave.hard import plateau, plateaus
+from mechanisms.concave.instances import telling_pairs
+from mechanisms.exponential import ExponentialMechanism
+from mechanisms.flawed.concave import LiteralConcavePromise
+from mechanisms.piecewise import StepFunction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["FINDINGS", "bns_lemma_2", "bns_lemma_3", "e6", "n6", "n8", "n20", "n21", "n26"]
+
+
+def e6() -> Finding:
+    """BNS Fig. 1, step 10: the second half of H has to begin at the left end of B.
+
+    Examples
+    --------
+    >>> round(e6().found, 6)
+    1.0
+    """
+    rows = []
+    for low in (59, 64, 66):
+        literal, right = (
+            _failure(subject, plateau(4096, low, low + 10, height=subject.target))
+            for subject in (kind(top=4096, beta=0.01) for kind in (LiteralConcavePromise, ConcavePromise))
+        )
+        rows.append((f"[{low}, {low + 10}]", literal, right))
+    allowed = 2 * 0.01 * log_star(4096)
+    table = Table(
+        ("good points", "failure as printed", "failure corrected"),
+        tuple(rows),
+        "T = 4096, α = 1/2, ε = 1, δ = 1e-6, r for β = 0.01 (K = 8: 64 is a border of the A_i); exact",
+    )
+    return Finding(
+        "E6",
+        "BNS Fig. 1, step 10",
+        "H = {a + iK/2} ∪ {b + iK/2}, where A = [a, b] and B = [c, d].",
+        "typo",
+        f"B is paid for and never used. Where the good points lie across the border of two A_i Rec as "
+        f"printed fails with probability {rows[0][1]:.6f}, corrected {rows[0][2]:.1g}; Lemma 3 allows "
+        f"{allowed:g}.",
+        corrected="H = {a + iK/2} ∪ {c + iK/2}. Privacy is the same either way.",
+        claimed=allowed,
+        found=rows[0][1],
+        tables=(table,),
+    )
+
+
+def n6() -> Finding:
+    """BNS Lemmas 2 and 3 at T = 1: log* is 0, and so they claim (0, 0) and no failure.
+
+    Examples
+    --------
+    >>> n6().found
+    0.5
+    """
+    laws = [_exponential(scores) for scores in ([0.0, 1.0], [1.0, 0.0])]
+    loss = float(np.abs(laws[0] - laws[1]).max())
+    promise = 16.0 / 0.5 * math.log(32.0 / (0.1 * 1e-6))  # (2/α)^0 times the rest
+    failure = float(_exponential([0.0, promise])[0])
+    return Finding(
+        "N6",
+        "BNS Lemmas 2 and 3",
+        "Rec on [0, T] is (ε′, 4·log*(T)·δ)-private and fails with probability at most 2β·log*(T).",
+        "hidden condition",
+        f"log*(1) = {log_star(1)}: at T = 1 they claim (0, 0) and failure 0. Rec is one exponential "
+        f"mechanism there, which loses {loss:g} at ε = 1, and fails with probability e^({failure:.0f}) > 0.",
+        corrected="For T ≥ 2.",
+        claimed=0.0,
+        found=round(loss, 12),
+    )
+
+
+def n8() -> Finding:
+    """BNS Fig. 1 is not total: four inputs on which a step has no meaning, counted.
+
+    Examples
+    --------
+    >>> [row[1] for row in n8().tables[0].rows]
+    [1, 0, 16, 13]
+    """
+    longest = StepFunction([0], np.array([1e5]), top=4096).window_minima()
+    power = max(j for j, height in enumerate(longest) if height == 1e5)  # the one j with q(j) > 0
+    width, top = 8 << power, 4096
+    first, second = (len(range(start, top + 1, width)) for start in (0, width // 2))
+    halves = sum((2 * start + i) % 2 for start in (0, 8) for i in range(16))
+    beyond = sum(32 + i / 2 > 33 for i in range(16))  # T = 33, K = 1, A = [32, 39]
+    rows = (
+        ("members of {A_i} at K = T′ = 4096; A_dist needs two", first),
+        ("members of {B_i} there", second),
+        ("of the 32 points of H at K = 1: not whole", halves),
+        ("of the 16 points from A = [32, 39] at T = 33, K = 1: beyond T", beyond),
+    )
+    return Finding(
+        "N8",
+        "BNS Fig. 1",
+        "Algorithm Rec, as printed, returns an index of [0, T] on every input.",
+        "hidden condition",
+        f"On the easiest input, Q constant = r, it gets K = 2^{power} = T′: {{A_i}} has {first} member and "
+        f"{{B_i}} {second}, so that A_dist is undefined. What H is after a ⊥ is not said; {halves} of 32 "
+        "points are half-integers at K = 1; points may exceed T.",
+        corrected="A family of one: its member; of none: skipped; ⊥: the other half of H, or points spread "
+        "over the range; points rounded down, and at most T. All of it without the data.",
+        method="arithmetic",
+        tables=(Table(("what", "how many"), rows),),
+    )
+
+
+def n20() -> Finding:
+    """BNS Remark 1: its targets do not fit the Q of §3.2, which never exceeds m/2.
+
+    Examples
+    --------
+    >>> n20().claimed, n20().found
+    (925.0, 500.0)
+    """
+    m = 1000
+    highest = float(max(min(zeros, m - zeros) for zeros in range(m + 1)))
+    rows = tuple((alpha, (1 - 0.75 * alpha) * m, (1 - 0.25 * alpha) * m) for alpha in (0.1, 0.5, 2 / 3, 0.9))
+    return Finding(
+        "N20",
+        "BNS Remark 1",
+        "The search is for a j with Q(j) ≥ (1 − 3α/4)·m and Q(j − 1) ≤ (1 − α/4)·m.",
+        "false",
+        f"Q(j) is a minimum of a number of zeros and a number of ones: at most {highest:g} of {m}. The "
+        f"first target, {rows[0][1]:g} at α = 0.1, is out of reach for α < 2/3; the second is always met.",
+        corrected="The targets fit a Q that can reach m.",
+        claimed=rows[0][1],
+        found=highest,
+        method="arithmetic",
+        tables=(Table(("α", "first target", "second target"), rows, f"m = {m}, Q ≤ {highest:g}"),),
+    )
+
+
+def n21() -> Finding:
+    """BNS §3.2: the intervals B_i have to be of length 2J, or some good interval lies in none.
+
+    Examples
+    --------
+    >>> n21().found
+    0.375
+    """
+    length = 4
+    starts = range(16 * length)
+    rows = []
+    for words, width in (("J", length), ("2J", 2 * length)):
+        missed = [g for g in starts if not _covered(g, length=length, width=width)]
+        rows.append((words, len(missed) / len(starts), str([missed[0], missed[0] + 3]) if missed else "none"))
+    return Finding(
+        "N21",
+        "BNS §3.2",
+        "With {A_i} of length 2J and {B_i} of length J right shifted by J, every interval of length J lies "
+        "in one of them.",
+        "false",
+        f"At J = {length} a share of {rows[0][1]:g} of all intervals lies in none, {rows[0][2]} the first; "
+        f"with B_i of length 2J the share is {rows[1][1]:g}.",
+        corrected="{B_i} of length 2J right shifted by J, as Fig. 1 has it.",
+        claimed=0.0,
+        found=rows[0][1],
+        method="arithmetic",
+        tables=(Table(("length of B_i", "share in none", "the first"), tuple(rows), "J = 4"),),
+    )
+
+
+def n26() -> Finding:
+    """BNS Lemma 2 pays for 3·log*(T) calls; Rec makes 3·N + 1, N its number of levels.
+
+    Examples
+    --------
+    >>> n26().claimed, n26().found
+    (15.0, 7.0)
+    """
+    rows = []
+    for power in (5, 16, 32, 64):
+        top, told = 2**power, {"epsilon": 0.1, "delta": 1e-6}
+        printed, made = lemma_2(top, **told), calls(top, **told, tight=True)
+        best = composed_epsilon(made, delta=printed.delta)
+        paid = 3 * log_star(top)
+        rows.append((f"2^{power}", paid, len(made), printed.epsilon, sequential_bound(made).epsilon, best))
+    table = Table(
+        ("T", "calls paid for", "calls made", "ε of Lemma 2", "sum of the calls", "best for the calls"),
+        tuple(rows),
+        "ε = 0.1 and δ = 1e-6 a call; the sum has A_dist at (ε/2, δ/2); the last at the lemma's own δ",
+    )
+    return Finding(
+        "N26",
+        "BNS Lemma 2",
+        "Rec composes at most 3·log*(T) private calls.",
+        "loose",
+        f"It makes 3·N + 1, and N is 0 up to T = 32, 1 up to 2^32, 2 up to 2^(2^32): {rows[-1][2]} for "
+        f"{rows[-1][1]} at 2^64. At 0.1 a call the lemma claims ε = {rows[-1][3]:.3f}; the plain sum is "
+        f"{rows[-1][4]:.3f}.",
+        corrected="3·N + 1 calls, those of A_dist at (ε/2, δ/2) (E9).",
+        claimed=float(rows[-1][1]),
+        found=float(rows[-1][2]),
+        method="arithmetic",
+        tables=(table,),
+    )
+
+
+def bns_lemma_2() -> Finding:
+    """BNS Lemma 2, the privacy of Rec: it holds exactly on neighbouring qualities of every kind.
+
+    Examples
+    --------
+    >>> bns_lemma_2().judgement
+    'holds'
+    """
+    rng, rows = np.random.default_rng(20), []
+    for top, epsilon, delta in ((64, 1.0, 0.01), (1000, 0.1, 1e-6), (4096, 1.0, 1e-6)):
+        subject = ConcavePromise(epsilon=epsilon, delta=delta, top=top, promise=60.0 / epsilon, beta=None)
+        lead = subject.test.threshold
+        pairs = [random_pair(top, rng, lead=lead) for _ in range(60)] + telling_pairs(top, lead=lead)
+        found = compare_pairs(pairs, subject.distribution, subject.claim)
+        assert found.within
+        rows.append(
+            (top, epsilon, delta, subject.claim.epsilon, found.epsilon, subject.claim.delta, found.delta)
+        )
+    table = Table(
+        ("T", "ε a call", "δ a call", "ε claimed", "ε found", "δ claimed", "δ found"),
+        tuple(rows),
+        "exact laws; 66 pairs each of random, tied, noisy and telling qualities, concave or not",
+    )
+    return Finding(
+        "BNS Lemma 2",
+        "BNS Lemma 2",
+        "Rec is (√(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε², 4·log*·δ)-private.",
+        "holds",
+        f"For T ≥ 2 (N6). At T = 4096 and ε = 1 a call it claims {rows[-1][3]:.1f}; the worst pair found "
+        f"loses {rows[-1][4]:.3f}. See N26 for the tight account.",
+        claimed=rows[-1][3],
+        found=rows[-1][4],
+        tables=(table,),
+    )
+
+
+def bns_lemma_3() -> Finding:
+    """BNS Lemma 3, the utility of Rec: it holds with much room on the hardest qualities known.
+
+    Examples
+    --------
+    >>> bns_lemma_3().found < 1e-6
+    True
+    """
+    rows = []
+    for top in (40, 4096, 2**64):
+        least = least_promise(top, alpha=0.5, beta=0.05, epsilon=1.0, delta=1e-3)
+        allowed = 2 * 0.05 * log_star(top)
+        rows.append((f"{top:.3g}", least, allowed, _worst_failure(top, least)))
+    halvings = next(k for k in range(1, 20) if _worst_failure(4096, rows[1][1] / 2**k) > rows[1][2])
+    table = Table(
+        ("T", "least r", "failure allowed", "worst failure found"),
+        tuple(rows),
+        "α = 1/2, β = 0.05, ε = 1, δ = 1e-3; exact, plateaus of every width at the ends, in the middle and "
+        "across the borders of the A_i, the rest just below good",
+    )
+    return Finding(
+        "BNS Lemma 3",
+        "BNS Lemma 3",
+        "With r ≥ (2/α)^log*·(16/(αε))·ln(32/βδ) Rec fails with probability at most 2β·log*(T).",
+        "holds",
+        f"With step 10 corrected (E6) and T ≥ 2 (N6). On T = 4096 the worst failure found is "
+        f"{rows[1][3]:.1g}, allowed {rows[1][2]:g}; r/{2 ** (halvings - 1)} still does on these.",
+        claimed=rows[1][2],
+        found=rows[1][3],
+        tables=(table,),
+    )
+
+
+FINDINGS: dict[str, Callable[[], Finding]] = {
+    "N20": n20,
+    "N21": n21,
+    "BNS Lemma 2": bns_lemma_2,
+    "N26": n26,
+    "BNS Lemma 3": bns_lemma_3,
+    "N6": n6,
+    "E6": e6,
+    "N8": n8,
+}
+
+
+def _worst_failure(top: int, promise: float) -> float:
+    """Return the largest exact failure over plateaus of a height, with alpha = 1/2 at ε = 1 and δ = 1e-3."""
+    subject = ConcavePromise(top=top, promise=promise, delta=1e-3, beta=None)
+    return max(_failure(subject, quality) for quality in plateaus(top, height=promise))
+
+
+def _failure(subject: ConcavePromise, quality: StepFunction) -> float:
+    """Return the exact probability of a point of quality below (1 − alpha)·promise."""
+    law = subject.distribution(quality)
+    least = (1.0 - subject.alpha) * subject.target
+    return math.fsum(law.pmf(point) for point in law.support() if quality(point) < least)
+
+
+def _exponential(scores: Any) -> Any:
+    """Return the log-probabilities of the exponential mechanism at ε = 1."""
+    mechanism = ExponentialMechanism(
+        solutions=range(len(scores)), score=lambda *_: np.array(scores), vectorised=True
+    )
+    return mechanism.log_probabilities([])
+
+
+def _covered(start: int, *, length: int, width: int) -> bool:
+    """Tell whether [start, start + length − 1] lies in an A_i of length 2·length, or a B_i of `width`."""
+    end = start + length - 1
+    in_a = start // (2 * length) == end // (2 * length)
+    in_b = start >= length and (start - length) // width == (end - length) // width
+    return in_a or in_b

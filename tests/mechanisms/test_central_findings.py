@@ -1,0 +1,274 @@
+"""Findings about the central mechanisms, against closed forms and derivations written out here."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from audit.findings import Finding
+from mechanisms import findings as page
+from mechanisms.findings import central
+from mechanisms.findings.choosing import bns_lemma_4, n5, n27
+from mechanisms.findings.noises import b_definition_2, b_theorem_3, e8, n18, n22
+from mechanisms.findings.recursion import bns_lemma_2, bns_lemma_3, e6, n6, n8, n20, n21, n26
+from mechanisms.findings.selection import (
+    bns_proposition_1_i,
+    bns_proposition_1_ii,
+    bns_proposition_2_i,
+    e9_stable_selection,
+    e12,
+    n7,
+)
+
+
+def column(finding, number, table=0):
+    return [row[number] for row in finding.tables[table].rows]
+
+
+def test_every_finding_is_on_the_page_under_its_own_name():
+    everything = page.findings()
+    assert set(central.FINDINGS) <= set(everything)
+    assert {"E6", "E8", "E12", "N5", "N6", "N7", "N8", "N18", "N20", "N21", "N22", "N26", "N27"} <= set(
+        central.FINDINGS
+    )
+    for name in ("B Theorem 3", "E8", "E12", "N5", "N7", "N20", "N21", "N22", "N26", "N27"):
+        finding = central.FINDINGS[name]()
+        assert isinstance(finding, Finding)
+        assert finding.name == name
+
+
+# Noise
+
+
+def test_theorem_3_of_b_is_met_with_equality_in_both_halves():
+    finding = b_theorem_3()
+    assert finding.judgement == "holds"
+    assert column(finding, 1) == pytest.approx([1.0, 1.0, 1.0], rel=1e-9)
+    assert column(finding, 4) == pytest.approx(column(finding, 2), rel=1e-9)
+    assert column(finding, 3) == pytest.approx([math.log(2), math.log(20) / 5, math.log(1e6) / 1000])
+
+
+def test_the_rate_passed_as_the_scale_is_a_million_times_too_wide():
+    finding = b_definition_2()
+    assert (finding.judgement, finding.claimed, finding.found) == ("typo", 0.001, 1000.0)
+    assert finding.ratio == pytest.approx(1000**2 * 1.0**2 / 1.0**2)  # n²ε²/b²
+    assert finding.tables[0].rows[-1][4] == pytest.approx(1000 * math.log(20))
+
+
+def test_the_deviation_is_root_two_times_the_scale():
+    finding = e8()
+    assert finding.judgement == "typo"
+    assert column(finding, 2) == pytest.approx([stats.laplace(scale=s).std() for s in (0.5, 1.0, 2.0)])
+    assert finding.ratio == pytest.approx(4.0)
+
+
+def test_conditioning_on_the_range_loses_what_the_normalisers_say_and_clamping_nothing():
+    def normaliser(answer, upper):
+        return sum(2.0 ** -abs(k - answer) for k in range(upper + 1))
+
+    finding = n18()
+    expected = [math.log(2 * normaliser(1, b) / normaliser(0, b)) for b in (1, 2, 5, 20)]
+    assert column(finding, 1) == pytest.approx(expected)
+    assert [round(x, 3) for x in expected] == [0.693, 0.827, 0.907, 0.916]
+    assert column(finding, 2) == pytest.approx([math.log(2)] * 4)
+
+
+def test_the_ratio_of_geometric_probabilities():
+    finding = n22()
+    assert finding.claimed == 2.0
+    assert column(finding, 3) == pytest.approx([0.5, 0.5, 2.0])
+    assert all(true <= 2.0 for true in column(finding, 3))
+    assert column(finding, 2) == [2.0, 2.0, 0.5]
+
+
+# The exponential mechanism and A_dist
+
+
+def test_the_exponential_mechanism_approaches_epsilon_and_stays_below():
+    grown = math.exp(0.5)
+    expected = [0.5 + math.log((1 + (k - 1) * grown) / (grown + k - 1)) for k in (2, 3, 16, 1000, 1_000_000)]
+    assert column(bns_proposition_1_i(), 1) == pytest.approx(expected, rel=1e-9)
+    assert max(expected) < 1.0
+
+
+def test_a_score_of_sensitivity_ten_loses_five():
+    left, right = (special.log_softmax(np.array(scores) / 2) for scores in ([0, 10], [10, 0]))
+    assert n7().found == pytest.approx(np.abs(left - right).max())
+    assert n7().judgement == "hidden condition"
+    assert n7().found > n7().claimed
+
+
+def test_the_tail_of_the_exponential_mechanism_is_met_up_to_the_share_of_the_best():
+    finding = bns_proposition_1_ii()
+    for count, far, bound, found in finding.tables[0].rows:
+        odds = (count - 1) * math.exp(-far / 2)
+        assert bound == pytest.approx(count * math.exp(-far / 2))
+        assert found == pytest.approx(odds / (1 + odds))
+        assert found <= bound
+
+
+def gap_delta(at, *, epsilon, delta, tight=False):
+    """Largest delta of A_dist over gaps of the same solution, and over a release beside a tie, by hand."""
+    scale, inside = (2 / epsilon, 2 * delta) if tight else (4 / epsilon, delta)
+    threshold = scale * math.log(1 / inside) + 2
+    noise, gaps = stats.laplace(scale=scale), np.arange(1, math.ceil(threshold) + 8)
+    released, kept = noise.sf(threshold - gaps), noise.cdf(threshold - gaps)
+    best = noise.sf(threshold - 2)  # gap 2 beside a tie
+    for step in (1, 2):
+        for p, q in ((slice(step, None), slice(None, -step)), (slice(None, -step), slice(step, None))):
+            excess = sum(np.maximum(0, side[p] - math.exp(at) * side[q]) for side in (released, kept))
+            best = max(best, excess.max())
+    return best
+
+
+def test_a_dist_is_half_its_claim_and_the_tight_twin_all_of_it():
+    finding = e9_stable_selection()
+    assert finding.judgement == "loose"
+    for epsilon, at_epsilon, at_half, below, tight in finding.tables[0].rows:
+        assert at_epsilon == pytest.approx(5e-7, rel=1e-9)
+        assert at_half == pytest.approx(5e-7, rel=1e-9)
+        assert below == pytest.approx(gap_delta(0.49 * epsilon, epsilon=epsilon, delta=1e-6), rel=1e-6)
+        assert below > 1e-4
+        assert tight == pytest.approx(gap_delta(epsilon, epsilon=epsilon, delta=1e-6, tight=True), rel=1e-9)
+        assert tight == pytest.approx(1e-6, rel=1e-9)
+
+
+def test_a_dist_keeps_its_claim():
+    finding = bns_proposition_2_i()
+    assert finding.judgement == "holds"
+    assert column(finding, 2) == pytest.approx([delta / 2 for delta in column(finding, 1)])
+
+
+def test_the_printed_gap_fails_too_often_beyond_four_logs_of_two():
+    for epsilon, beta, gap, failure, needed, right in e12().tables[0].rows:
+        scale = 4 / epsilon
+        threshold = scale * math.log(1e6) + 2
+        assert failure == pytest.approx(stats.laplace(gap, scale).cdf(threshold))
+        assert failure == pytest.approx(beta / 4 * math.exp(epsilon / 2))
+        assert (failure > beta) == (epsilon > 4 * math.log(2))
+        assert needed == pytest.approx(scale * math.log(1 / (2 * beta * 1e-6)) + 2)
+        assert right == pytest.approx(beta)
+    assert round(e12().found, 4) == 0.3046
+
+
+# Choosing
+
+
+def test_lemma_4_is_private_at_the_stated_size_with_the_numbers_of_an_enumeration():
+    first, second = bns_lemma_4().tables[0].rows
+    assert first[3:5] == (9, pytest.approx(0.00046, abs=5e-6))
+    assert second[3:5] == (14, pytest.approx(0.00247, abs=5e-6))
+    for epsilon, delta, *_, one, two, three in (first, second):
+        # a lone supporter beside a tie of none: m = 1; and beside m − 1 others
+        for m, found in ((1, one), (2, two), (3, three)):
+            best = max(m - 1, 1)
+            share = 1.0 if m == 1 else special.expit(epsilon / 4 * (1 - best))
+            least = stats.laplace(best, 4 / epsilon).sf(m / 2) * share
+            assert found >= least * (1 - 1e-9)
+            assert found > delta
+
+
+def test_without_a_high_score_the_answer_is_a_refusal():
+    finding = n5()
+    assert finding.judgement == "false"
+    assert (finding.claimed, finding.found) == (0.1, 1.0)
+    opt, printed, true = finding.tables[0].rows[1]
+    assert opt == 58
+    assert printed == pytest.approx(stats.laplace(58, 4).cdf(57.5))
+    assert printed > 0.1
+    assert max(column(finding, 2)) < 0.1
+    assert true == 0.0
+
+
+def test_an_enormous_epsilon_breaks_lemma_4_by_half_of_k_fresh_solutions():
+    for epsilon, delta, k, found, ratio in n27().tables[0].rows:
+        assert delta == pytest.approx(math.exp(-epsilon / 8))
+        fresh = k * math.exp(epsilon / 4)
+        assert found == pytest.approx(0.5 * fresh / (math.exp(3 * epsilon / 4) + fresh))
+        # the stated size, from §4.1, is still 6
+        bound = 16 / epsilon * max(epsilon / 4 - math.log(delta), math.log(16 * k / (0.9 * epsilon)))
+        assert bound <= 6 * (1 + 1e-12)
+        assert ratio > 1
+        assert epsilon > 16 / 0.9
+    assert [round(r, 1) for r in column(n27(), 4)] == [1.1, 1.8, 5.6]
+
+
+# Rec
+
+
+def test_the_printed_half_of_h_misses_what_lies_across_a_border():
+    finding = e6()
+    assert finding.claimed == pytest.approx(2 * 0.01 * 4)
+    assert finding.tables[0].rows[0][1:] == (pytest.approx(1.0), pytest.approx(0.0, abs=1e-9))
+    assert [row[2] for row in finding.tables[0].rows] == pytest.approx([0.0] * 3, abs=1e-9)
+
+
+def test_h_as_printed_holds_none_of_those_points_and_corrected_one():
+    # K = 8: B = [32, 95] holds [59, 69]; A is refused, so that printed H has nothing of B at all
+    good = set(range(59, 70))
+    corrected = {32 + i * 4 for i in range(16)}
+    spread = {4096 * i // 31 for i in range(32)}
+    assert corrected & good
+    assert not spread & good
+
+
+def test_at_one_the_iterated_logarithm_claims_nothing_lost():
+    left, right = (special.log_softmax(np.array(scores) / 2) for scores in ([0, 1], [1, 0]))
+    assert n6().claimed == 0.0
+    assert n6().found == pytest.approx(np.abs(left - right).max())
+
+
+def test_fig_1_has_steps_without_meaning():
+    one, none, halves, beyond = column(n8(), 1)
+    ends = range(0, 4097, 8 * 4096)
+    assert (one, none) == (len(ends), len(range(4 * 4096, 4097, 8 * 4096)))
+    points = [end + i / 2 for end in (0, 8) for i in range(16)]
+    assert halves == sum(point != int(point) for point in points)
+    assert beyond == sum(32 + i / 2 > 33 for i in range(16))
+
+
+def test_a_minimum_of_zeros_and_ones_is_at_most_half():
+    m = 1000
+    assert n20().found == max(min(zeros, m - zeros) for zeros in range(m + 1))
+    assert n20().claimed == pytest.approx((1 - 0.75 * 0.1) * m)
+    assert all((first > 500) == (alpha < 2 / 3) for alpha, first, _ in n20().tables[0].rows)
+
+
+def test_three_eighths_of_the_good_intervals_lie_in_no_printed_one():
+    length, points = 4, 80
+    a = [range(i, i + 8) for i in range(0, points, 8)]
+    printed = [range(i, i + 4) for i in range(4, points, 4)]
+    right = [range(i, i + 8) for i in range(4, points, 8)]
+    for family, share in ((printed, 0.375), (right, 0.0)):
+        missed = [
+            start
+            for start in range(64)
+            if not any(start in i and start + length - 1 in i for i in itertools.chain(a, family))
+        ]
+        assert len(missed) / 64 == share
+        assert (6 in missed) == bool(share)  # G = [6, 9], the example of the errata
+    assert column(n21(), 1) == [0.375, 0.0]
+
+
+def test_lemma_2_pays_for_fifteen_calls_where_seven_are_made():
+    finding = n26()
+    assert column(finding, 1) == [12, 12, 15, 15]
+    assert column(finding, 2) == [1, 4, 4, 7]
+    assert column(finding, 4) == pytest.approx([0.1, 0.3, 0.3, 0.5])  # A_dist at ε/2
+    assert all(
+        best <= total + 1e-9 for best, total in zip(column(finding, 5), column(finding, 4), strict=True)
+    )
+    spread = math.sqrt(6 * 5 * math.log(1 / (5 * 1e-6))) * 0.1 + 6 * 5 * 0.01
+    assert column(finding, 3)[-1] == pytest.approx(spread)
+
+
+def test_lemmas_2_and_3_hold_where_they_were_looked_at():
+    privacy, utility = bns_lemma_2(), bns_lemma_3()
+    assert privacy.judgement == utility.judgement == "holds"
+    assert all(row[4] <= row[3] and row[6] <= row[5] for row in privacy.tables[0].rows)
+    assert min(column(privacy, 4)) > 0.09  # it is looked at where something is lost
+    assert all(row[3] <= row[2] for row in utility.tables[0].rows)
+    needed = (2 / 0.5) ** 4 * 16 / 0.5 * math.log(32 / (0.05 * 1e-3))
+    assert column(utility, 1)[:2] == pytest.approx([needed, needed])
