@@ -18,12 +18,16 @@ Each Lᵢ is known in cells: masses p, q and an interval of the loss. On the gri
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from audit.distributions.law import Floats
@@ -35,7 +39,7 @@ COARSE = 2.0**-6
 
 
 class Bracket:
-    """Bounds for a sum of independent losses.
+    """Bounds for a sum of independent losses; those that are one and the same object are worked out once.
 
     Examples
     --------
@@ -48,51 +52,48 @@ class Bracket:
     """
 
     def __init__(self, losses: list[Loss]) -> None:
-        self.losses = losses
-        self.step = _step(losses)
+        self.times = Counter(losses)
+        self.step = _step(self.times)
 
     def bounds(self, level: float) -> tuple[float, float]:
         """Return a lower and an upper bound of the excess at a level."""
-        noise = ROUNDING * len(self.losses)
+        noise = ROUNDING * self.times.total()
         floor = _expectation(self._floor, self._support, level) + self._floor_lost
         upper = _expectation(self._spread, self._support, level) + self._spread_lost
-        width = len(self.losses) * self._stretch * self.step
+        width = self.times.total() * self._stretch * self.step
         near = (self._support >= level - 2.0 * width) & (self._support <= level + width)
         windowed = upper - width * float(self._floor[near].sum() + noise)
         return max(floor, windowed, noise) - noise, min(upper + noise, 1.0)
 
     @cached_property
-    def _cells(self) -> list[Cells]:
-        return [loss.cells(self.step) for loss in self.losses]
-
-    @cached_property
-    def _rounded(self) -> list[_Rounded]:
-        return [_Rounded(cells, self.step) for cells in self._cells]
+    def _rounded(self) -> list[tuple[_Rounded, int]]:
+        """Every loss on the grid, and how many times it is in the sum."""
+        return [(_Rounded(loss.cells(self.step), self.step), times) for loss, times in self.times.items()]
 
     @cached_property
     def _stretch(self) -> int:
-        return max(rounded.stretch for rounded in self._rounded)
+        return max(rounded.stretch for rounded, _ in self._rounded)
 
     @cached_property
     def _support(self) -> Floats:
-        start = sum(rounded.start for rounded in self._rounded)
+        start = sum(rounded.start * times for rounded, times in self._rounded)
         return np.asarray((start + np.arange(len(self._floor))) * self.step, dtype=np.float64)
 
     @cached_property
     def _floor(self) -> Floats:
-        return _convolved([rounded.floor for rounded in self._rounded])
+        return _convolved([(rounded.floor, times) for rounded, times in self._rounded])
 
     @cached_property
     def _spread(self) -> Floats:
-        return _convolved([rounded.spread for rounded in self._rounded])
+        return _convolved([(rounded.spread, times) for rounded, times in self._rounded])
 
     @property
     def _floor_lost(self) -> float:
-        return 1.0 - float(np.prod([1.0 - rounded.floor_lost for rounded in self._rounded]))
+        return 1.0 - math.prod((1.0 - rounded.floor_lost) ** times for rounded, times in self._rounded)
 
     @property
     def _spread_lost(self) -> float:
-        return 1.0 - float(np.prod([1.0 - rounded.spread_lost for rounded in self._rounded]))
+        return 1.0 - math.prod((1.0 - rounded.spread_lost) ** times for rounded, times in self._rounded)
 
 
 class _Rounded:
@@ -134,24 +135,24 @@ class _Rounded:
         return int(widths.max(initial=1.0))
 
 
-def _step(losses: list[Loss]) -> float:
+def _step(losses: Mapping[Loss, int]) -> float:
     """Return the grid's step: the range of all but about 1e-15 of the sum, over the grid's size."""
     total = 0.0
-    for loss in losses:
+    for loss, times in losses.items():
         cells = loss.cells(COARSE)
         values = np.concatenate([cells.low, cells.high])
         values = values[np.isfinite(values)]
-        total += float(np.ptp(values)) if len(values) else 0.0
+        total += times * float(np.ptp(values)) if len(values) else 0.0
     return max(total, 1e-9) / GRID
 
 
-def _convolved(arrays: list[Floats]) -> Floats:
-    """Return the convolution of masses, by transforms of a common length."""
-    length = sum(len(array) for array in arrays) - len(arrays) + 1
+def _convolved(arrays: list[tuple[Floats, int]]) -> Floats:
+    """Return the convolution of masses, each so many times, by transforms of a common length."""
+    length = sum((len(array) - 1) * times for array, times in arrays) + 1
     padded = 1 << (length - 1).bit_length()
     product = np.ones(padded // 2 + 1, dtype=np.complex128)
-    for array in arrays:
-        product *= np.fft.rfft(array, padded)
+    for array, times in arrays:
+        product *= np.fft.rfft(array, padded) ** times
     return np.maximum(np.fft.irfft(product, padded)[:length], 0.0)
 
 

@@ -76,7 +76,9 @@ def _product_loss(p: list[Law], q: list[Law]) -> Loss:
     if len(p) != len(q):
         return AtomLoss(Finite(["a vector of another length"], [1.0]), None)
     differing = [index for index, (a, b) in enumerate(zip(p, q, strict=True)) if a != b]
-    losses = {index: _scalar_loss(p[index], q[index]) for index in differing}
+    # coordinates of the same two laws share one loss, which a sum of losses works out once
+    known = {pair: _scalar_loss(*pair) for pair in dict.fromkeys((p[index], q[index]) for index in differing)}
+    losses = {index: known[p[index], q[index]] for index in differing}
     left, right = merged_normals([p[index] for index in differing], [q[index] for index in differing])
     if len(left) == len(differing):
         return VectorLoss(losses)

@@ -46,7 +46,7 @@ class VectorLoss(Loss):
 
     def supremum(self) -> float:
         """Return the sum of the coordinates' suprema (0 for none)."""
-        return sum(loss.supremum() for loss in self.losses.values())
+        return sum(self._suprema.values())
 
     def log_lost(self) -> float:
         """Return the log-probability that some coordinate's loss is infinite."""
@@ -79,8 +79,7 @@ class VectorLoss(Loss):
 
     def boxes_above(self, level: float) -> list[dict[int, float]]:
         """Return boxes inside {L > level}, as the level that each coordinate's loss must exceed."""
-        suprema = {index: loss.supremum() for index, loss in self.losses.items()}
-        total = sum(suprema.values())
+        suprema, total = self._suprema, self.supremum()
         alone = [{index: level} for index in suprema if suprema[index] > level]
         if not math.isfinite(total) or total <= 0:
             return alone
@@ -89,6 +88,11 @@ class VectorLoss(Loss):
     def cells(self, step: float) -> Cells:
         """Refuse: products are flattened before their losses are taken."""
         raise NotImplementedError
+
+    @cached_property
+    def _suprema(self) -> dict[int, float]:
+        known = {loss: loss.supremum() for loss in dict.fromkeys(self.losses.values())}
+        return {index: known[loss] for index, loss in self.losses.items()}
 
     @cached_property
     def _finite(self) -> list[Loss]:

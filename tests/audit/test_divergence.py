@@ -222,6 +222,21 @@ def test_two_geometric_coordinates_are_bracketed():
     assert high - low < 1e-9
 
 
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 2.2])
+def test_many_coordinates_alike_beside_another_are_bracketed(epsilon):
+    """The loss of Z + 1 against Z, Z two-sided geometric, is ±rate: sums of it are binomial."""
+    rates = [0.25] * 16 + [0.4]
+    p = Product([Countable.geometric(0, 1 / rate) for rate in rates])
+    q = Product([Countable.geometric(1, 1 / rate) for rate in rates])
+    ups, last = np.arange(17), np.array([-0.4, 0.4])
+    masses = np.outer(stats.binom.pmf(ups, 16, 1 / (1 + math.exp(-0.25))), 1 / (1 + np.exp(-last)))
+    losses = np.add.outer(0.25 * (2 * ups - 16), last)
+    expected = float(np.sum(masses * np.maximum(-np.expm1(epsilon - losses), 0.0)))
+    low, high = hockey_stick_bounds(p, q, epsilon)
+    assert low - 1e-12 <= expected <= high + 1e-12
+    assert high - low < 1e-9
+
+
 def test_epsilon_of_a_bracketed_product_contains_the_truth():
     p, q = Product([Density.laplace(0.0)] * 2), Product([Density.laplace(0.5), Density.laplace(0.8)])
     low, high = epsilon_bounds(p, q, 0.01)
