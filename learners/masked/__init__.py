@@ -1,0 +1,29 @@
+"""MASKED-PARITY: what interaction buys (K08 §5, K11 §5.3), its algorithms, its oracle and its bound.
+
+Examples
+--------
+>>> from mechanisms.queries import ExactOracle
+>>> AdaptiveMasked(2).learn(ExactOracle(MaskedPopulation(2, r=1, a=1)))
+((0, 1), 1)
+"""
+
+from learners.masked.algorithms import AdaptiveMasked, BentLearner, GuessingLearner, WeakLearner
+from learners.masked.hypothesis import MaskedHypothesis, masked_error
+from learners.masked.populations import BlindOracle, MaskedPopulation
+from learners.masked.queries import BentQuery, BitQuery, MaskedQuery, MaskQuery, ParityQuery
+
+__all__ = [
+    "AdaptiveMasked",
+    "BentLearner",
+    "BentQuery",
+    "BitQuery",
+    "BlindOracle",
+    "GuessingLearner",
+    "MaskQuery",
+    "MaskedHypothesis",
+    "MaskedPopulation",
+    "MaskedQuery",
+    "ParityQuery",
+    "WeakLearner",
+    "masked_error",
+]

@@ -1,0 +1,102 @@
+"""A statistical query about MASKED-PARITY under the uniform distribution, split as the lower bound splits it.
+
+K11 equation (7): E[g] on the concept c_{r,a} is a constant C_g, plus a part that depends on r alone, plus
+(−1)^a times a part that depends on r. One Walsh transform gives the last part for all 2^d words r at once, so
+that the true answers of any query are known on every concept of the class, exactly up to rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from learners.masked.queries import Parts
+from learners.masked.words import bit, signs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from learners.masked.queries import MaskedQuery
+
+__all__ = ["Split", "split", "walsh"]
+
+
+def walsh(values: Any) -> NDArray[np.float64]:
+    """Return the Walsh coefficients E_x[f(x)·(−1)^⟨r, x⟩] for every r, x uniform.
+
+    Parameters
+    ----------
+    values
+        f on the words 0 … 2^d − 1, shape (2^d,).
+
+    Examples
+    --------
+    >>> walsh(np.array([1.0, 1.0, 1.0, -1.0])).tolist()
+    [0.5, 0.5, 0.5, -0.5]
+    """
+    table = np.array(values, dtype=np.float64)
+    step = 1
+    while step < len(table):
+        pairs = table.reshape(-1, 2, step)
+        table = np.stack([pairs[:, 0] + pairs[:, 1], pairs[:, 0] - pairs[:, 1]], axis=1).reshape(-1)
+        step *= 2
+    return np.asarray(table / len(table))
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The three parts of a query's expectation, on every concept.
+
+    Parameters
+    ----------
+    constant
+        C_g, what does not depend on the concept.
+    masked
+        ⟨f⁰_g, c⁰_{r,0}⟩ for every r, shape (2^d,).
+    bits
+        The weight of (−1)^{r_j} in ⟨f¹_g, c¹⟩ for every j, shape (d,).
+
+    Examples
+    --------
+    >>> from learners.masked.queries import MaskQuery
+    >>> split(MaskQuery(2, 3)).masked.tolist()
+    [0.0, 0.0, 0.0, -0.25]
+    """
+
+    constant: float
+    masked: NDArray[np.float64]
+    bits: NDArray[np.float64]
+
+    def parts(self, r: Any) -> Parts:
+        """Return the parts at one word r, or at an array of them, as arrays."""
+        words, dimension = np.asarray(r), len(self.bits)
+        shown = signs(bit(words[..., None], np.arange(dimension), dimension=dimension)) * self.bits
+        return Parts(self.constant, self.masked[words], shown.sum(axis=-1))
+
+
+@lru_cache(maxsize=64)
+def split(query: MaskedQuery) -> Split:
+    """Return the parts of a query's expectation, by one pass over the domain of 2^(d + 1)·d points.
+
+    Examples
+    --------
+    >>> from learners.masked.queries import BitQuery
+    >>> split(BitQuery(2, 0)).bits.tolist()
+    [-0.125, 0.0]
+    """
+    dimension = query.dimension
+    x = np.arange(2**dimension)
+    constant, masked, bits = 0.0, np.zeros(2**dimension), np.zeros(dimension)
+    for place in range(dimension):
+        for b in (0, 1):
+            plus, minus = (np.broadcast_to(query.on(x, place, b, y), x.shape) for y in (1, -1))
+            constant += float((plus + minus).mean()) / 2
+            if b:
+                bits[place] = float((plus - minus).mean()) / 2
+            else:
+                masked += (plus - minus) / 2
+    parts = 2 * dimension
+    return Split(constant / parts, walsh(masked) / parts, bits / parts)

@@ -1,0 +1,77 @@
+"""What an algorithm for MASKED-PARITY may output, and its exact error under the uniform distribution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from learners.concepts.bits import bits_of
+
+__all__ = ["MaskedHypothesis", "masked_error"]
+
+
+@dataclass(frozen=True)
+class MaskedHypothesis:
+    """Label (−1)^(⟨word, x⟩ + mask) where b = 0 and (−1)^{shown_i} where b = 1.
+
+    A concept c_{r,a} is the case word = shown = r, mask = a.
+
+    Parameters
+    ----------
+    dimension
+        d.
+    shown
+        What is answered on b = 1, a word as a number with the first bit heaviest.
+    word, mask
+        What is answered on b = 0.
+
+    Examples
+    --------
+    >>> MaskedHypothesis(2, shown=3, word=0, mask=1).error(((1, 1), 1))
+    0.25
+    """
+
+    dimension: int
+    shown: int
+    word: int
+    mask: int
+
+    @classmethod
+    def of(cls, concept: Any) -> MaskedHypothesis:
+        """Return a concept ((r_1, …, r_d), a) as a hypothesis."""
+        bits, mask = concept
+        number = int("".join(map(str, bits)), 2)
+        return cls(len(bits), shown=number, word=number, mask=int(mask))
+
+    @property
+    def concept(self) -> tuple[tuple[int, ...], int]:
+        """The concept that agrees with it where b = 0."""
+        return bits_of(self.word, self.dimension), self.mask
+
+    def error(self, target: Any) -> float:
+        """Return the error on the concept ((r_1, …, r_d), a), examples uniform.
+
+        Guarantee
+        ---------
+        Where b = 1 the share of wrong bits; where b = 0, two parities disagree on half of the words x, and
+        a parity and its negation everywhere. Each half of the domain weighs 1/2.
+        """
+        other = MaskedHypothesis.of(target)
+        wrong = (self.shown ^ other.shown).bit_count() / self.dimension
+        masked = 0.5 if self.word != other.word else float(self.mask != other.mask)
+        return (wrong + masked) / 2.0
+
+
+def masked_error(output: Any, target: Any) -> float:
+    """Return the error of a concept or a `MaskedHypothesis`, 1 for an output that is neither.
+
+    Examples
+    --------
+    >>> masked_error(((1, 1), 0), ((1, 1), 1)), masked_error("insufficient samples", ((1, 1), 1))
+    (0.5, 1.0)
+    """
+    if isinstance(output, MaskedHypothesis):
+        return output.error(target)
+    if isinstance(output, tuple) and len(output) == 2:
+        return MaskedHypothesis.of(output).error(target)
+    return 1.0

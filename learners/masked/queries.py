@@ -1,0 +1,215 @@
+"""The statistical queries that are asked about MASKED-PARITY: of one record, of many, and by their parts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from learners.concepts.bits import bit_matrix
+from learners.masked.words import bit, parity, signs
+from mechanisms.queries import StatisticalQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["BentQuery", "BitQuery", "MaskQuery", "MaskedQuery", "ParityQuery", "Parts", "bent"]
+
+
+class Parts(NamedTuple):
+    """The expectation of a query on c_{r,a}, split as K11 equation (7) splits it.
+
+    Parameters
+    ----------
+    constant
+        C_g: the same for all concepts.
+    masked
+        ⟨f⁰_g, c⁰_{r,0}⟩: what is added where a = 0 and subtracted where a = 1.
+    shown
+        ⟨f¹_g, c¹_r⟩: what depends on r alone.
+
+    Examples
+    --------
+    >>> Parts(0.25, -0.25, 0.0).expectation(1), Parts(0.25, -0.25, 0.0).blind
+    (0.5, 0.25)
+    """
+
+    constant: Any
+    masked: Any
+    shown: Any
+
+    @property
+    def blind(self) -> Any:
+        """What can be answered without knowing a."""
+        return self.constant + self.shown
+
+    def expectation(self, a: Any) -> Any:
+        """Return E[g] under the uniform distribution, labelled by the concept with this a."""
+        return self.blind + signs(a) * self.masked
+
+
+@dataclass(frozen=True)
+class MaskedQuery(ABC):
+    """A query g of one record ((x, i, b), y), y = ±1, of dimension d.
+
+    A subclass has `on` and may have `parts` in closed form; by default they come from a Walsh transform of
+    the whole domain (`learners.masked.fourier`), which is possible for d up to about 16.
+
+    Examples
+    --------
+    >>> query = BitQuery(2, 0)
+    >>> query(((1, 1, 0, 1), -1)), query.many([((1, 1, 1, 1), -1)]).tolist()
+    (1.0, [0.0])
+    """
+
+    dimension: int
+    low: ClassVar[float] = 0.0
+    boolean: ClassVar[bool] = True
+
+    @abstractmethod
+    def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
+        """Return the values, elementwise: `x` words as numbers, `i` from 0 to d − 1, `b` bits, `y` labels."""
+
+    def parts(self, r: int) -> Parts:
+        """Return the parts of the expectation on the concepts c_{r,0} and c_{r,1}."""
+        from learners.masked.fourier import split
+
+        return split(self).parts(r)
+
+    def __call__(self, record: Any) -> float:
+        """Return the value at one record."""
+        return float(self.many([record])[0])
+
+    def many(self, records: Sequence[Any]) -> NDArray[np.float64]:
+        """Return the values at many records, of shape (n,)."""
+        length = self.dimension + self.dimension.bit_length()
+        points = bit_matrix([point for point, _ in records], length=length, owner=type(self).__name__)
+        x, i = _numbers(points[:, : self.dimension]), _numbers(points[:, self.dimension : -1])
+        labels = np.array([label for _, label in records])
+        values = self.on(x, i, points[:, -1].astype(np.int64), labels)
+        return np.broadcast_to(values, len(records)).astype(np.float64)
+
+    def asked(self, tau: float) -> StatisticalQuery:
+        """Return the query with its tolerance, as an oracle takes it."""
+        return StatisticalQuery(self, tau, low=self.low, boolean=self.boolean, vectorised=self.many)
+
+
+def _numbers(bits: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return bits.astype(np.int64) @ (1 << np.arange(bits.shape[1], dtype=np.int64)[::-1])
+
+
+@dataclass(frozen=True)
+class BitQuery(MaskedQuery):
+    """g_j = (i = j) ∧ (b = 1) ∧ (y = −1): its expectation is r_j/(2d) (K11 §5.3.1, step 1).
+
+    Examples
+    --------
+    >>> BitQuery(2, 1).parts(1).expectation(0), BitQuery(2, 1).parts(2).expectation(0)
+    (0.25, 0.0)
+    """
+
+    place: int
+
+    def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
+        """Return the values."""
+        del x
+        return np.asarray((np.asarray(i) == self.place) & (np.asarray(b) == 1) & (np.asarray(y) == -1), float)
+
+    def parts(self, r: int) -> Parts:
+        """Return (1/4d, 0, −(−1)^{r_j}/4d)."""
+        share = 0.25 / self.dimension
+        return Parts(share, 0.0, -share * signs(bit(r, self.place, dimension=self.dimension)))
+
+
+@dataclass(frozen=True)
+class MaskQuery(MaskedQuery):
+    """g_{d+1} = (b = 0) ∧ (y ≠ (−1)^⟨r, x⟩): its expectation is a/2 if `word` is r (K11 §5.3.1, step 2).
+
+    Examples
+    --------
+    >>> MaskQuery(2, 3).parts(3).expectation(1), MaskQuery(2, 3).parts(1).expectation(1)
+    (0.5, 0.25)
+    """
+
+    word: int
+
+    def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
+        """Return the values."""
+        del i
+        return np.asarray((np.asarray(b) == 0) & (np.asarray(y) != signs(parity(x, self.word))), float)
+
+    def parts(self, r: int) -> Parts:
+        """Return (1/4, −1/4 at r = `word` and 0 elsewhere, 0)."""
+        return Parts(0.25, -0.25 if r == self.word else 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class ParityQuery(MaskedQuery):
+    """y·(−1)^⟨r, x⟩ where b = 0, and 0 elsewhere: its expectation is (−1)^a/2 for that r, 0 for all others.
+
+    Examples
+    --------
+    >>> ParityQuery(2, 1).parts(1).expectation(1)
+    -0.5
+    """
+
+    word: int
+    low: ClassVar[float] = -1.0
+    boolean: ClassVar[bool] = False
+
+    def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
+        """Return the values."""
+        del i
+        return np.asarray(np.where(np.asarray(b) == 0, y * signs(parity(x, self.word)), 0), float)
+
+    def parts(self, r: int) -> Parts:
+        """Return (0, 1/2 at r = `word` and 0 elsewhere, 0)."""
+        return Parts(0.0, 0.5 if r == self.word else 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class BentQuery(MaskedQuery):
+    """y·h(x) if b = 0, else 1, with h the inner product of the two halves of x: correlated with every parity.
+
+    Guarantee
+    ---------
+    E[g] = 1/2 + (−1)^a·ĥ(r)/2 and |ĥ(r)| = 2^(−d/2) for *every* r (Parseval with equality): the query tells
+    a once r is known, and is prepared before r is known. See `learners.masked.BentLearner`.
+
+    Examples
+    --------
+    >>> BentQuery(4).parts(9).expectation(0), BentQuery(4).parts(9).expectation(1)
+    (0.625, 0.375)
+    """
+
+    low: ClassVar[float] = -1.0
+
+    def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
+        """Return the values."""
+        del i
+        return np.asarray(np.where(np.asarray(b) == 0, y * bent(x, dimension=self.dimension), 1), float)
+
+    def parts(self, r: int) -> Parts:
+        """Return (1/2, ĥ(r)/2, 0), ĥ(r) = 2^(−d/2)·h(r)."""
+        coefficient = float(bent(r, dimension=self.dimension)) * 2.0 ** (-self.dimension / 2)
+        return Parts(0.5, coefficient / 2.0, 0.0)
+
+
+def bent(x: Any, *, dimension: int) -> Any:
+    """Return the inner-product function (−1)^⟨first half, second half⟩ of words given as numbers.
+
+    Its own Walsh transform up to the factor 2^(−d/2): in E_{u,v}[(−1)^(⟨u,v⟩ + ⟨s,u⟩ + ⟨t,v⟩)] the mean over
+    u is 1 where v = s and 0 elsewhere, which leaves 2^(−d/2)·(−1)^⟨s,t⟩.
+
+    Examples
+    --------
+    >>> bent(np.arange(4), dimension=2).tolist()
+    [1, 1, 1, -1]
+    """
+    half = dimension // 2
+    values = np.asarray(x, dtype=np.int64)
+    return signs(parity(values & (1 << half) - 1, values >> half))

@@ -1,0 +1,67 @@
+"""Words of bits as whole numbers, the first bit heaviest, and inner products of many of them at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from audit.errors import InvalidValue, positive_int
+
+__all__ = ["bit", "check_dimension", "parity", "signs"]
+
+
+def bit(values: Any, place: Any, *, dimension: int) -> Any:
+    """Return coordinate `place` of words of `dimension` bits given as numbers, elementwise.
+
+    Examples
+    --------
+    >>> bit(np.array([0, 1, 2, 3]), 0, dimension=2).tolist()
+    [0, 0, 1, 1]
+    """
+    return values >> (dimension - 1 - place) & 1
+
+
+def parity(left: Any, right: Any) -> Any:
+    """Return the inner product modulo 2 of words given as numbers, elementwise.
+
+    Examples
+    --------
+    >>> parity(np.arange(4), 3).tolist()
+    [0, 1, 1, 0]
+    """
+    folded = np.asarray(left, dtype=np.int64) & np.asarray(right, dtype=np.int64)
+    for shift in (32, 16, 8, 4, 2, 1):
+        folded = folded ^ folded >> shift
+    return folded & 1
+
+
+def signs(bits: Any) -> Any:
+    """Return (−1)^bit, elementwise.
+
+    Examples
+    --------
+    >>> signs(np.array([0, 1])).tolist()
+    [1, -1]
+    """
+    return 1 - 2 * bits
+
+
+def check_dimension(dimension: Any, *, owner: str) -> int:
+    """Return d, or refuse what is no power of two.
+
+    Raises
+    ------
+    InvalidValue
+        The index of a coordinate would not be a word of log₂ d bits.
+
+    Examples
+    --------
+    >>> check_dimension(3, owner="MaskedParityLearner")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `dimension` of `MaskedParityLearner` must be a power of two; got 3.
+    """
+    value = positive_int(dimension, what=f"The `dimension` of `{owner}`")
+    if value & (value - 1):
+        raise InvalidValue(f"The `dimension` of `{owner}` must be a power of two; got {value}.")
+    return value
