@@ -15,35 +15,101 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mechanisms.queries.adversarial import AdversarialOracle, Greedy, offsets
+    from mechanisms.queries.boolean import BooleanOnly, ThroughBoolean, bits_needed, boolean_queries
+    from mechanisms.queries.chunks import ChunkOracle, SampleOracle, sample_size, sampling_size
+    from mechanisms.queries.classification_noise import (
+        NoisyLabelOracle,
+        flip_labels,
+        noisy_labels,
+        noisy_sample_size,
+    )
     from mechanisms.queries.databases import Histogram, approvals, total
     from mechanisms.queries.ideal import ExactOracle, RandomOracle
+    from mechanisms.queries.interactive import InteractiveSimulation
     from mechanisms.queries.oracle import NonAdaptive, Oracle, SQOracle
     from mechanisms.queries.population import Population
+    from mechanisms.queries.private import (
+        LiteralPrivateOracle,
+        PrivateOracle,
+        private_chunk_size,
+        private_sample_size,
+        stated_chunk_size,
+    )
+    from mechanisms.queries.rejection import Access
+    from mechanisms.queries.simulation import FixedRoundsSimulation, RandomizerSimulation
     from mechanisms.queries.statistical import StatisticalQuery
+    from mechanisms.queries.transparent import TableRandomizer
+    from mechanisms.queries.unknown_rate import (
+        Candidate,
+        candidate_rates,
+        learn_from_noisy_labels,
+        rate_test_size,
+    )
 
 __all__ = [
+    "Access",
     "AdversarialOracle",
+    "BooleanOnly",
+    "Candidate",
+    "ChunkOracle",
     "ExactOracle",
+    "FixedRoundsSimulation",
     "Greedy",
     "Histogram",
+    "InteractiveSimulation",
+    "LiteralPrivateOracle",
+    "NoisyLabelOracle",
     "NonAdaptive",
     "Oracle",
     "Population",
+    "PrivateOracle",
     "RandomOracle",
+    "RandomizerSimulation",
     "SQOracle",
+    "SampleOracle",
     "StatisticalQuery",
+    "TableRandomizer",
+    "ThroughBoolean",
     "approvals",
+    "bits_needed",
+    "boolean_queries",
+    "candidate_rates",
+    "flip_labels",
+    "learn_from_noisy_labels",
+    "noisy_labels",
+    "noisy_sample_size",
     "offsets",
+    "private_chunk_size",
+    "private_sample_size",
+    "rate_test_size",
+    "sample_size",
+    "sampling_size",
+    "stated_chunk_size",
     "total",
 ]
 
 _MODULES = {
     "adversarial": ("AdversarialOracle", "Greedy", "offsets"),
+    "boolean": ("BooleanOnly", "ThroughBoolean", "bits_needed", "boolean_queries"),
+    "chunks": ("ChunkOracle", "SampleOracle", "sample_size", "sampling_size"),
+    "classification_noise": ("NoisyLabelOracle", "flip_labels", "noisy_labels", "noisy_sample_size"),
     "databases": ("Histogram", "approvals", "total"),
     "ideal": ("ExactOracle", "RandomOracle"),
+    "interactive": ("InteractiveSimulation",),
     "oracle": ("NonAdaptive", "Oracle", "SQOracle"),
     "population": ("Population",),
+    "private": (
+        "LiteralPrivateOracle",
+        "PrivateOracle",
+        "private_chunk_size",
+        "private_sample_size",
+        "stated_chunk_size",
+    ),
+    "rejection": ("Access",),
+    "simulation": ("FixedRoundsSimulation", "RandomizerSimulation"),
     "statistical": ("StatisticalQuery",),
+    "transparent": ("TableRandomizer",),
+    "unknown_rate": ("Candidate", "candidate_rates", "learn_from_noisy_labels", "rate_test_size"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
