@@ -1,1 +1,27 @@
-"""PARITY learned privately: A and its amplified form A*, with exact laws."""
+"""PARITY learned privately: A and its amplified form A*, with exact laws and derived sample sizes.
+
+Examples
+--------
+>>> from learners.parity import ParityLearner
+>>> print(ParityLearner(dimension=3, epsilon=0.5).claim)
+PureDP(epsilon=0.5)
+"""
+
+from learners.parity.amplified import INSUFFICIENT, AmplifiedParityLearner
+from learners.parity.examples import BitExamples
+from learners.parity.learner import REFUSED, ParityLearner
+from learners.parity.plans import Plan
+from learners.parity.sources import BitSource, ParityProblem, Part, hard_problems
+
+__all__ = [
+    "INSUFFICIENT",
+    "REFUSED",
+    "AmplifiedParityLearner",
+    "BitExamples",
+    "BitSource",
+    "ParityLearner",
+    "ParityProblem",
+    "Part",
+    "Plan",
+    "hard_problems",
+]

@@ -1,4 +1,4 @@
-"""Laws of labelled bits under which every parity's error is exact, in any dimension, and hard problems of them.
+"""Laws of labelled bits under which the error of every parity is exact, in any dimension; hard problems.
 
 A law is a mixture of uniform laws on affine subspaces: a point mass has no directions, the uniform law all of
 them. On one part ⟨u, x⟩ is a fair coin where some direction has ⟨u, direction⟩ = 1, and constant otherwise.
@@ -241,4 +241,4 @@ def _uneven(dimension: int, weight: float) -> BitSource:
 
 
 def _stem(name: str) -> str:
-    return name.split(", another target")[0].split(", weights moved")[0]
+    return name.removesuffix(", another target").removesuffix(", weights moved")

@@ -1,0 +1,272 @@
+"""A*: a private learner of parities that succeeds with probability 1 − beta."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import KW_ONLY, dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from audit.claims import PAC, PureDP
+from audit.errors import InvalidKind, finite_number, positive_int
+from audit.relations import Relation
+from learners.concepts import ParityClass
+from learners.parity.choices import choice_law, chosen_candidates
+from learners.parity.examples import examples_of
+from learners.parity.learner import REFUSED, ParityLearner
+from learners.parity.plans import Form, Plan, check_form, derived_plan, failure_bound
+from learners.parity.systems import BitSystem
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from audit.distributions import Finite
+    from learners.parity.examples import BitExamples
+    from learners.parity.sources import ParityProblem
+
+__all__ = ["INSUFFICIENT", "AmplifiedParityLearner"]
+
+INSUFFICIENT: Final = "insufficient samples"
+"""The answer to fewer examples than A* needs."""
+
+_MOST_COMBINATIONS = 5_000
+
+
+@dataclass(frozen=True)
+class AmplifiedParityLearner(PlainParameters):
+    """Algorithm A*: several runs of A, and a private choice among their answers.
+
+    The answer is a tuple of bits, "⊥" where every run of A refused, or "insufficient samples" on a database
+    of fewer than `sample_size` examples.
+
+    Parameters
+    ----------
+    dimension
+        d, the length of x.
+    epsilon
+        The privacy claimed, > 0.
+    alpha, beta
+        The accuracy claimed of examples that a parity labels: an error above alpha, or no parity, with
+        probability at most beta. Both in (0, 1/2).
+    form
+        "retry": k runs of A with epsilon/k on the whole sample, the first that does not refuse (K08).
+        "held-out": k runs of A with epsilon on disjoint parts, judged on a test set by mistakes with noise
+        (K11). "selection": the same, chosen by the exponential mechanism (K11, footnote 4).
+    tight
+        False: A as printed, and the texts' number of runs. True: A's tight twin, and the number of runs that
+        needs fewest examples. `plan` is what came out.
+    made
+        A `Plan` to use in place of the derived one. Privacy does not depend on it, the accuracy claimed does.
+    size
+        Length (or least and greatest) of the databases to audit; None: `sample_size`.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of bounds (as printed, more than 2 for one run's epsilon).
+
+    Guarantee
+    ---------
+    epsilon-differential privacy. "Retry": the answer is computed from k answers of A, each private with
+    epsilon/k (K08 Theorem 3.8; the text divides by log2(1/β′), which is no whole number, and runs ⌈·⌉ or ⌊·⌋
+    times: N15). Otherwise an example is either in one part, which one run of A sees with epsilon, or in the
+    test set, which only the choice sees (K11 Lemma 4.5). One example changes each candidate's mistakes by at
+    most 1. Laplace noise of scale k/epsilon on k of them, or weights e^(−epsilon·mistakes/2), make the choice
+    epsilon-private. A candidate "⊥" counts as s mistakes (the text does not say: N14), which is the same on
+    neighbours that differ in the test set. Whether there are enough examples depends on their number alone,
+    which neighbours share.
+
+    (alpha, beta)-accuracy: the derivation is at the top of `learners.parity.plans`.
+
+    Examples
+    --------
+    >>> as_printed, tight = (AmplifiedParityLearner(16, 1.0, tight=tight) for tight in (False, True))
+    >>> as_printed.sample_size, tight.sample_size
+    (63424, 6471)
+    >>> as_printed([((0,) * 16, 0)], np.random.default_rng(0))
+    'insufficient samples'
+    """
+
+    dimension: int = 2
+    epsilon: float = 1.0
+    _: KW_ONLY
+    alpha: float = 0.1
+    beta: float = 0.1
+    form: Form = "held-out"
+    tight: bool = False
+    made: Plan | None = None
+    size: int | tuple[int, int] | None = None
+    plan: Plan = field(init=False, repr=False, compare=False)
+
+    name: ClassVar[str] = "parity-amplified"
+    reference: ClassVar[str] = "K08 Theorem 3.8; K11 Theorem 4.4 and footnote 4"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        finite_number(self.alpha, what=f"The `alpha` of `{owner}`", above=0, below=0.5)
+        finite_number(self.beta, what=f"The `beta` of `{owner}`", above=0, below=0.5)
+        check_form(self.form)
+        if self.made is not None and not isinstance(self.made, Plan):
+            raise InvalidKind(f"The `made` of `{owner}` must be a `Plan`; got {self.made!r:.60}.")
+        object.__setattr__(self, "plan", self.made or self._derived())
+        if self.size is None:
+            object.__setattr__(self, "size", self.sample_size)
+        _ = self.run
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def sample_size(self) -> int:
+        """How many examples are needed; with fewer the answer is "insufficient samples"."""
+        return self.plan.sample_size(self.form)
+
+    @property
+    def failure_bound(self) -> float:
+        """What is proved of the probability of failing; at most beta for the derived plan."""
+        return failure_bound(
+            self.plan,
+            self.form,
+            dimension=self.dimension,
+            epsilon=self.epsilon,
+            alpha=self.alpha,
+            tight=self.tight,
+        )
+
+    @property
+    def run(self) -> ParityLearner:
+        """One run of A."""
+        share = self.epsilon / self.plan.candidates if self.form == "retry" else self.epsilon
+        return ParityLearner(self.dimension, share, tight=self.tight)
+
+    @property
+    def records(self) -> Any:
+        """Those of A."""
+        return self.run.records
+
+    @property
+    def concepts(self) -> ParityClass:
+        """The class that is learned."""
+        return ParityClass(self.dimension)
+
+    @property
+    def utility_claim(self) -> PAC:
+        """The accuracy claimed on samples of `sample_size` examples."""
+        return PAC(self.alpha, self.beta)
+
+    def problems(self) -> Sequence[ParityProblem]:
+        """Return hard problems at `sample_size`."""
+        from learners.parity.sources import hard_problems
+
+        return hard_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+
+    def vary(self, problem: ParityProblem, rng: np.random.Generator) -> ParityProblem:
+        """Return a problem near another one."""
+        return problem.varied(rng)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a parity as a tuple of bits, "⊥" or "insufficient samples"."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return the answers of `size` runs; run i draws the same coins on every database of one length."""
+        examples = examples_of(database, dimension=self.dimension, owner=type(self).__name__)
+        made = self.plan
+        if len(examples) < made.sample_size(self.form):
+            return [INSUFFICIENT] * size
+        if self.form == "retry":
+            return self._first_passing(examples, made.candidates, size=size, rng=rng)
+        runs = [self.run.sample(part, size, rng) for part in self._parts(examples)]
+        candidates = list(zip(*runs, strict=True))
+        test = BitSystem.of(self._test(examples))
+        return chosen_candidates(candidates, test, form=self.form, epsilon=self.epsilon, rng=rng)
+
+    def distribution(self, database: Any) -> Finite | None:
+        """Return the exact law of the answer; None where A has none, or too many candidates combine."""
+        made = self.plan
+        if not self._law_is_feasible(len(database)):
+            return None
+        examples = examples_of(database, dimension=self.dimension, owner=type(self).__name__)
+        if len(examples) < made.sample_size(self.form):
+            return _finite({INSUFFICIENT: 1.0})
+        if self.form == "retry":
+            return self._law_of_first(examples)
+        laws = [_masses(self.run.distribution(part)) for part in self._parts(examples)]
+        test = BitSystem.of(self._test(examples))
+        total: defaultdict[Any, float] = defaultdict(float)
+        for combination in product(*(law.items() for law in laws)):
+            mass = float(np.prod([share for _, share in combination]))
+            answers = [answer for answer, _ in combination]
+            choice = choice_law(answers, test, form=self.form, epsilon=self.epsilon)
+            for answer, share in zip(answers, choice, strict=True):
+                total[answer] += mass * share
+        return _finite(total)
+
+    def _derived(self) -> Plan:
+        return derived_plan(
+            self.form,
+            dimension=self.dimension,
+            epsilon=self.epsilon,
+            alpha=self.alpha,
+            beta=self.beta,
+            tight=self.tight,
+        )
+
+    def _law_is_feasible(self, size: int) -> bool:
+        made = self.plan
+        if size < made.sample_size(self.form):
+            return True
+        seen = size if self.form == "retry" else made.training
+        single = self.run.distribution([((0,) * self.dimension, 0)] * seen)
+        if single is None or self.form == "retry":
+            return single is not None
+        return bool((2**self.dimension + 1) ** made.candidates <= _MOST_COMBINATIONS)
+
+    def _law_of_first(self, examples: BitExamples) -> Finite:
+        """Return the law of the first of k answers that is not "⊥"."""
+        masses = _masses(self.run.distribution(examples))
+        none = masses.pop(REFUSED)
+        rounds = sum(none**earlier for earlier in range(self.plan.candidates))
+        law = {answer: mass * rounds for answer, mass in masses.items()}
+        return _finite({REFUSED: none**self.plan.candidates, **law})
+
+    def _first_passing(
+        self, examples: BitExamples, rounds: int, *, size: int, rng: np.random.Generator
+    ) -> list[Any]:
+        outputs: list[Any] = [REFUSED] * size
+        for _ in range(rounds):
+            fresh = self.run.sample(examples, size, rng)
+            outputs = [new if old == REFUSED else old for old, new in zip(outputs, fresh, strict=True)]
+            if REFUSED not in outputs:
+                break
+        return outputs
+
+    def _parts(self, examples: BitExamples) -> list[BitExamples]:
+        made = self.plan
+        return [examples[j * made.training : (j + 1) * made.training] for j in range(made.candidates)]
+
+    def _test(self, examples: BitExamples) -> BitExamples:
+        start = self.plan.candidates * self.plan.training
+        return examples[start : start + self.plan.test]
+
+
+def _masses(law: Any) -> dict[Any, float]:
+    """Return the outcomes of a finite law with their probabilities, those that cannot occur left out."""
+    masses = np.exp(law.log_probabilities).tolist()
+    pairs = zip(law.outcomes, masses, strict=True)
+    return {answer: mass for answer, mass in pairs if mass > 0.0 or answer == REFUSED}
+
+
+def _finite(masses: dict[Any, float]) -> Finite:
+    from audit.distributions import Finite  # not needed to draw
+
+    return Finite(list(masses), list(masses.values()))

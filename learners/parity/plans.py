@@ -1,0 +1,179 @@
+"""How many candidates A* makes and how many examples it needs, with every constant derived.
+
+Symbols: p and q, the probabilities of A (`Rates`); γ(n) = 2^d·(1 − p·α)^n, which bounds the probability
+that a run of A on n examples of a parity, having passed its first step, returns an error above α.
+
+**Retry** (K08): k runs on the same sample, each with ε/k; the first that passes answers. Nothing passes
+with probability q^k. Which run passes first says nothing about the examples that it takes, so that run is
+bad with probability at most γ (not "at most β′ given that it passes" by the unconditional Lemma 3.1,
+which would give 2β′). Failure: q^k + (1 − q^k)·γ ≤ β. The rounds are a whole number k = ⌈log2(1/β′)⌉, and
+ε is divided by it, not by the logarithm, which would cost more than ε.
+
+**Held-out** (K11): k candidates from disjoint samples of n′, then s examples to judge them, by the number
+of mistakes with Laplace noise of scale k/ε. With α′ = α/5 and β′ = β/3 (the text's β/2 does not add up to
+β) each of these has probability at most β′: (1) no candidate has error ≤ α′: (q + (1 − q)·γ(n′))^k with
+α′ in α's place; (2) some candidate of error ≤ α′ makes more than 2α′s mistakes, or one of error > 5α′ at
+most 4α′s: k·e^(−α′s/10), by Theorem A.1 (e^(−α′s/3) and e^(−(1/5)²·5α′s/2)); (3) some noise reaches α′s:
+k·e^(−α′sε/k). If none happens, a candidate of error > α has more than 3α′s noisy mistakes and a good one
+fewer; so has "⊥", all of whose s answers count as mistakes.
+
+**Selection** (K11, footnote 4): the same, but the exponential mechanism with weight ε/2 on mistakes,
+which have sensitivity 1, picks the candidate. In place of (3): the one picked has more than
+(2/ε)·ln(k/β′) mistakes above the fewest, with probability at most β′; it is then not bad if that is at
+most 2α′s. The factor k is gone from the test set, which the printed sample size O(d·log(1/β)/εα) has no
+room for.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from audit.errors import InvalidValue, positive_int
+from learners.parity.rates import Rates, printed_sample_size
+
+__all__ = ["Form", "Plan", "check_form", "derived_plan", "failure_bound", "rates_of"]
+
+Form = Literal["retry", "held-out", "selection"]
+_SPREAD = 5
+"""α/α′."""
+_OWNER = "AmplifiedParityLearner"
+_MOST_CANDIDATES = 400
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How A* divides its sample.
+
+    Parameters
+    ----------
+    candidates
+        k, runs of A.
+    training
+        Examples that each of them sees: the whole sample in the form "retry", parts of it otherwise.
+    test
+        Examples that judge the candidates, 0 in the form "retry".
+
+    Examples
+    --------
+    >>> Plan(candidates=3, training=100, test=50).sample_size("held-out")
+    350
+    """
+
+    candidates: int
+    training: int
+    test: int = 0
+
+    def __post_init__(self) -> None:
+        positive_int(self.candidates, what="The `candidates` of `Plan`")
+        positive_int(self.training, what="The `training` of `Plan`", minimum=0)
+        positive_int(self.test, what="The `test` of `Plan`", minimum=0)
+
+    def sample_size(self, form: Form) -> int:
+        """Return the examples needed in all."""
+        return self.training if form == "retry" else self.candidates * self.training + self.test
+
+
+def check_form(form: str) -> None:
+    """Refuse what is no form of A*."""
+    if form not in get_args(Form):
+        raise InvalidValue(
+            f"The `form` of `{_OWNER}` must be one of {', '.join(get_args(Form))}; got {form!r}."
+        )
+
+
+def rates_of(form: Form, *, candidates: int, epsilon: float, tight: bool) -> Rates:
+    """Return the probabilities of each run of A: with epsilon/k in the form "retry", else with epsilon."""
+    share = epsilon / candidates if form == "retry" else epsilon
+    return Rates.tight(share) if tight else Rates.printed(share, owner=_OWNER)
+
+
+def derived_plan(
+    form: Form, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
+) -> Plan:
+    """Return the derived plan: with the texts' number of candidates or, tight, with that of fewest examples.
+
+    Raises
+    ------
+    InvalidValue
+        As printed, an epsilon beyond 2 for one run.
+
+    Examples
+    --------
+    >>> options = {"dimension": 16, "epsilon": 1.0, "alpha": 0.1, "beta": 0.1}
+    >>> derived_plan("retry", tight=False, **options), derived_plan("retry", tight=True, **options)
+    (Plan(candidates=5, training=2741, test=0), Plan(candidates=2, training=594, test=0))
+    """
+    check_form(form)
+    build = _retry if form == "retry" else _judged
+    if not tight:
+        part = beta / 2.0 if form == "retry" else beta / 3.0
+        base = 2.0 if form == "retry" else 4.0 / 3.0
+        count = math.ceil(-math.log(part) / math.log(base))
+        made = build(form, count, dimension=dimension, epsilon=epsilon, alpha=alpha, beta=beta, tight=False)
+        assert made is not None  # (3/4)^count ≤ beta′ and 2^−count ≤ beta/2
+        return made
+    tried = (
+        build(form, count, dimension=dimension, epsilon=epsilon, alpha=alpha, beta=beta, tight=True)
+        for count in range(1, _MOST_CANDIDATES)
+    )
+    return min((made for made in tried if made is not None), key=lambda made: made.sample_size(form))
+
+
+def failure_bound(
+    made: Plan, form: Form, *, dimension: int, epsilon: float, alpha: float, tight: bool
+) -> float:
+    """Return the module's bound on the probability of failing, for any plan.
+
+    Examples
+    --------
+    >>> made = Plan(candidates=5, training=2741)
+    >>> failure_bound(made, "retry", dimension=16, epsilon=1.0, alpha=0.1, tight=False) <= 0.1
+    True
+    """
+    k, s = made.candidates, made.test
+    rates = rates_of(form, candidates=k, epsilon=epsilon, tight=tight)
+    if form == "retry":
+        none = rates.refusal**k
+        return none + (1.0 - none) * rates.bad(made.training, dimension=dimension, alpha=alpha)
+    good = alpha / _SPREAD
+    bad = rates.bad(made.training, dimension=dimension, alpha=good)
+    none = (rates.refusal + (1.0 - rates.refusal) * bad) ** k
+    judged = k * math.exp(-good * s / 10.0)
+    noise = k * math.exp(-good * s * epsilon / (k if form == "held-out" else 1.0))
+    return min(1.0, none + judged + noise)
+
+
+def _retry(
+    form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
+) -> Plan | None:
+    """Return what makes q^k + (1 − q^k)·γ at most beta; None if q^k alone is more."""
+    rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
+    none = rates.refusal**count
+    if none >= beta:
+        return None
+    bad = (beta - none) / (1.0 - none)
+    return Plan(count, rates.needed(bad, dimension=dimension, alpha=alpha))
+
+
+def _judged(
+    form: Form, count: int, *, dimension: int, epsilon: float, alpha: float, beta: float, tight: bool
+) -> Plan | None:
+    """Return what makes each of the three events at most beta/3; None if refusals alone are more.
+
+    As printed each part of the sample is that of K11 Lemma 4.1, whose success 1/4 asks for log_{4/3}(1/β′)
+    candidates.
+    """
+    rates = rates_of(form, candidates=count, epsilon=epsilon, tight=tight)
+    good, part = alpha / _SPREAD, beta / 3.0
+    if tight:
+        bad = (part ** (1.0 / count) - rates.refusal) / (1.0 - rates.refusal)
+        if bad <= 0.0:
+            return None
+        training = rates.needed(bad, dimension=dimension, alpha=good)
+    else:
+        training = printed_sample_size(0.25, dimension=dimension, alpha=good, epsilon=epsilon)
+    share = count if form == "held-out" else 1.0
+    test = math.ceil(max(10.0, share / epsilon) / good * math.log(count / part))
+    return Plan(count, training, test)
