@@ -36,6 +36,12 @@ class Candidate:
     q: float
     past: float
 
+    def apart(self, errors: float) -> tuple[float, float]:
+        """Give p lowered and q raised by so many standard errors."""
+        low = self.p - errors * math.sqrt(self.p * (1 - self.p) / (self.past + 1))
+        high = self.q + errors * math.sqrt(self.q * (1 - self.q) / (self.past + 1))
+        return max(low, 0.0), min(high, 1.0)
+
 
 def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
     """Give the events that refute the claim best on the past, the simplest among equals first."""

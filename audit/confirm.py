@@ -41,6 +41,8 @@ __all__ = ["Candidate", "Confirmation", "confirm", "loss", "run_witness"]
 #: 99 %.
 _MARGIN = 3.0
 LEAST_RUNS = 200
+#: By so many standard errors the pair that shrinking chose may have been flattered.
+_DOUBT = 2.0
 #: A refutation that no witness confirms is tried again by runs that stand alone: so many times as many, from
 #: this place of the seed tree on.
 _AGAIN = 4
@@ -96,7 +98,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
         judge.most = sampler.drawn + max(LEAST_SHRINKING, most)
         simpler = _shrunk(sampler, betting, databases, most=judge.most - 4 * strongest.runs)
         judge.most = sampler.drawn + allowance
-        simplest = strongest if simpler is betting.winner else judge.best(simpler)
+        simplest = strongest if simpler is betting.winner else judge.best(simpler, errors=_DOUBT)
     else:
         simplest = strongest
     if not simplest.confirmed:
@@ -129,22 +131,26 @@ class _Judge:
         """Whether the refutation rests on runs that shared the subject's state or one call of its sampler."""
         return bool(self.fresh) or self.sampler.subject.declared_sampler is not None
 
-    def best(self, memory: PairMemory) -> Witness:
-        """Return the first candidate of a pair that is confirmed, or else the first."""
+    def best(self, memory: PairMemory, *, errors: float = 0.0) -> Witness:
+        """Return the first candidate of a pair that is confirmed, or else the first.
+
+        The runs are as many as its growth asks for, less so many standard errors: what was chosen for its
+        growth has been flattered.
+        """
         first: Witness | None = None
         for candidate in find_candidates(memory, self.betting.terms):
-            witness = self._run(memory, candidate)
+            witness = self._run(memory, candidate, errors)
             if witness.confirmed:
                 return witness
             first = first or witness
         assert first is not None
         return first
 
-    def _run(self, memory: PairMemory, candidate: Candidate) -> Witness:
+    def _run(self, memory: PairMemory, candidate: Candidate, errors: float) -> Witness:
         self.tried += 1
         terms = self.betting.terms
         own = replace(terms, significance=terms.significance / 2**self.tried)
-        runs = _runs_needed(candidate, own, self.most - self.sampler.drawn)
+        runs = _runs_needed(candidate, own, self.most - self.sampler.drawn, errors=errors)
         path = (CONFIRM, self.tried, 0)
         witness, bet = run_witness(
             self.sampler, memory, candidate, own, runs=runs, path=path, alone=True, fresh=bool(self.fresh)
@@ -210,9 +216,10 @@ def _shrunk(sampler: Sampler, betting: Betting, databases: Databases, *, most: i
     return shrink(winner, simpler=databases.simpler, look=look, growth=growth, floats=terms.floats)
 
 
-def _runs_needed(candidate: Candidate, terms: Terms, room: int) -> int:
+def _runs_needed(candidate: Candidate, terms: Terms, room: int, *, errors: float) -> int:
     """Give how many pairs of runs most likely confirm this candidate, within the allowance."""
-    growth = float(growth_rate(np.array(candidate.p), np.array(candidate.q), terms.epsilon, terms.delta))
+    p, q = candidate.apart(errors)
+    growth = float(growth_rate(np.array(p), np.array(q), terms.epsilon, terms.delta))
     needed = _MARGIN * terms.log_limit / max(growth, 1e-9)
     return int(max(1, min(max(needed, LEAST_RUNS), room // 4)))
 
