@@ -8,31 +8,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from audit.claims import PAC, ApproximateDP, PureDP
+    from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
     from audit.privacy import audit_privacy
     from audit.relations import Relation
     from audit.results import AuditResult, Evidence, Verdict
+    from audit.utility import audit_utility
+    from audit.utility_result import UtilityResult
 
 __all__ = [
     "PAC",
+    "Accuracy",
     "ApproximateDP",
     "AuditResult",
     "Evidence",
     "PureDP",
     "Relation",
+    "UtilityResult",
     "Verdict",
     "audit_privacy",
+    "audit_utility",
 ]
 
 _HOMES = {
     "PAC": "audit.claims",
+    "Accuracy": "audit.claims",
     "ApproximateDP": "audit.claims",
     "AuditResult": "audit.results",
     "Evidence": "audit.results",
     "PureDP": "audit.claims",
     "Relation": "audit.relations",
+    "UtilityResult": "audit.utility_result",
     "Verdict": "audit.results",
     "audit_privacy": "audit.privacy",
+    "audit_utility": "audit.utility",
 }
 
 

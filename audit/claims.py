@@ -1,4 +1,4 @@
-"""What a subject claims: privacy (pure and approximate) and utility (PAC)."""
+"""What a subject claims: privacy (pure and approximate) and utility (PAC, accuracy)."""
 
 import math
 import sys
@@ -9,7 +9,17 @@ from typing import Any, Protocol, runtime_checkable
 from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
 
-__all__ = ["PAC", "ApproximateDP", "PrivacyClaim", "PureDP", "check_claim", "claim_from_json"]
+__all__ = [
+    "PAC",
+    "Accuracy",
+    "ApproximateDP",
+    "PrivacyClaim",
+    "PureDP",
+    "UtilityClaim",
+    "check_claim",
+    "check_utility_claim",
+    "claim_from_json",
+]
 
 _LARGEST_DELTA = math.nextafter(1.0, 0.0)
 
@@ -40,6 +50,31 @@ class PrivacyClaim(Protocol):
 
     def group(self, k: int) -> "PrivacyClaim":
         """Return what the claim implies for databases at distance `k`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim as plain JSON."""
+
+
+@runtime_checkable
+class UtilityClaim(Protocol):
+    """What every utility claim offers: the error is above `alpha` with probability at most `beta`.
+
+    What the error measures is the problem's to say (`audit.problems`): realizable or agnostic error, distance
+    from a query's answer, largest error of a sanitized database.
+
+    Examples
+    --------
+    >>> isinstance(PAC(0.1, 0.05), UtilityClaim)
+    True
+    """
+
+    @property
+    def alpha(self) -> float:
+        """The error allowed."""
+
+    @property
+    def beta(self) -> float:
+        """The probability of failure allowed."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the claim as plain JSON."""
@@ -227,6 +262,72 @@ class PAC:
         return _text(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """An answer within `alpha` of the truth, except with probability at most `beta`.
+
+    `PAC` for errors that are no probabilities: counts, sums, distances.
+
+    Parameters
+    ----------
+    alpha
+        The error allowed, a finite number ≥ 0.
+    beta
+        The probability of failure allowed, in [0, 1).
+
+    Examples
+    --------
+    >>> print(Accuracy(alpha=3, beta=0.05))
+    Accuracy(alpha=3, beta=0.05)
+    """
+
+    alpha: float
+    beta: float
+
+    def __post_init__(self) -> None:
+        _set(self, alpha=finite_number(self.alpha, what="The `alpha` of `Accuracy`", minimum=0))
+        _set(self, beta=probability(self.beta, what="The `beta` of `Accuracy`", one=False))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim as plain JSON.
+
+        Examples
+        --------
+        >>> Accuracy(2.0, 0.5).to_json()
+        {'claim': 'Accuracy', 'alpha': 2.0, 'beta': 0.5}
+        """
+        return _to_json(self)
+
+    def __str__(self) -> str:
+        return _text(self)
+
+
+def check_utility_claim(claim: Any) -> UtilityClaim:
+    """Return `claim`, or refuse what is not a utility claim that can be tested.
+
+    Raises
+    ------
+    InvalidKind
+        `claim` lacks a member of `UtilityClaim`, or is a class instead of a value.
+    InvalidValue
+        Its `alpha` is no number ≥ 0, or its `beta` none in [0, 1).
+
+    Examples
+    --------
+    >>> check_utility_claim(PureDP(1.0))
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: The `claim` must be a utility claim such as PAC(alpha=0.1, beta=0.05); got
+    PureDP(epsilon=1.0).
+    """
+    if isinstance(claim, type) or not isinstance(claim, UtilityClaim):
+        raise InvalidKind(
+            f"The `claim` must be a utility claim such as PAC(alpha=0.1, beta=0.05); got {show(claim)}."
+        )
+    finite_number(claim.alpha, what="The `alpha` of the claim", minimum=0)
+    probability(claim.beta, what="The `beta` of the claim", one=False)
+    return claim
+
+
 def check_claim(claim: Any) -> PrivacyClaim:
     """Return `claim`, or refuse what is not a privacy claim.
 
@@ -248,7 +349,7 @@ def check_claim(claim: Any) -> PrivacyClaim:
     return claim
 
 
-def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC:
+def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC | Accuracy:
     """Return the claim whose `to_json` gave `data`.
 
     Raises
@@ -261,8 +362,8 @@ def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC:
     >>> claim_from_json({"claim": "PureDP", "epsilon": 1.0})
     PureDP(epsilon=1.0)
     """
-    kinds: dict[str, type[PureDP | ApproximateDP | PAC]] = {
-        kind.__name__: kind for kind in (PureDP, ApproximateDP, PAC)
+    kinds: dict[str, type[PureDP | ApproximateDP | PAC | Accuracy]] = {
+        kind.__name__: kind for kind in (PureDP, ApproximateDP, PAC, Accuracy)
     }
     fields = dict(data)
     name = fields.pop("claim", None)
@@ -300,10 +401,10 @@ def _group_delta(claim: ApproximateDP, k: int) -> float:
     return min(claim.delta * copies, _LARGEST_DELTA)
 
 
-def _to_json(claim: PureDP | ApproximateDP | PAC) -> dict[str, Any]:
+def _to_json(claim: PureDP | ApproximateDP | PAC | Accuracy) -> dict[str, Any]:
     return {"claim": type(claim).__name__, **asdict(claim)}
 
 
-def _text(claim: PureDP | ApproximateDP | PAC) -> str:
+def _text(claim: PureDP | ApproximateDP | PAC | Accuracy) -> str:
     numbers = ", ".join(f"{name}={repr(value).removesuffix('.0')}" for name, value in asdict(claim).items())
     return f"{type(claim).__name__}({numbers})"

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.claims import PAC, ApproximateDP, PrivacyClaim, PureDP
+from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
 from audit.decoding import decode
 from audit.outcomes import without_addresses
 from audit.stored import ARRAY_KINDS, OURS, CorruptFile, ForeignClaim, Opaque, dumps, is_replayable
@@ -112,7 +112,7 @@ class _Encoder:
             return {"$": "event", "words": value.words(), "event": value.to_json()}
         if isinstance(value, Opaque):
             return opaque(value)
-        if isinstance(value, (PureDP, ApproximateDP, PAC)):
+        if isinstance(value, (PureDP, ApproximateDP, PAC, Accuracy)):
             return {"$": "claim", **value.to_json()}
         if isinstance(value, PrivacyClaim):
             return self.foreign_claim(value)

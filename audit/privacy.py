@@ -164,7 +164,7 @@ def audit_privacy(
     >>> result.verdict.name, result.epsilon_lower > 1
     ('REFUTED', True)
     """
-    _refuse_inside_given()
+    refuse_inside_given()
     options = check_options(
         Options(
             numerics=numerics,
@@ -248,14 +248,18 @@ def _dispatch(task: Task) -> AuditResult:
 
 
 def _finish(task: Task, result: AuditResult) -> AuditResult:
-    environment = {
-        "elapsed": round(time.monotonic() - task.started, 3),
+    environment = {**environment_of(task.options, task.started), **result.environment}
+    return replace(result, environment=environment, _subject=task.subject.object)
+
+
+def environment_of(options: Options, started: float) -> dict[str, Any]:
+    """Return where and how long an audit ran that began at `started`, a moment of `time.monotonic`."""
+    return {
+        "elapsed": round(time.monotonic() - started, 3),
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in ("dp-audit", "numpy", "scipy")},
-        "jobs": task.options.jobs,
-        **result.environment,
+        "jobs": options.jobs,
     }
-    return replace(result, environment=environment, _subject=task.subject.object)
 
 
 def _version(name: str) -> str:
@@ -276,7 +280,7 @@ def _suggested(subject: Subject) -> list[tuple[Any, Any]]:
         ) from error
 
 
-def _refuse_inside_given() -> None:
+def refuse_inside_given() -> None:
     """Refuse to draw runs while Hypothesis executes a test: it reseeds the global generators."""
     hypothesis = sys.modules.get("hypothesis")
     if hypothesis is not None and hypothesis.currently_in_test_context():

@@ -13,8 +13,11 @@ from typing import Any, TypeVar
 from audit.encoding import CorruptFile, decode, dumps
 from audit.errors import AuditError
 from audit.results import SCHEMA, AuditResult, Evidence, Verdict, Witness
+from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
 
 R = TypeVar("R", bound=AuditResult)
+U = TypeVar("U", bound=UtilityResult)
+Saved = AuditResult | UtilityResult
 Reader = Callable[[Any, str], Any]
 
 
@@ -43,7 +46,7 @@ def load(path: str | os.PathLike[str]) -> AuditResult:
 
 
 def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = None) -> R:
-    """Return the result in a document (its text, or what `json.loads` made of it).
+    """Return the privacy result in a document (its text, or what `json.loads` made of it).
 
     Examples
     --------
@@ -51,6 +54,48 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = No
     Traceback (most recent call last):
     audit.stored.CorruptFile: the key "result" is missing: this is no saved audit result.
     """
+    stored = _document(document)
+    if _is_utility(stored):
+        raise CorruptFile("this is the saved result of a utility audit; read it by UtilityResult.from_json.")
+    made: Any = (cls or AuditResult)(**_contents(stored, _RESULT))
+    return made  # type: ignore[no-any-return]
+
+
+def parse_utility(document: str | bytes | Mapping[str, Any], *, cls: type[U] | None = None) -> U:
+    """Return the utility result in a document (its text, or what `json.loads` made of it).
+
+    Examples
+    --------
+    >>> parse_utility('{"schema": 1, "result": {"subject": "m"}}')
+    Traceback (most recent call last):
+    audit.stored.CorruptFile: this is the saved result of a privacy audit; read it by AuditResult.from_json.
+    """
+    stored = _document(document)
+    if not _is_utility(stored):
+        raise CorruptFile("this is the saved result of a privacy audit; read it by AuditResult.from_json.")
+    fields = _contents(stored, _UTILITY)
+    del fields["kind"]
+    made: Any = (cls or UtilityResult)(**fields)
+    return made  # type: ignore[no-any-return]
+
+
+def parse_any(document: str | bytes | Mapping[str, Any]) -> list[Saved]:
+    """Return what a document holds: its result, and that of the utility audit which it may carry beside it.
+
+    Examples
+    --------
+    >>> from audit.results import AuditResult, Evidence, Verdict
+    >>> document = AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT).to_json()
+    >>> [result.subject for result in parse_any(document)]
+    ['m']
+    """
+    stored = _document(document)
+    first: Saved = parse_utility(stored) if _is_utility(stored) else parse(stored)
+    beside = stored.get("utility")
+    return [first] if beside is None else [first, parse_utility(beside)]
+
+
+def _document(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
     stored = _loads(document) if isinstance(document, (str, bytes)) else document
     if not isinstance(stored, Mapping):
         raise CorruptFile(f"a saved result is a JSON object; got {_kind(stored)}.")
@@ -61,13 +106,20 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = No
         raise CorruptFile(
             f"schema must be {SCHEMA}, the newest this dp-audit reads; got {_got(stored['schema'])}."
         )
+    return stored
+
+
+def _is_utility(stored: Mapping[str, Any]) -> bool:
+    return isinstance(stored["result"], Mapping) and stored["result"].get("kind") == "utility"
+
+
+def _contents(stored: Mapping[str, Any], readers: Mapping[str, tuple[Reader, bool]]) -> dict[str, Any]:
     try:
-        fields = _fields(stored["result"], "result", _RESULT)
+        fields = _fields(stored["result"], "result", readers)
         fields["environment"] = _plain_dict(stored.get("environment", {}), "environment")
     except RecursionError:
         raise CorruptFile("nested too deeply.") from None
-    made: Any = (cls or AuditResult)(**fields)
-    return made  # type: ignore[no-any-return]
+    return fields
 
 
 def layout(document: Mapping[str, Any]) -> str:
@@ -88,7 +140,7 @@ def layout(document: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}"
 
 
-def save(result: AuditResult, path: str | os.PathLike[str]) -> None:
+def save(result: Saved, path: str | os.PathLike[str]) -> None:
     """Write the result's document to `path`, whole or not at all."""
     write_text(path, layout(result.to_json()) + "\n")
 
@@ -272,6 +324,14 @@ def _witness(stored: Any, where: str) -> Witness:
     return Witness(**_fields(stored, where, _WITNESS))
 
 
+def _problem(stored: Any, where: str) -> ProblemFinding:
+    return ProblemFinding(**_fields(stored, where, _PROBLEM))
+
+
+def _failure(stored: Any, where: str) -> UtilityWitness:
+    return UtilityWitness(**_fields(stored, where, _FAILURE))
+
+
 def _readers(
     *, required: Mapping[str, Reader], optional: Mapping[str, Reader]
 ) -> Mapping[str, tuple[Reader, bool]]:
@@ -315,6 +375,44 @@ _RESULT = _readers(
         **dict.fromkeys(("samples_to_refutation", "pairs_total"), _optional(_count)),
         **dict.fromkeys(("assumptions", "notes", "not_tested"), _TEXTS),
         "witness": _optional(_witness),
+        "parameters": _plain_dict,
+        "expected": _optional(_one_of("refuted", "not refuted")),
+    },
+)
+_PROBLEM = _readers(
+    required={"name": _text},
+    optional={
+        "runs": _count,
+        "failures": _number,
+        "upper": _optional(_probability),
+        "exact": _optional(_probability),
+        "met": _flag,
+    },
+)
+_FAILURE = _readers(
+    required={"problem": _text, "database": _value, "output": _value, "error": _number},
+    optional={"failure": _probability, "seed": _optional(_count), "repeats": _optional(_flag)},
+)
+_UTILITY = _readers(
+    required={
+        "kind": _one_of("utility"),
+        "subject": _text,
+        "claim": _value,
+        "verdict": _member(Verdict),
+        "evidence": _member(Evidence),
+    },
+    optional={
+        "reason": _text,
+        **dict.fromkeys(("met", "conditional"), _flag),
+        **dict.fromkeys(("beta_lower", "beta_upper"), _probability),
+        **dict.fromkeys(("log_wealth", "significance"), _number),
+        "log_limit": _optional(_number),
+        **dict.fromkeys(("worst", "family", "reference", "target"), _optional(_text)),
+        **dict.fromkeys(("samples", "unfinished", "raised", "problems_tried", "seed", "budget"), _count),
+        **dict.fromkeys(("sample_size", "samples_to_refutation"), _optional(_count)),
+        **dict.fromkeys(("assumptions", "notes", "not_tested"), _TEXTS),
+        "witness": _optional(_failure),
+        "problems": _listed(_problem),
         "parameters": _plain_dict,
         "expected": _optional(_one_of("refuted", "not refuted")),
     },

@@ -27,12 +27,12 @@ def full(result: AuditResult) -> str:
     """
     lines = [_headline(result), ""]
     for paragraph in filter(None, _paragraphs(result)):
-        lines += _wrapped(paragraph)
-    tail = [*_entry("Runs", story.runs(result)), *_entry("Again", story.reproduction(result))]
+        lines += wrapped(paragraph)
+    tail = [*entry("Runs", story.runs(result)), *entry("Again", story.reproduction(result))]
     lines = [*lines[: MOST_LINES - len(tail) - 1], ""]
     lists = (("Assumes", result.assumptions), ("Notes", result.notes), ("Not tested", result.not_tested))
     for label, items in lists:
-        lines += _listed(label, items, most=min(4, MOST_LINES - len(lines) - len(tail)))
+        lines += listed(label, items, most=min(4, MOST_LINES - len(lines) - len(tail)))
     return "\n".join([*lines, *tail])
 
 
@@ -72,7 +72,8 @@ def _paragraphs(result: AuditResult) -> list[str]:
     return [*told, story.bounds(result), story.meaning(result)]
 
 
-def _wrapped(text: str) -> list[str]:
+def wrapped(text: str) -> list[str]:
+    """Return a paragraph of at most five lines."""
     return textwrap.wrap(
         text,
         WIDTH,
@@ -84,7 +85,7 @@ def _wrapped(text: str) -> list[str]:
     )
 
 
-def _entry(label: str, text: str) -> list[str]:
+def entry(label: str, text: str) -> list[str]:
     """Return a labelled text of at most two lines, wider than prose: a command is copied in one piece."""
     start = f"  {label:<13}"
     return textwrap.wrap(
@@ -98,17 +99,17 @@ def _entry(label: str, text: str) -> list[str]:
     )
 
 
-def _listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
+def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
     """Return at most `most` lines, two an item; the last says how many items were left out."""
     lines: list[str] = []
     for i, item in enumerate(items):
-        entry = _entry("" if i else label, story.short(item, 2 * WIDTH))
+        told = entry("" if i else label, story.short(item, 2 * WIDTH))
         room = most - len(lines) - (i < len(items) - 1)
-        if len(entry) > room:
+        if len(told) > room:
             more = f"… and {len(items) - i} more" if i else "… cut short"
             more += " (all in the result saved with --json or result.to_json())"
-            return [*lines, *_entry("" if i else label, more)][: max(most, 0)]
-        lines += entry
+            return [*lines, *entry("" if i else label, more)][: max(most, 0)]
+        lines += told
     return lines
 
 

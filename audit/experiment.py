@@ -1,0 +1,322 @@
+"""One run of a utility audit: a database drawn, the learner run on it, its error computed.
+
+The whole experiment runs where the learner runs (an isolated child, a worker), so that only a few numbers
+travel back. Every trial has a seed of its own, one generator for the problem and one for the learner: it can
+be done again alone.
+"""
+
+from __future__ import annotations
+
+import math
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from audit.brief import show
+from audit.outcomes import Raised
+from audit.signatures import Calling
+from audit.subjects import Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["ROUNDING", "Ask", "Experiment", "Revealed", "Trial", "as_subject"]
+
+#: An error is above alpha only if it is so by more than rounding: errors are sums of float probabilities.
+ROUNDING = 1e-12
+#: Outcomes of a law whose errors are computed one by one; more need the problem's `errors`.
+MOST_OUTCOMES = 4_096
+_LOOKED_AT = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """What one run is asked to do.
+
+    Parameters
+    ----------
+    problem
+        What the database is drawn from.
+    seed
+        The trial to be done again; None for a fresh one.
+    reveal
+        Whether the database and the output are wanted too.
+    database
+        In a box of one, the database to be taken instead of a drawn one.
+
+    Examples
+    --------
+    >>> Ask(None, seed=3).reveal
+    False
+    """
+
+    problem: Any
+    seed: int | None = None
+    reveal: bool = False
+    database: tuple[Any, ...] = ()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Ask:
+        """Stay itself: a problem may keep caches, and no learner sees it."""
+        return self
+
+
+class Trial(NamedTuple):
+    """What came of a run: plain numbers, and what went wrong in words.
+
+    `failure` is 1 or 0, or the exact conditional probability of failure given the database; `trouble` is the
+    problem's own fault.
+    """
+
+    failure: float
+    error: float
+    seed: int
+    size: int | None = None
+    raised: str = ""
+    changed: bool = False
+    trouble: str = ""
+
+
+@dataclass(frozen=True)
+class Revealed:
+    """A trial with its database and its output."""
+
+    database: Any
+    output: Any
+    trial: Trial
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """The learner inside its experiment: a subject whose databases are `Ask` and whose outputs are `Trial`.
+
+    Parameters
+    ----------
+    learner
+        The user's object.
+    calling
+        How it gets its generator.
+    alpha
+        The error allowed.
+    convert
+        Turns a database into what the learner takes, or None.
+    law
+        Whether the learner's exact law replaces its runs.
+
+    Examples
+    --------
+    >>> from audit.problems import FixedProblem
+    >>> experiment = Experiment(sum, Calling(takes_rng=False), alpha=0.5)
+    >>> problem = FixedProblem("two", [1, 1], lambda output, database: abs(output - 3))
+    >>> experiment(Ask(problem), np.random.default_rng(0)).failure
+    1.0
+    """
+
+    learner: Any
+    calling: Calling
+    alpha: float
+    convert: Any = None
+    law: bool = False
+
+    def __call__(self, ask: Ask, rng: np.random.Generator) -> Trial | Revealed:
+        """Do one trial."""
+        drawn = int(rng.integers(2**63))
+        seed = drawn if ask.seed is None else ask.seed
+        for_problem, for_learner = (
+            np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(branch,))))
+            for branch in (0, 1)
+        )
+        trial = Trial(0.0, 0.0, seed)
+        try:
+            database = ask.database[0] if ask.database else ask.problem.draw(for_problem)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001  the user's problem may raise anything
+            return trial._replace(trouble=f"cannot draw: {type(error).__name__}: {error}")
+        trial = trial._replace(size=_length(database))
+        output, done = self._done(ask.problem, database, for_learner, trial)
+        return Revealed(database, output, done) if ask.reveal else done
+
+    def _done(self, problem: Any, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
+        if self.law:
+            found = self._by_law(problem, database, trial)
+            if found is not None:
+                return found
+        given = _copied(database)
+        try:
+            prepared = given if self.convert is None else self.convert(given)
+            output = self.calling.bind(self.learner)(prepared, rng)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001  a learner that raises on a legal database has failed
+            raised = Raised.of(error)
+            return raised, trial._replace(failure=1.0, error=math.inf, raised=str(raised))
+        trial = trial._replace(changed=_changed(given, database))
+        distance, trouble = measured(problem, output, database)
+        if trouble:
+            return output, trial._replace(trouble=trouble)
+        return output, trial._replace(failure=float(fails(distance, self.alpha)), error=distance)
+
+    def _by_law(self, problem: Any, database: Any, trial: Trial) -> tuple[Any, Trial] | None:
+        """Return the likeliest failing output, else the likeliest, and the trial; None without a law."""
+        law = law_on(self.learner, database, self.convert)
+        if law is None:
+            return None
+        if isinstance(law, str):
+            return None, trial._replace(trouble=law)
+        found = failure_given(law, problem, database, self.alpha)
+        if found is None:
+            return None
+        if isinstance(found, str):
+            return None, trial._replace(trouble=found)
+        return found.output, trial._replace(failure=found.failure, error=found.error)
+
+
+class Conditional(NamedTuple):
+    """The exact probability of failure on one database, its mean error, and an output that shows it."""
+
+    failure: float
+    error: float
+    output: Any
+
+
+def as_subject(subject: Subject, *, alpha: float, law: bool) -> Subject:
+    """Return the experiment around a learner as a subject that runs can be drawn of."""
+    experiment = Experiment(subject.object, subject.calling, alpha, subject.convert, law)
+    return Subject(name=subject.name, object=experiment, calling=Calling(takes_rng=True))
+
+
+def fails(error: float, alpha: float) -> bool:
+    """Tell whether an error is above alpha by more than rounding.
+
+    Examples
+    --------
+    >>> fails(0.1 + 0.2, 0.3), fails(0.31, 0.3), fails(math.inf, 0.3)
+    (False, True, True)
+    """
+    return error > alpha + ROUNDING * max(1.0, alpha)
+
+
+def measured(problem: Any, output: Any, database: Any) -> tuple[float, str]:
+    """Return the error of an output, and in words why there is none."""
+    try:
+        error = problem.error(output, database)
+    except MemoryError:
+        raise
+    except Exception as fault:  # noqa: BLE001  the user's problem may raise anything
+        said = f"cannot measure the output {show(output, 40)}: {type(fault).__name__}: {fault}"
+        return 0.0, said
+    try:
+        number = math.nan if isinstance(error, str | bytes) else float(error)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if math.isnan(number):
+        return 0.0, f"must measure errors as numbers; for the output {show(output, 40)} it gave {show(error)}"
+    return number, ""
+
+
+def law_on(learner: Any, database: Any, convert: Any = None) -> Any:
+    """Return the learner's finite law on a database, None if it declares none, or its fault in words."""
+    from audit.distributions import Finite
+
+    try:
+        law = learner.distribution(database if convert is None else convert(_copied(database)))
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001  the user's law may raise anything
+        return f"meets a learner whose `distribution` fails: {type(error).__name__}: {error}"
+    return law if isinstance(law, Finite) else None
+
+
+def failure_given(law: Any, problem: Any, database: Any, alpha: float) -> Conditional | str | None:
+    """Return the exact probability of failure under a finite law; None where it has too many outcomes.
+
+    Examples
+    --------
+    >>> from audit.distributions import Finite
+    >>> from audit.problems import FixedProblem
+    >>> problem = FixedProblem("zero", [0], lambda output, database: abs(output))
+    >>> failure_given(Finite([0, 1, 5], [0.5, 0.25, 0.25]), problem, [0], 0.5).failure
+    0.5
+    """
+    outcomes = law.support()
+    probabilities = np.exp(law.log_probabilities[np.isfinite(law.log_probabilities)])
+    errors = _errors(outcomes, problem, database)
+    if errors is None or isinstance(errors, str):
+        return errors
+    failing = errors > alpha + ROUNDING * max(1.0, alpha)
+    worst = int(np.argmax(np.where(failing, probabilities, 0.0) if failing.any() else probabilities))
+    output = outcomes[worst]
+    finite = np.where(np.isfinite(errors), errors, np.maximum(1.0, 2 * alpha))
+    return Conditional(
+        min(1.0, float(probabilities[failing].sum())),
+        float(finite @ probabilities),
+        output.item() if isinstance(output, np.generic) else output,
+    )
+
+
+def _errors(outcomes: Sequence[Any], problem: Any, database: Any) -> Any:
+    many = getattr(problem, "errors", None)
+    if callable(many):
+        try:
+            errors = np.asarray(many(outcomes, database), dtype=np.float64)
+        except MemoryError:
+            raise
+        except Exception as fault:  # noqa: BLE001  the user's problem may raise anything
+            return f"cannot measure many outputs: {type(fault).__name__}: {fault}"
+        if errors.shape != (len(outcomes),) or np.isnan(errors).any():
+            return f"must measure {len(outcomes)} outputs by as many numbers; `errors` did not"
+        return errors
+    if len(outcomes) > MOST_OUTCOMES:
+        return None
+    measures = [measured(problem, outcome, database) for outcome in outcomes]
+    trouble = next((said for _, said in measures if said), "")
+    return trouble or np.array([error for error, _ in measures])
+
+
+def _copied(database: Any) -> Any:
+    """Return a copy for the learner, deep only where records can change."""
+    if isinstance(database, np.ndarray):
+        return deepcopy(database) if database.dtype.hasobject else database.copy()
+    if type(database) is list and all(_hashable(record) for record in islice(database, _LOOKED_AT)):
+        return list(database)
+    if type(database) in (int, float, str, bytes, tuple, frozenset) and _hashable(database):
+        return database
+    try:
+        return deepcopy(database)
+    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
+        return database
+
+
+def _hashable(record: Any) -> bool:
+    try:
+        hash(record)
+    except TypeError:
+        return False
+    return True
+
+
+def _changed(given: Any, database: Any) -> bool:
+    """Tell whether the learner changed its copy, as far as that is cheap to see."""
+    if type(given) is list and type(database) is list:
+        return len(given) != len(database) or (
+            all(_hashable(record) for record in islice(database, _LOOKED_AT))
+            and any(a is not b for a, b in zip(given, database, strict=True))
+        )
+    if isinstance(given, np.ndarray) and isinstance(database, np.ndarray) and not database.dtype.hasobject:
+        return given.shape != database.shape or given.tobytes() != database.tobytes()
+    return False
+
+
+def _length(database: Any) -> int | None:
+    try:
+        return len(database)
+    except Exception:  # noqa: BLE001  a database may be anything
+        return None
+
+
+def ask_again(ask: Ask, seed: int) -> Ask:
+    """Return the question that shows one trial with its database and output."""
+    return replace(ask, seed=seed, reveal=True)

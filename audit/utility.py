@@ -1,0 +1,197 @@
+"""`audit_utility`: from a learner, its claim and its problems to a verdict with evidence."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from audit.claims import check_utility_claim
+from audit.errors import InvalidValue
+from audit.privacy import Options, check_options, environment_of, refuse_inside_given
+from audit.problems import Family, read_problems
+from audit.progress import AuditFinished, AuditStarted
+from audit.subjects import Subject, adapt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from audit.claims import UtilityClaim
+    from audit.utility_result import UtilityResult
+
+__all__ = ["UtilityTask", "audit_utility", "claims_utility"]
+
+
+@dataclass(frozen=True)
+class UtilityTask:
+    """Everything that a utility audit needs to know."""
+
+    subject: Subject
+    claim: UtilityClaim
+    family: Family
+    options: Options
+    exact: bool
+    started: float
+    listener: Callable[[Any], None] | None = None
+
+    @property
+    def deadline(self) -> float | None:
+        """The moment of `time.monotonic` after which no batch begins."""
+        limit = self.options.time_limit
+        return None if limit is None else self.started + limit
+
+    def search_seed(self) -> Any:
+        """Give the seed of what is proposed: a branch of the seed tree that no run uses."""
+        import numpy as np
+
+        return np.random.SeedSequence((self.options.seed, 2**31 - 2))
+
+
+def audit_utility(
+    learner: Any,
+    claim: Any = None,
+    *,
+    problems: Any = None,
+    convert: Callable[[Any], Any] | None = None,
+    exact: bool = True,
+    until: str = "decided",
+    budget: int = 200_000,
+    time_limit: float | None = None,
+    run_time_limit: float = 10.0,
+    isolate: bool = False,
+    unfinished: str = "against",
+    significance: float = 1e-6,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[[Any], None] | None = None,
+) -> UtilityResult:
+    """Audit a utility claim, error ≤ alpha except with probability ≤ beta, and return a verdict.
+
+    Parameters
+    ----------
+    learner
+        A callable (database, rng) -> output or (database) -> output, or a subject object that may also carry
+        `utility_claim`, `problems()`, `vary(problem, rng)`, `random(rng)` and `distribution(database)`.
+    claim
+        `PAC(alpha, beta)`, `Accuracy(alpha, beta)` or alike; by default the subject's `utility_claim`.
+    problems
+        A sequence of problems (`audit.problems`), a Hypothesis strategy for one, or an object that proposes
+        them; by default the subject.
+    convert
+        Turns a database into what the learner takes.
+    exact
+        Use the exact law `distribution(database)`, where the subject declares a finite one, in place of runs:
+        the probability of failure given the sample then replaces the indicator of failure.
+    until
+        "decided": stop when the claim is refuted or met; "budget": go on, to tighten the bounds.
+    budget
+        Most runs of the learner, search included.
+    time_limit, run_time_limit
+        Seconds, for the audit (looked at between batches) and for one run.
+    isolate
+        Run the learner in a child process, which may hang or die.
+    unfinished
+        "against": a run without an output speaks neither against the claim nor for it; "output": it failed.
+    significance
+        The audit's error probability: the chance to refute a true claim, and the chance to call one met that
+        is false on a problem of the list.
+    seed
+        Root of everything random here, a whole number ≥ 0.
+    jobs
+        Worker processes; the result does not depend on it.
+    progress
+        Receives the events of `audit.progress`.
+
+    Returns
+    -------
+    UtilityResult
+        `str(result)` is the report.
+
+    Raises
+    ------
+    AuditError
+        A bad argument, in one line, a problem that cannot draw or measure among them. What the *learner* does
+        wrong is a failure: one that raises on a database of a problem has failed.
+
+    Notes
+    -----
+    **Guarantee.** If the error is above alpha with probability at most beta on every problem, then with
+    probability at least 1 − significance the verdict is not REFUTED. If it is so with a larger probability on
+    a problem of the list, then with probability at least 1 − significance the verdict is not NOT_REFUTED
+    (`audit.utility_evidence`). What was neither refuted nor met is INCONCLUSIVE.
+
+    Examples
+    --------
+    >>> from audit import PAC, audit_utility
+    >>> from audit.problems import SampledProblem
+    >>> coins = SampledProblem("fair coins", lambda rng: rng.integers(0, 2, 25), lambda p, _: abs(p - 0.5))
+    >>> result = audit_utility(lambda database: sum(database) / 25, PAC(0.1, 0.1), problems=[coins])
+    >>> result.verdict.name, result.beta_lower > 0.1
+    ('REFUTED', True)
+    """
+    refuse_inside_given()
+    if until not in ("decided", "budget"):
+        raise InvalidValue(f'The `until` must be "decided" or "budget"; got {until!r}.')
+    options = check_options(
+        Options(
+            numerics="ideal",
+            until="budget" if until == "budget" else "refuted",
+            budget=budget,
+            confirm_budget=None,
+            time_limit=time_limit,
+            run_time_limit=run_time_limit,
+            isolate=isolate,
+            unfinished=unfinished,
+            significance=significance,
+            seed=seed,
+            jobs=jobs,
+        )
+    )
+    subject = adapt(learner, convert=convert)
+    task = UtilityTask(
+        subject,
+        _claim_of(subject, claim),
+        read_problems(problems, subject=subject.object),
+        options,
+        exact=bool(exact),
+        started=time.monotonic(),
+        listener=progress,
+    )
+    if progress is not None:
+        progress(AuditStarted(subject.name, budget, time_limit))
+    result = _dispatch(task)
+    environment = {**environment_of(options, task.started), **result.environment}
+    result = replace(result, environment=environment, _subject=subject.object)
+    if progress is not None:
+        progress(AuditFinished(result))
+    return result
+
+
+def claims_utility(subject: Any) -> bool:
+    """Tell whether a subject claims utility and has the problems to audit that on.
+
+    Examples
+    --------
+    >>> claims_utility(len)
+    False
+    """
+    return getattr(subject, "utility_claim", None) is not None and callable(
+        getattr(subject, "problems", None)
+    )
+
+
+def _claim_of(subject: Subject, claim: Any) -> UtilityClaim:
+    if claim is None:
+        claim = getattr(subject.object, "utility_claim", None)
+    if claim is None:
+        raise InvalidValue(
+            f"No utility claim: give one, such as `PAC(alpha=0.1, beta=0.05)`, for {subject.name} declares "
+            "none."
+        )
+    return check_utility_claim(claim)
+
+
+def _dispatch(task: UtilityTask) -> UtilityResult:
+    from audit.utility_audit import UtilityAudit
+
+    return UtilityAudit(task).result()

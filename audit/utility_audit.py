@@ -1,0 +1,324 @@
+"""One utility audit from its task to its result: exact where laws allow it, by runs elsewhere."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.errors import InvalidValue
+from audit.exact import TOLERANCE
+from audit.experiment import as_subject
+from audit.law_check import law_log_e_value
+from audit.results import Evidence, Verdict
+from audit.sampling import CONFIRM, LAW, Sampler, generator
+from audit.utility_betting import UtilityBetting
+from audit.utility_evidence import least_runs
+from audit.utility_exact import ExactFailure, exact_failure
+from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
+from audit.utility_runs import reveal
+from audit.utility_search import Search
+
+if TYPE_CHECKING:
+    from audit.utility import UtilityTask
+    from audit.utility_betting import Standing
+    from audit.utility_search import Look
+
+__all__ = ["UtilityAudit"]
+
+#: Databases on which a declared law is compared with the code, and pairs of runs on each.
+CHECKED_DATABASES: Final = 3
+CHECKED_PAIRS: Final = 500
+#: With fewer runs of a database nothing is called a proof.
+LEAST_CHECKED: Final = 1_000
+
+
+class UtilityAudit:
+    """The steps of one audit, and what they share."""
+
+    def __init__(self, task: UtilityTask) -> None:
+        self.task = task
+        self.claim = task.claim
+        self.law = task.exact and task.subject.declared_law is not None
+        self.notes: list[str] = []
+        self.samples = 0
+        self.least_checked = 2 * CHECKED_PAIRS
+        self.stateless = True
+
+    def result(self) -> UtilityResult:
+        """Audit, and say what was found."""
+        exact = self._exact() if self.law else None
+        if exact is not None:
+            return self._by_laws(exact)
+        return self._by_runs()
+
+    # --- exact: the failure probability of every problem of the library is known
+
+    def _exact(self) -> list[ExactFailure] | None:
+        found = []
+        for problem in self.task.family.library:
+            one = exact_failure(self.task.subject, problem, alpha=self.claim.alpha)
+            if one is None:
+                return None
+            found.append(one)
+        return found
+
+    def _by_laws(self, found: list[ExactFailure]) -> UtilityResult:
+        worst = max(found, key=lambda each: each.failure)
+        databases = [(worst.problem, worst.database)]
+        databases += [(each.problem, each.database) for each in found if each is not worst]
+        trouble = self._law_trouble(databases[:CHECKED_DATABASES])
+        over = worst.failure > self.claim.beta + TOLERANCE
+        fields: dict[str, Any] = {
+            "beta_lower": worst.failure,
+            "beta_upper": worst.failure,
+            "worst": worst.problem.name,
+            "sample_size": worst.size,
+            "problems": tuple(
+                ProblemFinding(
+                    each.problem.name,
+                    upper=each.failure,
+                    exact=each.failure,
+                    met=each.failure <= self.claim.beta + TOLERANCE,
+                )
+                for each in found
+            ),
+            "problems_tried": len(found),
+            "family": self.task.family.words(len(found)),
+        }
+        if trouble:
+            return self._as(Verdict.ERROR, Evidence.EXACT, reason=trouble)
+        if over:
+            return self._as(Verdict.REFUTED, Evidence.EXACT, witness=_exact_witness(worst), **fields)
+        proved = self.task.family.finite and self._is_checked()
+        verdict = Verdict.PROVED if proved else Verdict.NOT_REFUTED
+        return self._as(verdict, Evidence.EXACT, met=True, **fields)
+
+    def _is_checked(self) -> bool:
+        if self.least_checked < LEAST_CHECKED:
+            self.notes.append(
+                f"Not called a proof: the law was compared with {self.least_checked} runs of a database, "
+                f"fewer than {LEAST_CHECKED}; a larger budget allows more."
+            )
+        elif not self.stateless:
+            self.notes.append("Not called a proof: the learner keeps state, or that cannot be told.")
+        return self.least_checked >= LEAST_CHECKED and self.stateless
+
+    def _law_trouble(self, databases: list[tuple[Any, Any]]) -> str:
+        """Compare the declared law with the code on these databases; say where they disagree."""
+        options, subject = self.task.options, self.task.subject
+        pairs = min(CHECKED_PAIRS, max(1, options.budget // (4 * len(databases))))
+        self.least_checked = min(self.least_checked, 2 * pairs)
+        limit = math.log(len(databases) / options.significance)
+        per_run = replace(subject, declared_sampler=None)
+        with Sampler(
+            per_run,
+            seed=options.seed,
+            jobs=options.jobs,
+            isolate=options.isolate,
+            run_time_limit=options.run_time_limit,
+        ) as sampler:
+            sampler.copy_inputs = True
+            for index, (problem, database) in enumerate(databases):
+                if self.task.deadline is not None and time.monotonic() >= self.task.deadline:
+                    self.least_checked = 0
+                    break
+                outputs: list[Any] = []
+                for runs in sampler.draw(database, database, pairs, (LAW, index)):
+                    outputs += [*runs.left, *runs.right]
+                distribution = subject.distribution
+                assert distribution is not None
+                e_value = law_log_e_value(distribution(database), outputs)
+                if e_value >= limit:
+                    return (
+                        "the law this learner declares is not what it returns: calling it on a database of "
+                        f"`{problem.name}` disagrees with it (log e-value {e_value:.4g}, limit {limit:.4g})"
+                    )
+            self.stateless = sampler.state_suspected() is False
+            self.samples += sampler.drawn
+            self.notes += [note for note in sampler.notes if note not in self.notes]
+        return ""
+
+    # --- by runs
+
+    def _by_runs(self) -> UtilityResult:
+        task, options = self.task, self.task.options
+        least = least_runs(self.claim.beta, options.significance)
+        if options.budget < least:
+            raise InvalidValue(
+                f"The `budget` of {options.budget} runs can never refute {self.claim} at significance "
+                f"{options.significance:g}: even failing always needs at least {least}."
+            )
+        subject = as_subject(task.subject, alpha=self.claim.alpha, law=self.law)
+        with Sampler(
+            subject,
+            seed=options.seed,
+            jobs=options.jobs,
+            isolate=options.isolate,
+            run_time_limit=options.run_time_limit,
+        ) as sampler:
+            search = Search(
+                sampler,
+                task.family,
+                self.claim.alpha,
+                options.budget,
+                task.search_seed(),
+                task.deadline,
+            )
+            looks = search.run()
+            betting = UtilityBetting(
+                sampler,
+                looks,
+                self.claim.beta,
+                options.significance,
+                options.budget,
+                deadline=task.deadline,
+                until_budget=options.until == "budget",
+                against=options.unfinished == "against",
+                listener=task.listener,
+            )
+            betting.run()
+            return self._judged(betting, sampler, search.looks)
+
+    def _judged(self, betting: UtilityBetting, sampler: Sampler, looks: list[Look]) -> UtilityResult:
+        if betting.silent:
+            return self._told(betting, sampler, looks, Verdict.ERROR, reason=_silence(betting.silent))
+        if self.law:
+            trouble = self._law_trouble(self._drawn_databases(betting))
+            if trouble:
+                return self._told(betting, sampler, looks, Verdict.ERROR, reason=trouble)
+        if betting.refuted:
+            witness = self._witness(betting.worst, sampler)
+            return self._told(
+                betting,
+                sampler,
+                looks,
+                Verdict.REFUTED,
+                witness=witness,
+                samples_to_refutation=betting.crossed_at,
+            )
+        if betting.met:
+            return self._told(betting, sampler, looks, Verdict.NOT_REFUTED, met=True)
+        witness = self._witness(betting.worst, sampler)
+        return self._told(
+            betting, sampler, looks, Verdict.INCONCLUSIVE, reason=self._open(betting), witness=witness
+        )
+
+    def _open(self, betting: UtilityBetting) -> str:
+        """Say why the claim is neither refuted nor met."""
+        if betting.log_wealth_of(as_failures=True) >= betting.log_limit:
+            return (
+                "unfinished runs alone decide: they would refute the claim if they were failures; audit with "
+                '`unfinished="output"` to count them so, or raise `run_time_limit`'
+            )
+        low, high = betting.bounds()
+        open_ones = [each.look.name for each in betting.standings if not each.met]
+        which = f"`{open_ones[0]}`" if len(open_ones) == 1 else f"{len(open_ones)} problems"
+        return (
+            f"{betting.stopped}, and the claim is neither refuted nor met on {which}: the failure "
+            f"probability of the worst problem lies between {low:.4g} and {high:.4g}"
+        )
+
+    def _drawn_databases(self, betting: UtilityBetting) -> list[tuple[Any, Any]]:
+        """Give databases on which the declared law is compared with the code, the worst problem's first."""
+        ordered = [betting.worst, *(each for each in betting.standings if each is not betting.worst)]
+        chosen = [ordered[k % len(ordered)].look.problem for k in range(CHECKED_DATABASES)]
+        seed = self.task.options.seed
+        return [
+            (problem, problem.draw(generator(seed, (LAW, 2**20 + k)))) for k, problem in enumerate(chosen)
+        ]
+
+    def _witness(self, standing: Standing, sampler: Sampler) -> UtilityWitness | None:
+        """Draw the failure again, with its database and output."""
+        trial = standing.failing
+        if trial is None:
+            return None
+        shown = reveal(sampler, standing.look.problem, trial, (CONFIRM, 0))
+        if shown is None:
+            return None
+        again = shown.trial
+        return UtilityWitness(
+            standing.look.name,
+            shown.database,
+            shown.output,
+            again.error,
+            again.failure,
+            seed=trial.seed,
+            repeats=again.failure == trial.failure,
+        )
+
+    def _told(
+        self, betting: UtilityBetting, sampler: Sampler, looks: list[Look], verdict: Verdict, **fields: Any
+    ) -> UtilityResult:
+        low, high = betting.bounds()
+        if verdict is Verdict.ERROR:
+            low, high = 0.0, 1.0
+        self.samples += sampler.drawn
+        self.notes += [note for note in sampler.notes if note not in self.notes]
+        if betting.changed:
+            self.notes.append("The learner changes its database; every run had a copy of its own.")
+        return self._as(
+            verdict,
+            Evidence.STATISTICAL,
+            beta_lower=low,
+            beta_upper=high,
+            worst=betting.worst.look.name,
+            sample_size=betting.size,
+            problems=tuple(
+                ProblemFinding(
+                    each.look.name,
+                    runs=each.bets.runs,
+                    failures=each.bets.failures,
+                    upper=betting.upper(each) if each.bets.runs else None,
+                    met=each.met,
+                )
+                for each in betting.standings
+            ),
+            problems_tried=len(looks),
+            family=self.task.family.words(len(looks)),
+            conditional=self.law,
+            unfinished=sampler.unfinished,
+            raised=betting.raised,
+            log_wealth=betting.log_at_crossing if betting.refuted else betting.log_wealth,
+            log_limit=betting.log_limit,
+            **fields,
+        )
+
+    def _as(self, verdict: Verdict, evidence: Evidence, **fields: Any) -> UtilityResult:
+        task, options = self.task, self.task.options
+        return UtilityResult(
+            subject=task.subject.name,
+            claim=task.claim,
+            verdict=verdict,
+            evidence=evidence,
+            samples=self.samples,
+            significance=options.significance,
+            seed=options.seed,
+            budget=options.budget,
+            parameters=dict(task.subject.parameters),
+            reference=task.subject.reference,
+            assumptions=tuple(self._assumptions(evidence)),
+            notes=tuple(self.notes),
+            not_tested=("problems outside the family", "sample sizes other than the problems' own"),
+            expected=task.subject.expected,
+            **fields,
+        )
+
+    def _assumptions(self, evidence: Evidence) -> list[str]:
+        said = ["the error is what the problems' `error` says"]
+        if evidence is Evidence.EXACT or self.law:
+            said.append("the declared law, with which runs of the code were compared")
+        if evidence is Evidence.STATISTICAL:
+            said.append("the problems' `draw` gives independent databases")
+        if not self.task.subject.takes_rng:
+            said.append("the learner takes no generator: the seed may not reproduce its runs")
+        return said
+
+
+def _exact_witness(worst: ExactFailure) -> UtilityWitness:
+    return UtilityWitness(worst.problem.name, worst.database, worst.output, worst.error, worst.at_database)
+
+
+def _silence(outcome: str) -> str:
+    return f"every run {outcome}" if outcome.startswith("raised") else f"no run finished: {outcome}"

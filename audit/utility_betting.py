@@ -1,0 +1,240 @@
+"""Betting on failures, problem by problem: the next batch is of the one that looks worst and is not met.
+
+Which problem is drawn next, and how often, depends on the past alone; the wealth is looked at after every
+run. The guarantees are derived at the top of `audit.utility_evidence`.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from audit.evidence import log_sum
+from audit.progress import AuditProgressed
+from audit.sampling import BET
+from audit.utility_evidence import Bets, lower_bound, upper_bound, weights
+from audit.utility_runs import Trials, draw_trials
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from audit.experiment import Trial
+    from audit.sampling import Sampler
+    from audit.utility_search import Look
+
+__all__ = ["Standing", "UtilityBetting"]
+
+#: Pairs of runs in a first bet; later ones add a quarter to what was bet on the problem.
+FIRST: Final = 16
+GROWTH: Final = 0.25
+#: Runs without any answer before it is said that there never is one.
+SILENT: Final = 6
+
+
+@dataclass(eq=False)
+class Standing:
+    """What is known of one problem."""
+
+    look: Look
+    share: float
+    bets: Bets = field(default_factory=Bets)
+    batches: int = 0
+    met: bool = False
+    failing: Trial | None = None
+    seen: float = 0.0
+    failed: float = 0.0
+
+    def note(self, trials: Trials) -> None:
+        """Count trials, bet on or not, for the choice of the next problem."""
+        self.seen += len(trials.low)
+        self.failed += float(trials.low.sum())
+        if self.failing is None:
+            self.failing = trials.failing
+
+    def index(self, runs: float) -> float:
+        """Say how bad the problem may still be: the estimate, and what chance may have hidden."""
+        mean = (self.failed + 0.5) / (self.seen + 1.0)
+        return mean + math.sqrt(mean * (1.0 - mean) * math.log(1.0 + runs) / (self.seen + 1.0))
+
+
+@dataclass(eq=False)
+class UtilityBetting:
+    """The sequential part of one utility audit.
+
+    Parameters
+    ----------
+    sampler
+        Draws the runs.
+    looks
+        The problems to be bet on, the most promising first; fixed before the first bet.
+    beta
+        The claimed probability of failure.
+    significance
+        The wealth to reach is 1/significance.
+    budget
+        Most runs of the whole audit.
+    deadline
+        Moment of `time.monotonic` after which no batch begins, or None.
+    until_budget
+        Whether to go on after the verdict, to tighten the bounds.
+    against
+        Whether what did not finish speaks for neither side.
+    listener
+        Receives progress, or None.
+    """
+
+    sampler: Sampler
+    looks: Iterable[Look]
+    beta: float
+    significance: float
+    budget: int
+    deadline: float | None = None
+    until_budget: bool = False
+    against: bool = True
+    listener: Callable[[Any], None] | None = None
+    standings: list[Standing] = field(default_factory=list)
+    crossed_at: int | None = None
+    log_at_crossing: float = 0.0
+    worst_at_crossing: Standing | None = None
+    silent: str = ""
+    stopped: str = ""
+    changed: bool = False
+    raised: int = 0
+    answered: bool = False
+    size: int | None = None
+
+    def __post_init__(self) -> None:
+        looks = list(self.looks)
+        shares = weights(len(looks))
+        self.standings = [Standing(look, float(share)) for look, share in zip(looks, shares, strict=True)]
+        for standing in self.standings:
+            if standing.look.trials is not None:
+                self._note(standing, standing.look.trials)
+
+    @property
+    def log_limit(self) -> float:
+        """The log wealth that decides."""
+        return -math.log(self.significance)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the wealth against the claim has crossed."""
+        return self.crossed_at is not None
+
+    @property
+    def met(self) -> bool:
+        """Whether every problem was met."""
+        return all(standing.met for standing in self.standings)
+
+    @property
+    def log_wealth(self) -> float:
+        """The log wealth against the claim, now."""
+        return self.log_wealth_of(as_failures=False)
+
+    def log_wealth_of(self, *, as_failures: bool) -> float:
+        """Give the log wealth against the claim, had every unfinished run been a failure (or none)."""
+        logs = [each.bets.log_wealth(self.beta, as_failures=as_failures) for each in self.standings]
+        return float(log_sum(np.array(logs) + np.log(self._shares())))
+
+    def run(self) -> None:
+        """Bet until the claim is refuted, met on every problem, or the budget or the time is over."""
+        while not self._done():
+            open_ones = [each for each in self.standings if not each.met] or self.standings
+            runs = sum(each.seen for each in self.standings)
+            self._bet(max(open_ones, key=lambda each: each.index(runs)))
+
+    def bounds(self) -> tuple[float, float]:
+        """Give bounds on the failure probability of the worst problem, each at 1 − significance."""
+        low = lower_bound(
+            self._shares(), [each.bets for each in self.standings], significance=self.significance
+        )
+        high = max(self.upper(each) for each in self.standings)
+        return (max(low, self.beta) if self.refuted else low), high
+
+    def upper(self, standing: Standing) -> float:
+        """Give an upper bound on the failure probability of one problem."""
+        bound = upper_bound(standing.bets, significance=self.significance)
+        return min(bound, self.beta) if standing.met else bound
+
+    @property
+    def worst(self) -> Standing:
+        """The problem that speaks most against the claim."""
+        if self.worst_at_crossing is not None:
+            return self.worst_at_crossing
+        return max(self.standings, key=lambda each: ((each.failed + 0.5) / (each.seen + 1.0), each.seen))
+
+    def _shares(self) -> Any:
+        return np.array([each.share for each in self.standings])
+
+    def _done(self) -> bool:
+        if self.silent:
+            return True
+        if (self.refuted or self.met) and not self.until_budget:
+            return True
+        if self.budget - self.sampler.drawn < 2:
+            self.stopped = f"the budget of {self.budget:,} runs was spent"
+        elif self.deadline is not None and time.monotonic() >= self.deadline:
+            self.stopped = "the time was over"
+        return bool(self.stopped)
+
+    def _bet(self, standing: Standing) -> None:
+        """Draw a batch of one problem and bet on it, run by run."""
+        pairs = max(FIRST, int(GROWTH * standing.bets.runs / 2))
+        pairs = min(pairs, (self.budget - self.sampler.drawn) // 2)
+        before = self.sampler.drawn
+        path = (BET, self.standings.index(standing), standing.batches)
+        trials = draw_trials(self.sampler, standing.look.problem, pairs, path, against=self.against)
+        standing.batches += 1
+        checked = self.sampler.drawn - before - len(trials.low)  # the sampler's own first runs
+        self._settle(standing, trials, before + checked)
+        self._note(standing, trials)
+        self._tell()
+
+    def _settle(self, standing: Standing, trials: Trials, before: int) -> None:
+        low, high = trials.low, trials.high
+        against, favour = standing.bets.paths(low, high, beta=self.beta)
+        others = [
+            each.bets.log_wealth(self.beta) + math.log(each.share)
+            for each in self.standings
+            if each is not standing
+        ]
+        rows = np.array([against + math.log(standing.share), *(np.full(len(low), each) for each in others)])
+        total = log_sum(rows.T)
+        crossed = np.flatnonzero(total >= self.log_limit)
+        end = len(low)
+        if len(crossed) and not self.refuted:
+            first = int(crossed[0])
+            self.crossed_at = before + first + 1
+            self.log_at_crossing = float(total[first])
+            self.worst_at_crossing = standing
+            end = end if self.until_budget else first + 1
+        reached = np.flatnonzero(favour[:end] >= self.log_limit)
+        if len(reached):
+            standing.met = True
+            end = end if self.until_budget else int(reached[0]) + 1
+        standing.bets.add(low[:end], high[:end], beta=self.beta)
+
+    def _note(self, standing: Standing, trials: Trials) -> None:
+        standing.note(trials)
+        self.changed = self.changed or trials.changed
+        self.raised += trials.raised
+        self.size = trials.size if self.size is None else self.size
+        self.answered = self.answered or not trials.silent
+        if not self.answered and self._all_looked_at():
+            self.silent = trials.silent
+
+    def _all_looked_at(self) -> bool:
+        return all(each.seen for each in self.standings) and sum(e.seen for e in self.standings) >= SILENT
+
+    def _tell(self) -> None:
+        if self.listener is not None:
+            name, runs = self.sampler.subject.name, self.sampler.drawn
+            self.listener(
+                AuditProgressed(
+                    name, runs, self.budget, log_wealth=self.log_wealth, log_limit=self.log_limit, stage="bet"
+                )
+            )

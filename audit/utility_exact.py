@@ -1,0 +1,84 @@
+"""Failure probabilities that are exact: the problem's law and the learner's law are both finite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import SubjectError
+from audit.experiment import failure_given, law_on
+
+if TYPE_CHECKING:
+    from audit.subjects import Subject
+
+__all__ = ["ExactFailure", "exact_failure"]
+
+#: Databases of a problem's law beyond which it is sampled.
+MOST_DATABASES = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class ExactFailure:
+    """The exact failure probability of a problem, and the database where the learner fails most."""
+
+    problem: Any
+    failure: float
+    database: Any
+    output: Any
+    error: float
+    at_database: float
+    size: int | None
+
+
+def exact_failure(subject: Subject, problem: Any, *, alpha: float) -> ExactFailure | None:
+    """Return the exact failure probability on a problem; None where a law is not declared or not finite.
+
+    Raises
+    ------
+    SubjectError
+        A law fails, or the problem cannot measure an output.
+
+    Examples
+    --------
+    >>> from audit.distributions import Finite
+    >>> from audit.problems import FixedProblem
+    >>> from audit.subjects import adapt
+    >>> class Coin:
+    ...     def __call__(self, database, rng):
+    ...         return int(rng.integers(2))
+    ...     def distribution(self, database):
+    ...         return Finite([0, 1], [0.5, 0.5])
+    >>> problem = FixedProblem("heads", [], lambda output, database: 1 - output)
+    >>> exact_failure(adapt(Coin()), problem, alpha=0.1).failure
+    0.5
+    """
+    if subject.declared_law is None or not callable(getattr(problem, "distribution", None)):
+        return None
+    drawn = problem.distribution()
+    databases = drawn.support()
+    if len(databases) > MOST_DATABASES:
+        return None
+    probabilities = np.exp(drawn.log_probabilities[np.isfinite(drawn.log_probabilities)])
+    total, worst = 0.0, None
+    for database, probability in zip(databases, probabilities.tolist(), strict=True):
+        law = law_on(subject.object, database, subject.convert)
+        found = law if law is None or isinstance(law, str) else failure_given(law, problem, database, alpha)
+        if found is None:
+            return None
+        if isinstance(found, str):
+            raise SubjectError(f"The problem `{problem.name}` {found}")
+        total += probability * found.failure
+        if worst is None or found.failure > worst[1].failure:
+            worst = (database, found)
+    assert worst is not None
+    database, found = worst
+    error = problem.error(found.output, database)
+    return ExactFailure(
+        problem, min(1.0, total), database, found.output, float(error), found.failure, _length(database)
+    )
+
+
+def _length(database: Any) -> int | None:
+    return len(database) if hasattr(database, "__len__") else None

@@ -1,0 +1,88 @@
+"""A saved failure drawn again from its seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.canonical import same
+from audit.errors import AuditError
+from audit.experiment import Ask, Revealed, as_subject
+from audit.problems import read_problems
+from audit.results import Evidence
+from audit.subjects import adapt
+from audit.utility_result import UtilityWitness
+
+if TYPE_CHECKING:
+    from audit.utility_result import UtilityResult
+
+__all__ = ["replay_failure"]
+
+
+def replay_failure(result: UtilityResult, subject: Any = None, *, problems: Any = None) -> UtilityWitness:
+    """Return the failure of a result as it comes out now, `repeats` telling whether the output is the same.
+
+    The problem is found by its name; one that only the search knew is replaced by its saved database, and the
+    error of another output than the saved one then counts as 0, for nothing can measure it.
+
+    Raises
+    ------
+    AuditError
+        The result has no failure, or there is no learner to draw from.
+    """
+    witness = result.witness
+    if witness is None:
+        raise AuditError("This result has no witness, so there is nothing to replay.")
+    learner = _learner_of(result) if subject is None else subject
+    problem = _problem_of(witness.problem, learner, problems)
+    by_law = result.conditional or result.evidence is Evidence.EXACT
+    drawn = problem is not None and witness.seed is not None
+    if not drawn and not witness.replayable:
+        raise AuditError("This witness cannot be replayed: its database was kept as text only.")
+    experiment = as_subject(adapt(learner), alpha=result.claim.alpha, law=by_law)
+    ask = Ask(
+        _Saved(witness) if problem is None else problem,
+        seed=0 if witness.seed is None else witness.seed,
+        reveal=True,
+        database=() if drawn else (witness.database,),
+    )
+    shown = experiment.call(ask, np.random.default_rng(0))
+    assert isinstance(shown, Revealed)
+    if shown.trial.trouble:
+        raise AuditError(f"The problem `{witness.problem}` {shown.trial.trouble}")
+    trial, repeats = shown.trial, same(shown.output, witness.output)
+    return UtilityWitness(
+        witness.problem, shown.database, shown.output, trial.error, trial.failure, witness.seed, repeats
+    )
+
+
+@dataclass(frozen=True)
+class _Saved:
+    """Stands for a problem of which only one failure is known."""
+
+    witness: UtilityWitness
+
+    def error(self, output: Any, database: Any) -> float:
+        """Return the saved error of the saved output, 0 for any other."""
+        del database
+        return self.witness.error if same(output, self.witness.output) else 0.0
+
+
+def _learner_of(result: UtilityResult) -> Any:
+    known = getattr(result, "_subject", None)
+    if known is not None:
+        return known
+    if result.target is None:
+        raise AuditError("This result does not say what was audited; give the learner too.")
+    from audit.targets import rebuild_subject
+
+    return rebuild_subject(result.target, result.parameters)
+
+
+def _problem_of(name: str, learner: Any, problems: Any) -> Any:
+    if problems is None and not callable(getattr(learner, "problems", None)):
+        return None
+    library = read_problems(problems, subject=learner).library
+    return next((problem for problem in library if problem.name == name), None)

@@ -1,0 +1,237 @@
+"""What a utility audit hands back: a frozen value with the verbs of `AuditResult`."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from audit import encoding
+from audit.results import SCHEMA, Evidence, PrivacyRefuted, Verdict
+
+__all__ = ["ProblemFinding", "UtilityRefuted", "UtilityResult", "UtilityWitness"]
+
+
+class UtilityRefuted(PrivacyRefuted):
+    """An audited utility claim was refuted; the text is the finding in at most ten lines.
+
+    Examples
+    --------
+    >>> issubclass(UtilityRefuted, AssertionError)
+    True
+    """
+
+
+@dataclass(frozen=True)
+class ProblemFinding:
+    """What was found on one problem.
+
+    Parameters
+    ----------
+    name
+        The problem's name.
+    runs, failures
+        Runs that were bet on, and the sum of their failures (of exact conditional probabilities where the
+        learner's law is exact).
+    upper
+        An upper bound on its failure probability at confidence 1 − significance, each problem's by itself;
+        None where nothing was bet.
+    exact
+        Its failure probability where that is exact.
+    met
+        Whether its failure probability was shown to be at most beta.
+
+    Examples
+    --------
+    >>> ProblemFinding("uniform", 200, 1.0, 0.08, met=True).exact is None
+    True
+    """
+
+    name: str
+    runs: int = 0
+    failures: float = 0.0
+    upper: float | None = None
+    exact: float | None = None
+    met: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class UtilityWitness:
+    """A failure: the problem, a database drawn from it, and an output whose error is above alpha.
+
+    Attributes
+    ----------
+    problem : str
+        Name of the problem.
+    database, output : object
+        What was drawn, and what the learner made of it.
+    error : float
+        The error of the output.
+    failure : float
+        Probability of failure on this database where it is exact, else 1.
+    seed : int, optional
+        Draws it again (see `UtilityResult.replay`).
+    repeats : bool, optional
+        Whether the same seed gave the same failure again, tried in the audit itself.
+    """
+
+    problem: str
+    database: Any
+    output: Any
+    error: float
+    failure: float = 1.0
+    seed: int | None = None
+    repeats: bool | None = None
+
+    @property
+    def replayable(self) -> bool:
+        """Whether the database can be rebuilt from a file."""
+        return encoding.is_replayable(encoding.encode(self.database))
+
+
+@dataclass(frozen=True, eq=False)
+class UtilityResult:
+    """The outcome of one utility audit. `str(result)` is the report for a terminal.
+
+    `NOT_REFUTED` always means that the claim was met on the problems named (`met`): shown at confidence
+    1 − significance, or exactly. What was neither refuted nor met is INCONCLUSIVE.
+
+    Attributes
+    ----------
+    beta_lower, beta_upper : float
+        Bounds on the failure probability of the worst problem, each at confidence 1 − significance, not both
+        together; with EXACT evidence both are the exact value.
+    worst : str, optional
+        The problem that failed most.
+    sample_size : int, optional
+        Length of its databases.
+    samples : int
+        All runs drawn, search included.
+    samples_to_refutation : int, optional
+        Runs drawn until the wealth crossed, search included.
+    problems_tried : int
+        Problems looked at; `problems` has those that were bet on or compared.
+    family : str
+        The family searched.
+
+    Examples
+    --------
+    >>> result = UtilityResult("counter", None, Verdict.NOT_REFUTED, Evidence.STATISTICAL)
+    >>> UtilityResult.from_json(result.to_json()) == result
+    True
+    """
+
+    subject: str
+    claim: Any
+    verdict: Verdict
+    evidence: Evidence
+    reason: str = ""
+    met: bool = False
+    beta_lower: float = 0.0
+    beta_upper: float = 1.0
+    worst: str | None = None
+    sample_size: int | None = None
+    witness: UtilityWitness | None = None
+    problems: tuple[ProblemFinding, ...] = ()
+    problems_tried: int = 0
+    family: str | None = None
+    conditional: bool = False
+    samples: int = 0
+    samples_to_refutation: int | None = None
+    unfinished: int = 0
+    raised: int = 0
+    log_wealth: float = 0.0
+    log_limit: float | None = None
+    significance: float = 1e-6
+    seed: int = 0
+    budget: int = 0
+    parameters: dict[str, Any] = field(default_factory=dict)
+    reference: str | None = None
+    assumptions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    not_tested: tuple[str, ...] = ()
+    target: str | None = None
+    expected: str | None = None
+    environment: dict[str, Any] = field(default_factory=dict)
+    _subject: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim was refuted."""
+        return self.verdict is Verdict.REFUTED
+
+    def _stored(self) -> dict[str, Any]:
+        hidden = ("environment", "_subject", "problems", "witness")
+        stored: dict[str, Any] = {"kind": "utility"}
+        for each in dataclasses.fields(self):
+            if each.name not in hidden:
+                stored[each.name] = _plain(getattr(self, each.name), each.name)
+        stored["problems"] = [_shallow(problem) for problem in self.problems]
+        stored["witness"] = None if self.witness is None else _shallow(self.witness)
+        return stored
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return encoding.dumps(self._stored()) == encoding.dumps(other._stored())
+
+    def __hash__(self) -> int:
+        return hash(encoding.dumps(self._stored()))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document that a file holds; its ``result`` has ``"kind": "utility"``."""
+        environment = encoding.encode(dict(self.environment))
+        return {"schema": SCHEMA, "result": self._stored(), "environment": environment}
+
+    @classmethod
+    def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:
+        """Return the result of a document, or of its text.
+
+        Raises
+        ------
+        CorruptFile
+            If the document is damaged, or is that of a privacy audit; one line.
+        """
+        from audit.saved import parse_utility
+
+        return parse_utility(document, cls=cls)
+
+    def replay(self, subject: Any = None, *, problems: Any = None) -> UtilityWitness:
+        """Draw the failure again from its seed and return it as it comes out now.
+
+        Parameters
+        ----------
+        subject : object, optional
+            The learner; by default the one of this audit, or what `target` names.
+        problems : optional
+            As in the audit; by default the learner's own.
+        """
+        from audit.utility_replay import replay_failure
+
+        again: UtilityWitness = replay_failure(self, subject, problems=problems)
+        return again
+
+    def raise_if_refuted(self) -> Self:
+        """Raise `UtilityRefuted` if the claim was refuted; return the result otherwise."""
+        if self.refuted:
+            from audit.utility_text import short
+
+            raise UtilityRefuted(short(self))
+        return self
+
+    def __str__(self) -> str:
+        from audit.utility_text import full
+
+        return full(self)
+
+
+def _plain(value: Any, name: str) -> Any:
+    if isinstance(value, (Verdict, Evidence)):
+        return value.value
+    if isinstance(value, tuple) and name not in ("claim", "parameters"):
+        return [encoding.encode(item) for item in value]
+    return encoding.encode(value)
+
+
+def _shallow(value: Any) -> dict[str, Any]:
+    return {f.name: encoding.encode(getattr(value, f.name)) for f in dataclasses.fields(value)}

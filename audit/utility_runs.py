@@ -1,0 +1,120 @@
+"""Trials of problems, drawn through the one seam, with the problem's faults told from the learner's."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import SubjectError
+from audit.experiment import Ask, Revealed, Trial, ask_again
+from audit.outcomes import Raised, Unfinished
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from audit.sampling import Sampler
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["Trials", "draw_trials", "reveal"]
+
+
+@dataclass(frozen=True, eq=False)
+class Trials:
+    """Some trials of one problem, in the order of their runs.
+
+    Attributes
+    ----------
+    low, high : array
+        F of each trial; for one that did not finish 0 and 1.
+    errors : array
+        The error of each finished trial, in order.
+    failing : Trial, optional
+        The finished trial with the largest failure, if one failed.
+    raised, unfinished : int
+        How many raised, and how many did not finish.
+    silent : Raised or Unfinished, optional
+        One such outcome, where no trial gave an answer.
+    """
+
+    low: Floats
+    high: Floats
+    errors: Floats = field(default_factory=lambda: np.zeros(0))
+    failing: Trial | None = None
+    raised: int = 0
+    unfinished: int = 0
+    silent: str = ""
+    size: int | None = None
+    changed: bool = False
+
+
+def draw_trials(
+    sampler: Sampler, problem: Any, pairs: int, path: tuple[int, ...], *, against: bool = True
+) -> Trials:
+    """Draw twice `pairs` trials of a problem; with `against`, what did not finish speaks for neither side.
+
+    Raises
+    ------
+    SubjectError
+        The problem cannot draw, or cannot measure an output.
+    """
+    ask = Ask(problem)
+    outcomes: list[Any] = []
+    for runs in sampler.draw(ask, ask, pairs, path, fresh=True):
+        for left, right in zip(runs.left, runs.right, strict=True):
+            outcomes += (left, right)
+    return _read(problem, outcomes, against=against)
+
+
+def reveal(sampler: Sampler, problem: Any, trial: Trial, path: tuple[int, ...]) -> Revealed | None:
+    """Draw one trial again, with its database and output; None if it does not finish now."""
+    ask = ask_again(Ask(problem), trial.seed)
+    [runs] = sampler.draw(ask, ask, 1, path, fresh=True)
+    shown = runs.left[0]
+    return shown if isinstance(shown, Revealed) else None
+
+
+def _read(problem: Any, outcomes: list[Any], *, against: bool) -> Trials:
+    trials = [outcome for outcome in outcomes if isinstance(outcome, Trial)]
+    for trial in trials:
+        if trial.trouble:
+            raise SubjectError(f"The problem `{problem.name}` {trial.trouble}")
+    broken = next((outcome for outcome in outcomes if isinstance(outcome, Raised)), None)
+    if broken is not None:  # nothing of the learner's or the problem's gets out of a trial
+        raise SubjectError(f"The problem `{problem.name}` ended its run: {broken}")
+    lost = [outcome for outcome in outcomes if isinstance(outcome, Unfinished)]
+    failing = max(trials, key=lambda trial: (trial.failure, trial.error), default=None)
+    answered = any(not trial.raised for trial in trials)
+    first = next((trial.raised for trial in trials), str(lost[0]) if lost else "")
+    return Trials(
+        low=_bounds(outcomes, 0.0 if against else 1.0),
+        high=_bounds(outcomes, 1.0),
+        errors=np.array([trial.error for trial in trials]),
+        failing=failing if failing is not None and failing.failure > 0 else None,
+        raised=sum(bool(trial.raised) for trial in trials),
+        unfinished=len(lost),
+        silent="" if answered else first,
+        size=next((trial.size for trial in trials), None),
+        changed=any(trial.changed for trial in trials),
+    )
+
+
+def _bounds(outcomes: list[Any], unfinished: float) -> Floats:
+    return np.array([each.failure if isinstance(each, Trial) else unfinished for each in outcomes])
+
+
+def score(trials: Trials, alpha: float) -> float:
+    """Say how bad a problem looks: its failures first, then how near alpha its errors come.
+
+    Examples
+    --------
+    >>> score(Trials(np.array([1.0, 0.0]), np.array([1.0, 0.0]), np.array([0.3, 0.1])), 0.2)
+    0.875
+    """
+    if not len(trials.low):
+        return -math.inf
+    near = np.minimum(trials.errors / alpha, 1.0).mean() if alpha > 0 and len(trials.errors) else 0.0
+    return float(trials.low.mean() + 0.5 * near)

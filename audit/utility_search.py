@@ -1,0 +1,141 @@
+"""Which problems are bet on: the library, random ones, and a climb. It decides nothing."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from audit.errors import SubjectError
+from audit.problems import check_problem
+from audit.sampling import EXPLORE
+from audit.utility_runs import Trials, draw_trials, score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from audit.problems import Family
+    from audit.sampling import Sampler
+
+__all__ = ["Look", "Search"]
+
+#: Pairs of runs in a look at a problem.
+LOOK: Final = 8
+#: Share of the budget that exploration may take.
+SHARE: Final = 0.1
+RANDOM: Final = 4
+PARENTS: Final = 2
+CHILDREN: Final = 2
+ROUNDS: Final = 20
+PATIENCE: Final = 3
+#: Problems beyond the library that are bet on: the worst that were found.
+FOUND: Final = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A problem and what a first look at it showed; `trials` is None where none was needed."""
+
+    problem: Any
+    name: str
+    trials: Trials | None
+    score: float
+
+
+@dataclass(eq=False)
+class Search:
+    """Looks at problems with runs that are never bet on.
+
+    Parameters
+    ----------
+    sampler
+        Draws the runs.
+    family
+        Where problems come from.
+    alpha
+        The error allowed.
+    budget
+        Most runs of the whole audit.
+    seed
+        Seed of the proposals: a branch of the seed tree that no run uses.
+    deadline
+        Moment of `time.monotonic` after which nothing more is looked at.
+    """
+
+    sampler: Sampler
+    family: Family
+    alpha: float
+    budget: int
+    seed: Any
+    deadline: float | None = None
+    looks: list[Look] = field(default_factory=list)
+
+    def run(self) -> list[Look]:
+        """Return the problems to be bet on, the most promising first: the library, and the worst found."""
+        library = self.family.library
+        if self.family.finite and len(library) == 1:
+            self.looks.append(Look(library[0], library[0].name, None, 0.0))
+            return self.looks
+        rng = np.random.default_rng(self.seed)
+        most = int(SHARE * self.budget)
+        pairs = max(1, min(LOOK, most // (2 * len(library))))
+        for problem in library:
+            if self._late():
+                self.looks.append(Look(problem, problem.name, None, 0.0))
+            else:
+                self._look(problem, pairs)
+        found = len(self.looks)
+        for problem in self._random(rng):
+            if self._over(most):
+                break
+            self._look(problem, pairs)
+        if self.family.vary is not None:
+            self._climb(rng, pairs, most)
+        worst = sorted(self.looks[found:], key=lambda look: -look.score)[:FOUND]
+        return sorted([*self.looks[:found], *worst], key=lambda look: -look.score)
+
+    def _random(self, rng: np.random.Generator) -> Iterator[Any]:
+        if self.family.random is not None:
+            for _ in range(RANDOM):
+                yield self._proposed("random", rng)
+
+    def _climb(self, rng: np.random.Generator, pairs: int, most: int) -> None:
+        """Vary the worst problems again and again, until that has found nothing worse for a while."""
+        idle = 0
+        for _ in range(ROUNDS):
+            parents = sorted(self.looks, key=lambda look: -look.score)[:PARENTS]
+            for parent in parents:
+                for _ in range(CHILDREN):
+                    if self._over(most):
+                        return
+                    self._look(self._proposed("vary", parent.problem, rng), pairs)
+            idle = 0 if max(look.score for look in self.looks) > parents[0].score else idle + 1
+            if idle == PATIENCE:
+                return
+
+    def _proposed(self, way: str, *arguments: Any) -> Any:
+        propose = getattr(self.family, way)
+        try:
+            proposed = propose(*arguments)
+        except Exception as error:
+            raise SubjectError(f"`{way}` of the problems failed: {type(error).__name__}: {error}") from error
+        return check_problem(proposed)
+
+    def _look(self, problem: Any, pairs: int) -> None:
+        trials = draw_trials(self.sampler, problem, pairs, (EXPLORE, len(self.looks)))
+        self.looks.append(Look(problem, self._named(problem.name), trials, score(trials, self.alpha)))
+
+    def _named(self, name: str) -> str:
+        """Return a name that no problem before has."""
+        taken = {look.name for look in self.looks}
+        if name not in taken:
+            return name
+        return next(f"{name} ({k})" for k in range(2, len(taken) + 3) if f"{name} ({k})" not in taken)
+
+    def _over(self, most: int) -> bool:
+        return self._late() or self.sampler.drawn >= most
+
+    def _late(self) -> bool:
+        return self.deadline is not None and time.monotonic() >= self.deadline

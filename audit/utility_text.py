@@ -1,0 +1,193 @@
+"""What a utility result says, in sentences: one wording for the terminal and the page."""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from typing import TYPE_CHECKING
+
+from audit.results import Evidence, Verdict
+from audit.text import entry, listed, wrapped
+from audit.wording import apart, at_least, at_most, confidence, number
+from audit.wording import short as cut
+
+if TYPE_CHECKING:
+    from audit.utility_result import UtilityResult, UtilityWitness
+
+__all__ = [
+    "bounds",
+    "brief_claim",
+    "command",
+    "full",
+    "meaning",
+    "reproduction",
+    "runs",
+    "short",
+    "title",
+    "verdict_sentence",
+    "witness_story",
+]
+
+MOST_LINES = 25
+_UNTOLD = (Verdict.ERROR, Verdict.INCONCLUSIVE)
+
+
+def full(result: UtilityResult) -> str:
+    """Return the terminal report: at most 25 lines of plain text.
+
+    Examples
+    --------
+    >>> from audit.utility_result import UtilityResult
+    >>> print(full(UtilityResult("learner", None, Verdict.ERROR, Evidence.EXACT, "It raises.")))
+    ERROR  learner  no claim
+    <BLANKLINE>
+      The audit failed: It raises.
+      Nothing is said for or against the claim.
+    <BLANKLINE>
+      Runs         0 runs drawn; 0 problems tried
+      Again        the same audit with seed=0
+    """
+    lines = [f"{result.verdict.name}  {cut(result.subject, 60)}  {title(result)}", ""]
+    told = [verdict_sentence(result), bounds(result)]
+    if result.witness is not None:
+        told.append(witness_story(result.witness))
+    for paragraph in filter(None, [*told, meaning(result)]):
+        lines += wrapped(paragraph)
+    tail = [*entry("Runs", runs(result)), *entry("Again", reproduction(result))]
+    lines = [*lines[: MOST_LINES - len(tail) - 1], ""]
+    lists = (("Assumes", result.assumptions), ("Notes", result.notes), ("Not tested", result.not_tested))
+    for label, items in lists:
+        lines += listed(label, items, most=min(4, MOST_LINES - len(lines) - len(tail)))
+    return "\n".join([*lines, *tail])
+
+
+def short(result: UtilityResult) -> str:
+    """Return the text of a refutation as a failed test shows it: at most ten lines."""
+    lines = [
+        f"{cut(result.subject, 60)} does not keep its claim: {title(result)} is refuted.",
+        bounds(result),
+    ]
+    if result.witness is not None:
+        lines += textwrap.wrap(witness_story(result.witness), 140, max_lines=4, placeholder=" …")
+    lines += [meaning(result), f"Again: {reproduction(result)}"]
+    lines.append("Hint: print(result) for the whole finding; result.witness holds a failure.")
+    return "\n".join([line for line in lines if line][:10])
+
+
+def title(result: UtilityResult) -> str:
+    """Return the claim in a line: ``PAC(alpha=0.1, beta=0.05)``."""
+    return "no claim" if result.claim is None else cut(f"{result.claim}", 80)
+
+
+def brief_claim(result: UtilityResult) -> str:
+    """Return the claim as papers write it: ``(0.1, 0.05)-PAC``."""
+    alpha, beta = getattr(result.claim, "alpha", None), getattr(result.claim, "beta", None)
+    if not isinstance(alpha, (int, float)) or not isinstance(beta, (int, float)):
+        return title(result)
+    kind = "PAC" if type(result.claim).__name__ == "PAC" else "accurate"
+    return f"({number(alpha)}, {number(beta)})-{kind}"
+
+
+def claimed(result: UtilityResult) -> float | None:
+    """Return the claim's β, None if it has none."""
+    beta = getattr(result.claim, "beta", None)
+    return float(beta) if isinstance(beta, (int, float)) else None
+
+
+def verdict_sentence(result: UtilityResult) -> str:
+    """Say the verdict in words."""
+    if result.verdict in _UNTOLD:
+        start = (
+            "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
+        )
+        return f"{start}: {cut(result.reason or 'no reason is recorded', 400)}"
+    where = cut(result.family or "no problem", 200)
+    exact = result.evidence is Evidence.EXACT
+    if result.refuted:
+        how = "by the exact laws" if exact else "by runs of the learner"
+        return (
+            f"The claim does not hold: it is refuted {how}, on the problem `{cut(result.worst or '', 80)}`."
+        )
+    if result.verdict is Verdict.PROVED:
+        return (
+            f"The claim is proved over {where}: the exact failure probabilities there keep it. Nothing is "
+            "said beyond that family."
+        )
+    how = "exactly" if exact else f"with confidence {confidence(result.significance)}"
+    count = len(result.problems)
+    these = "this 1 problem" if count == 1 else f"these {count} problems"
+    return f"The claim is met {how} on {these}: {where}. Other problems may be harder: this is not a proof."
+
+
+def bounds(result: UtilityResult) -> str:
+    """Say what is known of the failure probability of the worst problem."""
+    beta = claimed(result)
+    if beta is None or result.verdict is Verdict.ERROR:
+        return ""
+    alpha = number(getattr(result.claim, "alpha", None))
+    of = f"of an error above {alpha} on the worst problem"
+    if result.evidence is Evidence.EXACT:
+        found, most = apart(result.beta_lower, beta)
+        return f"The probability {of} is {found} (claimed {most}), exactly."
+    least, most = at_least(result.beta_lower), at_most(result.beta_upper)
+    sure = f"each bound holds with confidence {confidence(result.significance)}, not both together"
+    return f"The probability {of} is at least {least} and at most {most} (claimed {number(beta)}); {sure}."
+
+
+def meaning(result: UtilityResult) -> str:
+    """Say what the evidence is worth."""
+    if result.verdict in _UNTOLD:
+        return "Nothing is said for or against the claim."
+    if result.evidence is Evidence.EXACT:
+        drawn = f"; {result.samples:,} runs did not contradict it" if result.samples else ""
+        return f"The law is the one the learner declares{drawn}; no sampling error is involved."
+    rarely = f"with probability at most {result.significance:.3g}"
+    if result.refuted:
+        return f"A learner that keeps its claim is refuted so {rarely}."
+    return f"A claim that is false on one of these problems is called met {rarely}."
+
+
+def witness_story(witness: UtilityWitness) -> str:
+    """Return the failure as a story."""
+    from audit.story import shown
+
+    output, database = shown(witness.output), shown(witness.database)
+    error = f"error {number(witness.error)}"
+    exact = (
+        f" (the learner fails there with probability {number(witness.failure)})"
+        if witness.failure < 1
+        else ""
+    )
+    again = "" if witness.seed is None else f" Its seed is {witness.seed}."
+    unlike = " The seed did not give the same failure again." if witness.repeats is False else ""
+    return (
+        f"A failure, on `{cut(witness.problem, 80)}`: from {database} it made {output}, {error}{exact}."
+        f"{again}{unlike}"
+    )
+
+
+def runs(result: UtilityResult) -> str:
+    """Say how many runs were drawn, of which kind, and when the claim fell."""
+    fell = result.samples_to_refutation
+    until = f", the claim was refuted after {fell:,}" if fell is not None else ""
+    lost = f"; {result.unfinished:,} unfinished" if result.unfinished else ""
+    raised = f"; {result.raised:,} raised" if result.raised else ""
+    many = "problem" if result.problems_tried == 1 else "problems"
+    return f"{result.samples:,} runs drawn{until}{lost}{raised}; {result.problems_tried:,} {many} tried"
+
+
+def command(result: UtilityResult) -> str | None:
+    """Return the command that repeats the audit, None if no target is known."""
+    given = result.environment.get("command")
+    if isinstance(given, str) and given:
+        return cut(given, 400)
+    if result.target is None:
+        return None
+    options = f"--only utility --seed {result.seed} --significance {result.significance:g}"
+    options += f" --budget {result.budget}" if result.budget else ""
+    return cut(f"dp-audit run {shlex.quote(result.target)} {options}", 400)
+
+
+def reproduction(result: UtilityResult) -> str:
+    """Say in one line how to see the same again."""
+    return command(result) or f"the same audit with seed={result.seed}"
