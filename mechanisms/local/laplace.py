@@ -1,0 +1,192 @@
+"""R_g: one entry's value of a bounded query, with Laplace noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PureDP
+from audit.errors import InvalidValue, finite_number, positive_int
+from audit.relations import Relation
+from mechanisms.local.bounded import BoundedQuery
+from mechanisms.noise import LaplaceNoise
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Density, Product
+    from mechanisms.neighbours import Pair
+
+__all__ = ["LocalLaplace", "only_record", "widest_records"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalLaplace(PlainParameters):
+    """The local randomizer R_g(u) = g(u) + Lap(2b/epsilon) for a query g: D → [−b, b].
+
+    Parameters
+    ----------
+    epsilon
+        The privacy of the entry, > 0.
+    query
+        g: takes an entry, returns a number, or a vector where `dimension` is given. None: the entry itself.
+    bound
+        b > 0: the least and greatest value of every coordinate. A value outside is refused, never clamped.
+    dimension
+        None for a query that returns a number, else the length d of the vector it returns.
+    norm
+        For vectors: the most that |g₁| + … + |g_d| can be; a value beyond is refused. None: d·b.
+    vectorised
+        True: `query` takes an array of entries and returns all values, entries along the first axis.
+    records
+        The entries there can be, for the audit.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, a value outside [−b, b] or a database of more than one record.
+
+    Guarantee
+    ---------
+    epsilon-local differential privacy (K11 §5.1.1 and Definition 5.1, read for densities: of single outcomes
+    it says nothing here). Two values of g are at most Δ = 2b apart; for a vector Δ = 2·min(d·b, norm) in L1
+    norm, which without a norm is the even split of epsilon over d coordinates of Δ = 2b each. With scale λ =
+    Δ/epsilon on every coordinate the log-ratio of the densities is at most ‖g(u) − g(u′)‖₁/λ ≤ epsilon by the
+    triangle inequality; equality where two entries attain Δ. For real numbers: double-precision noise leaks
+    through its low bits.
+
+    Examples
+    --------
+    >>> randomizer = LocalLaplace(epsilon=0.5)
+    >>> print(randomizer.claim, randomizer.scale)
+    PureDP(epsilon=0.5) 4.0
+    >>> round(randomizer.distribution([0.0]).pdf(0.0), 12)
+    0.125
+    """
+
+    epsilon: float = 1.0
+    query: Callable[[Any], Any] | None = None
+    bound: float = 1.0
+    dimension: int | None = None
+    norm: float | None = None
+    vectorised: bool = False
+    records: Sequence[Any] = (-1, 0, 1)
+
+    name: ClassVar[str] = "local-laplace"
+    reference: ClassVar[str] = "K11 §5.1.1 (R_g) and Definition 5.1"
+    relation: ClassVar[Relation] = Relation.LOCAL
+    size: ClassVar[int] = 1
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        finite_number(self.bound, what=f"The `bound` of `{owner}`", above=0)
+        if self.dimension is not None:
+            positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
+        if self.norm is not None:
+            finite_number(self.norm, what=f"The `norm` of `{owner}`", above=0)
+            if self.dimension is None:
+                raise InvalidValue(f"The `norm` of `{owner}` is for vectors: give a `dimension`, or no norm.")
+        LaplaceNoise(self.scale)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def scale(self) -> float:
+        """Scale λ of the noise on every coordinate."""
+        return self._bounded.sensitivity / self.epsilon
+
+    def values(self, entries: Any) -> NDArray[np.float64]:
+        """Return g of every entry, of shape (entries,) or (entries, dimension), refused outside [−b, b].
+
+        Examples
+        --------
+        >>> LocalLaplace(query=lambda u: -u).values([1, 0])
+        array([-1.,  0.])
+        """
+        return self._bounded.values(entries)
+
+    def respond(self, entries: Any, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return one answer of every entry, drawn independently.
+
+        Examples
+        --------
+        >>> LocalLaplace().respond([1, 0, -1], np.random.default_rng(0)).shape
+        (3,)
+        """
+        values = self.values(entries)
+        noise: NDArray[np.float64] = rng.laplace(0.0, self.scale, values.shape)
+        noise += values
+        return noise
+
+    def __call__(self, database: Sequence[Any], rng: np.random.Generator) -> float | NDArray[np.float64]:
+        """Return one answer of the entry: a float, or an array of `dimension` floats."""
+        answer = self.sample(database, 1, rng)[0]
+        return float(answer) if self.dimension is None else np.asarray(answer)
+
+    def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return `size` answers of the entry, of shape (size,) or (size, dimension).
+
+        Run i draws the same noise on every database.
+        """
+        value = self.values([only_record(database, owner=type(self).__name__)])[0]
+        return np.asarray(value + LaplaceNoise(self.scale).sample((size, *value.shape), rng))
+
+    def distribution(self, database: Sequence[Any]) -> Density | Product:
+        """Return the exact law of an answer: the transition law at this entry."""
+        value = self.values([only_record(database, owner=type(self).__name__)])[0]
+        return LaplaceNoise(self.scale).law(float(value) if self.dimension is None else value)
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return the two entries whose values are furthest apart."""
+        return widest_records(self.values, self.records)
+
+    @property
+    def _bounded(self) -> BoundedQuery:
+        return BoundedQuery(
+            self.query,
+            bound=self.bound,
+            dimension=self.dimension,
+            norm=self.norm,
+            vectorised=self.vectorised,
+            owner=type(self).__name__,
+        )
+
+
+def only_record(database: Sequence[Any], *, owner: str) -> Any:
+    """Return the one record of a database, refused where there are more or none.
+
+    Examples
+    --------
+    >>> only_record([3], owner="LocalLaplace")
+    3
+    """
+    if len(database) != 1:
+        raise InvalidValue(f"A database of `{owner}` must hold one record; got {len(database)}.")
+    return database[0]
+
+
+def widest_records(values: Callable[[Any], NDArray[np.float64]], records: Sequence[Any]) -> list[Pair]:
+    """Return the databases of one record between which a query moves furthest in L1 norm.
+
+    Examples
+    --------
+    >>> widest_records(np.asarray, [0, 5, 2])
+    [([0], [5])]
+    """
+    tried = list(records)[:64]
+    if len(tried) < 2:
+        return []
+    images = values(tried).reshape(len(tried), -1)
+    distances = np.abs(images[:, None] - images[None]).sum(axis=2)
+    left, right = np.unravel_index(int(distances.argmax()), distances.shape)
+    return [([tried[left]], [tried[right]])] if left != right else []

@@ -1,0 +1,198 @@
+"""The LR oracle: entries answer through local randomizers, each within a budget of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidKind, InvalidValue, finite_number
+from mechanisms.budget import OverspentError
+from mechanisms.local.grouping import Grouped
+from mechanisms.local.randomizers import cost_of, drawn_for
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["LROracle"]
+
+_ROUNDING = 1e-12
+"""Sums of a budget's shares round: this much above it, relatively, is not overspent."""
+
+
+class LROracle:
+    """LR_z(i, R): answers of R on entry i of a database, until the entry's budget is spent.
+
+    Parameters
+    ----------
+    database
+        The entries z, a sequence or an array.
+    epsilon
+        The budget of every entry, a number, or one of each entry in an array.
+    rng
+        The generator that all answers are drawn with.
+
+    Raises
+    ------
+    InvalidValue, InvalidKind
+        The budget is no number > 0 (one or one an entry), or the database no sequence.
+
+    Guarantee
+    ---------
+    Whatever is asked, in view of earlier answers, the answers together are epsilon-differentially private
+    for each entry (K11 Definition 5.3): on every path the density of all answers is a product of conditional
+    ones, of which those on entry i have ratios at most e^ε_j, and Σ ε_j stays within its budget. (K11 Claim
+    2.2, which the text refers to, composes mechanisms fixed in advance; this is the adaptive form, which
+    pure privacy has.) It rests on what the randomizers claim of themselves.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> oracle = LROracle([1, 0, 1], epsilon=1.0, rng=np.random.default_rng(0))
+    >>> len(oracle.ask(oracle.everyone, RandomizedResponse(epsilon=0.75)))
+    3
+    >>> oracle.ask(2, RandomizedResponse(epsilon=0.5))
+    Traceback (most recent call last):
+    mechanisms.budget.OverspentError: Entry 2 has spent 0.75 of its epsilon of 1; `RandomizedResponse` would
+    bring it to 1.25.
+    >>> oracle.spent.tolist()
+    [0.75, 0.75, 0.75]
+    """
+
+    def __init__(
+        self,
+        database: Sequence[Any] | NDArray[Any] | Grouped,
+        *,
+        epsilon: float | NDArray[np.float64],
+        rng: np.random.Generator,
+    ) -> None:
+        self._entries = database if isinstance(database, Grouped) else Grouped(database)
+        self._limit = _budget(epsilon, len(self._entries))
+        self._spent = np.zeros(len(self._entries))
+        self._rng = rng
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def everyone(self) -> range:
+        """The indices of all entries."""
+        return range(len(self._entries))
+
+    @property
+    def spent(self) -> NDArray[np.float64]:
+        """What each entry has spent, a copy."""
+        return self._spent.copy()
+
+    def ask(self, entries: int | Sequence[int] | NDArray[np.integer[Any]], randomizer: Any) -> Any:
+        """Return R(z_i) for one index, or for each of many, drawn independently.
+
+        Parameters
+        ----------
+        entries
+            An index from 0, or several in a sequence, range or array; one that occurs k times pays k times.
+        randomizer
+            A local randomizer; see `cost_of`.
+
+        Returns
+        -------
+        Any
+            One answer, or answers in the order of the indices: an array where they are numbers or vectors.
+
+        Raises
+        ------
+        OverspentError
+            An entry's budget would be exceeded. Nothing was drawn, nothing is spent.
+        InvalidValue, InvalidKind
+            An index is out of range or no whole number, or R is no local randomizer. Neither.
+        """
+        return self.ask_all([(entries, randomizer)])[0]
+
+    def ask_all(self, queries: Sequence[tuple[Any, Any]]) -> list[Any]:
+        """Return the answers of several questions, refused all together before any is drawn.
+
+        Examples
+        --------
+        >>> from mechanisms import RandomizedResponse
+        >>> oracle = LROracle([1, 0], epsilon=1.0, rng=np.random.default_rng(0))
+        >>> oracle.ask_all([(0, RandomizedResponse(epsilon=0.75)), ([1, 0], RandomizedResponse(epsilon=0.5))])
+        Traceback (most recent call last):
+        mechanisms.budget.OverspentError: Entry 0 has spent 0.75 of its epsilon of 1; `RandomizedResponse`
+        would bring it to 1.25.
+        >>> oracle.spent.tolist()
+        [0.0, 0.0]
+        """
+        told = [(_indices(entries, len(self)), cost_of(randomizer)) for entries, randomizer in queries]
+        booked: list[tuple[Any, NDArray[np.float64]]] = []
+        try:
+            for (places, cost), (_, randomizer) in zip(told, queries, strict=True):
+                booked.append(self._book(places, cost, randomizer))
+        except OverspentError:
+            for touched, before in reversed(booked):
+                self._spent[touched] = before
+            raise
+        return [
+            self._answer(places, randomizer)
+            for (places, _), (_, randomizer) in zip(told, queries, strict=True)
+        ]
+
+    def _book(self, places: Any, cost: float, randomizer: Any) -> tuple[Any, NDArray[np.float64]]:
+        """Book a question, or refuse it; return which entries it touched and what they had spent."""
+        touched, times = _counted(places)
+        before = np.copy(self._spent[touched])
+        after = before + times * cost
+        over = after > self._limit[touched] * (1.0 + _ROUNDING)
+        if over.any():
+            place = int(np.argmax(over))
+            index = np.arange(len(self))[touched].ravel()[place]
+            raise OverspentError(
+                f"Entry {index} has spent {before.ravel()[place]:g} of its epsilon of "
+                f"{self._limit[index]:g}; `{type(randomizer).__name__}` "
+                f"would bring it to {after.ravel()[place]:g}."
+            )
+        self._spent[touched] = after
+        return touched, before
+
+    def _answer(self, places: Any, randomizer: Any) -> Any:
+        if isinstance(places, int):
+            answer = drawn_for(randomizer, self._entries.at(np.array([places])), rng=self._rng)[0]
+            return answer.item() if isinstance(answer, np.generic) else answer
+        entries = self._entries if isinstance(places, slice) else self._entries.at(places)
+        return drawn_for(randomizer, entries, rng=self._rng)
+
+
+def _budget(epsilon: Any, size: int) -> NDArray[np.float64]:
+    what = "The `epsilon` of `LROracle`"
+    if np.ndim(epsilon) == 0:
+        return np.broadcast_to(finite_number(epsilon, what=what, above=0), size)
+    limits = np.asarray(epsilon, dtype=np.float64)
+    if limits.shape != (size,) or not (np.isfinite(limits) & (limits >= 0.0)).all():
+        raise InvalidValue(
+            f"{what} must be one finite number > 0, or {size}, one an entry; got {epsilon!r:.40}."
+        )
+    return limits
+
+
+def _indices(entries: Any, size: int) -> Any:
+    """Return one index as an int, all of them in order as a slice, others as an array."""
+    if isinstance(entries, range) and entries == range(size):
+        return slice(None)
+    places = np.asarray(entries)
+    if places.dtype.kind not in "iu" and places.size:
+        raise InvalidKind(f"The entries of a question must be indices; got {entries!r:.40}.")
+    if places.ndim > 1:
+        raise InvalidValue(f"The entries of a question must be a list of indices; got shape {places.shape}.")
+    outside = (places < 0) | (places >= size)
+    if outside.any():
+        wrong = places[outside].ravel()[0]
+        raise InvalidValue(f"An index of the oracle must be one of 0 … {size - 1}; got {wrong}.")
+    return int(places) if places.ndim == 0 else places.astype(np.intp)
+
+
+def _counted(places: Any) -> tuple[Any, Any]:
+    """Return the distinct entries of a question, and how often each is asked."""
+    if isinstance(places, slice):
+        return places, 1
+    return np.unique(places, return_counts=True)

@@ -1,0 +1,295 @@
+"""Whole local protocols as subjects: every entry answers through randomizers within its budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PureDP
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int
+from audit.relations import Relation
+from mechanisms.budget import OverspentError
+from mechanisms.local.grouping import Grouped
+from mechanisms.local.oracle import LROracle
+from mechanisms.local.paths import answered_often, sampled_paths
+from mechanisms.local.transcripts import Query, flattened, product_law, spending, transcript_law
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Sequence
+
+    from audit.distributions import Finite, Law
+    from mechanisms.neighbours import Pair
+
+__all__ = ["InteractiveProtocol", "NonInteractiveProtocol"]
+
+_BLOCK = 2**20
+"""Answers drawn at once when a protocol is sampled."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Protocol(PlainParameters):
+    """What both kinds of protocol share: the claim, the databases, runs one by one."""
+
+    epsilon: float | None = None
+    size: int = 2
+    records: Sequence[Any] = (0, 1)
+
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        positive_int(self.size, what=f"The `size` of `{owner}`")
+        if self.epsilon is not None:
+            finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed: the budget of an entry."""
+        assert self.epsilon is not None  # set at the latest when the subject was made
+        return PureDP(self.epsilon)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return the output of one run."""
+        return self._run(Grouped(self._sized(database)), rng)
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
+        """Return the outputs of `size` runs."""
+        entries = Grouped(self._sized(database))
+        return [self._run(entries, rng) for _ in range(size)]
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return databases that differ in one entry, each of the entries once."""
+        first, last = self.records[0], self.records[-1]
+        base = [first] * self.size
+        return [(base, [*base[:i], last, *base[i + 1 :]]) for i in range(min(self.size, 8))]
+
+    def _oracle(self, entries: Grouped, rng: np.random.Generator) -> LROracle:
+        return LROracle(entries, epsilon=self.claim.epsilon, rng=rng)
+
+    def _sized(self, database: Any) -> Any:
+        if len(database) != self.size:
+            raise InvalidValue(
+                f"A database of `{type(self).__name__}` must hold {self.size} entries; got {len(database)}."
+            )
+        return database
+
+    def _run(self, entries: Grouped, rng: np.random.Generator) -> Any:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class NonInteractiveProtocol(_Protocol):
+    """A local algorithm that hands over all its questions before it gets any answer.
+
+    Parameters
+    ----------
+    queries
+        The questions: a list of (entries, randomizer), `entries` an index or several. Or a function (size,
+        coins) that returns it, called once a run, with a generator of its own.
+    conclude
+        Takes the list of questions and the list of their answers, returns the output. None: all answers, one
+        after the other, as a tuple.
+    epsilon
+        The budget of every entry. None: the most that the listed questions cost an entry.
+    size
+        Number of entries.
+    records
+        The entries there can be, for the audit.
+
+    Raises
+    ------
+    OverspentError
+        The listed questions cost an entry more than its budget: the protocol does not come into being.
+    InvalidValue, InvalidKind
+        An index is out of range, or R is no local randomizer; likewise. A function without `epsilon`.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3, "noninteractive"): an entry's
+    answers are independent, of densities within e^ε_j each, and Σ ε_j ≤ epsilon. That no question depends on
+    an answer is not trusted but built in: questions are a value that exists before any answer is drawn. A
+    function's generator is seeded from the run's, so it foretells no answer either.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> both = [(range(2), RandomizedResponse(epsilon=0.5)), (0, RandomizedResponse(epsilon=0.25))]
+    >>> protocol = NonInteractiveProtocol(queries=both)
+    >>> print(protocol.claim, len(protocol([1, 0], np.random.default_rng(0))))
+    PureDP(epsilon=0.75) 3
+    """
+
+    queries: Sequence[Query] | Callable[[int, np.random.Generator], Sequence[Query]] = ()
+    conclude: Callable[[Sequence[Query], list[Any]], Any] | None = None
+
+    name: ClassVar[str] = "local-noninteractive"
+    reference: ClassVar[str] = "K11 Definitions 5.2 and 5.3"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if callable(self.queries):
+            if self.epsilon is None:
+                raise InvalidValue(
+                    "The `epsilon` of `NonInteractiveProtocol` must be given where `queries` is a function."
+                )
+            return
+        object.__setattr__(self, "queries", tuple(self.queries))
+        most = spending(self.queries, self.size)
+        if self.epsilon is None:
+            finite_number(most, what="The cost of the `queries` of `NonInteractiveProtocol`", above=0)
+            object.__setattr__(self, "epsilon", most)
+        elif most > self.epsilon * (1.0 + 1e-12):
+            raise OverspentError(f"The questions cost an entry {most:g} of its epsilon of {self.epsilon:g}.")
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
+        """Return the outputs of `size` runs; listed questions are answered for many runs at once."""
+        if callable(self.queries):
+            return super().sample(database, size, rng)
+        entries = Grouped(self._sized(database))
+        blocks = [self._block(entries, runs, rng) for runs in self._blocks(size)]
+        if all(isinstance(block, np.ndarray) for block in blocks):
+            return np.concatenate(blocks)
+        return [output for block in blocks for output in block]
+
+    def distribution(self, database: Any) -> Law | None:
+        """Return the exact law of the output, None where an answer has none or there are too many."""
+        if callable(self.queries):
+            return None
+        entries = Grouped(self._sized(database))
+        if self.conclude is None:
+            return product_law(self.queries, entries)
+        return transcript_law(self._as_rounds, entries)
+
+    def _as_rounds(self) -> Generator[Query, Any, Any]:
+        assert not callable(self.queries)
+        answers: list[Any] = []
+        for query in self.queries:
+            answer = yield query
+            answers.append(answer)
+        return self._concluded(answers)
+
+    def _run(self, entries: Grouped, rng: np.random.Generator) -> Any:
+        queries = self.queries
+        if callable(queries):
+            coins = np.random.default_rng(rng.integers(0, 2**63, 4))
+            queries = tuple(queries(self.size, coins))
+        return self._concluded(self._oracle(entries, rng).ask_all(queries), queries)
+
+    def _concluded(self, answers: list[Any], queries: Sequence[Query] | None = None) -> Any:
+        if self.conclude is None:
+            return flattened(answers)
+        told = self.queries if queries is None else queries
+        assert not callable(told)
+        return self.conclude(told, answers)
+
+    def _block(self, entries: Grouped, runs: int, rng: np.random.Generator) -> Any:
+        """Return the outputs of some runs, a matrix where answers are numbers and nothing is concluded."""
+        assert not callable(self.queries)
+        drawn = [answered_often(query, entries, runs, rng=rng) for query in self.queries]
+        if self.conclude is None and all(isinstance(answers, np.ndarray) for answers in drawn):
+            return np.column_stack([answers.reshape(runs, -1) for answers in drawn])
+        return [self._concluded([answers[run] for answers in drawn]) for run in range(runs)]
+
+    def _blocks(self, size: int) -> Iterator[int]:
+        assert not callable(self.queries)
+        width = sum(np.size(entries) for entries, _ in self.queries)
+        block = max(1, _BLOCK // max(1, width))
+        return (min(block, size - start) for start in range(0, size, block))
+
+
+@dataclass(frozen=True, kw_only=True)
+class InteractiveProtocol(_Protocol):
+    """A local algorithm that asks by turns, each question in view of the answers before it.
+
+    Parameters
+    ----------
+    algorithm
+        A generator function (size) that yields questions (entries, randomizer), is sent the answer to each,
+        and returns the output. It never holds the database. A randomised one takes (size, coins) and sets
+        `coins`.
+    coins
+        Whether `algorithm` takes a generator of its own; it then has no exact law here.
+    epsilon
+        The budget of every entry, > 0, over all rounds.
+    size
+        Number of entries.
+    records
+        The entries there can be, for the audit.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range. A run whose questions overspend an entry ends with `OverspentError`; that
+        answer depends on earlier answers only, so it is an output like any other.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one entry is replaced (K11 Definition 5.3): that of `LROracle`, whatever
+    the algorithm asks; its output is a function of the answers and its own coins.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> def twice(size):
+    ...     first = yield range(size), RandomizedResponse(epsilon=0.5)
+    ...     return (yield int(first.argmax()), RandomizedResponse(epsilon=0.5))
+    >>> protocol = InteractiveProtocol(algorithm=twice, epsilon=1.0)
+    >>> print(protocol.claim, protocol([1, 0], np.random.default_rng(0)) in (0, 1))
+    PureDP(epsilon=1) True
+    """
+
+    algorithm: Callable[..., Generator[Query, Any, Any]]
+    coins: bool = False
+
+    name: ClassVar[str] = "local-interactive"
+    reference: ClassVar[str] = "K11 Definitions 5.2 and 5.3"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.epsilon is None:
+            raise InvalidValue(
+                "The `epsilon` of `InteractiveProtocol` must be given: the budget of an entry."
+            )
+
+    def distribution(self, database: Any) -> Finite | None:
+        """Return the exact law of the output, None where an answer has no finite law or paths are many."""
+        if self.coins:
+            return None
+        entries = Grouped(self._sized(database))
+        return transcript_law(self._rounds, entries, budget=self._allowed)
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
+        """Return the outputs of `size` runs; those with the same answers so far go on together."""
+        if self.coins:
+            return super().sample(database, size, rng)
+        entries = Grouped(self._sized(database))
+        together = sampled_paths(self._rounds, entries, size, budget=self._allowed, rng=rng)
+        return super().sample(database, size, rng) if together is None else together
+
+    def _rounds(self) -> Generator[Query, Any, Any]:
+        return self.algorithm(self.size)
+
+    @property
+    def _allowed(self) -> float:
+        return self.claim.epsilon * (1.0 + 1e-12)
+
+    def _run(self, entries: Grouped, rng: np.random.Generator) -> Any:
+        oracle = self._oracle(entries, rng)
+        extra = (np.random.default_rng(rng.integers(0, 2**63, 4)),) if self.coins else ()
+        rounds = self.algorithm(self.size, *extra)
+        answer: Any = None
+        while True:
+            try:
+                query = rounds.send(answer)
+            except StopIteration as end:
+                return end.value
+            answer = oracle.ask(*_checked(query))
+
+
+def _checked(query: Any) -> Query:
+    if not isinstance(query, tuple) or len(query) != 2:
+        raise InvalidKind(f"A local algorithm must yield (entries, randomizer); got {query!r:.60}.")
+    return query

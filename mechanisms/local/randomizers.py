@@ -1,0 +1,182 @@
+"""What a local randomizer is, what it costs, its transition law, and its answers for many entries at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from audit.claims import PureDP
+from audit.distributions import Finite
+from audit.errors import InvalidKind, InvalidValue
+from audit.relations import Relation
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mechanisms.local.grouping import Grouped
+
+__all__ = ["LocalRandomizer", "Transparent", "cost_of", "drawn_for", "transition", "transition_matrix"]
+
+
+@runtime_checkable
+class LocalRandomizer(Protocol):
+    """R: D → W, a subject on databases of one record; nothing has to be inherited (K11 Definition 5.1).
+
+    Its `relation` is Relation.LOCAL (a `size` other than 1 is refused) and its `claim` a `PureDP`. It may
+    offer `sample(database, size, rng)` for many answers of one entry, and `respond(entries, rng)` for one
+    answer each of many entries; without either it is called once an answer.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> isinstance(RandomizedResponse(), LocalRandomizer)
+    True
+    """
+
+    @property
+    def claim(self) -> Any:
+        """The privacy of the entry."""
+
+    @property
+    def relation(self) -> Any:
+        """Relation.LOCAL."""
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return one answer of the only record."""
+
+
+@runtime_checkable
+class Transparent(LocalRandomizer, Protocol):
+    """A local randomizer that tells Pr[R(u) = w] (K11 Definition 5.13).
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> isinstance(RandomizedResponse(), Transparent)
+    True
+    """
+
+    def distribution(self, database: Any) -> Any:
+        """Return the exact law of the answer of the only record."""
+
+
+def cost_of(randomizer: Any) -> float:
+    """Return the epsilon that one answer of a local randomizer costs its entry.
+
+    Raises
+    ------
+    InvalidKind
+        It has no `claim` and `relation`, or is a class.
+    InvalidValue
+        It claims its privacy for another relation than LOCAL, or no pure one.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> cost_of(RandomizedResponse(epsilon=0.5))
+    0.5
+    """
+    if isinstance(randomizer, type) or not isinstance(randomizer, LocalRandomizer):
+        raise InvalidKind(
+            "A local randomizer must be a subject with `claim`, `relation` and a call (database, rng); "
+            f"got {randomizer!r:.60}."
+        )
+    if randomizer.relation is not Relation.LOCAL:
+        raise InvalidValue(
+            f"A local randomizer must claim its privacy for Relation.LOCAL; `{type(randomizer).__name__}` "
+            f"claims for {randomizer.relation!r:.40}."
+        )
+    if not isinstance(randomizer.claim, PureDP):
+        raise InvalidValue(
+            f"A local randomizer must claim a PureDP; `{type(randomizer).__name__}` "
+            f"claims {randomizer.claim!s:.60}."
+        )
+    return randomizer.claim.epsilon
+
+
+def transition(randomizer: Transparent, record: Any, *, output: Any) -> float:
+    """Return Pr[R(record) = output], the *density* at `output` where answers are continuous.
+
+    K11 Definition 5.1 and Claim 5.9 speak of single outcomes, which says nothing of continuous answers: every
+    single one has probability 0. Read densities there.
+
+    Examples
+    --------
+    >>> from mechanisms import KaryRandomizedResponse
+    >>> import math
+    >>> round(transition(KaryRandomizedResponse(epsilon=math.log(2), categories=3), 1, output=1), 12)
+    0.5
+    """
+    law: Any = _law(randomizer, record)
+    return float(
+        law.pmf(output) if hasattr(law, "pmf") and not hasattr(law, "pdf") else _density(law, output)
+    )
+
+
+def transition_matrix(
+    randomizer: Transparent, records: Sequence[Any]
+) -> tuple[list[Any], NDArray[np.float64]]:
+    """Return the answers w there are, and the matrix of Pr[R(u) = w], of shape (records, answers).
+
+    Raises
+    ------
+    InvalidKind
+        The randomizer has infinitely many answers.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> answers, matrix = transition_matrix(RandomizedResponse(), [0, 1])
+    >>> answers, (3 * matrix).round(9).tolist()
+    ([0, 1], [[2.0, 1.0], [1.0, 2.0]])
+    """
+    laws = [_law(randomizer, record) for record in records]
+    finite = [law for law in laws if isinstance(law, Finite)]
+    if len(finite) < len(laws) or not laws:
+        raise InvalidKind(f"A transition matrix needs finitely many answers; got {laws[:1]!r:.60}.")
+    answers = [finite[0].outcome(place) for place in range(len(finite[0].outcomes))]
+    for law in finite[1:]:
+        answers += [law.outcome(k) for k in range(len(law.outcomes)) if law.outcome(k) not in answers]
+    return answers, np.array([[law.pmf(answer) for answer in answers] for law in finite])
+
+
+def drawn_for(randomizer: Any, entries: Grouped, *, rng: np.random.Generator) -> Any:
+    """Return one answer of each entry, drawn independently: an array where they are numbers, else a list.
+
+    By `respond` where the randomizer has it, else by one call of its `sample` for each distinct entry.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> from mechanisms.local.grouping import Grouped
+    >>> drawn_for(RandomizedResponse(epsilon=800.0), Grouped([1, 0, 1]), rng=np.random.default_rng(0))
+    array([1, 0, 1])
+    """
+    respond = getattr(randomizer, "respond", None)
+    if callable(respond):
+        return respond(entries.entries, rng)
+    parts = [_answers_of(randomizer, record, len(places), rng) for record, places in entries.groups]
+    return entries.scattered(parts)
+
+
+def _answers_of(randomizer: Any, record: Any, count: int, rng: np.random.Generator) -> Any:
+    sample = getattr(randomizer, "sample", None)
+    if callable(sample):
+        return sample([record], count, rng)
+    return [randomizer([record], rng) for _ in range(count)]
+
+
+def _law(randomizer: Any, record: Any) -> Any:
+    law = getattr(randomizer, "distribution", None)
+    found = law([record]) if callable(law) else None
+    if found is None:
+        raise InvalidKind(f"`{type(randomizer).__name__}` is not transparent: it has no `distribution`.")
+    return found
+
+
+def _density(law: Any, output: Any) -> float:
+    atom = float(law.pmf(output)) if hasattr(law, "pmf") else 0.0
+    return atom if atom > 0.0 else float(law.pdf(output))

@@ -1,0 +1,199 @@
+"""The exact law of what a local protocol says: every sequence of answers, with its probability."""
+
+from __future__ import annotations
+
+import math
+from itertools import product as every
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from audit import canonical
+from audit.distributions import Finite, Product
+from audit.errors import InvalidValue
+from mechanisms.local.randomizers import cost_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Sequence
+
+    from audit.distributions import Law
+    from mechanisms.local.grouping import Grouped
+
+__all__ = ["Query", "asked_on", "flattened", "follow", "product_law", "spending", "transcript_law"]
+
+Query: TypeAlias = tuple[Any, Any]
+"""Entries (an index, or several) and the randomizer that they answer through."""
+
+_MOST = 50_000
+"""Sequences of answers that are enumerated."""
+
+
+def spending(queries: Sequence[Query], size: int) -> float:
+    """Return the most that listed questions cost one of `size` entries, checking every one of them.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> spending([(range(3), RandomizedResponse(epsilon=0.5)), ([0, 0], RandomizedResponse(epsilon=1.0))], 3)
+    2.5
+    """
+    costs: list[list[float]] = [[] for _ in range(size)]
+    for entries, randomizer in queries:
+        cost = cost_of(randomizer)
+        for place in np.ravel(np.asarray(entries)).tolist():
+            if not (isinstance(place, int) and 0 <= place < size):
+                raise InvalidValue(f"An index of the oracle must be one of 0 … {size - 1}; got {place!r}.")
+            costs[place].append(cost)
+    return max(map(math.fsum, costs))
+
+
+def flattened(answers: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the answers to some questions as one tuple, numbers as Python's own.
+
+    Examples
+    --------
+    >>> flattened([np.array([1, 0]), 0.5])
+    (1, 0, 0.5)
+    """
+    flat: list[Any] = []
+    for answer in answers:
+        listed = answer.ravel().tolist() if isinstance(answer, np.ndarray) else answer
+        flat += listed if isinstance(listed, list) else [listed]
+    return tuple(flat)
+
+
+def product_law(queries: Sequence[Query], entries: Grouped) -> Product | None:
+    """Return the law of `flattened` answers to listed questions, None where one has no law.
+
+    Answers on fixed entries are independent, so it is the product of the transition laws.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> from mechanisms.local.grouping import Grouped
+    >>> law = product_law([(range(2), RandomizedResponse())], Grouped([1, 0]))
+    >>> round(law.pmf((1, 0)), 12) == round(4 / 9, 12)
+    True
+    """
+    factors: list[Law] = []
+    for asked, randomizer in queries:
+        for place in np.ravel(np.asarray(asked)).tolist():
+            law = _law_at(randomizer, entries, place)
+            if law is None:
+                return None
+            factors += law.factors if isinstance(law, Product) else [law]
+    return Product(factors)
+
+
+def transcript_law(
+    rounds: Callable[[], Iterator[Any]], entries: Grouped, *, budget: float = math.inf
+) -> Finite | None:
+    """Return the law of what a deterministic algorithm returns, by following every sequence of answers.
+
+    Parameters
+    ----------
+    rounds
+        Starts the algorithm afresh: a generator that yields questions and returns the output.
+    entries
+        The database.
+    budget
+        An algorithm that overspends on some path has no law here.
+
+    Returns
+    -------
+    Finite or None
+        None where an answer has no finite law, or there are more than 50,000 sequences.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> from mechanisms.local.grouping import Grouped
+    >>> def once():
+    ...     return (yield 0, RandomizedResponse())
+    >>> round(transcript_law(once, Grouped([1])).pmf(1), 12)
+    0.666666666667
+    """
+    found: dict[Hashable, tuple[Any, list[float]]] = {}
+    pending: list[tuple[tuple[Any, ...], float]] = [((), 0.0)]
+    ended = 0
+    while pending:
+        path, log = pending.pop()
+        done, value = follow(rounds, path)
+        if done:
+            ended += 1
+            found.setdefault(canonical.key(value), (value, []))[1].append(log)
+            continue
+        answers = _every_answer(value, entries)
+        spent = spending([*asked_on(rounds, path), value], len(entries))
+        if answers is None or spent > budget or ended + len(pending) + len(answers) > _MOST:
+            return None
+        pending += [((*path, answer), log + more) for answer, more in reversed(answers)]
+    logs = [float(np.logaddexp.reduce(terms)) for _, terms in found.values()]
+    return Finite([value for value, _ in found.values()], log_probabilities=logs)
+
+
+def follow(rounds: Callable[[], Iterator[Any]], path: Sequence[Any]) -> tuple[bool, Any]:
+    """Return (True, output) or (False, next question) after these answers.
+
+    Examples
+    --------
+    >>> def once():
+    ...     return (yield 0, "R")
+    >>> follow(once, ()), follow(once, (7,))
+    ((False, (0, 'R')), (True, 7))
+    """
+    running: Any = rounds()
+    try:
+        question = next(running)
+        for answer in path:
+            question = running.send(_fresh(answer))
+    except StopIteration as end:
+        return True, end.value
+    return False, question
+
+
+def asked_on(rounds: Callable[[], Iterator[Any]], path: Sequence[Any]) -> list[Query]:
+    """Return the questions that led along a path.
+
+    Examples
+    --------
+    >>> def once():
+    ...     return (yield 0, "R")
+    >>> asked_on(once, (7,))
+    [(0, 'R')]
+    """
+    return [follow(rounds, path[:length])[1] for length in range(len(path))]
+
+
+def _fresh(answer: Any) -> Any:
+    return answer.copy() if isinstance(answer, np.ndarray) else answer
+
+
+def _every_answer(query: Query, entries: Grouped) -> list[tuple[Any, float]] | None:
+    """Return every answer to one question with its log-probability, in the form that the oracle gives it."""
+    asked, randomizer = query
+    places = np.ravel(np.asarray(asked)).tolist()
+    laws = [_law_at(randomizer, entries, place) for place in places]
+    finite = [law for law in laws if isinstance(law, Finite)]
+    if len(finite) < len(laws) or math.prod(len(law.outcomes) for law in finite) > _MOST:
+        return None
+    options = [_possible(law) for law in finite]
+    joint = [([w for w, _ in choice], sum(log for _, log in choice)) for choice in every(*options)]
+    if np.ndim(asked) == 0:
+        return [(answer[0], log) for answer, log in joint]
+    numbers = all(type(w) in (int, float, bool) for option in options for w, _ in option)
+    return [(np.array(answer) if numbers else answer, log) for answer, log in joint]
+
+
+def _possible(law: Finite) -> list[tuple[Any, float]]:
+    logs = law.log_probabilities.tolist()
+    return [(law.outcome(place), log) for place, log in enumerate(logs) if math.isfinite(log)]
+
+
+def _law_at(randomizer: Any, entries: Grouped, place: int) -> Law | None:
+    declared = getattr(randomizer, "distribution", None)
+    if not callable(declared):
+        return None
+    entry = entries.entries[place]
+    law: Law | None = declared([entry.item() if isinstance(entry, np.generic) else entry])
+    return law
