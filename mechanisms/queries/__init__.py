@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from mechanisms.queries.databases import Histogram, approvals, total
     from mechanisms.queries.ideal import ExactOracle, RandomOracle
     from mechanisms.queries.interactive import InteractiveSimulation
+    from mechanisms.queries.local_answers import (
+        Estimator,
+        LaplaceEntries,
+        LocalOracle,
+        SignEntries,
+        local_sample_size,
+    )
     from mechanisms.queries.oracle import NonAdaptive, Oracle, SQOracle
     from mechanisms.queries.population import Population
     from mechanisms.queries.private import (
@@ -35,6 +42,7 @@ if TYPE_CHECKING:
         private_sample_size,
         stated_chunk_size,
     )
+    from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers, QueryProblem
     from mechanisms.queries.rejection import Access
     from mechanisms.queries.simulation import FixedRoundsSimulation, RandomizerSimulation
     from mechanisms.queries.statistical import StatisticalQuery
@@ -52,21 +60,28 @@ __all__ = [
     "BooleanOnly",
     "Candidate",
     "ChunkOracle",
+    "Estimator",
     "ExactOracle",
     "FixedRoundsSimulation",
     "Greedy",
     "Histogram",
     "InteractiveSimulation",
+    "LaplaceEntries",
     "LiteralPrivateOracle",
+    "LiteralQueryAnswers",
+    "LocalOracle",
     "NoisyLabelOracle",
     "NonAdaptive",
     "Oracle",
     "Population",
     "PrivateOracle",
+    "PrivateQueryAnswers",
+    "QueryProblem",
     "RandomOracle",
     "RandomizerSimulation",
     "SQOracle",
     "SampleOracle",
+    "SignEntries",
     "StatisticalQuery",
     "TableRandomizer",
     "ThroughBoolean",
@@ -76,6 +91,7 @@ __all__ = [
     "candidate_rates",
     "flip_labels",
     "learn_from_noisy_labels",
+    "local_sample_size",
     "noisy_labels",
     "noisy_sample_size",
     "offsets",
@@ -96,6 +112,7 @@ _MODULES = {
     "databases": ("Histogram", "approvals", "total"),
     "ideal": ("ExactOracle", "RandomOracle"),
     "interactive": ("InteractiveSimulation",),
+    "local_answers": ("Estimator", "LaplaceEntries", "LocalOracle", "SignEntries", "local_sample_size"),
     "oracle": ("NonAdaptive", "Oracle", "SQOracle"),
     "population": ("Population",),
     "private": (
@@ -105,6 +122,7 @@ _MODULES = {
         "private_sample_size",
         "stated_chunk_size",
     ),
+    "private_answers": ("LiteralQueryAnswers", "PrivateQueryAnswers", "QueryProblem"),
     "rejection": ("Access",),
     "simulation": ("FixedRoundsSimulation", "RandomizerSimulation"),
     "statistical": ("StatisticalQuery",),

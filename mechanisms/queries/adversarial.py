@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+import numpy as np
+
 from audit.errors import InvalidKind, InvalidValue, finite_number
 from mechanisms.queries.oracle import Oracle
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from hypothesis.strategies import SearchStrategy
+    from numpy.typing import NDArray
 
     from mechanisms.queries.population import Population
     from mechanisms.queries.statistical import StatisticalQuery
@@ -58,8 +61,17 @@ class AdversarialOracle(Oracle):
         self.population = population
         self._policy = _policy(adversary)
 
-    def _answer(self, query: StatisticalQuery) -> float:
+    def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:
+        """Return the answers to `times` questions: the adversary may choose each anew."""
         truth = self.population.expectation(query)
+        answers = np.array([self._worst(query, truth) for _ in range(times)], dtype=np.float64)
+        self._count([query], times=times)
+        return answers
+
+    def _answer(self, query: StatisticalQuery) -> float:
+        return self._worst(query, self.population.expectation(query))
+
+    def _worst(self, query: StatisticalQuery, truth: float) -> float:
         offset = finite_number(
             self._policy(query, truth), what="The offset of an adversary", minimum=-1, maximum=1
         )

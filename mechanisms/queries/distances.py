@@ -37,7 +37,7 @@ def tilted(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> tilted(np.array([1.0, 3.0]))
     array([0.25, 0.75])
     """
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
 def events(outcomes: int) -> NDArray[np.float64]:
@@ -53,8 +53,9 @@ def events(outcomes: int) -> NDArray[np.float64]:
     """
     if outcomes > _MOST_OUTCOMES:
         raise InvalidValue(f"Events are listed for at most {_MOST_OUTCOMES} outcomes; got {outcomes}.")
-    bits: NDArray[np.int64] = np.arange(2**outcomes)[:, None] >> np.arange(outcomes) & 1
-    return bits.astype(np.float64)
+    bits = np.arange(2**outcomes)[:, None] >> np.arange(outcomes) & 1
+    chosen: NDArray[np.float64] = bits.astype(np.float64)
+    return chosen
 
 
 def worst_values(
