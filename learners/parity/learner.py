@@ -184,7 +184,7 @@ class ParityLearner(PlainParameters):
         return outputs
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer; None for more than 12 variables or 24 kinds of examples."""
+        """Return the exact law of the answer; None where `law_is_feasible` says that it would take long."""
         if not law_is_feasible(self.dimension, len(database)):
             return None
         from audit.distributions import Finite  # not needed to draw

@@ -52,11 +52,15 @@ class Part:
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
         """Return `count` points of the part, shape (count, dimension)."""
-        points = np.tile(np.array(self.origin, dtype=np.bool_), (count, 1))
-        for direction in self.directions:
-            coins = rng.random(count) < 0.5
-            points ^= coins[:, None] & np.array(direction, dtype=np.bool_)
-        return points
+        rank = len(self.directions)
+        tossed = np.unpackbits(
+            np.frombuffer(rng.bytes((count * rank + 7) // 8), np.uint8), count=count * rank
+        )
+        coins = tossed.reshape(count, rank).astype(
+            np.float32
+        )  # sums below 2^24 are exact, and BLAS adds them
+        sums = coins @ np.array(self.directions, dtype=np.float32).reshape(rank, len(self.origin))
+        return np.asarray((sums.astype(np.uint32) & 1).astype(np.bool_) ^ np.array(self.origin, np.bool_))
 
 
 @dataclass(frozen=True)
@@ -141,7 +145,8 @@ class ParityProblem:
     def draw(self, rng: np.random.Generator) -> BitExamples:
         """Return a fresh sample."""
         points = self.source.draw(self.size, rng)
-        return BitExamples(points, np.logical_xor.reduce(points & np.array(self.target, dtype=bool), axis=1))
+        odd = (points.astype(np.float32) @ np.array(self.target, np.float32)).astype(np.uint32) & 1
+        return BitExamples(points, odd.astype(np.bool_))
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
         """Return the error of an answer on the source, exactly; infinite for an answer that is no parity."""

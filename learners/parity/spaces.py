@@ -9,6 +9,8 @@ more are kept than there are flats spanned by the examples.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,19 +27,33 @@ if TYPE_CHECKING:
 __all__ = ["half_space", "law_is_feasible", "member_law", "parities", "space_law"]
 
 _MOST_VARIABLES = 12
-_MOST_KINDS = 24
+_MOST_STEPS = 6_000_000
 _CHUNK = 2**24
 
 
 def law_is_feasible(dimension: int, size: int) -> bool:
     """Tell whether the law on databases of this size is computed in seconds.
 
+    Up to 6 variables it always is, there being few affine subspaces.
+
     Examples
     --------
-    >>> law_is_feasible(8, 20), law_is_feasible(3, 100_000), law_is_feasible(8, 1000)
+    >>> law_is_feasible(8, 20), law_is_feasible(6, 100_000), law_is_feasible(8, 1000)
     (True, True, False)
     """
-    return dimension <= _MOST_VARIABLES and min(size, 2 ** (dimension + 1)) <= _MOST_KINDS
+    if dimension > _MOST_VARIABLES:
+        return False
+    kinds = min(size, 2 ** (dimension + 1))
+    spanned = sum(comb(kinds, rank) for rank in range(min(kinds, dimension) + 1))
+    return bool(kinds * (1 + min(spanned, _affine_subspaces(dimension))) <= _MOST_STEPS)
+
+
+def _affine_subspaces(dimension: int) -> int:
+    """Return how many non-empty affine subspaces {0, 1}^dimension has."""
+    linear = [1]  # of dimension k, by Pascal's rule for Gaussian binomials
+    for _ in range(dimension):
+        linear = [a + 2**k * b for k, (a, b) in enumerate(pairwise([0, *linear, 0]))]
+    return sum(count << dimension - k for k, count in enumerate(linear))
 
 
 def space_law(examples: BitExamples, *, inclusion: float) -> dict[int, float]:

@@ -1,0 +1,56 @@
+"""PARITY's part of the catalogue."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from audit.catalogue import Entry
+from learners.parity import flawed
+from learners.parity.amplified import AmplifiedParityLearner
+from learners.parity.learner import ParityLearner
+from learners.parity.multisets import ParityLearnerMultisets
+from learners.parity.plans import Plan
+
+__all__ = ["entries"]
+
+_FEW = Plan(candidates=2, training=1, test=1)
+"""Numbers so small that every sample can be gone through."""
+
+
+def entries() -> list[Entry]:
+    """Return the entries of the learners of parities, then of their flawed twins.
+
+    Examples
+    --------
+    >>> [entry.name for entry in entries() if entry.expected == "not refuted"][:3]
+    ['parity', 'parity-tight', 'parity-multisets']
+    """
+    many, retry = ParityLearnerMultisets, Plan(candidates=2, training=2)
+    return [
+        _right("parity", ParityLearner, "A, p = ε/4: all samples of 3; found: ln((4 + ε)/(4 − ε))"),
+        _right("parity-tight", partial(ParityLearner, tight=True), "A, p = tanh(ε/2): its claim, exactly"),
+        _right("parity-multisets", partial(many, examples=5), "A on all multisets of 5, d = 2"),
+        _right("parity-multisets-3", partial(many, 3, examples=2, tight=True), "tight A, d = 3, all of 2"),
+        _amplified("retry", retry, "A*, retry: 2 runs, d = 2, all samples of 2"),
+        _amplified("held-out", _FEW, "A*, test set with noise: 2 candidates, d = 1", dimension=1),
+        _amplified("selection", _FEW, "A*, exponential choice of 2 candidates, d = 1", dimension=1),
+        _flawed(flawed.UncheckedParityLearner, "p = ε/4 at ε = 3.9: loss 4.369"),
+        _flawed(flawed.BoldParityLearner, "refuses half as often as it must: loss 1.589 for 1"),
+        _flawed(flawed.NaiveParityLearner, "solves for all examples: loss ∞"),
+        _flawed(flawed.OverspentParityRetry, "5 rounds of ε/log2(20): loss 1.157 for 1"),
+    ]
+
+
+def _right(name: str, factory: Any, summary: str) -> Entry:
+    return Entry(name, factory, reference=ParityLearner.reference, summary=summary)
+
+
+def _amplified(form: Any, made: Plan, summary: str, *, dimension: int = 2) -> Entry:
+    factory = partial(AmplifiedParityLearner, dimension, form=form, tight=True, made=made)
+    reference = AmplifiedParityLearner.reference
+    return Entry(f"parity-amplified-{form}", factory, reference=reference, summary=summary)
+
+
+def _flawed(factory: Any, summary: str) -> Entry:
+    return Entry(factory.name, factory, expected="refuted", reference=factory.reference, summary=summary)

@@ -1,0 +1,130 @@
+"""Ways to get A and A* wrong, for the audit to refute."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from learners.parity.amplified import AmplifiedParityLearner
+from learners.parity.learner import ParityLearner
+from learners.parity.plans import Form, Plan
+from learners.parity.rates import Rates
+
+__all__ = ["BoldParityLearner", "NaiveParityLearner", "OverspentParityRetry", "UncheckedParityLearner"]
+
+
+@dataclass(frozen=True)
+class UncheckedParityLearner(ParityLearner):
+    """A with p = epsilon/4 for any epsilon below 4, as the texts state it, without a range.
+
+    Guarantee
+    ---------
+    None beyond epsilon = 3.83: the loss is 2·artanh(epsilon/4), 4.369 at 3.9, and infinite from 4 on.
+
+    Examples
+    --------
+    >>> round(UncheckedParityLearner(epsilon=3.9).worst_loss, 4)
+    4.3694
+    """
+
+    epsilon: float = 3.9
+
+    name: ClassVar[str] = "flawed-parity-any-epsilon"
+    reference: ClassVar[str] = "K08 Lemma 3.2, K11 Lemma 4.2: no range for ε"
+
+    @property
+    def rates(self) -> Rates:
+        """The probabilities p = epsilon/4 and q = 1/2."""
+        return Rates(self.epsilon / 4.0, 0.5)
+
+
+@dataclass(frozen=True)
+class BoldParityLearner(ParityLearner):
+    """A with the tight p, and half the probability of refusing that it needs.
+
+    Guarantee
+    ---------
+    None of epsilon: "⊥" loses ln(1 − p + p/q), 1.589 at epsilon = 1, if one example alone gives ⊥.
+
+    Examples
+    --------
+    >>> round(BoldParityLearner(epsilon=1.0).worst_loss, 4)
+    1.589
+    """
+
+    beta: float = 0.8
+
+    name: ClassVar[str] = "flawed-parity-rarely-refuses"
+    reference: ClassVar[str] = "K11 §4: what step 1 of A is for"
+
+    @property
+    def rates(self) -> Rates:
+        """The tight p, and half of the tight q."""
+        tight = Rates.tight(self.epsilon)
+        return Rates(tight.inclusion, tight.refusal / 2.0)
+
+
+@dataclass(frozen=True)
+class NaiveParityLearner(ParityLearner):
+    """Solve for all examples: the learner that is not private.
+
+    Guarantee
+    ---------
+    None: the loss is infinite, since a sample that no parity agrees with always gives "⊥".
+
+    Examples
+    --------
+    >>> NaiveParityLearner().worst_loss
+    inf
+    """
+
+    name: ClassVar[str] = "flawed-parity-naive"
+    reference: ClassVar[str] = "K11 §4, the standard PAC learner for PARITY"
+
+    @property
+    def rates(self) -> Rates:
+        """All examples are taken, and nothing is refused."""
+        return Rates(1.0, 0.0)
+
+    @property
+    def worst_loss(self) -> float:
+        """Infinite."""
+        return math.inf
+
+
+@dataclass(frozen=True)
+class OverspentParityRetry(AmplifiedParityLearner):
+    """K08's A* with ⌈log2(1/β′)⌉ rounds of epsilon/log2(1/β′), where A loses all that it may.
+
+    Parameters
+    ----------
+    dimension, epsilon, alpha, beta, form, tight, made, size
+        As in `AmplifiedParityLearner`; β′ = beta/2.
+
+    Guarantee
+    ---------
+    None of epsilon: "⊥" loses the epsilon of every round, 1.157 in all for 1 at beta = 0.1.
+
+    Examples
+    --------
+    >>> learner = OverspentParityRetry()
+    >>> learner.plan.candidates, round(learner.plan.candidates * learner.run.epsilon, 3)
+    (5, 1.157)
+    """
+
+    dimension: int = 1
+    form: Form = "retry"
+    tight: bool = True
+
+    name: ClassVar[str] = "flawed-parity-rounds"
+    reference: ClassVar[str] = "K08 §3.2, A*: ε′ = ε/log(1/β′), log(1/β′) rounds"
+
+    @property
+    def run(self) -> ParityLearner:
+        """One run of A, with epsilon/log2(1/β′)."""
+        share = self.epsilon / -math.log2(self.beta / 2.0)
+        return ParityLearner(self.dimension, share, tight=self.tight)
+
+    def _derived(self) -> Plan:
+        return Plan(math.ceil(-math.log2(self.beta / 2.0)), training=1)

@@ -1,0 +1,158 @@
+"""A on multisets of examples instead of lists, so that an exhaustive audit of it reaches larger samples."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import KW_ONLY, dataclass
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.errors import InvalidValue, positive_int
+from learners.parity.examples import BitExamples
+from learners.parity.learner import ParityLearner
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from audit.claims import PureDP
+    from audit.distributions import Finite
+
+__all__ = ["Multisets", "ParityLearnerMultisets"]
+
+Multiset = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Multisets:
+    """Replace-one on multisets: [m] and [m′], each a sorted tuple of kinds, of which all but one are common.
+
+    Parameters
+    ----------
+    kinds
+        How many kinds there are: 0 … kinds − 1.
+
+    Examples
+    --------
+    >>> relation = Multisets(3)
+    >>> relation.are_neighbours([(0, 0, 2)], [(0, 1, 2)]), relation.are_neighbours([(0, 0)], [(1, 1)])
+    (True, False)
+    >>> list(relation.neighbours([(0, 2)], None))
+    [[(1, 2)], [(2, 2)], [(0, 0)], [(0, 1)]]
+    """
+
+    kinds: int
+    name: ClassVar[str] = "replace-one-in-a-multiset"
+
+    def are_neighbours(self, left: Any, right: Any) -> bool:
+        """Tell whether one member differs."""
+        if not len(left) == len(right) == 1 or len(left[0]) != len(right[0]) or left[0] == right[0]:
+            return False
+        return (Counter(left[0]) - Counter(right[0])).total() == 1
+
+    def neighbours(
+        self, database: Sequence[Multiset], records: Any, rng: np.random.Generator | None = None
+    ) -> Iterator[list[Multiset]]:
+        """Yield all neighbours, or random ones without end."""
+        del records
+        near = list(self._near(database[0]))
+        if rng is None:
+            yield from near
+            return
+        while near:
+            yield near[int(rng.integers(len(near)))]
+
+    def _near(self, members: Multiset) -> Iterator[list[Multiset]]:
+        for old in dict.fromkeys(members):
+            rest = list(members)
+            rest.remove(old)
+            for new in range(self.kinds):
+                if new != old:
+                    yield [tuple(sorted([*rest, new]))]
+
+
+@dataclass(frozen=True)
+class ParityLearnerMultisets(PlainParameters):
+    """A on every multiset of a given number of examples, and all that differ in one of them.
+
+    Parameters
+    ----------
+    dimension, epsilon, tight
+        As in `ParityLearner`.
+    examples
+        How many examples a multiset has.
+
+    Raises
+    ------
+    InvalidValue
+        As in `ParityLearner`.
+
+    Guarantee
+    ---------
+    What holds for all pairs of these holds for A on all lists of so many examples. A takes each example with
+    the same probability, independently, and the space of solutions does not ask for an order; so the law of
+    the answer is that of the multiset, and lists that differ in one place have multisets that differ in one
+    member or are the same.
+
+    Examples
+    --------
+    >>> subject = ParityLearnerMultisets(dimension=2, epsilon=1.0, examples=10)
+    >>> len(subject.records), subject.records[0]
+    (19448, (0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    """
+
+    dimension: int = 2
+    epsilon: float = 1.0
+    _: KW_ONLY
+    tight: bool = False
+    examples: int = 3
+
+    name: ClassVar[str] = "parity-multisets"
+    reference: ClassVar[str] = "K08 Lemma 3.2, K11 Lemma 4.2, all samples of a size"
+    size: ClassVar[int] = 1
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _ = self.learner
+        positive_int(self.examples, what=f"The `examples` of `{type(self).__name__}`")
+
+    @property
+    def learner(self) -> ParityLearner:
+        """The learner on lists."""
+        return ParityLearner(self.dimension, self.epsilon, tight=self.tight)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return self.learner.claim
+
+    @property
+    def relation(self) -> Multisets:
+        """One member replaced."""
+        return Multisets(2 ** (self.dimension + 1))
+
+    @property
+    def records(self) -> list[Multiset]:
+        """Every multiset, as a sorted tuple of kinds: kind 2·x + y, the first bit of x the lightest."""
+        return list(combinations_with_replacement(range(2 ** (self.dimension + 1)), self.examples))
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a parity as a tuple of bits, or "⊥"."""
+        return self.learner(self._listed(database), rng)
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return the answers of `size` runs."""
+        return self.learner.sample(self._listed(database), size, rng)
+
+    def distribution(self, database: Any) -> Finite | None:
+        """Return the exact law of the answer."""
+        return self.learner.distribution(self._listed(database))
+
+    def _listed(self, database: Any) -> BitExamples:
+        if len(database) != 1:
+            raise InvalidValue(f"A database of multisets must hold one; got {len(database)}.")
+        kinds = np.array(database[0], dtype=np.int64)
+        bits = kinds[:, None] >> np.arange(1, self.dimension + 1) & 1
+        return BitExamples(bits.astype(np.bool_), (kinds & 1).astype(np.bool_))
