@@ -130,8 +130,8 @@ class ConjunctionLearner(PlainParameters):
     ---------
     epsilon-differential privacy when one record is replaced; in the local model each record's own report is
     epsilon-private (B Theorem 7 with parallel composition; K11 §5.1): see `learners.chunked.ChunkNoise`. The
-    exact loss is at most epsilon and that in the central model if each query has one record: replacing the
-    record of chunk i turns one mean between 0 and 1, and the odds of one bit by up to e^epsilon.
+    exact loss is epsilon where a chunk holds two records or more, as means 1/m apart may lie on one side of
+    the threshold. With one record each the means are 0 and 1, the threshold between them: a little less.
 
     On `sample_size` or more examples labelled by a monotone conjunction, of any distribution, the error is at
     most alpha with probability 1 − beta: all answers are within alpha/2d. On fewer than d records the answer

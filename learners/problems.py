@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from audit.errors import InvalidValue, finite_number, positive_int
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from learners.hypotheses import Hypotheses
@@ -101,21 +104,31 @@ class LearningProblem:
         index = self.hypotheses.index(output)
         return 1.0 if index is None else self.risk(index) - self.optimum
 
+    def errors(self, outputs: Sequence[Any], database: Any) -> NDArray[np.float64]:
+        """Return the errors of many outputs."""
+        del database
+        excess = np.append(self.risks - self.optimum, 1.0)
+        return np.asarray(excess[[_or_last(self.hypotheses.index(output)) for output in outputs]])
+
     def risk(self, index: int) -> float:
         """Return Pr[h(x) ≠ y] of one hypothesis."""
         labels = self.hypotheses.table.row(index)
         return float(np.where(labels, self.law[:, 0], self.law[:, 1]).sum())
 
-    @property
+    @cached_property
     def risks(self) -> NDArray[np.float64]:
         """Pr[h(x) ≠ y] of every hypothesis."""
         weights = self.hypotheses.table.weights(self.law[:, 0] - self.law[:, 1])
         return np.asarray(weights + self.law[:, 1].sum())
 
-    @property
+    @cached_property
     def optimum(self) -> float:
         """OPT: the least error of the class."""
         return float(self.risks.min())
+
+
+def _or_last(index: int | None) -> int:
+    return -1 if index is None else index
 
 
 def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> list[LearningProblem]:

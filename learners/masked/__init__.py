@@ -9,7 +9,9 @@ Examples
 
 from learners.masked.algorithms import AdaptiveMasked, BentLearner, GuessingLearner, WeakLearner
 from learners.masked.hypothesis import MaskedHypothesis, masked_error
+from learners.masked.learner import MaskedParityLearner
 from learners.masked.populations import BlindOracle, MaskedPopulation
+from learners.masked.problems import MaskedProblem
 from learners.masked.queries import BentQuery, BitQuery, MaskedQuery, MaskQuery, ParityQuery
 
 __all__ = [
@@ -21,7 +23,9 @@ __all__ = [
     "GuessingLearner",
     "MaskQuery",
     "MaskedHypothesis",
+    "MaskedParityLearner",
     "MaskedPopulation",
+    "MaskedProblem",
     "MaskedQuery",
     "ParityQuery",
     "WeakLearner",

@@ -10,7 +10,7 @@ import numpy as np
 from audit.errors import InvalidKind
 from learners.concepts.bits import bits_of, number_of
 from learners.masked.queries import MaskedQuery
-from learners.masked.words import bit, check_dimension, parity, signs
+from learners.masked.words import bit, check_dimension, numbers, parity, signs
 from mechanisms.queries import Oracle
 
 if TYPE_CHECKING:
@@ -87,9 +87,7 @@ class MaskedPopulation:
         dimension = self.dimension
         length = dimension + dimension.bit_length()
         points = rng.integers(0, 2, size=(size, length))
-        x = points[:, :dimension] @ (1 << np.arange(dimension, dtype=np.int64)[::-1])
-        index = points[:, dimension:-1]
-        place = index @ (1 << np.arange(index.shape[1], dtype=np.int64)[::-1])
+        x, place = numbers(points[:, :dimension]), numbers(points[:, dimension:-1])
         bits = np.where(
             points[:, -1] == 1, bit(self.r, place, dimension=dimension), parity(x, self.r) ^ self.a
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from learners.concepts.bits import bit_matrix
-from learners.masked.words import bit, parity, signs
+from learners.masked.words import bit, numbers, parity, signs
 from mechanisms.queries import StatisticalQuery
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class MaskedQuery(ABC):
         """Return the values at many records, of shape (n,)."""
         length = self.dimension + self.dimension.bit_length()
         points = bit_matrix([point for point, _ in records], length=length, owner=type(self).__name__)
-        x, i = _numbers(points[:, : self.dimension]), _numbers(points[:, self.dimension : -1])
+        x, i = numbers(points[:, : self.dimension]), numbers(points[:, self.dimension : -1])
         labels = np.array([label for _, label in records])
         values = self.on(x, i, points[:, -1].astype(np.int64), labels)
         return np.broadcast_to(values, len(records)).astype(np.float64)
@@ -96,10 +96,6 @@ class MaskedQuery(ABC):
     def asked(self, tau: float) -> StatisticalQuery:
         """Return the query with its tolerance, as an oracle takes it."""
         return StatisticalQuery(self, tau, low=self.low, boolean=self.boolean, vectorised=self.many)
-
-
-def _numbers(bits: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return bits.astype(np.int64) @ (1 << np.arange(bits.shape[1], dtype=np.int64)[::-1])
 
 
 @dataclass(frozen=True)

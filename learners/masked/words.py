@@ -8,7 +8,7 @@ import numpy as np
 
 from audit.errors import InvalidValue, positive_int
 
-__all__ = ["bit", "check_dimension", "parity", "signs"]
+__all__ = ["bit", "check_dimension", "numbers", "parity", "signs"]
 
 
 def bit(values: Any, place: Any, *, dimension: int) -> Any:
@@ -20,6 +20,17 @@ def bit(values: Any, place: Any, *, dimension: int) -> Any:
     [0, 0, 1, 1]
     """
     return values >> (dimension - 1 - place) & 1
+
+
+def numbers(bits: Any) -> Any:
+    """Return words given as rows of bits as numbers.
+
+    Examples
+    --------
+    >>> numbers(np.array([[1, 0, 1], [0, 1, 0]])).tolist()
+    [5, 2]
+    """
+    return np.asarray(bits, dtype=np.int64) @ (1 << np.arange(np.shape(bits)[1], dtype=np.int64)[::-1])
 
 
 def parity(left: Any, right: Any) -> Any:

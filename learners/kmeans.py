@@ -1,0 +1,238 @@
+"""k-means by statistical queries: each round asks about the clusters of the last round's centres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PureDP
+from audit.errors import InvalidValue, finite_number, positive_int
+from audit.relations import Relation
+from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks, Model
+from mechanisms.parameters import PlainParameters
+from mechanisms.queries import StatisticalQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mechanisms.queries import SQOracle
+
+__all__ = ["KMeans", "KMeansQueries", "nearest"]
+
+Centres = tuple[tuple[float, ...], ...]
+
+
+def nearest(points: Any, centres: Centres) -> NDArray[np.intp]:
+    """Return the place of each point's nearest centre, the first of several.
+
+    Examples
+    --------
+    >>> nearest([(0.1,), (0.5,), (0.9,)], ((0.0,), (1.0,))).tolist()
+    [0, 0, 1]
+    """
+    matrix = np.asarray(points, dtype=np.float64).reshape(-1, len(centres[0]))
+    distances = ((matrix[:, None, :] - np.array(centres)[None, :, :]) ** 2).sum(axis=2)
+    return np.asarray(distances.argmin(axis=1))
+
+
+@dataclass(frozen=True)
+class _Share:
+    """1 where a point belongs to a centre; its coordinate there, else 0, where `place` is given."""
+
+    centres: Centres
+    cluster: int
+    place: int | None = None
+
+    def many(self, records: Sequence[Any]) -> NDArray[np.float64]:
+        inside = np.asarray(nearest(records, self.centres) == self.cluster)
+        if self.place is None:
+            return inside.astype(np.float64)
+        matrix = np.asarray(records, dtype=np.float64).reshape(len(inside), -1)
+        return np.where(inside, matrix[:, self.place], 0.0)
+
+    def __call__(self, record: Any) -> float:
+        return float(self.many([record])[0])
+
+
+@dataclass(frozen=True)
+class KMeansQueries:
+    """Lloyd's iteration through statistical queries; each centre becomes its cluster's sum ÷ its mass.
+
+    Parameters
+    ----------
+    start
+        The first centres, points of [0, 1]^d.
+    rounds
+        How many rounds.
+    tau
+        The tolerance of all queries.
+    least_mass
+        A centre whose mass is answered below this stays where it is.
+
+    Guarantee
+    ---------
+    `rounds` rounds of k·(d + 1) queries, k masses and k·d coordinate sums. With a valid oracle and mass m ≥
+    least_mass + tau a centre's coordinate is off Lloyd's, for the same clusters, by at most 2·tau/(m − tau):
+    |ŝ/m̂ − s/m| ≤ (|ŝ − s| + (s/m)·|m̂ − m|)/m̂ with s/m ≤ 1. With the exact oracle it is Lloyd's iteration
+    itself. (K11 §1.1.1 names k-means as an algorithm that seems to need adaptivity.)
+
+    Examples
+    --------
+    >>> from mechanisms.queries import ExactOracle, Population
+    >>> points = [(0.0,), (0.2,), (0.8,), (1.0,)]
+    >>> centres = KMeansQueries(((0.0,), (0.5,)), rounds=3).learn(ExactOracle(Population(points)))
+    >>> [round(x, 12) for (x,) in centres]
+    [0.1, 0.9]
+    """
+
+    start: Centres
+    rounds: int = 5
+    tau: float = 0.01
+    least_mass: float = 0.05
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        positive_int(self.rounds, what=f"The `rounds` of `{owner}`")
+        finite_number(self.tau, what=f"The `tau` of `{owner}`", above=0)
+        finite_number(self.least_mass, what=f"The `least_mass` of `{owner}`", above=0, maximum=1)
+        matrix = np.asarray(self.start, dtype=np.float64)
+        if matrix.ndim != 2 or not matrix.size or not ((matrix >= 0) & (matrix <= 1)).all():
+            raise InvalidValue(f"The `start` of `{owner}` must be one or more points of [0, 1]^d.")
+
+    @property
+    def dimension(self) -> int:
+        """The dimension d."""
+        return len(self.start[0])
+
+    @property
+    def most_queries(self) -> int:
+        """How many queries are asked."""
+        return self.rounds * len(self.start) * (self.dimension + 1)
+
+    def queries(self, centres: Centres) -> list[StatisticalQuery]:
+        """Return a round: for each centre its mass, then its coordinate sums."""
+        return [
+            StatisticalQuery(function, self.tau, low=0.0, high=1.0, vectorised=function.many)
+            for cluster in range(len(centres))
+            for place in (None, *range(self.dimension))
+            for function in [_Share(centres, cluster, place)]
+        ]
+
+    def learn(self, oracle: SQOracle) -> Centres:
+        """Return the centres after the last round."""
+        centres = tuple(tuple(map(float, centre)) for centre in self.start)
+        for _ in range(self.rounds):
+            answers = np.array(oracle.ask_all(self.queries(centres))).reshape(len(centres), -1)
+            centres = tuple(
+                self._moved(old, answer[0], answer[1:]) for old, answer in zip(centres, answers, strict=True)
+            )
+        return centres
+
+    def _moved(self, old: tuple[float, ...], mass: float, sums: NDArray[np.float64]) -> tuple[float, ...]:
+        if mass < self.least_mass:
+            return old
+        return tuple(np.clip(sums / mass, 0.0, 1.0).tolist())
+
+
+@dataclass(frozen=True, kw_only=True)
+class KMeans(PlainParameters):
+    """Run k-means privately: every query is answered from a chunk of its own, with noise.
+
+    A database is a list of points of [0, 1]^d; the output is the centres, or "insufficient samples".
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    start, rounds, tau, least_mass
+        As in `KMeansQueries`.
+    model
+        ``"central"``: noise on the averages; ``"local"``: every record reports for itself.
+    records, size
+        What a privacy audit builds databases of, and how long they are; default one record a query.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, a record that is no point of [0, 1]^d.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one record is replaced, in the local model epsilon-local: a query
+    depends on earlier answers only, and each record has part in one answer (`learners.chunked.ChunkNoise`).
+    With `sample_size(beta)` independent points all answers are within tau, with probability 1 − beta.
+
+    Examples
+    --------
+    >>> kmeans = KMeans(rounds=1)
+    >>> kmeans.size, len(kmeans([(0.1,), (0.2,), (0.7,), (0.9,)], np.random.default_rng(0)))
+    (4, 2)
+    """
+
+    epsilon: float = 1.0
+    start: Centres = ((0.25,), (0.75,))
+    rounds: int = 1
+    tau: float = 0.05
+    least_mass: float = 0.1
+    model: Model = "central"
+    records: tuple[Any, ...] | None = None
+    size: int | tuple[int, int] | None = None
+
+    name: ClassVar[str] = "k-means"
+    reference: ClassVar[str] = "K11 §1.1.1; B Theorem 7; K11 §5.1"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+
+    def __post_init__(self) -> None:
+        ChunkNoise(self.model, self.epsilon)
+        if self.size is None:
+            object.__setattr__(self, "size", self.algorithm.most_queries)
+        if self.records is None:
+            corners = [(value,) * self.algorithm.dimension for value in (0.0, 0.4, 1.0)]
+            object.__setattr__(self, "records", tuple(corners))
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def algorithm(self) -> KMeansQueries:
+        """The SQ algorithm that is run."""
+        return KMeansQueries(self.start, self.rounds, self.tau, self.least_mass)
+
+    def sample_size(self, beta: float) -> int:
+        """Return the number of points with which all answers are within tau, but with probability beta.
+
+        Examples
+        --------
+        >>> KMeans().sample_size(0.1)
+        16244
+        """
+        queries = self.algorithm.queries(self.algorithm.start) * self.rounds
+        return len(queries) * ChunkNoise(self.model, self.epsilon).chunk_size(queries, beta=beta)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return the centres."""
+        self._check(database)
+        queries, noise = self.algorithm.most_queries, ChunkNoise(self.model, self.epsilon)
+        if len(database) < queries:
+            return INSUFFICIENT
+        return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
+
+    def _check(self, database: Any) -> None:
+        for record in database:
+            if not self._is_point(record):
+                raise InvalidValue(
+                    f"A record of `KMeans` must be a point of [0, 1]^{self.algorithm.dimension}; "
+                    f"got {record!r:.60}."
+                )
+
+    def _is_point(self, record: Any) -> bool:
+        try:
+            return len(record) == self.algorithm.dimension and all(0.0 <= value <= 1.0 for value in record)
+        except TypeError:
+            return False

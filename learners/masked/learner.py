@@ -1,0 +1,224 @@
+"""MASKED-PARITY learned privately: the two rounds of the adaptive SQ learner, central or local."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PAC, PureDP
+from audit.errors import InvalidValue, finite_number
+from audit.relations import Relation
+from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks, Model
+from learners.concepts import MaskedParityClass
+from learners.concepts.bits import bit_matrix, bits_of
+from learners.masked.algorithms import AdaptiveMasked
+from learners.masked.fourier import walsh
+from learners.masked.populations import MaskedPopulation
+from learners.masked.problems import MaskedProblem
+from learners.masked.words import bit, check_dimension, numbers
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+
+__all__ = ["MaskedParityLearner"]
+
+_LARGEST_LAW = 12
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A database as arrays: words, places, bits and labels."""
+
+    x: NDArray[np.int64]
+    i: NDArray[np.int64]
+    b: NDArray[np.int64]
+    y: NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskedParityLearner(PlainParameters):
+    """Learn MASKED-PARITY under uniform examples, exactly and privately, in two rounds of noisy averages.
+
+    A database is a list of ((x, i, b), y), the first a word of d + log2(d) + 1 bits, y in {1, −1}; the output
+    is a concept ((r_1, …, r_d), a), or "insufficient samples".
+
+    Parameters
+    ----------
+    dimension
+        d, a power of two.
+    epsilon
+        The privacy claimed, > 0.
+    beta
+        Failure probability, in (0, 1/2).
+    model
+        ``"central"``: noise on the averages; ``"local"``: every record reports for itself, in two rounds, the
+        second of which asks a question that depends on the answers to the first.
+    size
+        The number of records that a privacy audit builds databases of; default d + 1.
+
+    Raises
+    ------
+    InvalidValue
+        d is no power of two, or another parameter is out of range; in use, a point that is not so many bits
+        or a label that is neither 1 nor −1.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one record is replaced, in the local model epsilon-local (K11 Theorem
+    5.7 and §5.3.1): each record has part in one of d + 1 averages; see `learners.chunked.ChunkNoise`. In the
+    second round, whatever was answered in the first, the query is fixed and its chunk is fresh.
+
+    On `sample_size` or more uniform examples of a concept the output is that concept with probability 1 −
+    beta: all answers are then within the tolerances of `AdaptiveMasked`. On fewer than d + 1 records the
+    output is "insufficient samples"; between, the learner answers and nothing is claimed of it.
+
+    Examples
+    --------
+    >>> learner = MaskedParityLearner(dimension=2)
+    >>> learner.size, learner.sample_size
+    (3, 2328)
+    """
+
+    dimension: int = 1
+    epsilon: float = 1.0
+    beta: float = 0.1
+    model: Model = "central"
+    size: int | tuple[int, int] | None = None
+
+    name: ClassVar[str] = "masked-parity-learner"
+    reference: ClassVar[str] = "K08 §5.1; K11 §5.3.1, Proposition 5.18, Theorem 5.7"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        check_dimension(self.dimension, owner=owner)
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        finite_number(self.beta, what=f"The `beta` of `{owner}`", above=0, below=0.5)
+        ChunkNoise(self.model, self.epsilon)
+        if self.size is None:
+            object.__setattr__(self, "size", self.dimension + 1)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def utility_claim(self) -> PAC:
+        """The accuracy claimed on `sample_size` uniform examples: no error at all."""
+        return PAC(0.0, self.beta)
+
+    @property
+    def concepts(self) -> MaskedParityClass:
+        """The class."""
+        return MaskedParityClass(self.dimension)
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        """Every ((x, i, b), y)."""
+        return tuple((point, label) for point in self.concepts.listed_domain() for label in (1, -1))
+
+    @property
+    def algorithm(self) -> AdaptiveMasked:
+        """The SQ learner that is run."""
+        return AdaptiveMasked(self.dimension)
+
+    @property
+    def sample_size(self) -> int:
+        """The number of examples that the utility claim needs."""
+        queries = [*self.algorithm.first_round(), self.algorithm.second_round(0)]
+        return len(queries) * self._noise.chunk_size(queries, beta=self.beta)
+
+    def problems(self) -> list[MaskedProblem]:
+        """Return concepts with no bit of r set, the last one or all, and both a; `sample_size` examples."""
+        most = 2**self.dimension - 1
+        return [
+            MaskedProblem(MaskedPopulation(self.dimension, r=r, a=a), examples=self.sample_size)
+            for r in sorted({0, 1, most})
+            for a in (0, 1)
+        ]
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a concept, by the SQ learner with the oracle of the model."""
+        self._read(database)
+        if not self._chunk(database):
+            return INSUFFICIENT
+        oracle = EvenChunks(database, queries=self.dimension + 1, noise=self._noise, rng=rng)
+        return self.algorithm.learn(oracle)
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` concepts; run i uses the same noise on every database of one length."""
+        read, chunk = self._read(database), self._chunk(database)
+        if not chunk:
+            return [INSUFFICIENT] * size
+        noise = self._noise.law(chunk, width=1.0)
+        draws = np.stack([noise.sample(size, rng) for _ in range(self.dimension + 1)], axis=1)
+        above = self._bit_means(read, chunk) + draws[:, :-1] > 0.25 / self.dimension
+        words = numbers(above)
+        masks = self._mask_means(read, chunk)[words] + draws[:, -1] > 0.25
+        return [
+            (bits_of(word, self.dimension), mask)
+            for word, mask in zip(words.tolist(), masks.astype(int).tolist(), strict=True)
+        ]
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law: independent bits of r, and a given r, each by a tail of its noise.
+
+        Raises
+        ------
+        InvalidValue
+            d is above 12.
+        """
+        from audit.distributions import Finite
+
+        if self.dimension > _LARGEST_LAW:
+            raise InvalidValue(f"The law of `{type(self).__name__}` is listed up to d = {_LARGEST_LAW}.")
+        read, chunk = self._read(database), self._chunk(database)
+        if not chunk:
+            return Finite([INSUFFICIENT], [1.0])
+        tails = self._noise.tails
+        zero, one = tails(
+            self._bit_means(read, chunk), threshold=0.25 / self.dimension, chunk=chunk, width=1.0
+        )
+        words = np.arange(2**self.dimension)
+        bits = bit(words[:, None], np.arange(self.dimension), dimension=self.dimension)
+        of_word = np.where(bits == 1, one, zero).sum(axis=1)
+        of_mask = tails(self._mask_means(read, chunk), threshold=0.25, chunk=chunk, width=1.0)
+        return Finite(list(self.concepts.listed_concepts()), log_probabilities=(of_word + of_mask).T.ravel())
+
+    def _bit_means(self, read: _Read, chunk: int) -> NDArray[np.float64]:
+        """Return each bit's share of i = j, b = 1, y = −1 in its chunk."""
+        hits = (read.b == 1) & (read.y == -1)
+        chunks = [slice(place * chunk, (place + 1) * chunk) for place in range(self.dimension)]
+        return np.array([(hits[it] & (read.i[it] == place)).mean() for place, it in enumerate(chunks)])
+
+    def _mask_means(self, read: _Read, chunk: int) -> NDArray[np.float64]:
+        """Return the share of b = 0, y ≠ (−1)^⟨r, x⟩ in the last chunk for every word r, by a transform."""
+        last = slice(self.dimension * chunk, (self.dimension + 1) * chunk)
+        masked = read.b[last] == 0
+        sums = np.bincount(read.x[last][masked], weights=read.y[last][masked], minlength=2**self.dimension)
+        return np.asarray((masked.sum() - walsh(sums) * len(sums)) / 2.0 / chunk)
+
+    def _chunk(self, database: Any) -> int:
+        return len(database) // (self.dimension + 1)
+
+    def _read(self, database: Any) -> _Read:
+        points, negative = self.concepts.split(database)
+        matrix = bit_matrix(points, length=self.concepts.length, owner=type(self).__name__)
+        d = self.dimension
+        return _Read(
+            x=numbers(matrix[:, :d]),
+            i=numbers(matrix[:, d:-1]),
+            b=matrix[:, -1].astype(np.int64),
+            y=np.where(negative, -1, 1),
+        )
+
+    @property
+    def _noise(self) -> ChunkNoise:
+        return ChunkNoise(self.model, self.epsilon)
