@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from audit.claims import ApproximateDP
+from audit.claims import PAC, ApproximateDP
 from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.answers import floats
 from mechanisms.exponential import ExponentialMechanism
 from mechanisms.growth import GrowthCheck, check_growth
+from mechanisms.instances import blocks, letters
 from mechanisms.parameters import PlainParameters
 from mechanisms.queries import approvals
 from mechanisms.scoring import picked, refuse_marks, scores_of
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.distributions import Finite
+    from audit.problems import Problem
     from mechanisms.neighbours import Pair
 
 __all__ = ["REFUSED", "ChoosingMechanism", "least_size"]
@@ -152,6 +155,62 @@ class ChoosingMechanism(PlainParameters):
     def claim(self) -> ApproximateDP:
         """The privacy claimed."""
         return ApproximateDP(self.epsilon, self.delta)
+
+    @property
+    def utility_claim(self) -> PAC:
+        """An alpha-good solution, except with probability beta, where opt > alpha·m (BNS Lemma 4)."""
+        return PAC(self.alpha, self.beta)
+
+    def problems(self) -> list[Problem]:
+        """Return databases with a best score just above and below alpha·size, with and without a rival.
+
+        The error is how far below the best the answer scores, as a share of the size; of "⊥" it is infinite
+        where the best score exceeds alpha·size, and 0 where it does not. For the default score over words;
+        else none.
+
+        Examples
+        --------
+        >>> [problem.name for problem in ChoosingMechanism().problems()]
+        ['opt = 0', 'opt = 58', 'opt = 115', 'opt = 116', 'opt = 116, rival 114', 'opt = 173, rival 57']
+        """
+        return [FixedProblem(name, database, self._error) for name, database in self._hard_databases()]
+
+    def printed_problems(self) -> list[Problem]:
+        """Return the same databases with an infinite error for "⊥", as BNS Lemma 4 is printed.
+
+        Examples
+        --------
+        >>> problem = ChoosingMechanism().printed_problems()[0]
+        >>> problem.error("⊥", problem.draw(None))
+        inf
+        """
+        return [FixedProblem(name, data, self._printed_error) for name, data in self._hard_databases()]
+
+    def _hard_databases(self) -> list[tuple[str, list[Any]]]:
+        words = letters(self.solutions) if self.score is approvals else []
+        if not words:
+            return []
+        (best, rival, *_), m = words, self._m
+        high = math.floor(self.alpha * m)  # the largest score at which every solution is good
+        low = min(math.floor(self.alpha * m / 2.0) + 1, m)
+        tops = dict.fromkeys(score for score in (0, low, high, high + 1) if score <= m)
+        told = [(f"opt = {opt}", blocks((best, opt), ("", m - opt))) for opt in tops]
+        rivals = [(high + 1, m - high - 1), (m - (m - high - 1) // 2, (m - high - 1) // 2)]
+        return told + [
+            (f"opt = {opt}, rival {other}", blocks((best, opt), (rival, other)))
+            for opt, other in rivals
+            if other > 0 and opt > other
+        ]
+
+    def _error(self, output: Any, database: Any) -> float:
+        opt = float(self.scores(database).max())
+        return 0.0 if opt <= self.alpha * self._m else self._printed_error(output, database)
+
+    def _printed_error(self, output: Any, database: Any) -> float:
+        if output == REFUSED:
+            return math.inf
+        scores = self.scores(database)
+        return float(scores.max() - scores[list(self.solutions).index(output)]) / self._m
 
     @property
     def least_size(self) -> int:

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.claims import Accuracy, PureDP
 from audit.errors import InvalidValue, finite_number, probability
 from audit.relations import Relation
 from mechanisms.answers import floats
+from mechanisms.instances import shortfall_problem
 from mechanisms.neighbours import Pair, widest_pairs
 from mechanisms.parameters import PlainParameters
 from mechanisms.queries import approvals
+from mechanisms.scoring import picked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,10 +24,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.distributions import Finite
+    from audit.problems import Problem
 
 __all__ = ["ExponentialMechanism"]
 
 _LETTERS = "abcdefghijklmnop"
+_PROBLEM_RECORDS = 6
+"""So many records are repeated to make problems."""
+
 _FEW = 1000
 """Up to this many solutions, the search for wide pairs scores them all for every pair it looks at."""
 
@@ -49,6 +55,8 @@ class ExponentialMechanism(PlainParameters):
         True: `score` takes a database and all the solutions, and returns their scores as an array.
     relation, records, size
         Which databases are neighbours, the records to build them of, their length (or least and greatest).
+    beta
+        The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
 
     Raises
     ------
@@ -84,6 +92,7 @@ class ExponentialMechanism(PlainParameters):
     relation: Relation = Relation.REPLACE_ONE
     records: Sequence[Any] = ("", _LETTERS[0], _LETTERS[1:], _LETTERS)
     size: int | tuple[int, int] = 1
+    beta: float = 0.1
 
     name: ClassVar[str] = "exponential"
     reference: ClassVar[str] = "K08 Definition 3.5; K11 §3.1; BNS Proposition 1"
@@ -94,6 +103,7 @@ class ExponentialMechanism(PlainParameters):
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         finite_number(self.sensitivity, what=f"The `sensitivity` of `{owner}`", above=0)
         finite_number(self.weight, what=f"The epsilon/(2·sensitivity) of `{owner}`", above=0)
+        probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if len(self.solutions) == 0:
             raise InvalidValue(f"The `solutions` of `{owner}` must hold at least one; got none.")
 
@@ -101,6 +111,35 @@ class ExponentialMechanism(PlainParameters):
     def claim(self) -> PureDP:
         """The privacy claimed."""
         return PureDP(self.epsilon)
+
+    @property
+    def utility_claim(self) -> Accuracy:
+        """The accuracy claimed: how far below the best the choice falls, by BNS Proposition 1(ii)."""
+        return Accuracy(self.error_bound(self.beta), self.beta)
+
+    def problems(self) -> list[Problem]:
+        """Return databases of one record repeated, for the default score as often as fails most.
+
+        That is where all solutions but one lie just further below the best than the claim allows.
+
+        Examples
+        --------
+        >>> [problem.name for problem in ExponentialMechanism(records=("a",)).problems()]
+        ["1 of 'a'", "11 of 'a'"]
+        """
+        lengths = [self.size if isinstance(self.size, int) else self.size[1]]
+        if self.score is approvals:
+            lengths.append(math.floor(self.error_bound(self.beta)) + 1)
+        return [
+            self._problem(f"{length} of {record!r:.40}", [record] * length)
+            for length in dict.fromkeys(lengths)
+            for record in list(self.records)[:_PROBLEM_RECORDS]
+        ]
+
+    def _problem(self, name: str, database: Any) -> Problem:
+        solutions = picked(self.solutions, np.arange(len(self.solutions)))
+        scores = self.scores(database).tolist()
+        return shortfall_problem(name, database, solutions=solutions, scores=scores)
 
     @property
     def weight(self) -> float:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
-from audit.errors import InvalidValue, finite_number, positive_int
+from audit.claims import Accuracy, PureDP
+from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.answers import floats
 from mechanisms.noise import LaplaceNoise
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.distributions import Density, Product
+    from audit.problems import Problem
     from mechanisms.neighbours import Pair
 
 __all__ = ["LaplaceMean"]
@@ -39,6 +41,8 @@ class LaplaceMean(PlainParameters):
     clamp
         False: a value outside [0, upper], NaN included, is refused with one line. True: it is moved to the
         nearest end first, NaN to 0, and the guarantee covers every list of `size` numbers.
+    beta
+        The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
 
     Raises
     ------
@@ -70,6 +74,7 @@ class LaplaceMean(PlainParameters):
     upper: float = 1.0
     size: int = 5
     clamp: bool = False
+    beta: float = 0.05
 
     name: ClassVar[str] = "laplace-mean"
     reference: ClassVar[str] = "B Definition 2 and Theorem 3"
@@ -81,12 +86,34 @@ class LaplaceMean(PlainParameters):
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         finite_number(self.upper, what=f"The `upper` of `{owner}`", above=0)
         positive_int(self.size, what=f"The `size` of `{owner}`")
+        probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         LaplaceNoise(self.scale)
 
     @property
     def claim(self) -> PureDP:
         """The privacy claimed."""
         return PureDP(self.epsilon)
+
+    @property
+    def utility_claim(self) -> Accuracy:
+        """The accuracy claimed: `error_bound(beta)`, exceeded with probability `beta` exactly."""
+        return Accuracy(self.error_bound(self.beta), self.beta)
+
+    def problems(self) -> list[Problem]:
+        """Return databases at the ends of the range and across it; the error's law is the same on each.
+
+        Examples
+        --------
+        >>> [problem.name for problem in LaplaceMean(size=2).problems()]
+        ['all at 0', 'all at 1', 'at both ends']
+        """
+        low, high = [0.0] * self.size, [float(self.upper)] * self.size
+        both = [low[k] if k % 2 else high[k] for k in range(self.size)]
+        told = (("all at 0", low), (f"all at {self.upper:g}", high), ("at both ends", both))
+        return [FixedProblem(name, database, self._error) for name, database in told]
+
+    def _error(self, output: float, database: Any) -> float:
+        return abs(output - self.answer(database))
 
     @property
     def records(self) -> list[float]:

@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from audit.claims import ApproximateDP
+from audit.claims import PAC, ApproximateDP
 from audit.errors import InvalidKind, InvalidValue, finite_number, probability
 from audit.relations import Relation
+from mechanisms.instances import answer_problem, blocks, letters
 from mechanisms.parameters import PlainParameters
 from mechanisms.queries import approvals
-from mechanisms.scoring import Leaders, TwoBest, refuse_marks, scores_of, two_best
+from mechanisms.scoring import Leaders, MostFrequent, TwoBest, refuse_marks, scores_of, two_best
 from mechanisms.swaps import revealing_swaps
 from mechanisms.threshold import ThresholdTest
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.distributions import Finite
+    from audit.problems import Problem
     from mechanisms.neighbours import Pair
 
 __all__ = ["TIED", "UNSTABLE", "StableSelection", "TightStableSelection"]
@@ -54,6 +56,8 @@ class StableSelection(PlainParameters):
         `solutions` and `vectorised` are then not used.
     relation, records, size
         Which databases are neighbours, the records to build them of, their length (or least and greatest).
+    beta
+        The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
 
     Raises
     ------
@@ -92,6 +96,7 @@ class StableSelection(PlainParameters):
     relation: Any = Relation.REPLACE_ONE
     records: Sequence[Any] = ("", "a", "b", "c")
     size: int | tuple[int, int] = 3
+    beta: float = 0.1
 
     name: ClassVar[str] = "stable-selection"
     reference: ClassVar[str] = "BNS §2.4, algorithm A_dist, and Proposition 2"
@@ -103,6 +108,7 @@ class StableSelection(PlainParameters):
         owner = type(self).__name__
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         probability(self.delta, what=f"The `delta` of `{owner}`", zero=False, one=False)
+        probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         self._refuse_delta()
         _ = self.test
         if self.leaders is None:
@@ -116,6 +122,52 @@ class StableSelection(PlainParameters):
     def claim(self) -> ApproximateDP:
         """The privacy claimed."""
         return ApproximateDP(self.epsilon, self.delta)
+
+    @property
+    def utility_claim(self) -> PAC:
+        """The best solution, except with probability `beta`, where it leads by `needed_gap(beta)`."""
+        return PAC(0.0, self.beta)
+
+    def problems(self) -> list[Problem]:
+        """Return databases where the best leads by the least whole gap that `utility_claim` is about.
+
+        For the default score over words, and for `MostFrequent`; else none.
+
+        Examples
+        --------
+        >>> [problem.name for problem in StableSelection().problems()]
+        ['a lead of 64', 'a lead of 64, on many', 'a lead of 64, on a tie']
+        """
+        return self._leads(math.ceil(self.needed_gap(self.beta)))
+
+    def printed_problems(self) -> list[Problem]:
+        """Return databases where the best leads by the gap of BNS Proposition 2(ii), rounded up.
+
+        Examples
+        --------
+        >>> StableSelection(epsilon=5.0).printed_problems()[0].name
+        'a lead of 14'
+        """
+        return self._leads(math.ceil(self.printed_gap(self.beta) * (1.0 - _ROUNDING)))
+
+    def _leads(self, gap: int) -> list[Problem]:
+        """Return problems of one gap: alone, far up, and above a tie."""
+        voters = self._voters()
+        if len(voters) < 2:
+            return []
+        best, *others = voters
+        told = [
+            (f"a lead of {gap}", blocks((best, gap))),
+            (f"a lead of {gap}, on many", blocks((best, gap + _MANY), (others[0], _MANY))),
+            (f"a lead of {gap}, on a tie", blocks((best, gap + 1), *((other, 1) for other in others))),
+        ]
+        return [answer_problem(name, database, answer=best) for name, database in told]
+
+    def _voters(self) -> list[Any]:
+        """Return records that each support one solution alone, which they equal."""
+        if isinstance(self.leaders, MostFrequent):
+            return list(range(min(3, self.leaders.candidates)))
+        return letters(self.solutions) if self.leaders is None and self.score is approvals else []
 
     @property
     def scale(self) -> float:
@@ -265,7 +317,7 @@ class TightStableSelection(StableSelection):
 
     Parameters
     ----------
-    epsilon, delta, score, solutions, vectorised, leaders, relation, records, size
+    epsilon, delta, score, solutions, vectorised, leaders, relation, records, size, beta
         As in `StableSelection`; delta ≤ 1/2.
 
     Guarantee
@@ -297,6 +349,12 @@ class TightStableSelection(StableSelection):
     def _refuse_delta(self) -> None:
         finite_number(self.delta, what="The `delta` of `TightStableSelection`", above=0, maximum=0.5)
 
+
+_MANY = 50
+"""So many votes the second best has where the lead is far up."""
+
+_ROUNDING = 1e-12
+"""A gap that is a whole number but for its last bits is not rounded up."""
 
 _FEW = 1000
 """Up to this many solutions, the search for revealing pairs scores them all for every pair it looks at."""

@@ -11,7 +11,7 @@ from mechanisms.piecewise import StepFunction
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["plateau", "plateaus"]
+__all__ = ["hard_plateaus", "plateau", "plateaus"]
 
 
 def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0) -> StepFunction:
@@ -55,6 +55,29 @@ def plateaus(top: int, *, height: float, good: float | None = None) -> Iterator[
     for floor in (0.0, half * (1.0 - 1e-9)):
         for low, high in _places(top):
             yield plateau(top, low, high, height=height, floor=floor)
+
+
+def hard_plateaus(top: int, *, height: float, good: float) -> Iterator[tuple[str, StepFunction]]:
+    """Yield a few of `plateaus` with names: of 3K/2 points, at the ends and across the first borders.
+
+    For three values of K the rest is 0 or just below what is good enough.
+
+    Examples
+    --------
+    >>> [name for name, _ in hard_plateaus(4096, height=2.0, good=1.0)][10]
+    'promise on [58, 69], else 0'
+    """
+    seen = set()
+    for power in (0, 3, max(0, (top + 1).bit_length() - 5)):
+        width = (3 << power) // 2
+        for low in (0, (8 << power) - width // 2, (12 << power) - width // 2, top + 1 - width):
+            high = low + width - 1
+            if low < 0 or high > top or (low, high) in seen:
+                continue
+            seen.add((low, high))
+            for words, floor in (("0", 0.0), ("just below good", good * (1.0 - 1e-9))):
+                name = f"promise on [{low}, {high}], else {words}"
+                yield name, plateau(top, low, high, height=height, floor=floor)
 
 
 def _places(top: int) -> Iterator[tuple[int, int]]:

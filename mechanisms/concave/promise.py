@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from audit.claims import PAC
 from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.accounting import sequential_bound
 from mechanisms.concave.bounds import calls, least_promise, lemma_2, log_star
+from mechanisms.concave.hard import hard_plateaus
 from mechanisms.concave.instances import telling_pairs, telling_values
 from mechanisms.concave.qualities import as_quality
 from mechanisms.concave.recursion import Level, Settings, chain, law, runs
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
     from audit.claims import ApproximateDP, PureDP
     from audit.distributions import Finite
+    from audit.problems import Problem
     from mechanisms.concave.contest import Contest
     from mechanisms.neighbours import Pair
     from mechanisms.piecewise import StepFunction
@@ -153,6 +157,34 @@ class ConcavePromise(PlainParameters):
             return lemma_2(self.top, epsilon=self.epsilon, delta=self.delta)
         tight = self.accounting == "tight"
         return sequential_bound(calls(self.top, epsilon=self.epsilon, delta=self.delta, tight=tight))
+
+    @property
+    def utility_claim(self) -> PAC | None:
+        """What BNS Lemma 3 claims at `beta`, errors as shares of the promise; None where it says nothing."""
+        failure = 1.0 if self.beta is None else 2.0 * self.beta * log_star(self.top)
+        if self.beta is None or failure >= 1.0 or self._objection(self.beta) is not None:
+            return None
+        return PAC(self.alpha, failure)
+
+    def problems(self) -> list[Problem]:
+        """Return plateaus across the borders of the intervals and at the ends; only for the default quality.
+
+        Examples
+        --------
+        >>> ConcavePromise().problems()[0].name
+        'promise on [0, 0], else 0'
+        """
+        if self.quality is not as_quality:
+            return []
+        good = (1.0 - self.alpha) * self.target
+        return [
+            FixedProblem(name, quality, self._error)
+            for name, quality in hard_plateaus(self.top, height=self.target, good=good)
+        ]
+
+    def _error(self, output: int, database: Any) -> float:
+        """Return how far below the promise the quality of a point is, as a share of the promise."""
+        return max(0.0, 1.0 - self.quality_on(database)(output) / self.target)
 
     @property
     def test(self) -> ThresholdTest:
