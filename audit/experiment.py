@@ -66,8 +66,8 @@ class Ask:
 class Trial(NamedTuple):
     """What came of a run: plain numbers, and what went wrong in words.
 
-    `failure` is 1 or 0, or the exact conditional probability of failure given the database; `trouble` is the
-    problem's own fault.
+    `failure` is 1 or 0, or (`exact`) the conditional probability of failure given the database; `trouble` is
+    the problem's own fault.
     """
 
     failure: float
@@ -76,6 +76,7 @@ class Trial(NamedTuple):
     size: int | None = None
     raised: str = ""
     changed: bool = False
+    exact: bool = False
     trouble: str = ""
 
 
@@ -171,7 +172,7 @@ class Experiment:
             return None
         if isinstance(found, str):
             return None, trial._replace(trouble=found)
-        return found.output, trial._replace(failure=found.failure, error=found.error)
+        return found.output, trial._replace(failure=found.failure, error=found.error, exact=True)
 
 
 class Conditional(NamedTuple):

@@ -7,10 +7,13 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from audit.errors import InvalidValue
 from audit.exact import TOLERANCE
-from audit.experiment import as_subject
+from audit.experiment import as_subject, law_on
 from audit.law_check import law_log_e_value
+from audit.problems import check_problem
 from audit.results import Evidence, Verdict
 from audit.sampling import CONFIRM, LAW, Sampler, generator
 from audit.utility_betting import UtilityBetting
@@ -32,6 +35,8 @@ CHECKED_DATABASES: Final = 3
 CHECKED_PAIRS: Final = 500
 #: With fewer runs of a database nothing is called a proof.
 LEAST_CHECKED: Final = 1_000
+#: Steps of a climb over exact failure probabilities that may find nothing worse before it ends.
+IDLE: Final = 20
 
 
 class UtilityAudit:
@@ -43,6 +48,7 @@ class UtilityAudit:
         self.law = task.exact and task.subject.declared_law is not None
         self.notes: list[str] = []
         self.samples = 0
+        self.looked = 0
         self.least_checked = 2 * CHECKED_PAIRS
         self.stateless = True
 
@@ -62,7 +68,24 @@ class UtilityAudit:
             if one is None:
                 return None
             found.append(one)
-        return found
+        return found if self.task.family.vary is None else self._climbed(found)
+
+    def _climbed(self, found: list[ExactFailure]) -> list[ExactFailure]:
+        """Vary the worst problem as long as that finds a worse one, and keep the worst."""
+        rng, idle, best = np.random.default_rng(self.task.search_seed()), 0, None
+        worst = max(found, key=lambda each: each.failure)
+        while idle < IDLE and not self._late():
+            problem = check_problem(self.task.family.vary(worst.problem, rng))  # type: ignore[misc]
+            one = exact_failure(self.task.subject, problem, alpha=self.claim.alpha)
+            idle += 1
+            self.looked += 1
+            if one is not None and one.failure > worst.failure:
+                worst = best = one
+                idle = 0
+        return found if best is None else [*found, best]
+
+    def _late(self) -> bool:
+        return self.task.deadline is not None and time.monotonic() >= self.task.deadline
 
     def _by_laws(self, found: list[ExactFailure]) -> UtilityResult:
         worst = max(found, key=lambda each: each.failure)
@@ -84,8 +107,8 @@ class UtilityAudit:
                 )
                 for each in found
             ),
-            "problems_tried": len(found),
-            "family": self.task.family.words(len(found)),
+            "problems_tried": len(self.task.family.library) + self.looked,
+            "family": self.task.family.words(len(self.task.family.library) + self.looked),
         }
         if trouble:
             return self._as(Verdict.ERROR, Evidence.EXACT, reason=trouble)
@@ -121,15 +144,14 @@ class UtilityAudit:
         ) as sampler:
             sampler.copy_inputs = True
             for index, (problem, database) in enumerate(databases):
-                if self.task.deadline is not None and time.monotonic() >= self.task.deadline:
+                if self._late():
                     self.least_checked = 0
                     break
                 outputs: list[Any] = []
                 for runs in sampler.draw(database, database, pairs, (LAW, index)):
                     outputs += [*runs.left, *runs.right]
-                distribution = subject.distribution
-                assert distribution is not None
-                e_value = law_log_e_value(distribution(database), outputs)
+                law = law_on(subject.object, database, subject.convert)
+                e_value = 0.0 if law is None else law_log_e_value(law, outputs)
                 if e_value >= limit:
                     return (
                         "the law this learner declares is not what it returns: calling it on a database of "
@@ -184,7 +206,7 @@ class UtilityAudit:
     def _judged(self, betting: UtilityBetting, sampler: Sampler, looks: list[Look]) -> UtilityResult:
         if betting.silent:
             return self._told(betting, sampler, looks, Verdict.ERROR, reason=_silence(betting.silent))
-        if self.law:
+        if betting.conditional:
             trouble = self._law_trouble(self._drawn_databases(betting))
             if trouble:
                 return self._told(betting, sampler, looks, Verdict.ERROR, reason=trouble)
@@ -207,7 +229,7 @@ class UtilityAudit:
 
     def _open(self, betting: UtilityBetting) -> str:
         """Say why the claim is neither refuted nor met."""
-        if betting.log_wealth_of(as_failures=True) >= betting.log_limit:
+        if betting.log_wealth_with_unfinished >= betting.log_limit:
             return (
                 "unfinished runs alone decide: they would refute the claim if they were failures; audit with "
                 '`unfinished="output"` to count them so, or raise `run_time_limit`'
@@ -277,7 +299,7 @@ class UtilityAudit:
             ),
             problems_tried=len(looks),
             family=self.task.family.words(len(looks)),
-            conditional=self.law,
+            conditional=betting.conditional,
             unfinished=sampler.unfinished,
             raised=betting.raised,
             log_wealth=betting.log_at_crossing if betting.refuted else betting.log_wealth,
@@ -298,16 +320,16 @@ class UtilityAudit:
             budget=options.budget,
             parameters=dict(task.subject.parameters),
             reference=task.subject.reference,
-            assumptions=tuple(self._assumptions(evidence)),
+            assumptions=tuple(self._assumptions(evidence, by_law=fields.get("conditional", False))),
             notes=tuple(self.notes),
             not_tested=("problems outside the family", "sample sizes other than the problems' own"),
             expected=task.subject.expected,
             **fields,
         )
 
-    def _assumptions(self, evidence: Evidence) -> list[str]:
+    def _assumptions(self, evidence: Evidence, *, by_law: bool) -> list[str]:
         said = ["the error is what the problems' `error` says"]
-        if evidence is Evidence.EXACT or self.law:
+        if evidence is Evidence.EXACT or by_law:
             said.append("the declared law, with which runs of the code were compared")
         if evidence is Evidence.STATISTICAL:
             said.append("the problems' `draw` gives independent databases")

@@ -1,7 +1,7 @@
 """Betting on failures, problem by problem: the next batch is of the one that looks worst and is not met.
 
 Which problem is drawn next, and how often, depends on the past alone; the wealth is looked at after every
-run. The guarantees are derived at the top of `audit.utility_evidence`.
+pair of runs. The guarantees are derived at the top of `audit.utility_evidence`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ __all__ = ["Standing", "UtilityBetting"]
 #: Pairs of runs in a first bet; later ones add a quarter to what was bet on the problem.
 FIRST: Final = 16
 GROWTH: Final = 0.25
+#: Every how many batches the problem with the fewest bets has its turn.
+NEGLECTED: Final = 4
 #: Runs without any answer before it is said that there never is one.
 SILENT: Final = 6
 
@@ -104,6 +106,7 @@ class UtilityBetting:
     stopped: str = ""
     changed: bool = False
     raised: int = 0
+    conditional: bool = False
     answered: bool = False
     size: int | None = None
 
@@ -133,19 +136,27 @@ class UtilityBetting:
     @property
     def log_wealth(self) -> float:
         """The log wealth against the claim, now."""
-        return self.log_wealth_of(as_failures=False)
+        logs = np.array([each.bets.log_now for each in self.standings])
+        return float(log_sum(logs + np.log(self._shares())))
 
-    def log_wealth_of(self, *, as_failures: bool) -> float:
-        """Give the log wealth against the claim, had every unfinished run been a failure (or none)."""
-        logs = [each.bets.log_wealth(self.beta, as_failures=as_failures) for each in self.standings]
+    @property
+    def log_wealth_with_unfinished(self) -> float:
+        """The log wealth against the claim, had every unfinished run been a failure."""
+        logs = [each.bets.log_wealth(self.beta, as_failures=True) for each in self.standings]
         return float(log_sum(np.array(logs) + np.log(self._shares())))
 
     def run(self) -> None:
         """Bet until the claim is refuted, met on every problem, or the budget or the time is over."""
         while not self._done():
             open_ones = [each for each in self.standings if not each.met] or self.standings
-            runs = sum(each.seen for each in self.standings)
-            self._bet(max(open_ones, key=lambda each: each.index(runs)))
+            self._bet(self._next(open_ones))
+
+    def _next(self, standings: list[Standing]) -> Standing:
+        """Give the one that looks worst; every few batches the one with the fewest bets."""
+        if sum(each.batches for each in standings) % NEGLECTED == NEGLECTED - 1:
+            return min(standings, key=lambda each: each.bets.runs)
+        runs = sum(each.seen for each in self.standings)
+        return max(standings, key=lambda each: each.index(runs))
 
     def bounds(self) -> tuple[float, float]:
         """Give bounds on the failure probability of the worst problem, each at 1 − significance."""
@@ -182,8 +193,8 @@ class UtilityBetting:
         return bool(self.stopped)
 
     def _bet(self, standing: Standing) -> None:
-        """Draw a batch of one problem and bet on it, run by run."""
-        pairs = max(FIRST, int(GROWTH * standing.bets.runs / 2))
+        """Draw a batch of one problem and bet on it, pair of runs by pair of runs."""
+        pairs = max(FIRST, int(GROWTH * standing.bets.runs / 2)) if self.answered else SILENT // 2
         pairs = min(pairs, (self.budget - self.sampler.drawn) // 2)
         before = self.sampler.drawn
         path = (BET, self.standings.index(standing), standing.batches)
@@ -195,16 +206,14 @@ class UtilityBetting:
         self._tell()
 
     def _settle(self, standing: Standing, trials: Trials, before: int) -> None:
+        """Look at the wealths after every pair: which of its two runs was called first is not kept."""
         low, high = trials.low, trials.high
         against, favour = standing.bets.paths(low, high, beta=self.beta)
-        others = [
-            each.bets.log_wealth(self.beta) + math.log(each.share)
-            for each in self.standings
-            if each is not standing
-        ]
+        others = [each.bets.log_now + math.log(each.share) for each in self.standings if each is not standing]
         rows = np.array([against + math.log(standing.share), *(np.full(len(low), each) for each in others)])
         total = log_sum(rows.T)
-        crossed = np.flatnonzero(total >= self.log_limit)
+        pair_ends = np.arange(len(low)) % 2 == 1
+        crossed = np.flatnonzero(pair_ends & (total >= self.log_limit))
         end = len(low)
         if len(crossed) and not self.refuted:
             first = int(crossed[0])
@@ -212,7 +221,7 @@ class UtilityBetting:
             self.log_at_crossing = float(total[first])
             self.worst_at_crossing = standing
             end = end if self.until_budget else first + 1
-        reached = np.flatnonzero(favour[:end] >= self.log_limit)
+        reached = np.flatnonzero((pair_ends & (favour >= self.log_limit))[:end])
         if len(reached):
             standing.met = True
             end = end if self.until_budget else int(reached[0]) + 1
@@ -222,6 +231,7 @@ class UtilityBetting:
         standing.note(trials)
         self.changed = self.changed or trials.changed
         self.raised += trials.raised
+        self.conditional = self.conditional or trials.exact
         self.size = trials.size if self.size is None else self.size
         self.answered = self.answered or not trials.silent
         if not self.answered and self._all_looked_at():

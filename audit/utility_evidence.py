@@ -97,6 +97,11 @@ class Bets:
         """The sum of F over the finished runs."""
         return float(sum(part.sum() for part in self.low))
 
+    @property
+    def log_now(self) -> float:
+        """The log wealth against the claim that the trials were added under."""
+        return float(_mean(self._against))
+
     def paths(self, low: Floats, high: Floats, *, beta: float) -> tuple[Floats, Floats]:
         """Give the log wealth against and for the claim after each of some further trials."""
         against = self._against + np.cumsum(log_payoffs(low, beta), axis=0)

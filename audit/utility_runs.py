@@ -36,8 +36,12 @@ class Trials:
         The finished trial with the largest failure, if one failed.
     raised, unfinished : int
         How many raised, and how many did not finish.
-    silent : Raised or Unfinished, optional
-        One such outcome, where no trial gave an answer.
+    silent : str
+        One such outcome in words, where no trial gave an answer; else empty.
+    size : int, optional
+        Length of the first database.
+    changed, exact : bool
+        Whether a learner changed its database, and whether a law stood for a run.
     """
 
     low: Floats
@@ -49,6 +53,7 @@ class Trials:
     silent: str = ""
     size: int | None = None
     changed: bool = False
+    exact: bool = False
 
 
 def draw_trials(
@@ -99,6 +104,7 @@ def _read(problem: Any, outcomes: list[Any], *, against: bool) -> Trials:
         silent="" if answered else first,
         size=next((trial.size for trial in trials), None),
         changed=any(trial.changed for trial in trials),
+        exact=any(trial.exact for trial in trials),
     )
 
 

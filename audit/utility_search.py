@@ -23,6 +23,8 @@ __all__ = ["Look", "Search"]
 
 #: Pairs of runs in a look at a problem.
 LOOK: Final = 8
+#: The same while no run has given an answer: one that hangs takes its time.
+UNANSWERED: Final = 3
 #: Share of the budget that exploration may take.
 SHARE: Final = 0.1
 RANDOM: Final = 4
@@ -124,6 +126,8 @@ class Search:
         return check_problem(proposed)
 
     def _look(self, problem: Any, pairs: int) -> None:
+        answered = any(look.trials is not None and not look.trials.silent for look in self.looks)
+        pairs = pairs if answered else min(pairs, UNANSWERED)
         trials = draw_trials(self.sampler, problem, pairs, (EXPLORE, len(self.looks)))
         self.looks.append(Look(problem, self._named(problem.name), trials, score(trials, self.alpha)))
 

@@ -1,0 +1,455 @@
+"""`audit_utility` through its front door: verdicts, searches, laws, faults and bad arguments."""
+
+import json
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from audit import PAC, Accuracy, Evidence, PureDP, UtilityResult, Verdict, audit_utility
+from audit.distributions import Finite
+from audit.errors import InvalidKind, InvalidValue, SubjectError
+from audit.problems import FixedProblem, Problem, SampledProblem
+from audit.results import PrivacyRefuted
+
+CLAIM = PAC(alpha=0.25, beta=0.1)
+HALF = PAC(alpha=0.5, beta=0.2)
+
+
+def coins(name="coins", size=5):
+    return SampledProblem(name, lambda rng: rng.integers(0, 2, size).tolist(), lambda output, _: output)
+
+
+def failing(p):
+    """A learner whose output is its error: 1 with probability p, else 0."""
+    return lambda database, rng: float(rng.random() < p)
+
+
+@dataclass(frozen=True)
+class Lawful:
+    """Errs by 1 with the probability that its database says."""
+
+    utility_claim: PAC = CLAIM
+
+    def __call__(self, database, rng):
+        return float(rng.random() < database[0])
+
+    def distribution(self, database):
+        return Finite([0.0, 1.0], [1.0 - database[0], database[0]])
+
+
+def fixed(p):
+    return FixedProblem(f"fails with {p}", [p], lambda output, database: output)
+
+
+# Verdicts
+
+
+def test_twice_the_claimed_failure_probability_is_refuted():
+    result = audit_utility(failing(0.2), CLAIM, problems=[coins()])
+    assert result.verdict is Verdict.REFUTED
+    assert result.evidence is Evidence.STATISTICAL
+    assert 0.1 <= result.beta_lower <= 0.2 <= result.beta_upper
+    assert result.samples_to_refutation <= result.samples < 2_000
+
+
+def test_half_the_claimed_failure_probability_is_met_and_said_to_be_on_one_problem():
+    result = audit_utility(failing(0.05), CLAIM, problems=[coins()])
+    assert result.verdict is Verdict.NOT_REFUTED
+    assert result.met
+    assert result.beta_lower <= 0.05 <= result.beta_upper <= 0.1
+    assert "met with confidence 1 − 1e-06 on this 1 problem" in str(result)
+    assert "not a proof" in str(result)
+
+
+def test_what_is_neither_refuted_nor_met_is_inconclusive_and_says_between_what_it_lies():
+    result = audit_utility(failing(0.1), CLAIM, problems=[coins()], budget=1_000)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert not result.met
+    assert result.beta_lower < 0.1 < result.beta_upper
+    assert "1,000 runs" in result.reason
+
+
+def test_one_problem_that_is_not_met_is_enough():
+    def learner(database, rng):
+        return float(rng.random() < (0.1 if len(database) == 5 else 0.0))
+
+    result = audit_utility(learner, CLAIM, problems=[coins(), coins("easy", size=3)], budget=5_000)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert {problem.name: problem.met for problem in result.problems} == {"coins": False, "easy": True}
+
+
+def test_the_worst_problem_is_found_and_named_with_a_failure_drawn_from_it():
+    def learner(database, rng):
+        return float(len(database) == 3 and rng.random() < 0.5)
+
+    problems = [coins(f"{size} records", size=size) for size in range(1, 9)]
+    result = audit_utility(learner, CLAIM, problems=problems)
+    assert result.verdict is Verdict.REFUTED
+    assert result.worst == result.witness.problem == "3 records"
+    assert len(result.witness.database) == 3
+    assert (result.witness.output, result.witness.error) == (1.0, 1.0)
+
+
+def test_runs_in_excess_of_the_claim_tighten_the_bounds_when_asked_for():
+    short = audit_utility(failing(0.2), CLAIM, problems=[coins()])
+    long = audit_utility(failing(0.2), CLAIM, problems=[coins()], until="budget", budget=4_000)
+    assert long.verdict is Verdict.REFUTED
+    assert long.samples_to_refutation == short.samples_to_refutation
+    assert short.beta_lower < long.beta_lower <= 0.2
+
+
+def test_a_claim_of_no_failure_at_all_falls_by_the_first():
+    result = audit_utility(failing(0.05), PAC(0.25, 0.0), problems=[coins()], budget=2_000)
+    assert result.verdict is Verdict.REFUTED
+
+
+def test_an_error_that_equals_alpha_up_to_rounding_is_none_above_it():
+    problem = SampledProblem("sum", lambda rng: [], lambda output, database: 0.1 + 0.2)
+    assert audit_utility(failing(0), PAC(0.3, 0.1), problems=[problem]).met
+
+
+def test_a_refusal_with_infinite_error_is_a_failure():
+    problem = SampledProblem("sum", lambda rng: [], lambda output, database: math.inf)
+    result = audit_utility(failing(0), Accuracy(1_000, 0.1), problems=[problem])
+    assert result.refuted
+    assert result.witness.error == math.inf
+    assert UtilityResult.from_json(result.to_json()) == result
+
+
+def test_the_same_seed_gives_the_same_bytes_whatever_the_jobs_and_isolation():
+    options = {"problems": [coins(), coins("more", size=9)], "budget": 3_000, "seed": 3}
+    one = audit_utility(failing(0.15), CLAIM, **options)
+    for other in ({"jobs": 2}, {"isolate": True}, {"isolate": True, "jobs": 2}):
+        again = audit_utility(failing(0.15), CLAIM, **options, **other)
+        assert json.dumps(again.to_json()["result"]) == json.dumps(one.to_json()["result"])
+    assert audit_utility(failing(0.15), CLAIM, **{**options, "seed": 4}) != one
+
+
+def test_a_failure_can_be_drawn_again_from_its_seed_alone():
+    result = audit_utility(failing(0.3), CLAIM, problems=[coins()])
+    saved = UtilityResult.from_json(json.dumps(result.to_json()))
+    again = saved.replay(failing(0.3), problems=[coins()])
+    assert again.repeats
+    assert (again.database, again.output, again.error) == (result.witness.database, 1.0, 1.0)
+    assert saved.replay(failing(0.3)).repeats  # from the saved database, where nothing knows the problem
+    assert not saved.replay(failing(0.0), problems=[coins()]).repeats
+
+
+def test_a_refuted_result_raises_and_another_is_returned():
+    with pytest.raises(PrivacyRefuted, match="PAC"):
+        audit_utility(failing(0.5), CLAIM, problems=[coins()]).raise_if_refuted()
+    met = audit_utility(failing(0.0), CLAIM, problems=[coins()])
+    assert met.raise_if_refuted() is met
+
+
+# Problems are searched
+
+
+@dataclass(frozen=True)
+class Line:
+    """A problem at a place; the learner fails the more the nearer that is to 10."""
+
+    place: int
+
+    @property
+    def name(self):
+        return f"at {self.place}"
+
+    def draw(self, rng):
+        return [self.place]
+
+    def error(self, output, database):
+        return output
+
+
+@dataclass(frozen=True)
+class Climber:
+    utility_claim: PAC = HALF
+
+    def __call__(self, database, rng):
+        return rng.random() * (1.0 - abs(10 - database[0]) / 20)  # error > 1/2 is likelier near 10
+
+    def problems(self):
+        return [Line(0)]
+
+    def vary(self, problem, rng):
+        return Line(problem.place + int(rng.choice([-3, -1, 1, 3])))
+
+
+def test_the_climb_finds_a_problem_that_the_library_has_not():
+    result = audit_utility(Climber())
+    assert result.verdict is Verdict.REFUTED  # the library's only problem has error at most 1/2
+    assert result.worst != "at 0"
+    assert "climb" in result.family
+    assert audit_utility(Climber(), problems=[Line(0)]).met  # given problems stand alone
+
+
+def test_problems_may_come_from_a_strategy():
+    result = audit_utility(Climber(), problems=st.integers(0, 12).map(Line))
+    assert result.refuted
+    assert "examples of the strategy" in result.family
+
+
+def test_the_subjects_own_problems_and_claim_are_the_default():
+    result = audit_utility(Climber(), seed=1)
+    assert result.claim == PAC(0.5, 0.2)
+    assert "own problem" in result.family
+
+
+# Exact laws
+
+
+def test_exact_failure_probabilities_over_fixed_databases_prove_the_claim():
+    result = audit_utility(Lawful(), problems=[fixed(0.1), fixed(0.02)])
+    assert result.verdict is Verdict.PROVED
+    assert result.evidence is Evidence.EXACT
+    assert result.beta_lower == result.beta_upper == pytest.approx(0.1, abs=1e-15)
+    assert [problem.exact for problem in result.problems] == pytest.approx([0.1, 0.02], abs=1e-15)
+
+
+def test_exact_failure_probabilities_over_fixed_databases_refute_the_claim():
+    result = audit_utility(Lawful(), problems=[fixed(0.02), fixed(0.11)])
+    assert result.verdict is Verdict.REFUTED
+    assert result.evidence is Evidence.EXACT
+    assert result.beta_lower == result.witness.failure == pytest.approx(0.11, abs=1e-15)
+    assert result.worst == result.witness.problem == "fails with 0.11"
+    assert (result.witness.database, result.witness.output) == ([0.11], 1.0)
+
+
+def test_a_law_over_databases_is_summed():
+    @dataclass(frozen=True)
+    class Mixed:
+        name: str = "mixed"
+
+        def draw(self, rng):
+            return [0.0] if rng.random() < 0.75 else [0.2]
+
+        def error(self, output, database):
+            return output
+
+        def distribution(self):
+            return Finite([[0.0], [0.2]], [0.75, 0.25])
+
+    result = audit_utility(Lawful(), problems=[Mixed()])
+    assert result.verdict is Verdict.PROVED
+    assert result.beta_lower == pytest.approx(0.05, abs=1e-12)
+
+
+def test_a_law_that_the_code_does_not_have_is_an_error():
+    class Other(Lawful):
+        def __call__(self, database, rng):
+            return float(rng.random() < 0.5)
+
+    for problem in (fixed(0.01), SampledProblem("drawn", lambda rng: [0.01], lambda o, d: o)):
+        result = audit_utility(Other(), problems=[problem])
+        assert result.verdict is Verdict.ERROR
+        assert "not what it returns" in result.reason
+
+
+def test_an_endless_family_is_met_exactly_but_not_proved():
+    class Endless(Lawful):
+        def problems(self):
+            return [fixed(0.01)]
+
+        def vary(self, problem, rng):
+            return fixed(min(0.09, problem.database[0] + 0.01 * int(rng.integers(3))))
+
+    result = audit_utility(Endless())
+    assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
+    assert result.met
+    assert result.beta_upper == pytest.approx(0.09)  # the climb's, not the library's
+
+
+def test_conditional_probabilities_decide_in_fewer_databases_than_indicators():
+    # F is 0.05 always: the mirrored bet gains log(1 + s·(β − F)/(1 − β)) a run without any chance in it
+    drawn = SampledProblem("drawn", lambda rng: [0.05], lambda output, database: output)
+    exact = audit_utility(Lawful(), problems=[drawn])
+    plain = audit_utility(Lawful(), problems=[drawn], exact=False)
+    assert exact.met
+    assert plain.met
+    assert exact.conditional
+    assert not plain.conditional
+    assert exact.problems[0].runs < plain.problems[0].runs
+    assert exact.problems[0].failures == pytest.approx(0.05 * exact.problems[0].runs)
+
+
+def test_conditional_probabilities_refute_too():
+    drawn = SampledProblem("drawn", lambda rng: [rng.choice([0.0, 0.5])], lambda output, database: output)
+    result = audit_utility(Lawful(), problems=[drawn])
+    assert result.refuted
+    assert result.witness.failure == 0.5
+    assert result.witness.output == 1.0
+    assert result.replay(problems=[drawn]).repeats
+
+
+# What a learner or a problem may do
+
+
+def test_a_learner_that_raises_on_some_databases_has_failed_there():
+    def learner(database, rng):
+        if rng.random() < 0.5:
+            raise ValueError("no majority")
+        return 0.0
+
+    result = audit_utility(learner, CLAIM, problems=[coins()])
+    assert result.refuted
+    assert result.raised > 0
+    assert "no majority" in str(result.witness.output)
+
+
+def test_a_learner_that_always_raises_is_an_error_with_its_own_message():
+    def learner(database, rng):
+        raise ValueError("wrong shape")
+
+    for problems in ([coins()], [coins(), coins("more", size=9)]):
+        result = audit_utility(learner, CLAIM, problems=problems)
+        assert result.verdict is Verdict.ERROR
+        assert "every run raised ValueError: wrong shape" in result.reason
+
+
+@pytest.mark.parametrize(
+    ("unfinished", "verdict"), [("against", Verdict.INCONCLUSIVE), ("output", Verdict.REFUTED)]
+)
+def test_unfinished_runs_speak_for_neither_side_unless_they_are_to_count(unfinished, verdict):
+    def learner(database, rng):
+        if rng.random() < 0.5:
+            time.sleep(5)
+        return 0.0
+
+    result = audit_utility(
+        learner, CLAIM, problems=[coins()], run_time_limit=0.01, budget=100, unfinished=unfinished
+    )
+    assert result.verdict is verdict
+    assert result.unfinished > 0
+    if unfinished == "against":
+        assert "unfinished runs alone decide" in result.reason
+
+
+def test_a_learner_that_never_ends_is_noticed_after_a_few_runs():
+    result = audit_utility(
+        lambda database, rng: time.sleep(5), CLAIM, problems=[coins()], run_time_limit=0.01
+    )
+    assert result.verdict is Verdict.ERROR
+    assert result.samples < 50
+
+
+def test_a_learner_that_changes_its_database_is_given_its_own_and_told_on():
+    def learner(database, rng):
+        database.clear()
+        return 0.0
+
+    problem = FixedProblem("fixed", [1, 2], lambda output, database: 0.0 if database == [1, 2] else 1.0)
+    result = audit_utility(learner, CLAIM, problems=[problem])
+    assert result.met
+    assert any("changes its database" in note for note in result.notes)
+
+
+def test_a_learner_that_keeps_state_is_run_from_fresh_copies():
+    class Tired:
+        def __init__(self):
+            self.calls = 0
+
+        def __call__(self, database, rng):
+            self.calls += 1
+            return float(self.calls > 100)
+
+    result = audit_utility(Tired(), CLAIM, problems=[coins()])
+    assert result.met  # every call on a new learner is right
+
+
+def test_a_learner_may_take_no_generator_and_databases_may_be_converted():
+    problem = SampledProblem("mean", lambda rng: rng.random(400).tolist(), lambda mean, _: abs(mean - 0.5))
+    result = audit_utility(lambda array: float(array.mean()), CLAIM, problems=[problem], convert=np.array)
+    assert result.met
+    assert result.sample_size == 400
+
+
+def test_the_time_limit_ends_the_audit_between_batches():
+    result = audit_utility(failing(0.1), CLAIM, problems=[coins()], time_limit=1e-9)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "the time was over" in result.reason
+
+
+# Bad arguments: one line each
+
+
+def broken(error=lambda output, database: 0.0, draw=lambda rng: []):
+    return [SampledProblem("broken", draw, error)]
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (lambda o, d: math.nan, "must measure errors as numbers; for the output 0.0 it gave nan"),
+        (lambda o, d: "large", "it gave 'large'"),
+        (lambda o, d: None, "it gave None"),
+        (lambda o, d: 1 / 0, "cannot measure the output 0.0: ZeroDivisionError"),
+    ],
+)
+def test_an_error_that_is_no_number_is_the_problems_fault(error, said):
+    with pytest.raises(SubjectError, match="The problem `broken`") as refused:
+        audit_utility(failing(0), CLAIM, problems=broken(error))
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_problem_that_cannot_draw_says_so():
+    with pytest.raises(SubjectError, match="`broken` cannot draw: ZeroDivisionError"):
+        audit_utility(failing(0), CLAIM, problems=broken(draw=lambda rng: 1 / 0))
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "said"),
+    [
+        ({"problems": []}, InvalidValue, "The `problems` are empty"),
+        ({"problems": None}, InvalidValue, "There are no problems to audit on"),
+        ({"problems": 3}, InvalidKind, "The `problems` must be"),
+        ({"problems": [3]}, InvalidKind, "has no `name`"),
+        ({"problems": [coins(), coins()]}, InvalidValue, "must differ"),
+        ({"claim": None}, InvalidValue, "No utility claim"),
+        ({"claim": PureDP(1.0)}, InvalidKind, "must be a utility claim"),
+        ({"claim": PAC}, InvalidKind, "must be a utility claim"),
+        ({"budget": 7}, InvalidValue, "can never refute"),
+        ({"budget": 0}, InvalidValue, "`budget`"),
+        ({"significance": 0}, InvalidValue, "`significance`"),
+        ({"until": "refuted"}, InvalidValue, "`until`"),
+        ({"seed": -1}, InvalidValue, "`seed`"),
+    ],
+)
+def test_a_bad_argument_gets_one_line(given, kind, said):
+    arguments = {"claim": CLAIM, "problems": [coins()], **given}
+    with pytest.raises(kind) as refused:
+        audit_utility(failing(0), arguments.pop("claim"), **arguments)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "numbers", [(-0.1, 0.1), (1.1, 0.1), (0.1, 1.0), (0.1, -0.1), (math.nan, 0.1), (0.1, math.nan)]
+)
+def test_alpha_and_beta_outside_their_range_are_refused(numbers):
+    with pytest.raises(InvalidValue, match="of `PAC` must be"):
+        PAC(*numbers)
+    with pytest.raises(InvalidValue):
+        Accuracy(-numbers[0] if numbers[0] > 1 else numbers[0], numbers[1])
+
+
+def test_a_foreign_claim_needs_its_two_numbers():
+    class Loose:
+        alpha, beta = 0.1, 2.0
+
+        def to_json(self):
+            return {}
+
+    with pytest.raises(InvalidValue, match="`beta` of the claim"):
+        audit_utility(failing(0), Loose(), problems=[coins()])
+
+
+def test_the_problems_here_are_problems():
+    assert isinstance(coins(), Problem)
+    assert isinstance(Line(3), Problem)
+    assert not isinstance(3, Problem)
