@@ -1,0 +1,349 @@
+"""Oracles over samples: fresh chunks, private noise, noisy labels, local answers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from audit import Evidence, PureDP, Verdict, audit_privacy
+from audit.errors import InvalidKind, InvalidValue
+from audit.relations import Relation
+from mechanisms.queries import (
+    AdversarialOracle,
+    ExactOracle,
+    LaplaceEntries,
+    LiteralPrivateOracle,
+    LiteralQueryAnswers,
+    LocalOracle,
+    NoisyLabelOracle,
+    Population,
+    PrivateOracle,
+    PrivateQueryAnswers,
+    SampleOracle,
+    SignEntries,
+    StatisticalQuery,
+    candidate_rates,
+    flip_labels,
+    learn_from_noisy_labels,
+    noisy_labels,
+    noisy_sample_size,
+    offsets,
+    private_chunk_size,
+    private_sample_size,
+    rate_test_size,
+    sample_size,
+    sampling_size,
+    stated_chunk_size,
+)
+
+ONES = StatisticalQuery.fraction(bool, tau=0.1)
+
+
+def binomial_miss(size, share, tau):
+    """Pr[|average of `size` coins − share| > tau], exactly."""
+    counts = np.arange(size + 1)
+    off = np.abs(counts / size - share) > tau * (1 + 1e-12)
+    return float(stats.binom.pmf(counts, size, share)[off].sum())
+
+
+def private_miss(size, share, *, tau, scale):
+    """Pr[|average + Lap(scale) − share| > tau], exactly: a binomial mixture of Laplace tails."""
+    counts = np.arange(size + 1)
+    error = counts / size - share
+    tails = stats.laplace.sf(tau - error, scale=scale) + stats.laplace.cdf(-tau - error, scale=scale)
+    return float(stats.binom.pmf(counts, size, share) @ tails)
+
+
+@pytest.mark.parametrize(("tau", "beta"), [(0.1, 0.05), (0.03, 1e-6), (0.25, 0.5)])
+@pytest.mark.parametrize("share", [0.5, 0.1, 0.01])
+def test_a_chunk_fails_no_more_often_than_it_may(tau, beta, share):
+    size = sampling_size(tau=tau, beta=beta)
+    assert binomial_miss(size, share, tau) <= beta
+    if share == 0.5 and beta < 0.1:  # Hoeffding is not far off here: a third of the records is not enough
+        assert binomial_miss(size // 3, share, tau) > beta
+
+
+def test_the_sample_size_of_theorem_6_is_m_chunks_of_hoeffding():
+    assert sample_size(10, tau=0.1, beta=0.05) == 10 * math.ceil(math.log(2 * 10 / 0.05) / (2 * 0.1**2))
+    assert sample_size(10, tau=0.4, beta=0.05, width=4) == sample_size(10, tau=0.1, beta=0.05)
+
+
+def test_queries_get_disjoint_chunks_in_order():
+    seen = []
+    query = StatisticalQuery(
+        lambda x: 0.0, tau=0.5, vectorised=lambda xs: seen.append(list(xs)) or np.zeros(len(xs))
+    )
+    oracle = SampleOracle(list(range(100)), queries=3, beta=0.3)
+    size = oracle.chunk_size(query)
+    oracle.ask(query)
+    oracle.ask_all([query, query])
+    assert seen == [list(range(i * size, (i + 1) * size)) for i in range(3)]
+    assert oracle.left == 100 - 3 * size
+
+
+def test_too_few_records_say_how_many_are_needed_and_answer_nothing():
+    oracle = SampleOracle([0, 1] * 450, queries=10, beta=0.05)
+    oracle.ask(ONES)
+    with pytest.raises(InvalidValue, match="must have 900 fresh records for this round; 600 of 900 are left"):
+        oracle.ask_all([ONES] * 3)
+    assert (oracle.asked, oracle.left) == (1, 600)
+    assert oracle.ask_all([ONES] * 2) == [0.5, 0.5]
+
+
+def test_more_queries_than_beta_was_shared_among_are_refused():
+    oracle = SampleOracle([0, 1] * 1000, queries=1, beta=0.05)
+    oracle.ask(ONES)
+    with pytest.raises(InvalidValue, match="at most 1 queries"):
+        oracle.ask(ONES)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.02])
+@pytest.mark.parametrize(("queries", "epsilon", "tau"), [(1, 1.0, 0.1), (20, 0.5, 0.1), (5, 3.0, 0.05)])
+def test_a_private_chunk_fails_no_more_often_than_its_share_of_beta(share, queries, epsilon, tau):
+    size = private_chunk_size(queries, tau=tau, beta=0.05, epsilon=epsilon)
+    assert private_miss(size, share, tau=tau, scale=1 / (epsilon * size)) <= 0.05 / queries
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    queries=st.integers(1, 10_000),
+    tau=st.floats(0.01, 1.0),
+    beta=st.floats(1e-9, 0.999),
+    epsilon=st.floats(0.01, 100.0),
+)
+def test_the_stated_size_with_its_constant_is_enough_for_the_corrected_noise(queries, tau, beta, epsilon):
+    needed = private_chunk_size(queries, tau=tau, beta=beta, epsilon=epsilon)
+    assert needed <= stated_chunk_size(queries, tau=tau, beta=beta, epsilon=epsilon)
+
+
+def test_private_sizes_by_hand():
+    # ε = 0.01: noise decides, 2·ln(2·10/0.05)/(0.01·0.1) = 2000·ln 400
+    assert private_sample_size(10, tau=0.1, beta=0.05, epsilon=0.01) == 10 * math.ceil(2000 * math.log(400))
+    # ε = 1: sampling decides, 2·ln(4·10/0.05)/0.1² = 200·ln 800
+    assert private_sample_size(10, tau=0.1, beta=0.05, epsilon=1.0) == 10 * math.ceil(200 * math.log(800))
+
+
+def test_the_noise_of_an_answer_is_laplace_of_the_stated_scale():
+    oracle = PrivateOracle([1] * 700_000, epsilon=1.0, queries=1000, beta=0.5, rng=np.random.default_rng(5))
+    query = StatisticalQuery(float, tau=0.4, low=-1, high=1)
+    size = oracle.chunk_size(query)
+    answers = np.array(oracle.ask_all([query] * 1000))
+    # false alarm 1e-8; twice the scale is at distance 1/4, missed with probability below 2·exp(-2000·0.15²)
+    assert stats.kstest(answers - 1.0, stats.laplace(scale=2 / size).cdf).pvalue > 1e-8
+
+
+def test_the_literal_oracle_has_the_proofs_chunks_and_m_times_the_noise():
+    oracle = LiteralPrivateOracle([0], epsilon=0.5, queries=7, beta=0.1, rng=np.random.default_rng(0))
+    size = oracle.chunk_size(ONES)
+    assert size == math.ceil(4 * (1 / (0.5 * 0.1) + 1 / 0.1**2) * math.log(2 * 7 / 0.1))
+    assert oracle.scale(ONES) == pytest.approx(7 / (0.5 * size), rel=1e-12)
+
+
+@pytest.mark.parametrize("queries", [1, 3])
+def test_the_corrected_answers_are_exactly_epsilon_private(queries):
+    subject = PrivateQueryAnswers(epsilon=0.8, queries=(ONES,) * queries, chunk=2)
+    result = audit_privacy(subject)
+    assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
+    assert result.epsilon_lower == pytest.approx(0.8, rel=1e-9)
+
+
+@pytest.mark.parametrize("queries", [1, 3])
+def test_the_literal_answers_are_exactly_epsilon_over_m_private(queries):
+    subject = LiteralQueryAnswers(epsilon=0.8, queries=(ONES,) * queries, chunk=2)
+    result = audit_privacy(subject)
+    assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
+    assert result.epsilon_lower == pytest.approx(0.8 / queries, rel=1e-9)
+    assert audit_privacy(subject, PureDP(0.79 / queries)).verdict is Verdict.REFUTED
+
+
+def test_noise_for_half_the_width_is_refuted():
+    class HalfNoise(PrivateQueryAnswers):
+        @property
+        def scales(self):
+            return super().scales / 2
+
+    result = audit_privacy(HalfNoise(epsilon=0.8, chunk=2))
+    assert result.verdict is Verdict.REFUTED
+    assert result.epsilon_lower == pytest.approx(1.6, rel=1e-9)
+
+
+def test_the_utility_is_claimed_from_the_needed_chunk_on():
+    subject = PrivateQueryAnswers(queries=(ONES,) * 3)
+    assert subject.utility_claim.alpha == 0.1
+    assert PrivateQueryAnswers(queries=(ONES,) * 3, chunk=subject.chunk_size - 1).utility_claim is None
+    problem = subject.problems()[0]
+    assert len(problem.draw(np.random.default_rng(0))) == subject.size
+    assert problem.error([0.5, 0.75, 0.4], None) == pytest.approx(0.25)
+
+
+def test_samples_of_the_subject_follow_its_law(agreement):
+    subject = PrivateQueryAnswers(epsilon=2.0, chunk=3)
+    database = [0, 1, 1, 0, 0, 1]
+    drawn = subject.sample(database, 20_000, np.random.default_rng(2))
+    for column, average in zip(drawn.T, [2 / 3, 1 / 3], strict=True):
+        # false alarm 1e-8 each; a shift by half a scale is missed with probability below 1e-100
+        assert stats.kstest(column, stats.laplace(loc=average, scale=1 / 6).cdf).pvalue > 1e-8
+
+
+def test_a_database_of_another_length_is_refused():
+    with pytest.raises(InvalidValue, match=r"must have 4 records, 2 chunks of 2; got 3"):
+        PrivateQueryAnswers(chunk=2).distribution([0, 1, 0])
+    with pytest.raises(InvalidKind, match="must be statistical queries"):
+        PrivateQueryAnswers(queries=())
+
+
+CLEAN = Population([("a", 1), ("b", -1), ("c", 1)], [0.5, 0.2, 0.3])
+CORRELATION = StatisticalQuery(lambda z: z[1] * (0.5 if z[0] == "a" else 1.0), tau=0.1)
+MIXED = StatisticalQuery.fraction(lambda z: z[1] == 1 or z[0] == "b", tau=0.05)
+
+
+@settings(deadline=None, max_examples=60)
+@given(eta=st.floats(0.0, 0.49), drawn=offsets(4, extreme=False))
+def test_noisy_labels_answer_clean_queries_whatever_the_oracle_below(eta, drawn):
+    oracle = NoisyLabelOracle(AdversarialOracle(noisy_labels(CLEAN, eta), drawn), eta=eta)
+    answers = oracle.ask_all([CORRELATION, MIXED])
+    assert abs(answers[0] - (0.25 - 0.2 + 0.3)) <= 0.1 + 1e-9
+    assert abs(answers[1] - 1.0) <= 0.05 + 1e-9
+
+
+def test_the_tolerance_of_both_terms_is_used_up_by_the_worst_answers():
+    oracle = NoisyLabelOracle(AdversarialOracle(noisy_labels(CLEAN, 0.3), "up"), eta=0.3)
+    assert oracle.ask(CORRELATION) == pytest.approx(0.35 + 0.1, abs=1e-12)
+
+
+def test_the_label_term_is_asked_more_narrowly_by_what_the_noise_leaves():
+    label, plain = NoisyLabelOracle(ExactOracle(CLEAN), eta=0.3).split(MIXED)
+    assert label.tau == pytest.approx(0.4 * 0.05 / 2, rel=1e-12)
+    assert plain.tau == 0.025
+
+
+@pytest.mark.parametrize("eta", [0.5, 0.7, 1.0, -0.1, math.nan])
+def test_a_rate_of_one_half_or_more_is_refused(eta):
+    with pytest.raises(InvalidValue, match=r"must be a finite number ≥ 0 and < 0\.5"):
+        NoisyLabelOracle(ExactOracle(CLEAN), eta=eta)
+
+
+def test_a_label_that_is_no_sign_is_refused():
+    with pytest.raises(InvalidValue, match="A label must be −1 or 1"):
+        NoisyLabelOracle(ExactOracle(Population([("a", 0)])), eta=0.1).ask(MIXED)
+
+
+def test_the_noisy_sample_size_of_theorem_8():
+    label = math.ceil(2 * math.log(4 * 10 / 0.05) / (0.1 * 0.5) ** 2)
+    plain = math.ceil(2 * math.log(4 * 10 / 0.05) / 0.1**2)
+    assert noisy_sample_size(10, tau=0.1, beta=0.05, eta=0.25) == 10 * (label + plain)
+
+
+def test_the_stated_noisy_sample_is_what_the_oracles_take():
+    needed = noisy_sample_size(2, tau=0.2, beta=0.1, eta=0.2)
+    query = MIXED.with_tau(0.2)
+
+    def ask(size):
+        sample = flip_labels(CLEAN.sample(size, np.random.default_rng(0)), 0.2, rng=np.random.default_rng(1))
+        return NoisyLabelOracle(SampleOracle(sample, queries=4, beta=0.1), eta=0.2).ask_all([query, query])
+
+    assert len(ask(needed)) == 2
+    with pytest.raises(InvalidValue, match=f"must have {needed} fresh records"):
+        ask(needed - 1)
+
+
+def test_a_flipped_label_keeps_its_point_and_flips_at_the_rate():
+    flipped = flip_labels([("a", 1)] * 20_000, 0.3, rng=np.random.default_rng(4))
+    count = sum(label == -1 for _, label in flipped)
+    assert {x for x, _ in flipped} == {"a"}
+    # false alarm 1e-8; rates off by 0.03 are missed with probability below 1e-4
+    assert stats.binomtest(count, 20_000, 0.3).pvalue > 1e-8
+
+
+@settings(deadline=None, max_examples=200)
+@given(bound=st.floats(0.0, 0.499), tau=st.floats(0.01, 1.0), share=st.floats(0.0, 1.0))
+def test_every_rate_up_to_the_bound_has_a_close_candidate(bound, tau, share):
+    eta, gamma = share * bound, tau / 2
+    rates = candidate_rates(bound, tau=tau)
+    assert min(abs((1 - 2 * eta) / (1 - 2 * rate) - 1) for rate in rates) <= gamma + 1e-9
+    step = (1 + gamma) / (1 - gamma)
+    assert len(rates) <= 2 + math.log(1 / (1 - 2 * bound)) / math.log(step)
+
+
+@pytest.mark.parametrize("eta", [0.0, 0.17, 0.4])
+def test_the_test_among_candidates_finds_a_good_predictor_of_unknown_rate(eta):
+    # c*(x) = 1 iff x ≥ 5 on 0 … 9; the learner asks for Pr[h_t wrong] of every threshold, within 0.04
+    points = [(x, 1 if x >= 5 else -1) for x in range(10)]
+    noisy = noisy_labels(Population(points), eta)
+    tau, bound, excess, beta = 0.04, 0.4, 0.15, 1e-9
+
+    def learn(oracle):
+        wrong = oracle.ask_all(
+            StatisticalQuery.fraction(lambda z, t=t: (z[0] >= t) != (z[1] == 1), tau=tau) for t in range(11)
+        )
+        best = int(np.argmin(wrong))
+        return lambda x: 1 if x >= best else -1
+
+    rates = candidate_rates(bound, tau=tau)
+    size = rate_test_size(len(rates), bound=bound, excess=excess, beta=beta)
+    test = noisy.sample(size, np.random.default_rng(7))
+    best, *_ = learn_from_noisy_labels(
+        learn, lambda: AdversarialOracle(noisy, "towards-zero"), rates=rates, test=test
+    )
+    error = np.mean([best.predictor(x) != y for x, y in points])
+    # any valid oracle: least error 0, so the chosen threshold errs at most 2·tau = 0.08; false alarm beta
+    assert error <= 2 * tau + excess
+
+
+def test_the_size_of_the_test_by_hand():
+    assert rate_test_size(4, bound=0.4, excess=0.1, beta=0.05) == math.ceil(
+        2 * math.log(2 * 4 / 0.05) / (0.1**2 * 0.2**2)
+    )
+
+
+class Plain:
+    """An estimator without privacy, to see what `LocalOracle` does with one."""
+
+    epsilon = 3.0
+
+    def entries(self, query, *, beta):
+        return math.ceil(1 / beta)
+
+    def answer(self, query, chunk, rng):
+        return float(query.values(chunk).mean())
+
+
+def test_any_estimator_answers_from_chunks_of_its_own_size():
+    oracle = LocalOracle([0, 1] * 20, estimator=Plain(), queries=2, beta=0.1, rng=np.random.default_rng(0))
+    assert oracle.ask_all([ONES, ONES]) == [0.5, 0.5]
+    assert (oracle.epsilon, oracle.left) == (3.0, 0)
+
+
+def test_what_is_no_estimator_is_refused():
+    with pytest.raises(InvalidKind, match="must have `epsilon`, `entries` and `answer`"):
+        LocalOracle([0], estimator=0.5, queries=1, beta=0.1, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 20.0])
+@pytest.mark.parametrize("estimator", [LaplaceEntries, SignEntries])
+def test_local_answers_are_within_tau_as_promised(estimator, epsilon):
+    query = StatisticalQuery.fraction(bool, tau=0.2)
+    beta = 1e-8  # the false alarm of this test
+    size = 5 * estimator(epsilon).entries(query, beta=beta / 5)
+    sample = Population([0, 1], [0.3, 0.7]).sample(size, np.random.default_rng(1))
+    oracle = LocalOracle(
+        sample, estimator=estimator(epsilon), queries=5, beta=beta, rng=np.random.default_rng(2)
+    )
+    assert np.abs(np.array(oracle.ask_all([query] * 5)) - 0.7).max() <= 0.2
+    assert oracle.left == 0
+
+
+def test_large_epsilon_does_not_save_entries_below_the_sampling_bound():
+    # K11 Theorem 5.7 prints 1/ε² alone; a fair ±1 entry needs its sampling error bounded whatever ε is
+    query = StatisticalQuery.sign(lambda x: 1 if x else -1, tau=0.1)
+    for estimator in (LaplaceEntries(1000.0), SignEntries(1000.0)):
+        assert binomial_miss(estimator.entries(query, beta=0.05), 0.5, 0.05) <= 0.05
+
+
+def test_relations_of_the_subjects():
+    assert PrivateQueryAnswers(chunk=1).relation is Relation.REPLACE_ONE
