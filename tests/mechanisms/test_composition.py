@@ -41,7 +41,7 @@ from mechanisms.accounting import (
 from mechanisms.budget import OverspentError
 from mechanisms.composition import mixture
 
-RUNS = 100_000
+RUNS = 1_000_000
 
 
 def optimal_delta(epsilon, delta, *, copies, place):

@@ -36,7 +36,7 @@ from mechanisms.flawed.concave import LiteralConcavePromise
 from mechanisms.piecewise import StepFunction
 from mechanisms.threshold import ThresholdTest
 
-RUNS = 200_000
+RUNS = 1_000_000
 
 
 def rec(**parameters):

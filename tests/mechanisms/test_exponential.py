@@ -10,7 +10,7 @@ from audit.errors import InvalidKind, InvalidValue
 from audit.relations import Relation
 from mechanisms import ExponentialMechanism
 
-RUNS = 100_000
+RUNS = 1_000_000
 MILLION = 1_000_000
 
 
@@ -66,6 +66,24 @@ def test_choices_follow_that_law(draw, agreement, shares):
     )
     weights = np.array([math.exp(1.5), 1.0, 1.0])
     assert agreement(shares(outputs, "abc"), weights / weights.sum()) > 1e-9
+
+
+SCORES = {
+    "random": np.random.default_rng(47).uniform(-5.0, 5.0, 40),
+    "concave": -0.02 * (np.arange(40) - 17.0) ** 2,
+    "two peaks": 6.0 * np.isin(np.arange(40), (3, 30)),
+    "all tied": np.zeros(40),
+    "extreme": np.where(np.arange(40) < 2, 1e300, -1e300),
+}
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_so_they_do_on_scores_of_every_shape(name, agreement, shares):
+    mechanism = ExponentialMechanism(
+        epsilon=1.3, solutions=range(40), score=lambda *_: SCORES[name], vectorised=True
+    )
+    outputs = mechanism.sample([], RUNS, np.random.default_rng(48))
+    assert agreement(shares(outputs, range(40)), special.softmax(1.3 * SCORES[name] / 2)) > 1e-9
 
 
 def test_that_comparison_sees_a_weight_that_is_wrong_by_a_tenth(power):

@@ -9,7 +9,7 @@ from scipy import stats
 from audit.errors import InvalidKind, InvalidValue
 from mechanisms import GeometricMechanism, TruncatedGeometricMechanism
 
-RUNS = 100_000
+RUNS = 1_000_000
 
 
 def ones_times(factor):

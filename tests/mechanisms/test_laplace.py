@@ -12,7 +12,7 @@ from audit.relations import Relation
 from mechanisms import LaplaceHistogram, LaplaceMechanism
 from mechanisms.queries import Histogram
 
-RUNS = 100_000
+RUNS = 1_000_000
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 0.5, 1.0, 20.0])

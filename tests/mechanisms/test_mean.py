@@ -43,7 +43,7 @@ def test_outputs_follow_scipys_law_around_the_mean(draw, agreement):
         np.random.default_rng(21),
     )
     outputs = (
-        mechanism.sample(database, 100_000, rng)
+        mechanism.sample(database, 1_000_000, rng)
         if draw == "sample"
         else np.array([mechanism(database, rng) for _ in range(20_000)])
     )
