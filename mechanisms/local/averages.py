@@ -37,7 +37,7 @@ class LaplaceAverage(LocalAverage):
     epsilon, query, bound, dimension, norm, vectorised, records
         As in `LocalLaplace`, the randomizer of every entry.
     tolerance
-        tau, 0 < tau ≤ bound: the answer is to be within tau of the mean of g over the distribution of the
+        tau, 0 < tau ≤ 2·bound: the answer is to be within tau of the mean of g over the distribution of the
         entries, in every coordinate. None: nothing is promised.
     beta
         The probability of failure allowed.
@@ -62,7 +62,7 @@ class LaplaceAverage(LocalAverage):
     --------
     >>> average = LaplaceAverage(epsilon=1.0, tolerance=0.5, beta=0.05)
     >>> print(average.size, average.claim, average.utility_claim)
-    268 PureDP(epsilon=1) PAC(alpha=0.5, beta=0.05)
+    268 PureDP(epsilon=1) Accuracy(alpha=0.5, beta=0.05)
     >>> LaplaceAverage(tolerance=0.5, size=100)
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `size` of `LaplaceAverage` must be at least 268 for an answer within 0.5
@@ -91,8 +91,8 @@ class LaplaceAverage(LocalAverage):
         )
 
     @property
-    def unit(self) -> float:
-        """What errors are measured in: the query's bound."""
+    def largest(self) -> float:
+        """The largest size of a value of the query."""
         return self.bound
 
     @property
@@ -226,13 +226,7 @@ class SignAverage(LocalAverage):
 
     def distribution(self, database: Any) -> Finite | None:
         """Return the exact law of the answer, a sum of two binomials; None for more than 256 entries."""
-        from audit.distributions import Finite
-
-        if self._n > _MOST_EXACT:
-            return None
-        logs = failures.log_reports(self._ones(database), self._n, truth=self.randomizer.truth)
-        totals = 2 * np.arange(self._n + 1) - self._n
-        return Finite(np.asarray(self._estimate(totals)), log_probabilities=logs)
+        return None if self._n > _MOST_EXACT else _sign_law(self._ones(database), self._n, self.epsilon)
 
     def error_bound(self, beta: float) -> float:
         """Return an error against E[g] that is exceeded with probability at most `beta`.
@@ -266,4 +260,17 @@ class SignAverage(LocalAverage):
         return int((self.randomizer.values(database) > 0).sum())
 
     def _estimate(self, total: Any) -> Any:
-        return total / (self._n * self.randomizer.shrinkage)
+        return _debiased(total, self._n, self.epsilon)
+
+
+def _debiased(total: Any, size: int, epsilon: float) -> Any:
+    return total / (size * math.tanh(epsilon / 2.0))
+
+
+def _sign_law(ones: int, size: int, epsilon: float) -> Finite:
+    """Return the law of the estimate, which of a database depends on the number of ones alone."""
+    from audit.distributions import Finite
+
+    logs = failures.log_reports(ones, size, truth=SignResponse(epsilon=epsilon).truth)
+    totals = 2 * np.arange(size + 1) - size
+    return Finite(np.asarray(_debiased(totals, size, epsilon)), log_probabilities=logs)

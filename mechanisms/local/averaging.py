@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.claims import Accuracy, PureDP
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from mechanisms.local.problems import MeanProblem, library, varied
@@ -45,7 +45,7 @@ class LocalAverage(PlainParameters):
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.tolerance is not None:
             what = f"The `tolerance` of `{owner}`"
-            finite_number(self.tolerance, what=what, above=0, maximum=self.unit)
+            finite_number(self.tolerance, what=what, above=0, maximum=2.0 * self.largest)
         if self.size is None:
             object.__setattr__(self, "size", 2 if self.tolerance is None else self.least_size)
         positive_int(self.size, what=f"The `size` of `{owner}`")
@@ -61,8 +61,8 @@ class LocalAverage(PlainParameters):
         raise NotImplementedError
 
     @property
-    def unit(self) -> float:
-        """What errors are measured in: the query's bound."""
+    def largest(self) -> float:
+        """The largest size of a value of the query."""
         return 1.0
 
     @property
@@ -76,9 +76,9 @@ class LocalAverage(PlainParameters):
         return PureDP(self.epsilon)
 
     @property
-    def utility_claim(self) -> PAC | None:
-        """Within tolerance/bound of the mean (in units of the bound); None without a tolerance."""
-        return None if self.tolerance is None else PAC(self.tolerance / self.unit, self.beta)
+    def utility_claim(self) -> Accuracy | None:
+        """Within the tolerance of the mean; None without a tolerance."""
+        return None if self.tolerance is None else Accuracy(self.tolerance, self.beta)
 
     @property
     def _n(self) -> int:
@@ -133,7 +133,7 @@ class LocalAverage(PlainParameters):
         >>> [problem.name for problem in SignAverage(tolerance=0.5).problems()]
         ['all lowest', 'all highest', 'half lowest, half highest', 'one in ten highest']
         """
-        return library(self.randomizer, size=self._n, bound=self.unit)
+        return library(self.randomizer, size=self._n)
 
     def vary(self, problem: MeanProblem, rng: np.random.Generator) -> MeanProblem:
         """Return a problem with other frequencies of the same entries."""

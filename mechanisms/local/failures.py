@@ -73,16 +73,22 @@ def log_reports(ones: int, size: int, *, truth: float) -> NDArray[np.float64]:
     >>> np.exp(log_reports(1, 2, truth=0.75)).round(9).tolist()
     [0.1875, 0.625, 0.1875]
     """
-    from scipy import stats
-
-    first = stats.binom(ones, truth).logpmf(np.arange(ones + 1))
-    second = stats.binom(size - ones, 1.0 - truth).logpmf(np.arange(size - ones + 1))
+    first, second = _log_binomial(ones, truth), _log_binomial(size - ones, 1.0 - truth)
     few, many = sorted((first, second), key=len)
     logs = np.full(size + 1, -np.inf)
     for k, log in enumerate(few.tolist()):
         part = logs[k : k + len(many)]
         np.logaddexp(part, log + many, out=part)
     return logs
+
+
+def _log_binomial(size: int, probability: float) -> NDArray[np.float64]:
+    """Return the log-probabilities of 0 … size; without scipy.stats, whose laws take a millisecond to make."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    k = np.arange(size + 1)
+    choose = gammaln(size + 1.0) - gammaln(k + 1.0) - gammaln(size - k + 1.0)
+    return np.asarray(choose + xlogy(k, probability) + xlog1py(size - k, -probability))
 
 
 def laplace_error(size: int, beta: float, *, scale: float, bound: float, dimension: int = 1) -> float:

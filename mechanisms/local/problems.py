@@ -30,8 +30,6 @@ class MeanProblem:
         The query on each, of shape (records,) or (records, dimension).
     size
         Number of entries in a database.
-    bound
-        b: errors are in units of it.
 
     Examples
     --------
@@ -45,7 +43,6 @@ class MeanProblem:
     probabilities: tuple[float, ...]
     values: NDArray[np.float64]
     size: int
-    bound: float = 1.0
 
     @property
     def mean(self) -> Any:
@@ -61,15 +58,15 @@ class MeanProblem:
         return [self.records[k] for k in chosen.tolist()]
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  the mean is the distribution's
-        """Return the largest distance of a coordinate from E[g], in units of the bound; ∞ for no number."""
+        """Return the largest distance of a coordinate from E[g]; ∞ for no number."""
         try:
-            distance = float(np.abs(np.asarray(output, dtype=np.float64) - self.mean).max()) / self.bound
+            distance = float(np.abs(np.asarray(output, dtype=np.float64) - self.mean).max())
         except (TypeError, ValueError):
             return math.inf
         return math.inf if math.isnan(distance) else distance
 
 
-def library(randomizer: Any, *, size: int, bound: float) -> list[MeanProblem]:
+def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     """Return the hard distributions over a randomizer's records.
 
     All entries alike at either end and at 0 (noise alone), half of them at either end (the largest variance
@@ -78,7 +75,7 @@ def library(randomizer: Any, *, size: int, bound: float) -> list[MeanProblem]:
     Examples
     --------
     >>> from mechanisms.local.laplace import LocalLaplace
-    >>> len(library(LocalLaplace(), size=5, bound=1.0))
+    >>> len(library(LocalLaplace(), size=5))
     6
     """
     records = tuple(randomizer.records)
@@ -96,7 +93,7 @@ def library(randomizer: Any, *, size: int, bound: float) -> list[MeanProblem]:
         weights["all nearest 0"] = {middle: 1.0}
         weights["every record alike"] = dict.fromkeys(range(len(records)), 1.0 / len(records))
     return [
-        MeanProblem(name, records, tuple(parts.get(k, 0.0) for k in range(len(records))), values, size, bound)
+        MeanProblem(name, records, tuple(parts.get(k, 0.0) for k in range(len(records))), values, size)
         for name, parts in weights.items()
     ]
 

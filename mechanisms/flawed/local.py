@@ -1,0 +1,205 @@
+"""Local randomizers and protocols that break their claim."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.claims import PureDP
+from audit.errors import finite_number
+from audit.relations import Relation
+from mechanisms.local.laplace import LocalLaplace, only_record
+from mechanisms.local.oracle import LROracle
+from mechanisms.local.protocols import InteractiveProtocol
+from mechanisms.parameters import PlainParameters
+from mechanisms.randomized_response import RandomizedResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from audit.distributions import Density
+    from mechanisms.local.grouping import Grouped
+    from mechanisms.neighbours import Pair
+
+__all__ = [
+    "HalfRangeLocalLaplace",
+    "PerRoundProtocol",
+    "ShiftedUniform",
+    "TruthfulLie",
+    "UnsplitLocalLaplace",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TruthfulLie(RandomizedResponse):
+    """Tells the truth with probability e^epsilon/(e^epsilon + 1), else lets a fair coin answer.
+
+    The lie is true half of the time, so the truth comes with probability (1 + t)/2 for t: the loss is ln((1
+    + t)/(1 − t)) = ln(2·e^epsilon + 1), ln 5 where ln 2 is claimed.
+
+    Parameters
+    ----------
+    epsilon, size
+        As in `RandomizedResponse`.
+
+    Examples
+    --------
+    >>> round(TruthfulLie(epsilon=math.log(2)).truth, 12)
+    0.833333333333
+    """
+
+    name: ClassVar[str] = "flawed-randomized-response-truthful-lie"
+    reference: ClassVar[str] = "K11 §1.1 (Warner): the lie must be a lie"
+
+    @property
+    def log_odds(self) -> float:
+        """Logarithm of Pr[the truth is reported]/Pr[it is not]: ln(2·e^epsilon + 1)."""
+        return self.epsilon + math.log(2.0 + math.exp(-self.epsilon))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfRangeLocalLaplace(LocalLaplace):
+    """R_g with noise of scale b/epsilon: takes the bound of the query for its sensitivity 2b.
+
+    The loss is 2·epsilon, between entries at −b and b.
+
+    Parameters
+    ----------
+    epsilon, query, bound, dimension, norm, vectorised, records
+        As in `LocalLaplace`.
+
+    Examples
+    --------
+    >>> HalfRangeLocalLaplace(epsilon=0.5).scale
+    2.0
+    """
+
+    name: ClassVar[str] = "flawed-local-laplace-half-range"
+    reference: ClassVar[str] = "K11 §5.1.1: the sensitivity of g: D → [−b, b] is 2b"
+
+    @property
+    def scale(self) -> float:
+        """Half of what the claim needs."""
+        return super().scale / 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnsplitLocalLaplace(LocalLaplace):
+    """R_g for a vector with noise of scale 2b/epsilon on every coordinate: epsilon is spent d times.
+
+    The loss is d·epsilon, between entries that are −b and b in every coordinate.
+
+    Parameters
+    ----------
+    epsilon, query, bound, dimension, norm, vectorised, records
+        As in `LocalLaplace`.
+
+    Examples
+    --------
+    >>> UnsplitLocalLaplace(epsilon=0.5).scale
+    4.0
+    """
+
+    dimension: int | None = 2
+    records: Sequence[Any] = ((-1, -1), (-1, 1), (1, 1))
+
+    name: ClassVar[str] = "flawed-local-laplace-unsplit"
+    reference: ClassVar[str] = "K11 Theorem 2.3: the L1 sensitivity of d coordinates is 2bd"
+
+    @property
+    def scale(self) -> float:
+        """What one coordinate alone would need."""
+        return 2.0 * self.bound / self.epsilon
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShiftedUniform(PlainParameters):
+    """R(u) = u + Uniform[0, 1], which K11 Definition 5.1 calls a local randomizer to the letter.
+
+    The definition bounds Pr[R(u) = w] for single w only, and these are all 0. Between 0 and 1 the answers
+    tell everything: the loss is infinite.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed.
+
+    Examples
+    --------
+    >>> ShiftedUniform().distribution([1]).cdf(1.0)
+    0.0
+    """
+
+    epsilon: float = 1.0
+
+    name: ClassVar[str] = "flawed-local-shifted-uniform"
+    reference: ClassVar[str] = "K11 Definition 5.1, K08 Definition 4.3: single outcomes"
+    relation: ClassVar[Relation] = Relation.LOCAL
+    records: ClassVar[Sequence[int]] = (0, 1)
+    size: ClassVar[int] = 1
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        finite_number(self.epsilon, what="The `epsilon` of `ShiftedUniform`", above=0)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    def __call__(self, database: Sequence[Any], rng: np.random.Generator) -> float:
+        """Return one answer of the entry."""
+        return float(self.sample(database, 1, rng)[0])
+
+    def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return `size` answers of the entry; run i draws the same number on every database."""
+        return rng.random(size) + float(only_record(database, owner="ShiftedUniform"))
+
+    def distribution(self, database: Sequence[Any]) -> Density:
+        """Return the exact law of an answer."""
+        from audit.distributions import Density
+
+        low = float(only_record(database, owner="ShiftedUniform"))
+        return Density.uniform(low, low + 1.0)
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return the one pair there is."""
+        return [([0], [1])]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerRoundProtocol(InteractiveProtocol):
+    """Gives every entry its budget anew in every round, two of them, instead of over all rounds.
+
+    With an algorithm that spends it both times the loss is 2·epsilon.
+
+    Parameters
+    ----------
+    algorithm, coins, epsilon, size, records
+        As in `InteractiveProtocol`.
+
+    Examples
+    --------
+    >>> def same_twice(size):
+    ...     first = yield range(size), RandomizedResponse(epsilon=1.0)
+    ...     second = yield range(size), RandomizedResponse(epsilon=1.0)
+    ...     return (*first.tolist(), *second.tolist())
+    >>> protocol = PerRoundProtocol(algorithm=same_twice, epsilon=1.0, size=1)
+    >>> law, other = (protocol.distribution([bit]) for bit in (1, 0))
+    >>> round(law.logpmf((1, 1)) - other.logpmf((1, 1)), 12)
+    2.0
+    """
+
+    name: ClassVar[str] = "flawed-local-budget-per-round"
+    reference: ClassVar[str] = "K11 Definition 5.3: ε₁ + … + ε_k ≤ ε over all questions to an entry"
+
+    @property
+    def _allowed(self) -> float:
+        return 2.0 * super()._allowed
+
+    def _oracle(self, entries: Grouped, rng: np.random.Generator) -> LROracle:
+        return LROracle(entries, epsilon=self._allowed, rng=rng)
