@@ -16,7 +16,7 @@ from audit.errors import InvalidValue
 from learners.parity.examples import BitExamples
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -50,17 +50,13 @@ class Part:
             return 0.5
         return float(np.dot(self.origin, word) % 2)
 
-    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Return `count` points of the part, shape (count, dimension)."""
-        rank = len(self.directions)
-        tossed = np.unpackbits(
-            np.frombuffer(rng.bytes((count * rank + 7) // 8), np.uint8), count=count * rank
-        )
-        coins = tossed.reshape(count, rank).astype(
-            np.float32
-        )  # sums below 2^24 are exact, and BLAS adds them
-        sums = coins @ np.array(self.directions, dtype=np.float32).reshape(rank, len(self.origin))
-        return np.asarray((sums.astype(np.uint32) & 1).astype(np.bool_) ^ np.array(self.origin, np.bool_))
+    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        """Return `count` points of the part, eight bits in a byte, the first bit the heaviest."""
+        points = np.tile(_packed([self.origin]), (count, 1))
+        for start in range(0, len(self.directions), 8):
+            sums = _sums(self.directions[start : start + 8])
+            points ^= sums[np.frombuffer(rng.bytes(count), np.uint8)]
+        return points
 
 
 @dataclass(frozen=True)
@@ -103,14 +99,21 @@ class BitSource:
         bits = np.array(list(word), dtype=np.int64)
         return math.fsum(part.weight * part.odd(bits) for part in self.parts)
 
-    def draw(self, size: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-        """Return `size` independent points, shape (size, dimension)."""
-        weights = np.array([part.weight for part in self.parts])
-        place = np.searchsorted(np.cumsum(weights)[:-1], rng.random(size), side="right")
-        points = np.zeros((size, self.dimension), dtype=np.bool_)
+    def draw(self, size: int, rng: np.random.Generator, *, target: Iterable[int]) -> BitExamples:
+        """Return `size` independent points, and their parity ⟨target, x⟩."""
+        points = self._points(size, rng)
+        odd = _ODD[np.bitwise_xor.reduce(points & _packed([tuple(target)]), axis=1)]
+        return BitExamples(np.unpackbits(points, axis=1, count=self.dimension).view(np.bool_), odd)
+
+    def _points(self, size: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+        if len(self.parts) == 1:
+            return self.parts[0].draw(size, rng)
+        bounds = np.cumsum([part.weight for part in self.parts])[:-1]
+        place = np.searchsorted(bounds, rng.random(size), side="right")
+        points = np.empty((size, (self.dimension + 7) // 8), dtype=np.uint8)
         for index, part in enumerate(self.parts):
-            rows = place == index
-            points[rows] = part.draw(int(rows.sum()), rng)
+            rows = np.flatnonzero(place == index)
+            points[rows] = part.draw(len(rows), rng)
         return points
 
 
@@ -144,9 +147,7 @@ class ParityProblem:
 
     def draw(self, rng: np.random.Generator) -> BitExamples:
         """Return a fresh sample."""
-        points = self.source.draw(self.size, rng)
-        odd = (points.astype(np.float32) @ np.array(self.target, np.float32)).astype(np.uint32) & 1
-        return BitExamples(points, odd.astype(np.bool_))
+        return self.source.draw(self.size, rng, target=self.target)
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
         """Return the error of an answer on the source, exactly; infinite for an answer that is no parity."""
@@ -205,6 +206,21 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
         ("one direction, unevenly", _uneven(dimension, _ABOVE * alpha), ones),
     ]
     return [ParityProblem(name, source, target, size) for name, source, target in sources]
+
+
+def _packed(words: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
+    return np.packbits(np.array(words, dtype=np.bool_), axis=1)
+
+
+def _sums(directions: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:
+    """Return the sums of up to eight directions for every byte of coins, packed; spare coins do nothing."""
+    sums = np.zeros((256, (len(directions[0]) + 7) // 8), dtype=np.uint8)
+    for place, direction in enumerate(_packed(directions)):
+        sums[np.arange(256) >> place & 1 == 1] ^= direction
+    return sums
+
+
+_ODD = np.array([byte.bit_count() % 2 == 1 for byte in range(256)])
 
 
 def _units(dimension: int) -> tuple[tuple[int, ...], ...]:
