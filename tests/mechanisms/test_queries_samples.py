@@ -147,7 +147,7 @@ def test_the_literal_oracle_has_the_proofs_chunks_and_m_times_the_noise():
 @pytest.mark.parametrize("queries", [1, 3])
 def test_the_corrected_answers_are_exactly_epsilon_private(queries):
     subject = PrivateQueryAnswers(epsilon=0.8, queries=(ONES,) * queries, chunk=2)
-    result = audit_privacy(subject)
+    result = audit_privacy(subject, budget=20_000)
     assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
     assert result.epsilon_lower == pytest.approx(0.8, rel=1e-9)
 
@@ -155,10 +155,10 @@ def test_the_corrected_answers_are_exactly_epsilon_private(queries):
 @pytest.mark.parametrize("queries", [1, 3])
 def test_the_literal_answers_are_exactly_epsilon_over_m_private(queries):
     subject = LiteralQueryAnswers(epsilon=0.8, queries=(ONES,) * queries, chunk=2)
-    result = audit_privacy(subject)
+    result = audit_privacy(subject, budget=20_000)
     assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
     assert result.epsilon_lower == pytest.approx(0.8 / queries, rel=1e-9)
-    assert audit_privacy(subject, PureDP(0.79 / queries)).verdict is Verdict.REFUTED
+    assert audit_privacy(subject, PureDP(0.79 / queries), budget=20_000).verdict is Verdict.REFUTED
 
 
 def test_noise_for_half_the_width_is_refuted():
@@ -167,7 +167,7 @@ def test_noise_for_half_the_width_is_refuted():
         def scales(self):
             return super().scales / 2
 
-    result = audit_privacy(HalfNoise(epsilon=0.8, chunk=2))
+    result = audit_privacy(HalfNoise(epsilon=0.8, chunk=2), budget=20_000)
     assert result.verdict is Verdict.REFUTED
     assert result.epsilon_lower == pytest.approx(1.6, rel=1e-9)
 

@@ -1,0 +1,474 @@
+"""Local algorithms run by statistical queries: exact distances, against every kind of oracle."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from audit.distributions import Countable, Finite
+from audit.errors import InvalidValue
+from mechanisms.queries import (
+    Access,
+    AdversarialOracle,
+    ExactOracle,
+    FixedRoundsSimulation,
+    InteractiveSimulation,
+    Population,
+    RandomizerSimulation,
+    RandomOracle,
+    TableRandomizer,
+    offsets,
+)
+from mechanisms.queries.distances import (
+    product_of_laws,
+    statistical_distance,
+    worst_distance,
+    worst_values,
+)
+
+
+def response(epsilon, k=2):
+    """k-ary randomized response: the truth with probability e^ε/(e^ε + k − 1)."""
+    table = np.full((k, k), 1.0 / (math.exp(epsilon) + k - 1))
+    np.fill_diagonal(table, math.exp(epsilon) / (math.exp(epsilon) + k - 1))
+    return TableRandomizer(list(range(k)), list(range(k)), table)
+
+
+def geometric(epsilon, top):
+    """A record of {0 … top} plus two-sided geometric noise, clamped: ε-local at rate ε/top."""
+    return TableRandomizer.of(
+        lambda record: Finite.from_clamped(Countable.geometric(record, top / epsilon), 0, top),
+        range(top + 1),
+    )
+
+
+RANDOMIZERS = {
+    "binary response": response(1.0),
+    "strong binary response": response(3.0),
+    "4-ary response": response(0.7, 4),
+    "16-ary response": response(1.5, 16),
+    "truncated geometric": geometric(1.2, 5),
+}
+
+
+def populations(randomizer):
+    count = len(randomizer.records)
+    yield Population(list(randomizer.records))
+    yield Population([randomizer.records[-1]])
+    yield Population(list(randomizer.records), np.arange(1, count + 1) / (count * (count + 1) / 2))
+
+
+def true_law(randomizer, population):
+    """Pr[R(z) = w] for z from the population, summed by hand."""
+    rows = dict(zip(randomizer.records, randomizer.probabilities, strict=True))
+    return sum(p * rows[z] for z, p in zip(population.points, population.weights, strict=True))
+
+
+def output_law(access, oracle):
+    """The law of what one access returns if the oracle's answer depends on the query alone."""
+    accepted = [
+        q * float(access.acceptance([oracle.ask(query) for query in access.queries(place)]))
+        for place, q in enumerate(access.proposal)
+    ]
+    return np.array(accepted) / sum(accepted)
+
+
+@pytest.mark.parametrize("name", RANDOMIZERS)
+@pytest.mark.parametrize(("accesses", "beta"), [(1, 1.0), (2, 0.3), (10, 0.05)])
+def test_the_distance_is_at_most_beta_over_t_against_every_oracle(name, accesses, beta):
+    randomizer = RANDOMIZERS[name]
+    simulation = RandomizerSimulation(
+        randomizer=randomizer, base=randomizer.records[0], accesses=accesses, beta=beta
+    )
+    phi = beta / (3 * accesses)
+    for population in populations(randomizer):
+        truth = true_law(randomizer, population)
+        exact = output_law(simulation.access, ExactOracle(population))
+        assert statistical_distance(exact, truth) <= 1e-12
+        worst = simulation.worst_distance(population)
+        assert worst <= beta / accesses
+        assert worst <= (1 - math.sqrt(1 - phi**2)) / phi + 1e-12  # the sharper bound that is stated
+        for adversary in ("up", "down", "towards-zero", "alternating"):
+            law = output_law(simulation.access, AdversarialOracle(population, adversary))
+            assert statistical_distance(law, truth) <= worst + 1e-12
+        random = RandomOracle(population, rng=np.random.default_rng(0))
+        for _ in range(20):
+            law = output_law(simulation.access, random)
+            assert statistical_distance(law, truth) <= worst + 1e-12
+
+
+@pytest.mark.parametrize("name", ["binary response", "4-ary response", "truncated geometric"])
+def test_the_worst_distance_is_reached_by_extreme_answers_and_by_no_others(name):
+    randomizer = RANDOMIZERS[name]
+    simulation = RandomizerSimulation(randomizer=randomizer, base=0, accesses=1, beta=0.9)
+    for population in populations(randomizer):
+        truth = true_law(randomizer, population)
+        signs = product([-1.0, 1.0], repeat=len(truth))
+        found = [
+            statistical_distance(output_law(simulation.access, AdversarialOracle(population, one)), truth)
+            for one in signs
+        ]
+        assert max(found) == pytest.approx(simulation.worst_distance(population), abs=1e-12)
+
+
+@settings(deadline=None, max_examples=80)
+@given(drawn=offsets(4, extreme=False), share=st.floats(0.0, 1.0), epsilon=st.floats(0.01, 4.0))
+def test_no_drawn_adversary_exceeds_the_worst_distance(drawn, share, epsilon):
+    population = Population([0, 1], [share, 1.0 - share])
+    simulation = RandomizerSimulation(randomizer=response(epsilon), base=0, accesses=1, beta=0.6)
+    law = output_law(simulation.access, AdversarialOracle(population, drawn))
+    distance = statistical_distance(law, true_law(simulation.randomizer, population))
+    assert distance <= simulation.worst_distance(population) + 1e-12 <= 0.6
+
+
+def test_random_answers_leave_the_law_itself_unchanged_on_average():
+    # the estimate is linear in the answer, so over the oracle's own coins the accepted law is p exactly
+    population = Population([0, 1], [0.2, 0.8])
+    access = RandomizerSimulation(randomizer=response(1.0), base=0, accesses=1, beta=1.0).access
+    ends = [
+        [
+            q * float(access.acceptance([oracle.ask(access.queries(w)[0])]))
+            for w, q in enumerate(access.proposal)
+        ]
+        for oracle in (AdversarialOracle(population, "up"), AdversarialOracle(population, "down"))
+    ]
+    middle = np.mean(ends, axis=0)
+    assert middle / middle.sum() == pytest.approx(true_law(response(1.0), population), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", RANDOMIZERS)
+def test_iterations_are_1_plus_phi_times_e_epsilon_and_at_most_twice_that(name):
+    randomizer = RANDOMIZERS[name]
+    epsilon, phi = randomizer.epsilon, 0.3 / 6
+    simulation = RandomizerSimulation(randomizer=randomizer, base=0, accesses=2, beta=0.3)
+    population = next(populations(randomizer))
+    assert simulation.access.iterations(population) == pytest.approx((1 + phi) * math.exp(epsilon), rel=1e-9)
+    assert simulation.access.most_iterations <= 2 * math.exp(epsilon)
+    oracle = ExactOracle(population)
+    simulation.sample(oracle, 40_000, np.random.default_rng(0))
+    chance = 1 / simulation.access.iterations(population)
+    sigma = math.sqrt((1 - chance) / chance**2 / 40_000)
+    # six deviations: false alarm below 1e-8 (geometric tails); ten per cent off is more than ten deviations
+    assert oracle.asked / 40_000 == pytest.approx(1 / chance, abs=6.5 * sigma)
+
+
+@pytest.mark.parametrize("adversary", ["up", "exact"])
+def test_samples_follow_the_law_that_the_answers_cause(adversary):
+    randomizer = RANDOMIZERS["truncated geometric"]
+    population = Population([0, 3, 5], [0.2, 0.3, 0.5])
+    simulation = RandomizerSimulation(randomizer=randomizer, base=0, accesses=1, beta=1.0)
+
+    def oracle():
+        return ExactOracle(population) if adversary == "exact" else AdversarialOracle(population, adversary)
+
+    law = output_law(simulation.access, oracle())
+    counts = np.bincount(simulation.sample(oracle(), 100_000, np.random.default_rng(6)), minlength=6)
+    # false alarm 1e-8; the proposals themselves are at distance > 0.2, missed with probability below 1e-100
+    assert stats.chisquare(counts, 100_000 * law).pvalue > 1e-8
+    assert statistical_distance(law, simulation.access.proposal) > 0.2
+
+
+def test_one_run_has_the_law_of_many():
+    randomizer, population = response(1.0, 3), Population([2])
+    simulation = RandomizerSimulation(randomizer=randomizer, base=0, accesses=1, beta=0.5)
+    rng, oracle = np.random.default_rng(1), ExactOracle(population)
+    counts = np.bincount([simulation.run(oracle, rng) for _ in range(4000)], minlength=3)
+    # false alarm 1e-8; the proposals are at distance 0.36, missed with probability below 1e-100
+    assert stats.chisquare(counts, 4000 * true_law(randomizer, population)).pvalue > 1e-8
+
+
+def test_epsilon_zero_asks_nothing():
+    blunt = TableRandomizer([0, 1], "abc", [[0.2, 0.3, 0.5]] * 2)
+    simulation = RandomizerSimulation(randomizer=blunt, base=0, accesses=1, beta=0.5)
+    oracle = ExactOracle(Population([0, 1]))
+    counts = np.bincount(simulation.sample(oracle, 50_000, np.random.default_rng(0)), minlength=3)
+    assert oracle.asked == 0
+    assert stats.chisquare(counts, [10_000, 15_000, 25_000]).pvalue > 1e-8  # false alarm 1e-8
+    assert simulation.worst_distance(Population([0, 1])) == 0.0
+    assert simulation.run(oracle, np.random.default_rng(0)) in "abc"
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 3.0])
+def test_queries_stay_in_their_range_and_acceptances_are_probabilities(epsilon):
+    for randomizer in (response(epsilon), response(epsilon, 5), geometric(epsilon, 4)):
+        for base, population in product(randomizer.records, populations(randomizer)):
+            access = Access(randomizer=randomizer, past=(), base=base, epsilon=randomizer.epsilon, phi=1 / 3)
+            for place in range(len(access.proposal)):
+                (query,) = access.queries(place)
+                assert np.abs(query.values(list(randomizer.records))).max() <= 1.0
+                top = AdversarialOracle(population, "up").ask(query)
+                raw = (1 + top * access.spread) / access.ceiling
+                assert 0.0 < raw <= 1.0 + 1e-12
+
+
+def test_a_larger_epsilon_than_the_loss_is_taken_and_a_smaller_one_refused():
+    RandomizerSimulation(randomizer=response(1.0), base=0, accesses=1, beta=0.5, epsilon=2.0)
+    with pytest.raises(InvalidValue, match="no less than the randomizer's loss"):
+        RandomizerSimulation(randomizer=response(1.0), base=0, accesses=1, beta=0.5, epsilon=0.9)
+
+
+@pytest.mark.parametrize(("accesses", "beta"), [(0, 0.5), (1, 0.0), (1, 1.5)])
+def test_a_budget_that_is_none_is_refused(accesses, beta):
+    with pytest.raises(InvalidValue, match="of `RandomizerSimulation` must be"):
+        RandomizerSimulation(randomizer=response(1.0), base=0, accesses=accesses, beta=beta)
+
+
+def test_an_outcome_possible_for_some_records_only_is_refused():
+    with pytest.raises(InvalidValue, match="possible for every record or for none"):
+        TableRandomizer([0, 1], "ab", [[1.0, 0.0], [0.5, 0.5]])
+    impossible = TableRandomizer([0, 1], "abc", [[0.5, 0.5, 0.0], [0.25, 0.75, 0.0]])
+    assert impossible.epsilon == pytest.approx(math.log(2))
+    with pytest.raises(InvalidValue, match="must be an input of the randomizer"):
+        impossible.places([7])
+
+
+# --- several accesses, without adapting ---------------------------------------------------------------
+
+
+def test_t_simulated_accesses_are_within_beta_jointly():
+    randomizers = [response(1.0), response(0.5, 3), geometric(0.8, 2)]
+    population, beta = Population([0, 1], [0.3, 0.7]), 0.6
+    truth = product_of_laws([true_law(one, population) for one in randomizers])
+    worst = []
+    for one in randomizers:
+        simulation = RandomizerSimulation(randomizer=one, base=0, accesses=3, beta=beta)
+        access = simulation.access
+        low, high = access.estimates(population)
+        best = max(
+            product([0, 1], repeat=len(low)),
+            key=lambda pick: statistical_distance(_law(np.where(pick, high, low)), true_law(one, population)),
+        )
+        worst.append(_law(np.where(best, high, low)))
+    assert statistical_distance(product_of_laws(worst), truth) <= beta
+
+
+def _law(weights):
+    return weights / weights.sum()
+
+
+def test_fixed_rounds_number_what_is_stated_and_make_one_round():
+    simulation = FixedRoundsSimulation(randomizers=[response(1.0)] * 3, base=0, beta=0.2)
+    phi = 0.1 / 9
+    rounds = math.ceil((1 + phi) / (1 - phi) * math.e * math.log(3 / 0.1))
+    assert [simulation.rounds(index) for index in range(3)] == [rounds] * 3
+    oracle = ExactOracle(Population([0, 1]))
+    outcomes = simulation.run(oracle.nonadaptive(), np.random.default_rng(0))
+    assert len(outcomes) == 3
+    assert (oracle.rounds, oracle.asked) == (1, 3 * rounds)
+
+
+@pytest.mark.parametrize("name", ["binary response", "4-ary response", "truncated geometric"])
+@pytest.mark.parametrize("leftover", [None, 0.01])
+def test_fixed_rounds_are_within_beta_over_t(name, leftover):
+    randomizer = RANDOMIZERS[name]
+    simulation = FixedRoundsSimulation(randomizers=[randomizer] * 2, base=0, beta=0.2, leftover=leftover)
+    for population in populations(randomizer):
+        assert simulation.worst_distance(0, population) <= 0.1
+        exact = simulation.law(0, weights=true_law(randomizer, population))
+        missed = (1 - 1 / simulation.access(0).ceiling) ** simulation.rounds(0)
+        expected = (1 - missed) * true_law(randomizer, population) + missed * randomizer.row(0)
+        assert exact == pytest.approx(expected, abs=1e-12)
+
+
+def test_runs_of_fixed_rounds_follow_their_law():
+    simulation = FixedRoundsSimulation(randomizers=[response(1.0)], base=0, beta=0.9, leftover=0.8)
+    population = Population([1])
+    assert simulation.rounds(0) == 1  # one round: often none is accepted, and the spare draw counts
+    oracle, rng = ExactOracle(population), np.random.default_rng(3)
+    counts = np.bincount([simulation.run(oracle, rng)[0] for _ in range(5000)], minlength=2)
+    law = simulation.law(0, weights=true_law(response(1.0), population))
+    assert stats.chisquare(counts, 5000 * law).pvalue > 1e-8  # false alarm 1e-8
+    # power: without the spare draw the law is p, at distance > 0.25, missed with probability below 1e-100
+    assert statistical_distance(law, true_law(response(1.0), population)) > 0.25
+
+
+def test_an_oracle_that_sees_all_proposals_cannot_exceed_the_stated_bound():
+    # two rounds, binary response: the adversary picks each answer from both proposals; by enumeration
+    simulation = FixedRoundsSimulation(randomizers=[response(0.4)], base=0, beta=0.99, leftover=0.6)
+    access, rounds = simulation.access(0), simulation.rounds(0)
+    population = Population([0, 1], [0.5, 0.5])
+    truth, (low, high) = true_law(response(0.4), population), access.estimates(population)
+    assert rounds in (1, 2)
+    chance = {0: (low / access.proposal / access.ceiling), 1: (high / access.proposal / access.ceiling)}
+    best = 0.0
+    for event in ([1.0, 0.0], [0.0, 1.0]):
+        total = 0.0
+        for places in product(range(2), repeat=rounds):
+            weight = math.prod(access.proposal[place] for place in places)
+            options = []
+            for picks in product((0, 1), repeat=rounds):
+                value, alive = 0.0, 1.0
+                for place, pick in zip(places, picks, strict=True):
+                    value += alive * chance[pick][place] * event[place]
+                    alive *= 1 - chance[pick][place]
+                options.append(value + alive * float(access.proposal @ event))
+            total += weight * max(options)
+        best = max(best, total - float(truth @ event))
+    phi = access.phi
+    bound = 1 - (1 - phi) / (1 + phi) * (1 - (1 - math.exp(-access.epsilon)) ** rounds)
+    assert simulation.worst_distance(0, population) - 1e-12 <= best <= bound <= 0.99
+
+
+# --- interactive --------------------------------------------------------------------------------------
+
+FIRST, IF_ZERO, IF_ONE = response(0.6), response(0.9), geometric(0.5, 1)
+
+
+def two_rounds(past):
+    if len(past) == 2:
+        return None
+    return FIRST if not past else (IF_ZERO if past[0] == 0 else IF_ONE)
+
+
+TWO_ROUNDS = InteractiveSimulation(choose=two_rounds, base=0, accesses=2, beta=0.9, epsilon=1.5)
+HALVES = Population([0, 1], [0.35, 0.65])
+
+
+def joint_truth(population):
+    """Pr[a_1, a_2] summed by hand over the entry."""
+    return {
+        (a, b): sum(
+            p * FIRST.table[z][a] * (IF_ZERO if a == 0 else IF_ONE).table[z][b]
+            for z, p in zip(population.points, population.weights, strict=True)
+        )
+        for a, b in product(range(2), repeat=2)
+    }
+
+
+def test_the_joint_law_of_two_rounds_is_the_mixture_over_entries():
+    law = TWO_ROUNDS.law(HALVES)
+    assert law == pytest.approx(joint_truth(HALVES), abs=1e-14)
+    first = law[0, 0] + law[0, 1]
+    # the rounds are correlated: ignoring the past would give another law
+    assert abs(law[0, 0] / first - true_law(IF_ZERO, HALVES)[0]) > 0.02
+
+
+def interactive_law(simulation, answer):
+    """The joint law if each answer is given by `answer(past, place, query number, query)`."""
+    law = {}
+    for a, b in product(range(2), repeat=2):
+        chance = 1.0
+        for past, chosen in (((), a), ((a,), b)):
+            access = simulation.access(past)
+            accepted = [
+                q * float(access.acceptance([answer(past, w, i, g) for i, g in enumerate(access.queries(w))]))
+                for w, q in enumerate(access.proposal)
+            ]
+            chance *= accepted[chosen] / sum(accepted)
+        law[a, b] = chance
+    return law
+
+
+def distance(left, right):
+    return sum(abs(left[key] - right[key]) for key in left) / 2
+
+
+def test_two_rounds_against_the_exact_oracle_have_the_true_law():
+    oracle = ExactOracle(HALVES)
+    law = interactive_law(TWO_ROUNDS, lambda past, place, number, query: oracle.ask(query))
+    assert distance(law, joint_truth(HALVES)) <= 1e-12
+
+
+def test_the_worst_joint_distance_is_that_of_the_best_of_all_extreme_adversaries():
+    truth = joint_truth(HALVES)
+    # 2 answers after (), 4 after (0,), 4 after (1,); the rounds' laws are computed once for each choice
+    laws = {}
+    for past, queries in (((), 1), ((0,), 2), ((1,), 2)):
+        access = TWO_ROUNDS.access(past)
+        laws[past] = []
+        for signs in product([-1.0, 1.0], repeat=2 * queries):
+            oracle = AdversarialOracle(HALVES, signs)
+            laws[past].append(output_law(access, oracle))
+    worst = max(
+        distance({(a, b): one[a] * (zero, other)[a][b] for a, b in truth}, truth)
+        for one, zero, other in product(laws[()], laws[0,], laws[1,])
+    )
+    assert worst == pytest.approx(TWO_ROUNDS.worst_distance(HALVES), abs=1e-12)
+    assert worst <= 0.9
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.3, 0.01])
+@pytest.mark.parametrize("share", [0.0, 0.35, 1.0])
+def test_the_interactive_distance_is_at_most_beta_and_the_sharper_t_phi(beta, share):
+    simulation = InteractiveSimulation(choose=two_rounds, base=0, accesses=2, beta=beta, epsilon=1.5)
+    worst = simulation.worst_distance(Population([0, 1], [share, 1 - share]))
+    assert worst <= 2 * beta / 6 <= beta
+
+
+@settings(deadline=None, max_examples=60)
+@given(drawn=st.lists(st.floats(-1.0, 1.0), min_size=10, max_size=10), share=st.floats(0.0, 1.0))
+def test_no_drawn_adversary_exceeds_the_interactive_worst_distance(drawn, share):
+    population = Population([0, 1], [share, 1.0 - share])
+    places = {(): 0, (0,): 2, (1,): 6}
+
+    def answer(past, place, number, query):
+        offset = drawn[places[past] + (2 if past else 1) * place + number]
+        return population.expectation(query) + offset * query.tau
+
+    law = interactive_law(TWO_ROUNDS, answer)
+    assert distance(law, joint_truth(population)) <= TWO_ROUNDS.worst_distance(population) + 1e-12
+
+
+def test_runs_and_samples_of_two_rounds_follow_the_true_law():
+    truth = joint_truth(HALVES)
+    keys = sorted(truth)
+    expected = np.array([truth[key] for key in keys])
+    rng, oracle = np.random.default_rng(8), ExactOracle(HALVES)
+    sampled = TWO_ROUNDS.sample(oracle, 200_000, rng)
+    # false alarm 1e-8; with the past ignored the law is at distance > 0.02: 2·10^5·4·0.02² = 320 in χ²
+    assert stats.chisquare([sampled[key] for key in keys], 200_000 * expected).pvalue > 1e-8
+    single = [TWO_ROUNDS.run(oracle, rng) for _ in range(3000)]
+    assert stats.chisquare([single.count(key) for key in keys], 3000 * expected).pvalue > 1e-8
+
+
+def test_interactive_acceptances_are_probabilities_at_the_worst_answers():
+    for share, past in product([0.0, 0.5, 1.0], [(), (0,), (1,)]):
+        population = Population([0, 1], [share, 1 - share])
+        for base in (0, 1):
+            simulation = InteractiveSimulation(
+                choose=two_rounds, base=base, accesses=2, beta=1.0, epsilon=1.5
+            )
+            access = simulation.access(past)
+            _, high = access.estimates(population)
+            assert (high / access.proposal / access.ceiling).max() <= 1.0 + 1e-12
+
+
+def test_a_run_that_overspends_its_entry_is_refused():
+    with pytest.raises(
+        InvalidValue, match=r"must spend at most 1\.4 on the entry; its randomizers spend 1\.5"
+    ):
+        InteractiveSimulation(choose=two_rounds, base=0, accesses=2, beta=0.5, epsilon=1.4).worst_distance(
+            HALVES
+        )
+    with pytest.raises(InvalidValue, match="must have at most 1 accesses; it has 2"):
+        InteractiveSimulation(choose=two_rounds, base=0, accesses=1, beta=0.5, epsilon=1.5).run(
+            ExactOracle(HALVES), np.random.default_rng(0)
+        )
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    cells=st.lists(st.tuples(st.floats(0.01, 1), st.floats(0.01, 1), st.floats(0, 1)), min_size=2, max_size=5)
+)
+def test_worst_values_are_those_of_the_best_corner(cells):
+    low = np.array([min(a, b) for a, b, _ in cells])
+    high = np.array([max(a, b) for a, b, _ in cells])
+    values = np.array([v for _, _, v in cells])
+    corners = [np.where(pick, high, low) for pick in product([0, 1], repeat=len(cells))]
+    best = max(float(corner @ values / corner.sum()) for corner in corners)
+    assert worst_values(values[None, :], low=low, high=high)[0] == pytest.approx(best, abs=1e-12)
+
+
+def test_the_tilt_of_weights_within_a_ratio_rho_is_the_stated_distance():
+    # p(A) = 1/(1 + √ρ), weights √ρ-fold on A: (√ρ − 1)/(√ρ + 1)
+    rho = 1.21
+    share = 1 / (1 + math.sqrt(rho))
+    truth = np.array([share, 1 - share])
+    found = worst_distance(truth, low=truth / math.sqrt(rho), high=truth * math.sqrt(rho))
+    assert found == pytest.approx((1.1 - 1) / (1.1 + 1), abs=1e-12)
