@@ -92,7 +92,7 @@ class PerceptronQueries:
     + 1 queries, of tolerances alpha/4 (the error) and γ·alpha/(8·√d) (a coordinate of v = E[y·x·1(mistake)]).
 
     An answer of at most 3·alpha/4 for the error ends the run, with error at most alpha; else the error e is
-    at least alpha/2 and its answer ê > 3·alpha/4 has e/ê in [2/3, 4/3]. Add w′ = v̂/ê. It is ρ·v/e + noise, ρ =
+    at least alpha/2 and its answer ê > 3·alpha/4 has e/ê in [2/3, 4/3]. Added is v̂/ê = ρ·v/e + noise, ρ =
     e/ê, with noise at most √d·tau/ê ≤ γ/6 =: η. As ⟨v/e, u⟩ ≥ γ, ⟨w, u⟩ grows by at least 2γ/3 − η = γ/2 a
     round. As ⟨v, w⟩ ≤ 0 and ‖v/e‖ ≤ 1, ‖w‖² grows by at most 2η·‖w‖ + (4/3 + η)², so that ‖w‖ ≤ η·t + (4/3 +
     η)·√t by induction. By Cauchy and Schwarz γ·t/2 ≤ γ·t/6 + (4/3 + γ/6)·√t after t updates, that is √t ≤ 4/γ

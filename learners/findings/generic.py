@@ -1,0 +1,112 @@
+"""Findings about the generic private learner: K08 Theorem 3.7, K11 Theorem 3.4."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from audit.findings import Finding, Table
+from learners.generic import failure_bound, generic_size, printed_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["FINDINGS", "e3", "e4"]
+
+_CASES = (
+    (10, 0.5, 0.1, 0.5),
+    (10, 0.1, 0.1, 0.1),
+    (1000, 0.2, 0.05, 0.1),
+    (2, 0.1, 0.4, 1.0),
+    (10, 0.1, 0.1, 1.0),
+)
+"""|H|, α, β, ε: three with ε ≤ α, and two with ε > α, of which the bound fails in the first alone."""
+
+
+def _printed_real(hypotheses: int, alpha: float, beta: float, epsilon: float) -> float:
+    """Return K11's n as a real number: rounding up can hide what is wrong with it."""
+    per_nat = 6.0 * max(1.0 / epsilon / alpha, 1.0 / alpha**2)
+    return per_nat * (math.log(hypotheses) + math.log(1.0 / beta))
+
+
+def e3() -> Finding:
+    """K11 Theorem 3.4: at the printed n the proof's own bound exceeds β wherever ε ≤ α.
+
+    Examples
+    --------
+    >>> round(e3().found, 3)
+    0.14
+    """
+    rows = []
+    for hypotheses, alpha, beta, epsilon in _CASES:
+        real = _printed_real(hypotheses, alpha, beta, epsilon)
+        ours = generic_size(hypotheses, alpha=alpha, beta=beta, epsilon=epsilon)
+        rows.append(
+            (
+                *(hypotheses, alpha, epsilon, beta, round(real, 1)),
+                failure_bound(hypotheses, alpha=alpha, epsilon=epsilon, size=real),
+                ours,
+                failure_bound(hypotheses, alpha=alpha, epsilon=epsilon, size=ours),
+            )
+        )
+    table = Table(
+        ("|H|", "α", "ε", "β", "printed n", "bound there", "our n", "bound there "),
+        tuple(rows),
+        "|H|·(2·exp(−2nα²/9) + exp(−εnα/6)), the end of the proof, at the printed n as a real number",
+    )
+    n = printed_size(10, alpha=0.5, beta=0.1, epsilon=0.5)
+    found = failure_bound(10, alpha=0.5, epsilon=0.5, size=n)
+    return Finding(
+        "E3",
+        "K11 Theorem 3.4",
+        "With n ≥ 6·(ln|H| + ln(1/β))·max{1/εα, 1/α²} the two terms of the proof sum to at most β.",
+        "proof only",
+        f"For ε ≤ α the second term alone is β: |H| = 10, ε = α = 1/2, β = 0.1, n = {n} gives {found:.3f}. "
+        "For ε > α it depends on |H| and β.",
+        corrected="ln(3/β) in place of ln(1/β): then the terms are at most 2β/3 and β/3, always.",
+        claimed=0.1,
+        found=found,
+        method="arithmetic",
+        tables=(table,),
+    )
+
+
+def e4() -> Finding:
+    """K08 Theorem 3.7: an agnostic claim whose proof bounds the errors above α, as if OPT were 0.
+
+    Examples
+    --------
+    >>> e4().found
+    1.0
+    """
+    alpha, beta, error = 0.1, 0.1, 0.3
+    rows = []
+    for epsilon in (0.1, 1.0):
+        for factor in (1, 10, 100):
+            n = factor * printed_size(1, alpha=alpha, beta=beta, epsilon=epsilon, source="K08")
+            second = 1.0 if error > alpha else 0.0  # the learner has no choice: it outputs h
+            claimed = math.exp(-epsilon * alpha * n / 4.0) + math.exp(-n * alpha**2 / 2.0)
+            event = 1.0 if error > alpha + error else 0.0
+            rows.append((epsilon, n, event, second, claimed))
+    table = Table(
+        ("ε", "n", "Pr[E]", "second sum of the chain", "its bound in the chain"),
+        tuple(rows),
+        "one hypothesis, of error 0.3; α = β = 0.1; n is 1, 10 and 100 times the printed size",
+    )
+    return Finding(
+        "E4",
+        "K08 Theorem 3.7, proof",
+        "Pr[error(h) > α + OPT] ≤ Σ_h Pr[A = h, error(h) > α] ≤ |H|·(exp(−εαn/4) + exp(−nα²/2)).",
+        "proof only",
+        f"With one hypothesis of error 0.3 = OPT the middle sum is 1, and its bound {rows[0][-1]:.2g} at the "
+        "printed n, tending to 0: both steps need OPT = 0.",
+        corrected="The agnostic statement is true, with the constant of `generic_size`, by K11's proof: all "
+        "training errors are close to the errors, and the exponential mechanism is compared with the best.",
+        claimed=rows[0][-1],
+        found=rows[0][-2],
+        method="arithmetic",
+        tables=(table,),
+    )
+
+
+FINDINGS: dict[str, Callable[[], Finding]] = {"E3": e3, "E4": e4}

@@ -1,0 +1,124 @@
+"""Experiments on whole concept classes: how often an SQ algorithm learns, against a given oracle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from learners.masked.hypothesis import masked_error
+from learners.masked.populations import BlindOracle, MaskedPopulation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from mechanisms.queries import Oracle
+
+__all__ = ["Outcome", "lower_bound", "over_concepts"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an algorithm did over concepts of MASKED-PARITY.
+
+    Parameters
+    ----------
+    concepts
+        How many concepts were learned, or not.
+    exact
+        On how many the output has error 0.
+    quarter
+        On how many the error is at least 1/4.
+    told
+        For how many some answer of the lower bound's oracle depended on a.
+    queries, rounds
+        The most that were asked of any.
+
+    Examples
+    --------
+    >>> Outcome(concepts=8, exact=6, quarter=2, told=0, queries=3, rounds=1).share
+    0.25
+    """
+
+    concepts: int
+    exact: int
+    quarter: int
+    told: int
+    queries: int
+    rounds: int
+
+    @property
+    def share(self) -> float:
+        """The share of concepts with error at least 1/4."""
+        return self.quarter / self.concepts
+
+
+def over_concepts(
+    learn: Callable[[Any], Any],
+    *,
+    dimension: int,
+    words: Iterable[int] | None = None,
+    oracle: Callable[[MaskedPopulation], Oracle] = BlindOracle,
+) -> Outcome:
+    """Return how an SQ algorithm did, each concept with an oracle of its own.
+
+    Parameters
+    ----------
+    learn
+        Takes an oracle, returns a concept or a `MaskedHypothesis`.
+    dimension
+        d.
+    words
+        The words r, each taken with both a; None: all 2^d of them.
+    oracle
+        Makes the oracle for a concept. Default: the one of K11's lower bound.
+
+    Examples
+    --------
+    >>> from learners.masked import AdaptiveMasked, GuessingLearner
+    >>> over_concepts(AdaptiveMasked(4).learn, dimension=4).exact
+    32
+    >>> over_concepts(GuessingLearner(4).learn, dimension=4).share
+    0.5
+    """
+    errors, told, asked, rounds = [], 0, 0, 0
+    for r in range(2**dimension) if words is None else words:
+        for a in (0, 1):
+            population = MaskedPopulation(dimension, r=r, a=a)
+            answering = oracle(population)
+            errors.append(masked_error(learn(answering), population.concept))
+            told += bool(getattr(answering, "told", 0))
+            asked, rounds = max(asked, answering.asked), max(rounds, answering.rounds)
+    return Outcome(
+        concepts=len(errors),
+        exact=errors.count(0.0),
+        quarter=sum(error >= 0.25 for error in errors),
+        told=told,
+        queries=asked,
+        rounds=rounds,
+    )
+
+
+def lower_bound(queries: int, *, dimension: int, printed: bool = False) -> float:
+    """Return the least share of concepts on which a non-adaptive learner errs by 1/4, by K11 Theorem 5.16(2).
+
+    Parameters
+    ----------
+    queries
+        t, the number of queries, all of tolerance at least 2^(−d/3).
+    dimension
+        d.
+    printed
+        True: 1/2 − t/2^(d/3 + 2), as the theorem prints it; else 1/2 − t/2^(d/3 + 3), as its proof shows it.
+
+    Guarantee
+    ---------
+    One query has |⟨f⁰_g, c⁰_{r,a}⟩| ≥ 2^(−d/3) for at most 2^(2d/3 − 1) of the 2^(d + 1) concepts (Parseval),
+    a share of 2^(−d/3 − 2). So with probability 1 − t/2^(d/3 + 2) no answer depends on a, and then one of the
+    two a's gives an error of at least 1/4, which is half of that.
+
+    Examples
+    --------
+    >>> lower_bound(16, dimension=12), lower_bound(16, dimension=12, printed=True)
+    (0.375, 0.25)
+    """
+    return float(0.5 - queries / 2.0 ** (dimension / 3 + (2 if printed else 3)))

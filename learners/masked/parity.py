@@ -1,0 +1,173 @@
+"""PARITY against statistical queries, under the uniform distribution: the oracle that says nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidKind, InvalidValue, positive_int
+from learners.concepts.bits import number_of
+from learners.masked.fourier import walsh
+from learners.masked.queries import bent
+from learners.masked.words import parity, signs
+from mechanisms.queries import Oracle, StatisticalQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mechanisms.queries import SQOracle
+
+__all__ = ["ParityByQueries", "SilentOracle", "WordQuery", "coset_queries"]
+
+
+@dataclass(frozen=True, eq=False)
+class WordQuery:
+    """The query (−1)^y·f(x) about PARITY: its mean on the concept r is the Walsh coefficient of f at r.
+
+    Parameters
+    ----------
+    values
+        f on the words 0 … 2^d − 1, the first bit heaviest, within [−1, 1].
+
+    Guarantee
+    ---------
+    Every bounded query is a constant plus such a one, since its value at y is linear in (−1)^y, so that
+    nothing is lost by asking these only.
+
+    Examples
+    --------
+    >>> query = WordQuery(np.array([1.0, 1.0, -1.0, -1.0]))
+    >>> query.coefficients.tolist(), query(((1, 0), 1))
+    ([0.0, 0.0, 1.0, 0.0], 1.0)
+    """
+
+    values: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        if len(self.values) & (len(self.values) - 1) or not (np.abs(self.values) <= 1.0).all():
+            raise InvalidValue("The `values` of `WordQuery` must be 2^d numbers in [−1, 1].")
+
+    def __call__(self, record: Any) -> float:
+        """Return the value at one record (x, y), y in {0, 1}."""
+        x, y = record
+        return float(signs(y) * self.values[number_of(x)])
+
+    @cached_property
+    def coefficients(self) -> NDArray[np.float64]:
+        """The mean on every concept r, shape (2^d,)."""
+        return walsh(self.values)
+
+    def asked(self, tau: float) -> StatisticalQuery:
+        """Return the query with its tolerance."""
+        return StatisticalQuery(self, tau)
+
+
+class SilentOracle(Oracle):
+    """Answers 0 to every query about PARITY whose mean is within the tolerance of 0, else the mean.
+
+    Parameters
+    ----------
+    r
+        The target, a word as a number.
+
+    Guarantee
+    ---------
+    A valid SQ oracle. By Parseval's identity Σ_r f̂(r)² ≤ 1, fewer than 1/tau² words have |f̂(r)| > tau: each
+    query tells of fewer than 1/tau² targets. After t of them, adaptive or not, more than 2^d − t/tau² targets
+    have had the answer 0 only, and cannot be told from one another. With t ≤ 2^(d/3) and tau ≥ 2^(−d/3) that
+    is more than one (Blum et al., as K08 §4 and K11 Corollary 5.15 use it).
+
+    Examples
+    --------
+    >>> oracle = SilentOracle(2)
+    >>> first, second = (WordQuery(np.array([1.0, 1.0, s, s])) for s in (1.0, -1.0))
+    >>> oracle.ask_all([first.asked(0.1), second.asked(0.1)]), oracle.told
+    ([0.0, 1.0], 1)
+    """
+
+    def __init__(self, r: int) -> None:
+        super().__init__()
+        self.r = positive_int(r, what="The `r` of `SilentOracle`", minimum=0)
+        self.told = 0
+        """How many answers were not 0."""
+
+    def _answer(self, query: StatisticalQuery) -> float:
+        if not isinstance(query.function, WordQuery):
+            raise InvalidKind(f"A query about PARITY must be a `WordQuery`; got {query.function!r:.60}.")
+        mean = float(query.function.coefficients[self.r])
+        if abs(mean) <= query.tau:
+            return 0.0
+        self.told += 1
+        return mean
+
+
+def coset_queries(dimension: int) -> list[WordQuery]:
+    """Return 2^(d/3) queries that are correlated by 2^(−d/3) with 2^(2d/3) words each, with all in all.
+
+    f is a bent function of the last 2d/3 bits times a character of the first d/3: no query reaches more
+    words by so much, and between them these reach every word once.
+
+    Parameters
+    ----------
+    dimension
+        d, a multiple of 3.
+
+    Examples
+    --------
+    >>> np.abs([query.coefficients for query in coset_queries(3)]).sum(axis=0).tolist()
+    [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
+    """
+    if positive_int(dimension, what="The `dimension` of `coset_queries`") % 3:
+        raise InvalidValue(f"The `dimension` of `coset_queries` must be a multiple of 3; got {dimension}.")
+    low = 2 * dimension // 3
+    words = np.arange(2**dimension)
+    inner = bent(words & (1 << low) - 1, dimension=low)
+    return [
+        WordQuery(np.asarray(inner * signs(parity(words >> low, head)), dtype=np.float64))
+        for head in range(2 ** (dimension // 3))
+    ]
+
+
+@dataclass(frozen=True)
+class ParityByQueries:
+    """Ask queries about PARITY one by one, and return the first word that no answer excludes.
+
+    No algorithm gets more out of the answers: it may output any word that is consistent with all of them, and
+    while they are 0 the next query cannot depend on the target.
+
+    Parameters
+    ----------
+    queries
+        What is asked.
+    tau
+        The tolerance.
+
+    Examples
+    --------
+    >>> learner = ParityByQueries(tuple(coset_queries(3)), tau=0.5)
+    >>> learner.learn(SilentOracle(5)), learner.consistent(SilentOracle(5))
+    (0, 8)
+    """
+
+    queries: Sequence[WordQuery]
+    tau: float
+
+    def learn(self, oracle: SQOracle) -> int:
+        """Return a word as a number."""
+        return int(np.argmax(self._left(oracle)))
+
+    def consistent(self, oracle: SQOracle) -> int:
+        """Return how many words no answer excludes."""
+        return int(self._left(oracle).sum())
+
+    def _left(self, oracle: SQOracle) -> NDArray[np.bool_]:
+        left = np.ones(len(self.queries[0].values), dtype=np.bool_)
+        for query in self.queries:
+            answer = oracle.ask(query.asked(self.tau))
+            left &= np.abs(query.coefficients - answer) <= self.tau * (1.0 + 1e-12)
+        return left
