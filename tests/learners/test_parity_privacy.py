@@ -1,0 +1,82 @@
+"""Algorithm A: the exact loss on every small sample, of A as printed, its tight twin and its flawed ones."""
+
+import math
+
+import numpy as np
+import pytest
+
+from audit import Verdict, audit_privacy
+from audit.relations import Relation
+from learners import ParityLearner
+from learners.parity.flawed import BoldParityLearner, NaiveParityLearner, UncheckedParityLearner
+from learners.parity.multisets import Multisets, ParityLearnerMultisets
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "loss"), [(0.1, 0.050010), (0.5, 0.251314), (1.0, 0.510826), (2.0, 1.098612)]
+)
+def test_every_sample_of_three_loses_what_the_closed_form_says(epsilon, loss):
+    result = audit_privacy(ParityLearner(dimension=2, epsilon=epsilon), size=3)
+    assert result.verdict is Verdict.PROVED
+    assert result.pairs_tried == 8**2 * 3 * math.comb(8, 2)
+    assert result.epsilon_lower == pytest.approx(math.log((4 + epsilon) / (4 - epsilon)), rel=1e-12)
+    assert round(result.epsilon_lower, 6) == loss
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 3.0, 6.0])
+def test_the_tight_twin_loses_its_claim_exactly(epsilon):
+    result = audit_privacy(ParityLearner(dimension=1, epsilon=epsilon, tight=True), size=3)
+    assert result.verdict is Verdict.PROVED
+    assert result.epsilon_lower == pytest.approx(epsilon, rel=1e-9)
+    assert ParityLearner(epsilon=epsilon, tight=True).worst_loss == pytest.approx(epsilon, rel=1e-12)
+
+
+def test_a_smaller_refusal_or_a_larger_inclusion_breaks_the_claim():
+    for flawed, loss in (
+        (UncheckedParityLearner(dimension=1), 2 * math.atanh(3.9 / 4)),
+        (BoldParityLearner(dimension=1), math.log(1 - math.tanh(0.5) + 2 * math.tanh(0.5) / 0.2119415576)),
+        (NaiveParityLearner(dimension=1), math.inf),
+    ):
+        result = audit_privacy(flawed, size=2)
+        assert result.verdict is Verdict.REFUTED
+        assert result.epsilon_lower == pytest.approx(loss, rel=1e-8)
+
+
+def test_suggested_pairs_attain_the_worst_loss():
+    for tight in (False, True):
+        learner = ParityLearner(3, 1.0, tight=tight, size=4)
+        pairs = learner.suggested_pairs()
+        assert all(Relation.REPLACE_ONE.are_neighbours(*pair) for pair in pairs)
+        losses = [
+            np.abs(np.subtract(*(learner.distribution(side).log_probabilities for side in pair))).max()
+            for pair in pairs
+        ]
+        assert max(losses) == pytest.approx(learner.worst_loss, rel=1e-9)
+
+
+def test_multisets_prove_larger_samples():
+    result = audit_privacy(ParityLearnerMultisets(dimension=2, epsilon=1.0, examples=4))
+    assert result.verdict is Verdict.PROVED
+    # the common part of a pair is a multiset of 3 out of 8 kinds, and two kinds differ
+    assert result.pairs_tried == math.comb(3 + 7, 7) * math.comb(8, 2)
+    assert result.epsilon_lower == pytest.approx(math.log(5 / 3), rel=1e-12)
+
+
+def test_a_multiset_has_the_law_of_its_lists():
+    subject = ParityLearnerMultisets(dimension=2, epsilon=1.0, examples=3)
+    records = [((kind >> 1 & 1, kind >> 2 & 1), kind & 1) for kind in range(8)]
+    for members in [(0, 3, 3), (1, 2, 7), (4, 5, 6)]:
+        listed = [records[kind] for kind in members[::-1]]
+        law, same = subject.distribution([members]), subject.learner.distribution(listed)
+        assert np.exp(law.log_probabilities) == pytest.approx(np.exp(same.log_probabilities), rel=1e-12)
+    relation = Multisets(8)
+    near = list(relation.neighbours([(0, 3, 3)], None))
+    assert len(near) == 14
+    assert all(relation.are_neighbours([(0, 3, 3)], other) for other in near)
+
+
+def test_records_are_all_of_them_or_a_strategy():
+    assert len(ParityLearner(3, 1.0).records) == 16
+    assert hasattr(ParityLearner(64, 1.0).records, "example")
+    result = audit_privacy(ParityLearner(20, 1.0), size=30, budget=1_000)
+    assert result.verdict is Verdict.NOT_REFUTED
