@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
+from audit import Verdict, audit_privacy
 from audit.claims import ApproximateDP, PureDP
 from audit.errors import InvalidKind, InvalidValue
 from audit.exact import compare_pairs
@@ -433,6 +434,18 @@ def test_a_hundred_thousand_labelled_points_on_64_bits_give_a_good_threshold():
 
 
 # Bad input
+
+
+def test_a_quality_of_sensitivity_four_is_found_by_the_audit_with_the_pair():
+    def quality(rows):
+        return [4.0 * rows.count("a"), 4.0 * rows.count("b"), 0.0]
+
+    told = {"relation": Relation.REPLACE_ONE, "records": ("a", "b"), "size": 2}
+    result = audit_privacy(rec(top=2, quality=quality, **told))
+    rows = [special.log_softmax(np.array(quality(row)) / 2) for row in (["a", "a"], ["a", "b"])]
+    assert result.verdict is Verdict.REFUTED
+    assert result.epsilon_lower == pytest.approx(np.abs(rows[0] - rows[1]).max(), rel=1e-6)
+    assert Relation.REPLACE_ONE.are_neighbours(result.witness.left, result.witness.right)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

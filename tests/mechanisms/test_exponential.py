@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import special
 
+from audit import Verdict, audit_privacy
 from audit.errors import InvalidKind, InvalidValue
 from audit.relations import Relation
 from mechanisms import ExponentialMechanism
@@ -178,6 +179,18 @@ def test_the_suggested_pair_is_the_worst(loss):
 
 def test_no_pair_is_suggested_where_looking_would_cost_more_than_the_audit():
     assert ExponentialMechanism(solutions=range(MILLION)).suggested_pairs() == []
+
+
+def test_a_score_that_moves_by_three_is_found_by_the_audit_with_the_pair():
+    # (3, 0) beside (0, 3): log-odds of ±3/2, three times the 1/2 that sensitivity 1 would lose
+    result = audit_privacy(
+        ExponentialMechanism(
+            solutions=("a", "b"), records=("a", "b"), score=lambda rows, name: 3 * rows.count(name)
+        )
+    )
+    assert result.verdict is Verdict.REFUTED
+    assert result.epsilon_lower == pytest.approx(1.5, rel=1e-6)
+    assert sorted([result.witness.left, result.witness.right]) == [["a"], ["b"]]
 
 
 @pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
