@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -19,14 +19,25 @@ if TYPE_CHECKING:
     from audit.distributions import Finite
     from mechanisms.neighbours import Pair
 
-__all__ = ["ExponentialNoisyMax", "LaplaceNoisyMax"]
+__all__ = ["ExponentialNoisyMax", "LaplaceNoisyMax", "NoisyAnswers"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class _NoisyMax(OnQueryAnswers):
-    """The place of the largest answer, each with independent noise of scale 2/epsilon."""
+class NoisyAnswers(OnQueryAnswers):
+    """Adds independent noise of scale 2/epsilon to every answer; what is told of them is a subclass's.
 
-    records: Sequence[float] | None = (0, 1, 2)
+    Parameters
+    ----------
+    epsilon, size, records
+        As in `OnQueryAnswers`.
+
+    Examples
+    --------
+    >>> NoisyAnswers().noisy([0.0, 5.0], 3, np.random.default_rng(0)).shape
+    (3, 2)
+    """
+
+    noise: ClassVar[Literal["laplace", "exponential"]] = "laplace"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -36,6 +47,29 @@ class _NoisyMax(OnQueryAnswers):
     def scale(self) -> float:
         """Scale of the noise: 2/epsilon."""
         return 2.0 / self.epsilon
+
+    def noisy(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the noisy answers of `size` runs, a row each; run i draws the same noise on every database.
+
+        Examples
+        --------
+        >>> bool((ExponentialNoisyMax().noisy([0.0, 5.0], 9, np.random.default_rng(0)) >= [0.0, 5.0]).all())
+        True
+        """
+        answers = self.answers(database)
+        draw = getattr(rng, self.noise)
+        return np.asarray(answers + draw(scale=self.scale, size=(size, answers.size)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _NoisyMax(NoisyAnswers):
+    """The place of the largest noisy answer."""
+
+    records: Sequence[float] | None = (0, 1, 2)
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the places reported by `size` runs; run i draws the same noise on every database."""
+        return np.asarray(self.noisy(database, size, rng).argmax(axis=1))
 
     def suggested_pairs(self) -> list[Pair]:
         """Return neighbours of which one query loses ground to all others."""
@@ -50,12 +84,8 @@ class LaplaceNoisyMax(_NoisyMax):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
-    size
-        Number of queries of the databases to audit.
-    records
-        The answers there can be, or None for any number.
+    epsilon, size, records
+        As in `OnQueryAnswers`.
 
     Guarantee
     ---------
@@ -74,12 +104,6 @@ class LaplaceNoisyMax(_NoisyMax):
 
     name: ClassVar[str] = "noisy-max-laplace"
     reference: ClassVar[str] = "Dwork and Roth 2014, Claim 3.9, with noise for answers that move either way"
-
-    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the places reported by `size` runs; run i draws the same noise on every database."""
-        answers = self.answers(database)
-        noisy = answers + rng.laplace(0.0, self.scale, (size, answers.size))
-        return np.asarray(noisy.argmax(axis=1))
 
     def distribution(self, database: Any) -> Finite:
         """Return the exact law: Pr[j] = ∫ f(x − a_j)·Π_{i≠j} F(x − a_i) dx, by `laplace_integrals`."""
@@ -100,12 +124,8 @@ class ExponentialNoisyMax(_NoisyMax):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
-    size
-        Number of queries of the databases to audit.
-    records
-        The answers there can be, or None for any number.
+    epsilon, size, records
+        As in `OnQueryAnswers`.
 
     Guarantee
     ---------
@@ -122,12 +142,7 @@ class ExponentialNoisyMax(_NoisyMax):
 
     name: ClassVar[str] = "noisy-max-exponential"
     reference: ClassVar[str] = "Dwork and Roth 2014, §3.3; Ding et al. 2021, noisy max with exponential noise"
-
-    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the places reported by `size` runs; run i draws the same noise on every database."""
-        answers = self.answers(database)
-        noisy = answers + rng.exponential(self.scale, (size, answers.size))
-        return np.asarray(noisy.argmax(axis=1))
+    noise = "exponential"
 
     def distribution(self, database: Any) -> Finite:
         """Return the exact law.

@@ -76,10 +76,16 @@ class NoisyThreshold(OnQueryAnswers):
 
         Run i draws the same noise on every database.
         """
+        bar, noisy = self.noisy(database, size, rng)
+        return self.marks(noisy >= bar)
+
+    def noisy(
+        self, database: Any, size: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the noisy threshold and the noisy answers of `size` runs, a row each."""
         answers = self.answers(database)
         bar = self.threshold + rng.laplace(0.0, self.threshold_scale, (size, 1))
-        noisy = answers + rng.laplace(0.0, self.query_scale, (size, answers.size))
-        return self.marks(noisy >= bar)
+        return bar, answers + rng.laplace(0.0, self.query_scale, (size, answers.size))
 
     def marks(self, hits: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return 1 and 0 for hits and misses, −1 once there were `limit` hits."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.relations import Relation
-from mechanisms.claimed import ClaimsPure
+from mechanisms.flawed.on_records import OnRecords
 from mechanisms.noise import GeometricNoise
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ __all__ = ["NoiselessComparison", "SharedNoise", "TextbookLaplace"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextbookLaplace(ClaimsPure):
+class TextbookLaplace(OnRecords):
     """A count with Laplace noise by the inverse distribution function, in doubles; audit it as floats.
 
     As real numbers it is right. In doubles the noise is a logarithm of one of 2^53 numbers, which lies on a
@@ -29,10 +29,8 @@ class TextbookLaplace(ClaimsPure):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
-    size
-        Least and greatest length of the databases to audit.
+    epsilon, size
+        As in `OnRecords`.
 
     Examples
     --------
@@ -57,7 +55,7 @@ class TextbookLaplace(ClaimsPure):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SharedNoise(ClaimsPure):
+class SharedNoise(OnRecords):
     """Counts of zeros and ones that carry one and the same noise.
 
     Either count alone is private, but their difference is exact, and it changes when a record is replaced:
@@ -66,10 +64,8 @@ class SharedNoise(ClaimsPure):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
-    size
-        Least and greatest length of the databases to audit.
+    epsilon, size
+        As in `OnRecords`.
 
     Examples
     --------
@@ -79,11 +75,8 @@ class SharedNoise(ClaimsPure):
     1
     """
 
-    size: int | tuple[int, int] = (1, 4)
-
     name: ClassVar[str] = "flawed-shared-noise"
     reference: ClassVar[str] = "jax-ml/jax pull request 3646"
-    relation: ClassVar[Relation] = Relation.REPLACE_ONE
     records: ClassVar[Sequence[int]] = (0, 1)
 
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> tuple[int, int]:
@@ -94,7 +87,7 @@ class SharedNoise(ClaimsPure):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoiselessComparison(ClaimsPure):
+class NoiselessComparison(OnRecords):
     """Which of four categories are frequent, by one noisy threshold and exact counts.
 
     The counts keep their order: of two categories the rarer is never reported without the other. Where one
@@ -103,12 +96,10 @@ class NoiselessComparison(ClaimsPure):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
+    epsilon, size
+        As in `OnRecords`.
     threshold
         Counts from here on are frequent.
-    size
-        Least and greatest length of the databases to audit.
 
     Examples
     --------
@@ -118,11 +109,8 @@ class NoiselessComparison(ClaimsPure):
     """
 
     threshold: float = 1.0
-    size: int | tuple[int, int] = (1, 4)
-
     name: ClassVar[str] = "flawed-noiseless-comparison"
     reference: ClassVar[str] = "Lyu, Su and Li 2017 (on Stoddard et al. 2014); StatDP benchmark"
-    relation: ClassVar[Relation] = Relation.REPLACE_ONE
     records: ClassVar[Sequence[int]] = (0, 1, 2, 3)
 
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> tuple[bool, ...]:

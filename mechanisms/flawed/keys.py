@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.relations import Relation
-from mechanisms.claimed import ClaimsPure
+from mechanisms.flawed.on_records import OnRecords
 from mechanisms.threshold_release import ThresholdRelease
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ __all__ = ["InclusiveThreshold", "KeysFromData"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeysFromData(ClaimsPure):
+class KeysFromData(OnRecords):
     """A noisy count for every key that occurs in the data, and for no other.
 
     The counts are private, the list of keys is not: a key that only one record has is published exactly if
@@ -28,10 +28,8 @@ class KeysFromData(ClaimsPure):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
-    size
-        Least and greatest length of the databases to audit.
+    epsilon, size
+        As in `OnRecords`.
 
     Examples
     --------

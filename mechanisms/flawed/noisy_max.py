@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from mechanisms.query_answers import OnQueryAnswers
+from mechanisms.noisy_max import NoisyAnswers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +16,16 @@ __all__ = ["ExponentialMaxValue", "LaplaceMaxValue"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaplaceMaxValue(OnQueryAnswers):
+class _MaxValue(NoisyAnswers):
+    """The largest noisy answer."""
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the values reported by `size` runs; run i draws the same noise on every database."""
+        return np.asarray(self.noisy(database, size, rng).max(axis=1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaplaceMaxValue(_MaxValue):
     """Reports the largest of d noisy answers, Laplace noise of scale 2/epsilon; `LaplaceNoisyMax` is right.
 
     One place is one choice, but the largest value depends on every noise at once: it is at most x only if all
@@ -27,12 +36,8 @@ class LaplaceMaxValue(OnQueryAnswers):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
-    size
-        Number of queries, d.
-    records
-        The answers there can be, or None for any number.
+    epsilon, size, records
+        As in `OnQueryAnswers`; d is the size.
 
     Examples
     --------
@@ -43,15 +48,9 @@ class LaplaceMaxValue(OnQueryAnswers):
     name: ClassVar[str] = "flawed-noisy-max-laplace-value"
     reference: ClassVar[str] = "Ding et al. 2018 (StatDP), noisy max that returns the maximum"
 
-    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the values reported by `size` runs; run i draws the same noise on every database."""
-        answers = self.answers(database)
-        noisy = answers + rng.laplace(0.0, 2.0 / self.epsilon, (size, answers.size))
-        return np.asarray(noisy.max(axis=1))
-
 
 @dataclass(frozen=True, kw_only=True)
-class ExponentialMaxValue(OnQueryAnswers):
+class ExponentialMaxValue(_MaxValue):
     """Reports the largest of d noisy answers, exponential noise of mean 2/epsilon, not its place.
 
     Exponential noise is never negative, so the value is never below the largest exact answer m. Where m is 1
@@ -60,12 +59,8 @@ class ExponentialMaxValue(OnQueryAnswers):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
-    size
-        Number of queries, d.
-    records
-        The answers there can be, or None for any number.
+    epsilon, size, records
+        As in `OnQueryAnswers`; d is the size.
 
     Examples
     --------
@@ -75,9 +70,4 @@ class ExponentialMaxValue(OnQueryAnswers):
 
     name: ClassVar[str] = "flawed-noisy-max-exponential-value"
     reference: ClassVar[str] = "Ding et al. 2018 (StatDP), noisy max that returns the maximum"
-
-    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the values reported by `size` runs; run i draws the same noise on every database."""
-        answers = self.answers(database)
-        noisy = answers + rng.exponential(2.0 / self.epsilon, (size, answers.size))
-        return np.asarray(noisy.max(axis=1))
+    noise = "exponential"

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
-from audit.relations import Relation
-from mechanisms.claimed import ClaimsPure
+from mechanisms.flawed.on_records import OnRecords
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +18,7 @@ __all__ = ["RankScore"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankScore(ClaimsPure):
+class RankScore(OnRecords):
     """Chooses c in {0 … 10} with weight exp(epsilon·q/2), q(c) = −|records below c − records above c|.
 
     A record that is replaced can leave one side of c and join the other: q moves by 2 while the exponent is
@@ -28,10 +27,8 @@ class RankScore(ClaimsPure):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
-    size
-        Least and greatest length of the databases to audit.
+    epsilon, size
+        As in `OnRecords`.
 
     Examples
     --------
@@ -43,7 +40,6 @@ class RankScore(ClaimsPure):
 
     name: ClassVar[str] = "flawed-rank-score"
     reference: ClassVar[str] = "ryan112358/mbi issue 65"
-    relation: ClassVar[Relation] = Relation.REPLACE_ONE
     records: ClassVar[Sequence[int]] = tuple(range(11))
 
     def scores(self, database: Sequence[int]) -> list[int]:

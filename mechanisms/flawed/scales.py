@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.errors import finite_number, positive_int
+from audit.errors import positive_int
 from audit.relations import Relation
 from mechanisms.claimed import ClaimsPure
 from mechanisms.counts import NoisyCounts
-from mechanisms.query_answers import OnQueryAnswers
+from mechanisms.noisy_max import NoisyAnswers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,7 +148,7 @@ class HundredthHistogram(ClaimsPure):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrefixSums(OnQueryAnswers):
+class PrefixSums(NoisyAnswers):
     """Running sums of noisy answers, with noise of scale 1/epsilon as if only one answer could move.
 
     The sums tell all d noisy answers, by differences. Where all answers move by 1, each loses epsilon:
@@ -157,12 +157,8 @@ class PrefixSums(OnQueryAnswers):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
-    size
-        Number of answers, d.
-    records
-        The answers there can be, or None for any number.
+    epsilon, size, records
+        As in `OnQueryAnswers`; d is the size.
 
     Examples
     --------
@@ -175,12 +171,11 @@ class PrefixSums(OnQueryAnswers):
     name: ClassVar[str] = "flawed-prefix-sums"
     reference: ClassVar[str] = "Bichsel et al. 2021 (DP-Sniper), prefix sum under answers that all move"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        finite_number(1.0 / self.epsilon, what="The noise scale of `PrefixSums`", above=0)
+    @property
+    def scale(self) -> float:
+        """Scale of the noise: 1/epsilon."""
+        return 1.0 / self.epsilon
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the running sums of `size` runs; run i draws the same noise on every database."""
-        answers = self.answers(database)
-        noisy = answers + rng.laplace(0.0, 1.0 / self.epsilon, (size, answers.size))
-        return np.asarray(noisy.cumsum(axis=1))
+        return np.asarray(self.noisy(database, size, rng).cumsum(axis=1))

@@ -58,11 +58,9 @@ class ValueSparseVector(NoisyThreshold):
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return place and value of `size` runs, of shape (size, 2)."""
-        answers = self.answers(database)
-        bar = self.threshold + rng.laplace(0.0, self.threshold_scale, (size, 1))
-        noisy = answers + rng.laplace(0.0, self.query_scale, (size, answers.size))
-        hits = noisy >= bar
-        place = np.where(hits.any(axis=1), hits.argmax(axis=1), answers.size)
+        bar, noisy = self.noisy(database, size, rng)
+        hits, queries = noisy >= bar, noisy.shape[1]
+        place = np.where(hits.any(axis=1), hits.argmax(axis=1), queries)
         padded = np.concatenate([noisy, np.full((size, 1), self.threshold)], axis=1)
         return np.column_stack([place, padded[np.arange(size), place]])
 
@@ -105,38 +103,6 @@ class CheapNoiseSparseVector(NoisyThreshold):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoiselessSparseVector(NoisyThreshold):
-    """Compares exact answers with a noisy threshold, and never stops.
-
-    All answers meet one and the same threshold, so their order shows: of two answers the lower one is never
-    above alone. Where neighbours have them the other way round, one output is possible on one side only: the
-    loss is unbounded. Right is noise on every answer, and an end after `limit` answers above.
-
-    Parameters
-    ----------
-    epsilon, size, records, threshold
-        As in `NoisyThreshold`.
-
-    Examples
-    --------
-    >>> marks = NoiselessSparseVector(size=2).sample([0.0, 1.0], 99, np.random.default_rng(0))
-    >>> bool((marks[:, 0] > marks[:, 1]).any())
-    False
-    """
-
-    size: int = 10
-    limit: int = field(init=False, default=1)
-
-    name: ClassVar[str] = "flawed-sparse-vector-noiseless-queries"
-    reference: ClassVar[str] = "Lyu, Su and Li 2017, Algorithm 5"
-
-    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the marks of `size` runs, 1 and 0; run i draws the same noise on every database."""
-        bar = self.threshold + rng.laplace(0.0, self.threshold_scale, (size, 1))
-        return (self.answers(database) >= bar).astype(np.int64)
-
-
-@dataclass(frozen=True, kw_only=True)
 class EndlessSparseVector(NoisyThreshold):
     """Query noise for one answer above, without an end after it.
 
@@ -171,3 +137,32 @@ class EndlessSparseVector(NoisyThreshold):
     def marks(self, hits: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return 1 and 0 for hits and misses, to the last query."""
         return hits.astype(np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiselessSparseVector(EndlessSparseVector):
+    """Compares exact answers with a noisy threshold, and never stops.
+
+    All answers meet one and the same threshold, so their order shows: of two answers the lower one is never
+    above alone. Where neighbours have them the other way round, one output is possible on one side only: the
+    loss is unbounded. Right is noise on every answer, and an end after `limit` answers above.
+
+    Parameters
+    ----------
+    epsilon, size, records, threshold
+        As in `NoisyThreshold`.
+
+    Examples
+    --------
+    >>> marks = NoiselessSparseVector(size=2).sample([0.0, 1.0], 99, np.random.default_rng(0))
+    >>> bool((marks[:, 0] > marks[:, 1]).any())
+    False
+    """
+
+    name: ClassVar[str] = "flawed-sparse-vector-noiseless-queries"
+    reference: ClassVar[str] = "Lyu, Su and Li 2017, Algorithm 5"
+
+    @property
+    def query_scale(self) -> float:
+        """Scale of the queries' noise: none."""
+        return 0.0

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
-from mechanisms.claimed import ClaimsPure
+from mechanisms.flawed.on_records import OnRecords
 from mechanisms.noise import GeometricNoise
 
 if TYPE_CHECKING:
@@ -20,7 +21,25 @@ __all__ = ["DiscardedClip", "NanAsZero", "OneEndSquares", "RangeFromData", "Wrap
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneEndSquares(ClaimsPure):
+class _LaplaceSum(OnRecords):
+    """A total of the records, with Laplace noise for records that move it by 1."""
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise."""
+        return 1.0 / self.epsilon
+
+    @abstractmethod
+    def total(self, database: Sequence[float]) -> float:
+        """Return the sum before noise."""
+
+    def __call__(self, database: Sequence[float], rng: np.random.Generator) -> float:
+        """Return one noisy sum."""
+        return self.total(database) + rng.laplace(scale=self.scale)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneEndSquares(_LaplaceSum):
     """The sum of squares of values clamped into [lower, upper], with noise for lower² alone.
 
     The code that should compare both ends of the range looks at the lower one twice. Replacing 0 by `upper`
@@ -29,12 +48,10 @@ class OneEndSquares(ClaimsPure):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
+    epsilon, size
+        As in `OnRecords`.
     lower, upper
         The range, lower < 0 < upper.
-    size
-        Least and greatest length of the databases to audit.
 
     Examples
     --------
@@ -44,11 +61,8 @@ class OneEndSquares(ClaimsPure):
 
     lower: float = -1.0
     upper: float = 3.0
-    size: int | tuple[int, int] = (1, 4)
-
     name: ClassVar[str] = "flawed-squares-of-one-end"
     reference: ClassVar[str] = "IBM/differential-privacy-library issues 104, 105 and pull request 110"
-    relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,14 +81,13 @@ class OneEndSquares(ClaimsPure):
         """Scale of the noise."""
         return max(self.lower**2, self.lower**2) / self.epsilon
 
-    def __call__(self, database: Sequence[float], rng: np.random.Generator) -> float:
-        """Return one noisy sum of squares."""
-        squares = (min(self.upper, max(self.lower, value)) ** 2 for value in database)
-        return math.fsum(squares) + rng.laplace(scale=self.scale)
+    def total(self, database: Sequence[float]) -> float:
+        """Return the sum of squares before noise."""
+        return math.fsum(min(self.upper, max(self.lower, value)) ** 2 for value in database)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RangeFromData(ClaimsPure):
+class RangeFromData(OnRecords):
     """A sum whose noise is scaled by the range that the data happen to have.
 
     On constant data the range is 0 and the exact sum comes out, which no neighbour returns: the loss is
@@ -82,10 +95,8 @@ class RangeFromData(ClaimsPure):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
-    size
-        Least and greatest length of the databases to audit.
+    epsilon, size
+        As in `OnRecords`.
 
     Examples
     --------
@@ -94,11 +105,8 @@ class RangeFromData(ClaimsPure):
     10.0
     """
 
-    size: int | tuple[int, int] = (1, 4)
-
     name: ClassVar[str] = "flawed-range-from-data"
     reference: ClassVar[str] = "IBM/differential-privacy-library issues 20, 58 and pull request 90"
-    relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
     @property
     def records(self) -> Any:
@@ -114,7 +122,7 @@ class RangeFromData(ClaimsPure):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WrappingSum(ClaimsPure):
+class WrappingSum(OnRecords):
     """The sum of values clamped into {0 … upper} in an 8-bit integer that wraps round, noise for `upper`.
 
     127 + 1 is −128 there: one record can move the result by the whole of the type, 255, and the loss is
@@ -123,12 +131,10 @@ class WrappingSum(ClaimsPure):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
+    epsilon, size
+        As in `OnRecords`.
     upper
         Values are clamped into {0 … upper}, upper at most 127.
-    size
-        Least and greatest length of the databases to audit.
 
     Examples
     --------
@@ -165,7 +171,7 @@ class WrappingSum(ClaimsPure):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiscardedClip(ClaimsPure):
+class DiscardedClip(_LaplaceSum):
     """A sum that clips the values into [0, 1] and then adds up those it had before.
 
     The noise is right for the clipped values; a record x added moves the sum by |x|, and the loss is
@@ -173,10 +179,8 @@ class DiscardedClip(ClaimsPure):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
-    size
-        Least and greatest length of the databases to audit.
+    epsilon, size
+        As in `OnRecords`.
 
     Examples
     --------
@@ -198,15 +202,15 @@ class DiscardedClip(ClaimsPure):
 
         return strategies.floats(allow_nan=False, allow_infinity=False)
 
-    def __call__(self, database: Sequence[float], rng: np.random.Generator) -> float:
-        """Return one noisy sum."""
+    def total(self, database: Sequence[float]) -> float:
+        """Return the sum before noise, of the values as they came."""
         for value in database:
             min(1.0, max(0.0, value))  # the result is thrown away: this is the flaw
-        return sum(database) + rng.laplace(scale=1.0 / self.epsilon)
+        return sum(database)
 
 
 @dataclass(frozen=True, kw_only=True)
-class NanAsZero(ClaimsPure):
+class NanAsZero(_LaplaceSum):
     """A sum of values clipped into [0, 1] that turns into 0 when one of them is not a number.
 
     NaN compares false with both ends, survives the clipping and makes the whole sum NaN, which is then taken
@@ -215,10 +219,8 @@ class NanAsZero(ClaimsPure):
 
     Parameters
     ----------
-    epsilon
-        The privacy claimed, > 0.
-    size
-        Least and greatest length of the databases to audit, n ≥ 2 to show it.
+    epsilon, size
+        As in `OnRecords`; two records at least are needed to show it.
 
     Examples
     --------
@@ -230,7 +232,6 @@ class NanAsZero(ClaimsPure):
 
     name: ClassVar[str] = "flawed-nan-as-zero"
     reference: ClassVar[str] = "opendp/opendp issues 2935 and 2936"
-    relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
     @property
     def records(self) -> Any:
@@ -243,7 +244,3 @@ class NanAsZero(ClaimsPure):
         """Return the sum before noise."""
         exact = sum(1.0 if value > 1.0 else max(value, 0.0) for value in database)
         return 0.0 if math.isnan(exact) else exact
-
-    def __call__(self, database: Sequence[float], rng: np.random.Generator) -> float:
-        """Return one noisy sum."""
-        return self.total(database) + rng.laplace(scale=1.0 / self.epsilon)

@@ -94,8 +94,32 @@ def test_a_right_entry_suggests_pairs_that_are_neighbours(name):
 
 
 def test_only_floating_point_is_audited_as_floats():
-    options = {name: dict(entry.options) for name, entry in ENTRIES.items() if entry.options}
-    assert options == {"flawed-textbook-laplace": {"numerics": "float"}}
+    assert [name for name, entry in ENTRIES.items() if "numerics" in entry.options] == [
+        "flawed-textbook-laplace"
+    ]
+    assert ENTRIES["flawed-textbook-laplace"].options["numerics"] == "float"
+
+
+@pytest.mark.parametrize("name", [name for name, entry in ENTRIES.items() if "pairs" in entry.options])
+def test_a_pair_of_an_entry_is_one_under_its_relation(name):
+    for left, right in ENTRIES[name].options["pairs"]:
+        assert SUBJECTS[name].relation.are_neighbours(left, right)
+
+
+def test_only_the_two_that_need_most_runs_are_given_a_pair():
+    given = [name for name, entry in ENTRIES.items() if "pairs" in entry.options]
+    assert given == ["flawed-sparse-vector-values", "flawed-sparse-vector-cheap-noise"]
+
+
+@pytest.mark.parametrize("name", [name for name, entry in ENTRIES.items() if "records" in entry.options])
+def test_a_smaller_domain_of_an_entry_is_a_part_of_the_subjects(name):
+    subject, options = SUBJECTS[name], ENTRIES[name].options
+    least, greatest = options.get("size", subject.size)
+    assert subject.size[0] <= least < greatest <= subject.size[1]
+    if isinstance(subject.records, tuple):
+        assert set(options["records"]) < set(subject.records)
+    for record in options["records"]:
+        subject([record] * greatest, np.random.default_rng(0))
 
 
 @NAMED
