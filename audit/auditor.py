@@ -9,7 +9,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from audit.results import AuditResult
+    from audit.saved import Saved
+    from audit.utility_result import UtilityResult
 
 __all__ = ["PROPERTY", "Audited", "Auditor", "parametrize_with_audits"]
 
+R = TypeVar("R", bound="Saved")
 PROPERTY = "dp_audit"  # the key in a test's `user_properties`; its value is a result's JSON text
 
 
@@ -33,28 +36,30 @@ class Audited:
 
     Examples
     --------
-    >>> str(Audited(len, {"size": 3}))
-    'len-size=3'
+    >>> str(Audited(len, {"size": 3})), str(Audited(len, utility=True))
+    ('len-size=3', 'len-utility')
     """
 
     subject: Any
     options: Mapping[str, Any] = field(default_factory=dict)
+    utility: bool = False
 
     def __str__(self) -> str:
-        return "-".join(
-            [_name(self.subject), *(f"{key}={_short(value)}" for key, value in self.options.items())]
-        )
+        told = [_name(self.subject), *(f"{key}={_short(value)}" for key, value in self.options.items())]
+        return "-".join([*told, "utility"] if self.utility else told)
 
 
 def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
     """Return a decorator that runs a test once for each audit, as its argument ``audited``.
 
-    The tests carry the marker ``audit``.
+    A subject that claims both privacy and utility (with its problems) is audited twice. The tests carry the
+    marker ``audit``.
 
     Parameters
     ----------
     audits
-        Subjects, catalogue entries, or tuples (subject or entry, options of `audit_privacy`).
+        Subjects, catalogue entries, or tuples (subject or entry, options of `audit_privacy`, of which the
+        utility audit takes those that it has too).
 
     Examples
     --------
@@ -64,7 +69,7 @@ def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
     >>> [case.id for case in test_privacy.pytestmark[0].args[1]]
     ['len', 'sum-size=3']
     """
-    cases = [_audited(each) for each in audits]
+    cases = [case for each in audits for case in _claimed(_audited(each))]
     return pytest.mark.parametrize(
         "audited", [pytest.param(case, id=str(case), marks=pytest.mark.audit) for case in cases]
     )
@@ -92,7 +97,7 @@ class Auditor:
         self._node, self._defaults, self._folder = node, dict(defaults), folder
         self._count = 0
 
-    def check(self, subject: Any, claim: Any = None, **options: Any) -> AuditResult:
+    def check(self, subject: Any, claim: Any = None, **options: Any) -> Any:
         """Return the result of an audit, or fail the test: on REFUTED, and where nothing could be said.
 
         An `Entry` is held to what it expects: one of the flawed gallery has to be refuted.
@@ -100,10 +105,13 @@ class Auditor:
         Parameters
         ----------
         subject, claim, **options
-            As for `audit_privacy`; also an `Entry` or what `parametrize_with_audits` passes.
+            As for `audit_privacy`; also an `Entry` or what `parametrize_with_audits` passes, which may be the
+            utility audit of a subject.
         """
         __tracebackhide__ = True
         audited = _audited(subject)
+        if audited.utility:
+            return self.check_utility(audited, claim, **options)
         flawed = isinstance(audited.subject, Entry) and audited.subject.expected == "refuted"
         return self._hold(audited, claim, options, expected="refuted" if flawed else "not refuted")
 
@@ -111,6 +119,26 @@ class Auditor:
         """Return the result of an audit, or fail the test unless it is REFUTED."""
         __tracebackhide__ = True
         return self._hold(_audited(subject), claim, options, expected="refuted")
+
+    def check_utility(self, subject: Any, claim: Any = None, **options: Any) -> UtilityResult:
+        """Return the result of a utility audit, or fail the test unless the claim was met.
+
+        An `Entry` is held to what it expects of its utility.
+
+        Parameters
+        ----------
+        subject, claim, **options
+            As for `audit_utility`; also an `Entry` or what `parametrize_with_audits` passes.
+        """
+        __tracebackhide__ = True
+        audited = _audited(subject)
+        flawed = isinstance(audited.subject, Entry) and audited.subject.utility_expected == "refuted"
+        return self._hold_utility(audited, claim, options, expected="refuted" if flawed else "not refuted")
+
+    def refute_utility(self, subject: Any, claim: Any = None, **options: Any) -> UtilityResult:
+        """Return the result of a utility audit, or fail the test unless it is REFUTED."""
+        __tracebackhide__ = True
+        return self._hold_utility(_audited(subject), claim, options, expected="refuted")
 
     def check_witness(
         self, path: str | os.PathLike[str], subject: Any = None, *, convert: Any = None, fresh: bool = False
@@ -149,7 +177,16 @@ class Auditor:
             pytest.fail(refused)
         return self._judge(result, expected=expected)
 
-    def _judge(self, result: AuditResult, *, expected: str) -> AuditResult:
+    def _hold_utility(
+        self, audited: Audited, claim: Any, options: Mapping[str, Any], *, expected: str
+    ) -> UtilityResult:
+        __tracebackhide__ = True
+        result, refused = self._audit_utility(audited, claim, options)
+        if result is None:
+            pytest.fail(refused)
+        return self._judge(result, expected=expected)
+
+    def _judge(self, result: R, *, expected: str) -> R:
         """Keep the result, and fail the test unless it is what was expected."""
         __tracebackhide__ = True
         from audit.summary import carried_out, met  # a session without audits stays light
@@ -185,7 +222,29 @@ class Auditor:
             return None, str(error)
         return dataclasses.replace(result, **told), ""
 
-    def _keep(self, result: AuditResult) -> None:
+    def _audit_utility(
+        self, audited: Audited, claim: Any, given: Mapping[str, Any]
+    ) -> tuple[UtilityResult | None, str]:
+        """Return the result of a utility audit, or None and why there is none."""
+        from audit.claimed import shared  # numpy and more, only for an audit
+        from audit.utility import audit_utility
+
+        subject = audited.subject
+        told: dict[str, Any] = {}
+        options = {**self._defaults, **shared(audited.options)}
+        try:
+            if isinstance(subject, Entry):
+                options, told = {**options, **(subject.utility or {})}, {"subject": subject.name}
+                told |= {"reference": subject.reference} if subject.reference else {}
+                subject = subject.factory()
+            options |= given if not audited.utility else shared(given)
+            own_claim = options.pop("claim", None)
+            result = audit_utility(subject, own_claim if claim is None else claim, **options)
+        except AuditError as error:
+            return None, str(error)
+        return dataclasses.replace(result, **told), ""
+
+    def _keep(self, result: Saved) -> None:
         """Hand the result to the session, and to the disk before anything else can go wrong."""
         from audit.saved import save  # a session without audits stays light
 
@@ -196,9 +255,12 @@ class Auditor:
             save(result, self._folder / f"{name}-{self._count}.json")
 
 
-def _failure(result: AuditResult) -> str:
-    from audit import story, text  # words only where they are read
+def _failure(result: Saved) -> str:
+    from audit import story, text, utility_text  # words only where they are read
+    from audit.utility_result import UtilityResult
 
+    if isinstance(result, UtilityResult):
+        return utility_text.failure(result)
     if result.refuted:
         return text.short(result)
     lines = (
@@ -210,14 +272,16 @@ def _failure(result: AuditResult) -> str:
     return "\n".join(filter(None, lines))
 
 
-def _not_refuted(result: AuditResult) -> str:
-    from audit import story  # words only where they are read
+def _not_refuted(result: Saved) -> str:
+    from audit import story, utility_text  # words only where they are read
+    from audit.utility_result import UtilityResult
 
+    told: Any = utility_text if isinstance(result, UtilityResult) else story
     lines = (
         f"{story.short(result.subject, 60)} was expected to be refuted and is {result.verdict.name}.",
-        story.bounds(result),
-        story.runs(result),
-        f"Again: {story.reproduction(result)}",
+        told.bounds(result),
+        told.runs(result),
+        f"Again: {told.reproduction(result)}",
     )
     return "\n".join(filter(None, lines))
 
@@ -228,6 +292,17 @@ def _audited(given: Any) -> Audited:
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Mapping):
         return Audited(given[0], given[1])
     return Audited(given)
+
+
+def _claimed(audited: Audited) -> list[Audited]:
+    """Return the audits of one subject: of what it claims, of its privacy if it claims nothing."""
+    from audit.claimed import claims  # light: it looks at attributes only
+
+    subject, options = audited.subject, audited.options
+    if audited.utility:
+        return [audited]
+    kinds = claims(subject, options)
+    return [Audited(subject, options, utility=kind == "utility") for kind in kinds]
 
 
 def _name(subject: Any) -> str:

@@ -34,6 +34,11 @@ class Entry:
         for a factory whose subject carries none).
     expected
         ``"not refuted"``, or ``"refuted"`` for an entry of the flawed gallery.
+    utility
+        Keywords of `audit_utility` that this entry needs, empty for a subject with `utility_claim` and
+        `problems()` that needs none; None for an entry whose utility is not audited.
+    utility_expected
+        The same as `expected`, of the utility claim.
     reference
         The document and statement that the subject implements, or that the flaw breaks.
     summary
@@ -51,6 +56,8 @@ class Entry:
     _: KW_ONLY
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     expected: Literal["refuted", "not refuted"] = "not refuted"
+    utility: Mapping[str, Any] | None = None
+    utility_expected: Literal["refuted", "not refuted"] = "not refuted"
     reference: str = ""
     summary: str = ""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from typing import TYPE_CHECKING, Any
 
-from audit.claims import ApproximateDP, PureDP
+from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
 from audit.errors import AuditError, InvalidValue
 from audit.loading import load_object
 from audit.relations import Relation
@@ -64,6 +65,24 @@ def read_claim(epsilon: float | None, delta: float | None) -> PrivacyClaim | Non
             raise InvalidValue("A claim needs --epsilon; got --delta alone.")
         return None
     return PureDP(epsilon) if delta is None else ApproximateDP(epsilon, delta)
+
+
+def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = None) -> Any:
+    """Return the claim of ``--alpha`` and ``--beta``, the other one from `own`; None when neither is given.
+
+    Examples
+    --------
+    >>> read_utility_claim(0.1, 0.05), read_utility_claim(None, 0.2, own=PAC(0.1, 0.05))
+    (PAC(alpha=0.1, beta=0.05), PAC(alpha=0.1, beta=0.2))
+    """
+    if alpha is None and beta is None:
+        return None
+    if own is not None:
+        kind = type(own) if isinstance(own, (PAC, Accuracy)) else PAC
+        return kind(own.alpha if alpha is None else alpha, own.beta if beta is None else beta)
+    if alpha is None or beta is None:
+        raise InvalidValue("A utility claim needs both --alpha and --beta; got one of them.")
+    return PAC(alpha, beta)
 
 
 def read_parameters(settings: Iterable[str]) -> dict[str, Any]:
@@ -126,6 +145,11 @@ def _databases(text: str) -> Any:
     return _named(text, wanted="The `--databases` must be module:strategy")
 
 
+def _problems(text: str) -> Any:
+    found = _named(text, wanted="The `--problems` must be module:object")
+    return found() if inspect.isfunction(found) or inspect.isclass(found) else found
+
+
 def _convert(text: str) -> Any:
     return _named(text, wanted="The `--convert` must be module:function, such as numpy:array")
 
@@ -166,6 +190,7 @@ def _named(text: str, *, wanted: str) -> Any:
 _READERS = {
     "records": _records,
     "databases": _databases,
+    "problems": _problems,
     "convert": _convert,
     "relation": _relation,
     "size": _size,

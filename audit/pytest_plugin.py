@@ -14,7 +14,7 @@ from audit.regressions import parametrize_with_witnesses
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from audit.results import AuditResult
+    from audit.saved import Saved
 
 __all__ = ["auditor", "parametrize_with_audits", "parametrize_with_witnesses"]
 
@@ -36,7 +36,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker and refuse options that cannot work before any test runs."""
-    config.addinivalue_line("markers", "audit: audits a privacy claim (set by the fixture `auditor` too)")
+    config.addinivalue_line(
+        "markers", "audit: audits a privacy or utility claim (set by the fixture `auditor` too)"
+    )
     _check_numbers(config)
     if hasattr(config, "workerinput"):
         return
@@ -128,7 +130,7 @@ class _Session:
     def _all(self) -> list[str]:
         return [text for texts in self.texts.values() for text in texts]
 
-    def _results(self) -> list[AuditResult]:
-        from audit.saved import parse  # a session without audits stays light
+    def _results(self) -> list[Saved]:
+        from audit.saved import parse_any  # a session without audits stays light
 
-        return [parse(text) for text in self._all()]
+        return [result for text in self._all() for result in parse_any(text)]

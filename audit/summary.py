@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from audit import story
+from audit import story, utility_text
 from audit.results import AuditResult, Evidence, Verdict
+from audit.utility_result import UtilityResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from audit.saved import Saved
+
 __all__ = ["carried_out", "line", "met", "total"]
 
 
-def carried_out(result: AuditResult) -> bool:
+def carried_out(result: Saved) -> bool:
     """Tell whether the audit came to a verdict on the claim.
 
     Examples
@@ -25,7 +28,7 @@ def carried_out(result: AuditResult) -> bool:
     return result.verdict not in {Verdict.ERROR, Verdict.INCONCLUSIVE}
 
 
-def met(result: AuditResult) -> bool:
+def met(result: Saved) -> bool:
     """Tell whether the audit was carried out and found what was expected: no refutation, unless one was.
 
     Examples
@@ -37,7 +40,7 @@ def met(result: AuditResult) -> bool:
     return carried_out(result) and result.refuted == (result.expected == "refuted")
 
 
-def line(result: AuditResult) -> str:
+def line(result: Saved) -> str:
     """Return verdict, subject, whether that was expected, and the bound found, in one line.
 
     Examples
@@ -47,11 +50,13 @@ def line(result: AuditResult) -> str:
     'PROVED        m                                           as expected           ε = 1, no runs'
     """
     mark = "as expected" if met(result) else f"expected {result.expected or 'not refuted'}"
-    verdict = result.verdict.value.upper()
-    return f"{verdict:<12}  {story.short(result.subject, 60):<42}  {mark:<20}  {_found(result)}"
+    verdict, name = result.verdict.value.upper(), story.short(result.subject, 60)
+    if isinstance(result, UtilityResult):
+        return f"{verdict:<12}  {name + ' (utility)':<42}  {mark:<20}  {_utility_found(result)}"
+    return f"{verdict:<12}  {name:<42}  {mark:<20}  {_found(result)}"
 
 
-def total(results: Sequence[AuditResult]) -> str:
+def total(results: Sequence[Saved]) -> str:
     """Return how many met their expectation, and the sum of the significance spent.
 
     Each audit refutes a claim that holds with at most its own significance, so a session does so at all with
@@ -86,3 +91,19 @@ def _found(result: AuditResult) -> str:
     if not result.refuted and result.detectable_epsilon is not None:
         parts.append(f"an ε of {story.at_most(result.detectable_epsilon)} would have been found")
     return ", ".join(parts)
+
+
+def _utility_found(result: UtilityResult) -> str:
+    if not carried_out(result):
+        return story.short(result.reason, 120)
+    beta = utility_text.claimed(result)
+    claimed = "" if beta is None else f" (claimed {story.number(beta)})"
+    if result.evidence is Evidence.EXACT:
+        bound = f"failure probability = {story.number(result.beta_lower)}"
+    elif result.refuted:
+        bound = f"failure probability ≥ {story.at_least(result.beta_lower)}"
+    else:
+        bound = f"failure probability ≤ {story.at_most(result.beta_upper)}"
+    drawn = f"{result.samples:,} runs" if result.samples else "no runs"
+    worst = f", worst on {story.short(result.worst, 60)}" if result.worst else ""
+    return f"{bound}{claimed}, {drawn}{worst}"

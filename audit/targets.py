@@ -34,6 +34,8 @@ class Target:
     name: str | None = None
     expected: Literal["refuted", "not refuted"] | None = None
     reference: str | None = None
+    utility: Mapping[str, Any] = field(default_factory=dict)
+    utility_expected: Literal["refuted", "not refuted"] | None = None
 
 
 def resolve_target(text: str, parameters: Mapping[str, Any] | None = None) -> Target:
@@ -60,7 +62,16 @@ def resolve_target(text: str, parameters: Mapping[str, Any] | None = None) -> Ta
     named = find_object(text)
     if isinstance(named, Entry):
         subject = _construct(named.factory, parameters or {}, name=named.name)
-        return Target(text, subject, named.options, named.name, named.expected, named.reference or None)
+        return Target(
+            text,
+            subject,
+            named.options,
+            named.name,
+            named.expected,
+            named.reference or None,
+            named.utility or {},
+            None if named.utility is None else named.utility_expected,
+        )
     return Target(text, _with_parameters(named, parameters or {}, name=text))
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from audit.claims import check_utility_claim
-from audit.errors import InvalidValue
+from audit.errors import InvalidValue, SubjectError
+from audit.families import Family, read_problems
 from audit.privacy import Options, check_options, environment_of, refuse_inside_given
-from audit.problems import Family, read_problems
 from audit.progress import AuditFinished, AuditStarted
 from audit.subjects import Subject, adapt
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from audit.claims import UtilityClaim
     from audit.utility_result import UtilityResult
 
-__all__ = ["UtilityTask", "audit_utility", "claims_utility"]
+__all__ = ["UtilityTask", "audit_utility"]
 
 
 @dataclass(frozen=True)
@@ -167,22 +167,14 @@ def audit_utility(
     return result
 
 
-def claims_utility(subject: Any) -> bool:
-    """Tell whether a subject claims utility and has the problems to audit that on.
-
-    Examples
-    --------
-    >>> claims_utility(len)
-    False
-    """
-    return getattr(subject, "utility_claim", None) is not None and callable(
-        getattr(subject, "problems", None)
-    )
-
-
 def _claim_of(subject: Subject, claim: Any) -> UtilityClaim:
     if claim is None:
-        claim = getattr(subject.object, "utility_claim", None)
+        try:
+            claim = getattr(subject.object, "utility_claim", None)
+        except Exception as error:  # a property of the user's may raise anything
+            raise SubjectError(
+                f"The `utility_claim` of {subject.name} cannot be read: {type(error).__name__}: {error}"
+            ) from error
     if claim is None:
         raise InvalidValue(
             f"No utility claim: give one, such as `PAC(alpha=0.1, beta=0.05)`, for {subject.name} declares "

@@ -323,7 +323,6 @@ class UtilityAudit:
             assumptions=tuple(self._assumptions(evidence, by_law=fields.get("conditional", False))),
             notes=tuple(self.notes),
             not_tested=("problems outside the family", "sample sizes other than the problems' own"),
-            expected=task.subject.expected,
             **fields,
         )
 

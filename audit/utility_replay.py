@@ -10,7 +10,7 @@ import numpy as np
 from audit.canonical import same
 from audit.errors import AuditError
 from audit.experiment import Ask, Revealed, as_subject
-from audit.problems import read_problems
+from audit.families import read_problems
 from audit.results import Evidence
 from audit.subjects import adapt
 from audit.utility_result import UtilityWitness

@@ -16,7 +16,7 @@ from audit.utility_runs import Trials, draw_trials, score
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from audit.problems import Family
+    from audit.families import Family
     from audit.sampling import Sampler
 
 __all__ = ["Look", "Search"]

@@ -74,6 +74,19 @@ def short(result: UtilityResult) -> str:
     return "\n".join([line for line in lines if line][:10])
 
 
+def failure(result: UtilityResult) -> str:
+    """Return the text of a test that failed on this result."""
+    if result.refuted:
+        return short(result)
+    lines = (
+        f"{cut(result.subject, 60)}: {result.verdict.name} on {title(result)}.",
+        cut(result.reason, 400),
+        runs(result),
+        f"Again: {reproduction(result)}",
+    )
+    return "\n".join(filter(None, lines))
+
+
 def title(result: UtilityResult) -> str:
     """Return the claim in a line: ``PAC(alpha=0.1, beta=0.05)``."""
     return "no claim" if result.claim is None else cut(f"{result.claim}", 80)

@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.results import AuditResult
-from audit.saved import check_writable, write_text
+from audit.saved import check_writable, parse_any, write_text
 from audit.wording import visible
 
 from .view import page
@@ -28,7 +27,7 @@ def render(documents: Sequence[Mapping[str, Any]], *, title: str = "Privacy audi
     Parameters
     ----------
     documents : sequence of mapping
-        What `AuditResult.to_json` returns, or `json.load` of a saved file.
+        What `to_json` of results returns, or `json.load` of a saved file.
     title : str
         Heading of the page.
 
@@ -42,7 +41,7 @@ def render(documents: Sequence[Mapping[str, Any]], *, title: str = "Privacy audi
     >>> "<h1>Two words</h1>" in render([], title="Two words")
     True
     """
-    results = [AuditResult.from_json(dict(document)) for document in documents]
+    results = [result for document in documents for result in parse_any(document)]
     return fill("page.html", page(results, title=title))
 
 

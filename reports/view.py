@@ -5,10 +5,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from audit import story
+from audit import story, utility_text
 from audit.results import AuditResult, Evidence, Verdict, Witness
+from audit.saved import Saved
+from audit.utility_result import UtilityResult
 
 from .diagram import Diagram, diagram
+from .utility_view import UtilityView, beta_found, failure_view, problem_view
+from .utility_view import facts as utility_facts
 
 MOST_DATABASE = 300
 AS_EXPECTED, UNEXPECTED = "as expected", "unexpected"
@@ -64,13 +68,15 @@ class Page:
 
     title: str
     subjects: tuple[SubjectView, ...]
+    utilities: tuple[UtilityView, ...]
+    sections: tuple[SubjectView | UtilityView, ...]  # both audits of a subject beside each other
     counts: tuple[tuple[str, str, int], ...]  # verdict, class, how many
-    unexpected: tuple[SubjectView, ...]
+    unexpected: tuple[SubjectView | UtilityView, ...]
     expectations: int
     spent: str
 
 
-def page(results: Sequence[AuditResult], *, title: str) -> Page:
+def page(results: Sequence[Saved], *, title: str) -> Page:
     """Return the page of these results, in their order.
 
     Examples
@@ -78,15 +84,72 @@ def page(results: Sequence[AuditResult], *, title: str) -> Page:
     >>> page([], title="None").subjects
     ()
     """
-    subjects = tuple(subject_view(result, anchor=f"subject-{i}") for i, result in enumerate(results, start=1))
+    private = [result for result in results if isinstance(result, AuditResult)]
+    useful = [result for result in results if isinstance(result, UtilityResult)]
+    subjects = tuple(subject_view(result, anchor=f"subject-{i}") for i, result in enumerate(private, start=1))
+    beside = {_whom(result): view for result, view in zip(private, subjects, strict=True)}
+    utilities = tuple(
+        utility_view(result, anchor=f"utility-{i}", privacy=beside.get(_whom(result)))
+        for i, result in enumerate(useful, start=1)
+    )
+    sections = _side_by_side(subjects, utilities)
     seen = Counter(result.verdict for result in results)
     return Page(
         title=title,
         subjects=subjects,
+        utilities=utilities,
+        sections=sections,
         counts=tuple((v.value, kind(v), seen[v]) for v in Verdict if seen[v]),
-        unexpected=tuple(subject for subject in subjects if subject.outcome == UNEXPECTED),
-        expectations=sum(subject.outcome != "" for subject in subjects),
+        unexpected=tuple(each for each in sections if each.outcome == UNEXPECTED),
+        expectations=sum(each.outcome != "" for each in sections),
         spent=f"{math.fsum(result.significance for result in results):.3g}",
+    )
+
+
+def _whom(result: Saved) -> tuple[str, str]:
+    """Return what the two audits of a subject have in common."""
+    return result.subject, repr(sorted(result.parameters.items(), key=repr))
+
+
+def _side_by_side(
+    subjects: Sequence[SubjectView], utilities: Sequence[UtilityView]
+) -> tuple[SubjectView | UtilityView, ...]:
+    ordered: list[SubjectView | UtilityView] = []
+    for subject in subjects:
+        ordered.append(subject)
+        ordered += [each for each in utilities if each.privacy and each.privacy[0] == subject.anchor]
+    return (*ordered, *(each for each in utilities if each.privacy is None))
+
+
+def utility_view(result: UtilityResult, *, anchor: str, privacy: SubjectView | None) -> UtilityView:
+    """Return one utility audit in the page's words."""
+    claimed = utility_text.claimed(result)
+    findings = (utility_text.bounds(result), utility_text.meaning(result))
+    return UtilityView(
+        anchor=anchor,
+        name=story.short(result.subject, 120) or "(no name)",
+        claim=utility_text.title(result),
+        claim_brief=utility_text.brief_claim(result),
+        verdict=result.verdict.value,
+        kind=kind(result.verdict),
+        evidence=result.evidence.value,
+        outcome=outcome(result),
+        sentence=utility_text.verdict_sentence(result),
+        beta_claimed="" if claimed is None else story.number(claimed),
+        beta_found=beta_found(result),
+        worst=story.short(result.worst or "", 120),
+        sample_size="" if result.sample_size is None else f"{result.sample_size:,}",
+        runs=f"{result.samples:,}",
+        failure=failure_view(result.witness),
+        problems=tuple(problem_view(problem) for problem in result.problems),
+        findings=tuple(filter(None, findings)),
+        facts=tuple(utility_facts(result)),
+        assumptions=result.assumptions,
+        notes=result.notes,
+        not_tested=result.not_tested,
+        command=utility_text.command(result),
+        environment=tuple(_environment(result)),
+        privacy=None if privacy is None else (privacy.anchor, privacy.verdict, privacy.kind),
     )
 
 
@@ -95,7 +158,7 @@ def kind(verdict: Verdict) -> str:
     return verdict.value.replace(" ", "-")
 
 
-def outcome(result: AuditResult) -> str:
+def outcome(result: Saved) -> str:
     """Say whether a verdict is the one its catalogue entry expects; nothing where nothing is expected.
 
     Examples
@@ -182,7 +245,7 @@ def _detectable(result: AuditResult) -> str | None:
     return "" if result.detectable_epsilon is None else story.at_most(result.detectable_epsilon)
 
 
-def _environment(result: AuditResult) -> list[tuple[str, str]]:
+def _environment(result: Saved) -> list[tuple[str, str]]:
     """Return where the audit ran, in words; the command stands elsewhere."""
     return [
         (key.replace("_", " "), _plain(key, value))

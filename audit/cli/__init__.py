@@ -78,10 +78,13 @@ _PHRASES = {
     "`epsilon` of `PureDP`": "`--epsilon`",
     "`epsilon` of `ApproximateDP`": "`--epsilon`",
     "`delta` of `ApproximateDP`": "`--delta`",
+    "`PAC(alpha=0.1, beta=0.05)`": "`--alpha 0.1 --beta 0.05`",
+    "`alpha` of `PAC`": "`--alpha`",
+    "`beta` of `PAC`": "`--beta`",
     "isolate=False": "the Python API with isolate=False",
 }
 _KEYWORDS = (
-    "records|size|databases|convert|relation|budget|confirm_budget|time_limit|run_time_limit|significance|"
+    "records|size|databases|problems|convert|relation|budget|confirm_budget|time_limit|run_time_limit|significance|"
     "seed|jobs|numerics|until|unfinished"
 )
 

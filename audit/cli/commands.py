@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from audit.catalogue import load_catalogue
-from audit.cli.settings import EFFORT, SCOPE, SET, with_options
+from audit.cli.settings import CLAIMS, EFFORT, SCOPE, SET, with_options
 
 REPORT = click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a report.")
 
@@ -36,9 +36,9 @@ def list_command() -> None:
         click.echo(f"{entry.name:<{width}}  {kind:<6}  {entry.summary}{source}".rstrip())
 
 
-@group.command(name="run", short_help="Audit one mechanism.")
+@group.command(name="run", short_help="Audit one subject: its privacy, and its utility if it claims any.")
 @click.argument("target")
-@with_options(*SCOPE, *EFFORT, SET)
+@with_options(*SCOPE, *CLAIMS, *EFFORT, SET)
 @REPORT
 @click.option(
     "--json", "saved", metavar="FILE|-", help="Save the result; - puts it on stdout instead of text."
@@ -55,7 +55,10 @@ def run_command(
     explain: bool,
     **given: Any,
 ) -> int:
-    """Audit TARGET: module:object, path.py:object or a name of the catalogue."""
+    """Audit TARGET: module:object, path.py:object or a name of the catalogue.
+
+    A subject that claims privacy and utility is audited for both.
+    """
     from audit.cli.run import explain_target, run  # numpy and more, only for an audit
 
     if explain:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from audit.results import AuditResult
+    from audit.saved import Saved
 
 NOTHING_REFUTED = 0
 REFUTED = 1
@@ -16,7 +16,7 @@ NOT_DONE = 3
 INTERRUPTED = 130
 
 
-def exit_code(result: AuditResult) -> int:
+def exit_code(result: Saved) -> int:
     """Return the exit code of one audit.
 
     Examples
@@ -29,7 +29,18 @@ def exit_code(result: AuditResult) -> int:
     return names.get(result.verdict.name, NOT_DONE)
 
 
-def suite_exit_code(results: Sequence[AuditResult]) -> int:
+def worst_exit_code(codes: Sequence[int]) -> int:
+    """Return the exit code of several audits of one subject: refuted, else not carried out, else nothing.
+
+    Examples
+    --------
+    >>> worst_exit_code([NOTHING_REFUTED, NOT_DONE])
+    3
+    """
+    return next((code for code in (REFUTED, NOT_DONE) if code in codes), NOTHING_REFUTED)
+
+
+def suite_exit_code(results: Sequence[Saved]) -> int:
     """Return the exit code of a suite: 1 when a verdict goes against what its entry expects.
 
     Examples

@@ -5,28 +5,34 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from audit.cli.exits import NOTHING_REFUTED, exit_code
+from audit.claimed import SHARED, claims, shared
+from audit.cli.exits import NOTHING_REFUTED, exit_code, worst_exit_code
 from audit.explain import explain, task_of
 from audit.mutation import check_scalable, mutation_check
-from audit.options import read_claim, read_options, read_parameters
+from audit.options import read_claim, read_options, read_parameters, read_utility_claim
 from audit.privacy import audit_privacy
 from audit.progress import terminal_progress
 from audit.report_link import render_report
+from audit.results import AuditResult
 from audit.saved import check_writable, layout, write_text
 from audit.subjects import adapt
 from audit.summary import carried_out
 from audit.targets import resolve_target
+from audit.utility import audit_utility
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from audit.results import AuditResult
+    from audit.saved import Saved
     from audit.targets import Target
+
+S = TypeVar("S", bound="Saved")
+UTILITY = ("alpha", "beta", "problems", "only")
 
 
 def run(
@@ -47,8 +53,11 @@ def run(
     if mutate:  # what will be refused then is refused before hours of work
         found, claim, _ = _read(target, parameters, given)
         check_scalable(adapt(found.subject).claim if claim is None else claim)
-    result = audit_target(target, parameters, given)
-    document = result.to_json()
+    results = audit_target(target, parameters, given)
+    result = next((each for each in results if isinstance(each, AuditResult)), None)
+    document = results[0].to_json()
+    if len(results) > 1:
+        document["utility"] = results[1].to_json()
     try:
         try:
             _save(document, saved)
@@ -57,14 +66,14 @@ def run(
             _say_written(saved, html)
         finally:
             if saved != "-":
-                click.echo(str(result))
-        if mutate:
+                click.echo("\n\n".join(map(str, results)))
+        if mutate and result is not None:
             document["mutation"] = _mutate(result, target, parameters, given, quiet=saved == "-")
             _save(document, saved)
     finally:  # neither a full disk nor Ctrl-C must take the result along
         if saved == "-":
             click.echo(json.dumps(document))
-    return exit_code(result)
+    return worst_exit_code([exit_code(each) for each in results])
 
 
 def _save(document: Mapping[str, Any], saved: str | None) -> None:
@@ -109,7 +118,7 @@ def _read(
     target: str, parameters: Mapping[str, Any], given: Mapping[str, Any]
 ) -> tuple[Target, Any, dict[str, Any]]:
     """Return the subject, the claim (None for its own) and the options of `audit_privacy`."""
-    texts = dict(given)
+    texts = {name: value for name, value in given.items() if name not in UTILITY}
     claim = read_claim(texts.pop("epsilon", None), texts.pop("delta", None))
     chosen = read_options(texts)
     found = resolve_target(target, parameters)
@@ -118,20 +127,55 @@ def _read(
     return found, own_claim if claim is None else claim, options
 
 
-def audit_target(target: str, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> AuditResult:
-    """Return the result of auditing a target in a child process, with the options that were given."""
+def audit_target(target: str, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> list[Saved]:
+    """Return the results of auditing a target in a child process: its privacy, its utility, or both."""
     found, claim, options = _read(target, parameters, given)
+    utility_claim, utility = _read_utility(found, given, options)
+    kinds = claims(found.subject, {"claim": claim} if claim is not None else {})
+    if (utility_claim is not None or "problems" in utility) and "utility" not in kinds:
+        kinds = [*(kind for kind in kinds if claim is not None or adapt(found.subject).claim), "utility"]
+    if given.get("only"):
+        kinds = [given["only"]]
+    results: list[Saved] = []
     with terminal_progress() as progress:
-        result = audit_privacy(found.subject, claim, **options, progress=progress)
+        if "privacy" in kinds:
+            private = audit_privacy(found.subject, claim, **options, progress=progress)
+            results.append(dataclasses.replace(private, expected=found.expected))
+        if "utility" in kinds:
+            useful = audit_utility(found.subject, utility_claim, **utility, progress=progress)
+            results.append(dataclasses.replace(useful, expected=found.utility_expected))
+    command = command_line(target, parameters, given)
+    return [_named(each, found, target, parameters, command) for each in results]
+
+
+def _named(result: S, found: Target, target: str, parameters: Mapping[str, Any], command: str) -> S:
+    """Return a result that says what was audited and how to do so again."""
     return dataclasses.replace(
         result,
         subject=found.name or result.subject,
         target=target,
-        expected=found.expected,
         reference=found.reference or result.reference,
         parameters={**result.parameters, **parameters},
-        environment={**result.environment, "command": command_line(target, parameters, given)},
+        environment={**result.environment, "command": command},
     )
+
+
+def _read_utility(
+    found: Target, given: Mapping[str, Any], options: Mapping[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return the utility claim (None for the subject's own) and the options of `audit_utility`."""
+    utility = {**shared(found.options), **found.utility, **shared(read_options(_shared_texts(given)))}
+    own = utility.pop("claim", None)
+    if given.get("problems"):
+        utility |= read_options({"problems": given["problems"]})
+    if given.get("alpha") is not None or given.get("beta") is not None:
+        known = getattr(found.subject, "utility_claim", None) if own is None else own
+        own = read_utility_claim(given.get("alpha"), given.get("beta"), own=known)
+    return own, {**utility, "isolate": options.get("isolate", True)}
+
+
+def _shared_texts(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name in {*SHARED, "until"}}
 
 
 def command_line(target: str, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> str:

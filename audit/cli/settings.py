@@ -87,6 +87,16 @@ SCOPE = (
         help="How lost runs count.  [default: against]",
     ),
 )
+CLAIMS = (
+    click.option("--alpha", type=float, help="Alpha of the utility claim: the error allowed."),
+    click.option("--beta", type=float, help="Beta of the utility claim: how often more is allowed."),
+    click.option("--problems", metavar="MODULE:OBJECT", help="The problems of the utility audit."),
+    click.option(
+        "--only",
+        type=click.Choice(["privacy", "utility"]),
+        help="Audit one claim of a subject that has both.  [default: what it claims]",
+    ),
+)
 SET = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the subject."
 )

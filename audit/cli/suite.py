@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from audit.catalogue import Entry, load_catalogue
+from audit.claimed import shared
 from audit.cli.exits import INTERRUPTED, suite_exit_code
 from audit.errors import AuditError
 from audit.options import read_options
@@ -19,12 +20,15 @@ from audit.report_link import render_report
 from audit.results import AuditResult, Evidence, Verdict
 from audit.saved import check_writable, layout, save, write_text
 from audit.summary import line, total
+from audit.utility import audit_utility
+from audit.utility_result import UtilityResult
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
     from audit.progress import Listener
+    from audit.saved import Saved
 
 
 def run_suite(pattern: str | None, *, html: Path | None, saved: Path | None, given: Mapping[str, Any]) -> int:
@@ -38,7 +42,8 @@ def run_suite(pattern: str | None, *, html: Path | None, saved: Path | None, giv
     finished = _audit_all(entries, read_options(given), store)
     if html is not None and store.results:
         render_report([result.to_json() for result in store.results], html)
-    left = len(entries) - len(store.results)
+    planned = sum(1 if entry.utility is None else 2 for entry in entries)
+    left = planned - len(store.results)
     click.echo(total(store.results) + (f"; {left} not audited" if left else ""))
     if html is not None and store.results:
         click.echo(f"report: {html}")
@@ -53,6 +58,10 @@ def _audit_all(entries: list[Entry], options: Mapping[str, Any], store: _Store) 
                 result = audit_entry(entry, options, progress=progress)
                 store.add(entry.name, result)
                 click.echo(line(result))
+                if entry.utility is not None:
+                    useful = audit_entry_utility(entry, options, progress=progress)
+                    store.add(f"{entry.name}-utility", useful)
+                    click.echo(line(useful))
         except KeyboardInterrupt:
             return False
     return True
@@ -67,13 +76,37 @@ def audit_entry(entry: Entry, given: Mapping[str, Any], *, progress: Listener | 
     except Exception as error:  # one entry that fails must not lose the others
         if os.environ.get("DP_AUDIT_TRACEBACK"):
             raise
-        said = str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
-        reason = " ".join(said.split())
-        result = AuditResult(entry.name, claim, "", Verdict.ERROR, Evidence.STATISTICAL, reason=reason)
+        result = AuditResult(entry.name, claim, "", Verdict.ERROR, Evidence.STATISTICAL, reason=_said(error))
     reference = entry.reference or result.reference
     return dataclasses.replace(
         result, subject=entry.name, target=entry.name, expected=entry.expected, reference=reference
     )
+
+
+def audit_entry_utility(
+    entry: Entry, given: Mapping[str, Any], *, progress: Listener | None = None
+) -> UtilityResult:
+    """Return the result of an entry's utility audit, ERROR where it cannot be carried out."""
+    options = {**shared(entry.options), **(entry.utility or {}), **shared(given), "isolate": True}
+    claim = options.pop("claim", None)
+    try:
+        result = audit_utility(entry.factory(), claim, **options, progress=progress)
+    except Exception as error:  # one entry that fails must not lose the others
+        if os.environ.get("DP_AUDIT_TRACEBACK"):
+            raise
+        result = UtilityResult(entry.name, claim, Verdict.ERROR, Evidence.STATISTICAL, reason=_said(error))
+    return dataclasses.replace(
+        result,
+        subject=entry.name,
+        target=entry.name,
+        expected=entry.utility_expected,
+        reference=entry.reference or result.reference,
+    )
+
+
+def _said(error: Exception) -> str:
+    said = str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
+    return " ".join(said.split())
 
 
 class _Store:
@@ -81,12 +114,12 @@ class _Store:
 
     def __init__(self, place: Path | None) -> None:
         self.place = place
-        self.results: list[AuditResult] = []
+        self.results: list[Saved] = []
         self.one_file = place is not None and place.suffix == ".json" and not place.is_dir()
         if place is not None:
             check_writable(place if self.one_file else place / "_.json")
 
-    def add(self, name: str, result: AuditResult) -> None:
+    def add(self, name: str, result: Saved) -> None:
         """Keep the result, whatever happens to the next audit."""
         self.results.append(result)
         if self.place is None:

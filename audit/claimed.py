@@ -1,0 +1,75 @@
+"""What a subject claims, and so which audits it gets; light, for it looks at attributes only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from audit.catalogue import Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    Kind = Literal["privacy", "utility"]
+
+__all__ = ["SHARED", "claims", "claims_utility", "shared"]
+
+#: Keywords that mean the same to `audit_privacy` and `audit_utility`.
+SHARED = (
+    "convert",
+    "budget",
+    "time_limit",
+    "run_time_limit",
+    "isolate",
+    "unfinished",
+    "significance",
+    "seed",
+    "jobs",
+    "progress",
+)
+
+
+def claims_utility(subject: Any) -> bool:
+    """Tell whether a subject claims utility and has the problems to audit that on.
+
+    Examples
+    --------
+    >>> claims_utility(len)
+    False
+    """
+    try:
+        claimed = getattr(subject, "utility_claim", None) is not None
+    except Exception:  # noqa: BLE001  a property of the user's may raise anything; the audit will say what
+        claimed = True
+    return claimed and callable(getattr(subject, "problems", None))
+
+
+def claims(subject: Any, options: Mapping[str, Any]) -> list[Kind]:
+    """Return the audits that a subject, or an entry, gets with these options of its privacy audit.
+
+    What claims nothing gets a privacy audit, which says that a claim is missing.
+
+    Examples
+    --------
+    >>> claims(len, {})
+    ['privacy']
+    """
+    if isinstance(subject, Entry):
+        return ["privacy"] if subject.utility is None else ["privacy", "utility"]
+    utility = claims_utility(subject)
+    private = "claim" in options or getattr(subject, "claim", None) is not None
+    return [
+        *(["privacy"] if private or not utility else []),  # type: ignore[list-item]
+        *(["utility"] if utility else []),  # type: ignore[list-item]
+    ]
+
+
+def shared(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a privacy audit that its utility audit takes too.
+
+    Examples
+    --------
+    >>> shared({"size": 3, "budget": 100, "until": "budget"})
+    {'budget': 100, 'until': 'budget'}
+    """
+    kept = {name: value for name, value in options.items() if name in SHARED}
+    return {**kept, "until": "budget"} if options.get("until") == "budget" else kept

@@ -1,0 +1,133 @@
+"""Where the problems of an audit come from: a sequence, a strategy, or an object that proposes them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from audit.brief import show
+from audit.errors import InvalidKind, InvalidValue, SubjectError
+from audit.problems import check_problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["Family", "read_problems"]
+
+#: Examples of a strategy that make its family.
+EXAMPLES = 32
+_SOURCES = (
+    "a sequence of problems, a Hypothesis strategy for one, or an object with `problems()` and optionally "
+    "`vary(problem, rng)` and `random(rng)`"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """The problems of an audit, and how to find others.
+
+    Parameters
+    ----------
+    library
+        The problems to begin with, at least one.
+    vary
+        Another problem near one, or None.
+    random
+        Any problem, or None.
+    source
+        Where they come from, in words.
+
+    Examples
+    --------
+    >>> from audit.problems import FixedProblem
+    >>> family = read_problems([FixedProblem("zeros", [0], lambda output, database: abs(output))])
+    >>> family.finite, family.words(1)
+    (True, 'the given problem')
+    """
+
+    library: tuple[Any, ...]
+    vary: Callable[[Any, Any], Any] | None = None
+    random: Callable[[Any], Any] | None = None
+    source: str = "given"
+
+    @property
+    def finite(self) -> bool:
+        """Whether the library is all there is."""
+        return self.vary is None and self.random is None and self.source != "strategy"
+
+    def words(self, tried: int) -> str:
+        """Return the family in words, once `tried` problems were looked at."""
+        many = len(self.library)
+        if self.source == "strategy":
+            start = f"{many} examples of the strategy"
+        else:
+            start = "the given problem" if many == 1 else f"the {many} given problems"
+            if self.source == "own":
+                start = "its own problem" if many == 1 else f"its own {many} problems"
+        ways = [word for word, way in (("random ones", self.random), ("a climb", self.vary)) if way]
+        more = tried - many
+        found = f" and {more} more found by {' and '.join(ways)}" if ways and more > 0 else ""
+        return start + found
+
+
+def read_problems(problems: Any, *, subject: Any = None) -> Family:
+    """Return the family that `problems` stands for; None stands for the subject's own.
+
+    Raises
+    ------
+    InvalidKind, InvalidValue
+        There are none, or one of them is none.
+    SubjectError
+        The subject's own `problems()` fails.
+
+    Examples
+    --------
+    >>> read_problems([])
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `problems` are empty; give at least one problem with `name`,
+    `draw(rng)` and `error(output, database)`.
+    """
+    if problems is None:
+        if not callable(getattr(subject, "problems", None)):
+            raise InvalidValue(
+                f"There are no problems to audit on: give `problems=`, {_SOURCES}, or a subject with "
+                "`problems()`."
+            )
+        return _of_source(subject, "own")
+    if hasattr(problems, "example") and hasattr(problems, "validate"):
+        from audit.domain import _examples  # the one reader of strategies
+
+        return Family(_library(_examples(problems, "problems", EXAMPLES)), source="strategy")
+    if callable(getattr(problems, "problems", None)):
+        return _of_source(problems, "given")
+    if isinstance(problems, (str, bytes)) or not hasattr(problems, "__iter__"):
+        raise InvalidKind(f"The `problems` must be {_SOURCES}; got {show(problems)}.")
+    return Family(_library(problems))
+
+
+def _library(problems: Iterable[Any]) -> tuple[Any, ...]:
+    library = tuple(check_problem(problem) for problem in problems)
+    if not library:
+        raise InvalidValue(
+            "The `problems` are empty; give at least one problem with `name`, `draw(rng)` and "
+            "`error(output, database)`."
+        )
+    twice = [name for name, times in Counter(problem.name for problem in library).items() if times > 1]
+    if twice:
+        raise InvalidValue(f"The names of the `problems` must differ; got {show(twice[0])} more than once.")
+    return library
+
+
+def _of_source(source: Any, whose: str) -> Family:
+    try:
+        library = list(source.problems())
+    except Exception as error:
+        raise SubjectError(f"`problems()` failed: {type(error).__name__}: {error}") from error
+    vary, random = (getattr(source, name, None) for name in ("vary", "random"))
+    return Family(
+        _library(library),
+        vary=vary if callable(vary) else None,
+        random=random if callable(random) else None,
+        source=whose,
+    )

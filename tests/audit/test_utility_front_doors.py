@@ -1,0 +1,268 @@
+"""A utility claim through pytest, the command line, JSON and the page, beside the privacy of the subject."""
+
+import json
+import sys
+
+import pytest
+
+from audit import PAC, AuditResult, Evidence, UtilityResult, Verdict, audit_privacy, audit_utility
+from audit.auditor import parametrize_with_audits
+from audit.catalogue import Entry
+from audit.cli import main
+from audit.encoding import CorruptFile
+from audit.problems import SampledProblem
+from audit.saved import parse_any
+from audit.summary import line, total
+from reports.html import render
+
+pytest_plugins = ["pytester"]
+
+MODULE = """
+from dataclasses import dataclass
+from audit.claims import PAC, PureDP
+from audit.problems import SampledProblem
+
+
+@dataclass(frozen=True)
+class Both:
+    p: float = 0.02
+    claim = PureDP(1.0)
+    records = (0, 1)
+    size = 3
+    utility_claim = PAC(0.25, 0.1)
+
+    def __call__(self, database, rng):
+        return int(rng.random() < self.p)
+
+    def problems(self):
+        return PROBLEMS
+
+
+class Useful:
+    utility_claim = PAC(0.25, 0.1)
+
+    def __call__(self, database, rng):
+        return 0
+
+    def problems(self):
+        return PROBLEMS
+
+
+def bare(database, rng):
+    return int(rng.random() < 0.4)
+
+
+PROBLEMS = [SampledProblem("coins", lambda rng: rng.integers(0, 2, 5).tolist(), lambda output, _: output)]
+"""
+BRIEF = ("--budget", "3000")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    yield tmp_path
+    for name in [name for name in sys.modules if name.startswith("dp_audit_target_")]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def call(capsys, folder):
+    def run(*arguments):
+        with pytest.raises(SystemExit) as left:
+            main(arguments)
+        return left.value.code, *capsys.readouterr()
+
+    return run
+
+
+# The command line
+
+
+def test_run_audits_both_claims_of_a_subject_and_saves_them_in_one_document(call, folder):
+    code, out, _ = call("run", "mine.py:Both", *BRIEF, "--json", "both.json")
+    assert code == 0
+    assert out.index("PureDP(epsilon=1)") < out.index("PAC(alpha=0.25, beta=0.1)")
+    private, useful = parse_any((folder / "both.json").read_text())
+    assert isinstance(private, AuditResult)
+    assert isinstance(useful, UtilityResult)
+    assert useful.met
+    assert private.target == useful.target == "mine.py:Both"
+    assert AuditResult.from_json((folder / "both.json").read_text()) == private
+
+
+def test_run_exits_1_when_either_claim_is_refuted_and_can_be_told_to_audit_one(call):
+    assert call("run", "mine.py:Both", "--set", "p=0.5", *BRIEF)[0] == 1
+    assert call("run", "mine.py:Both", "--set", "p=0.5", *BRIEF, "--only", "privacy")[0] == 0
+    assert call("run", "mine.py:Both", "--set", "p=0.5", *BRIEF, "--only", "utility")[0] == 1
+
+
+def test_run_exits_3_when_one_claim_is_neither_refuted_nor_met(call):
+    assert call("run", "mine.py:Both", "--set", "p=0.1", "--budget", "1000")[0] == 3
+
+
+def test_a_subject_without_a_privacy_claim_is_audited_for_its_utility_alone(call):
+    code, out, _ = call("run", "mine.py:Useful", "--json", "-")
+    assert code == 0
+    assert UtilityResult.from_json(out).met
+
+
+def test_a_utility_claim_and_its_problems_can_be_given_for_any_function(call):
+    given = ("mine.py:bare", "--problems", "mine.py:PROBLEMS")
+    assert call("run", *given, "--alpha", "0.25", "--beta", "0.1")[0] == 1
+    assert call("run", *given, "--alpha", "0.25", "--beta", "0.6")[0] == 0
+    code, _, err = call("run", *given, "--alpha", "0.25")
+    assert (code, err.count("\n")) == (2, 1)
+    code, _, err = call("run", *given, "--alpha", "-1", "--beta", "0.1")
+    assert (code, err) == (2, "dp-audit: The `--alpha` must be a number in [0, 1]; got -1.0.\n")
+
+
+def useful(p):
+    class Learner:
+        utility_claim = PAC(0.25, 0.1)
+
+        def __call__(self, database, rng):
+            return int(rng.random() < p)
+
+        def problems(self):
+            return [SampledProblem("coins", lambda rng: [0] * 5, lambda output, _: output)]
+
+    return Learner()
+
+
+def entry(name, p, expected="not refuted"):
+    options = {"claim": _pure(), "records": [0, 1], "size": 2, "budget": 2_000}
+    return Entry(
+        name, lambda: useful(p), options=options, utility={"budget": 5_000}, utility_expected=expected
+    )
+
+
+def _pure():
+    from audit import PureDP
+
+    return PureDP(1.0)
+
+
+def test_the_suite_holds_the_utility_of_its_entries_to_what_is_expected(call, monkeypatch, folder):
+    def suite(*entries):
+        monkeypatch.setattr("audit.cli.suite.load_catalogue", lambda: list(entries))
+        return call("suite", "--html", "page.html")
+
+    code, out, _ = suite(entry("right", 0.01), entry("wrong", 0.5, "refuted"))
+    assert code == 0
+    assert "right (utility)" in out
+    assert "4 audits, 4 as expected" in out
+    assert (folder / "results" / "wrong-utility.json").exists()
+    assert suite(entry("missed", 0.01, "refuted"))[0] == 1
+    assert suite(entry("worse", 0.5))[0] == 1
+    assert suite(entry("open", 0.1))[0] == 3
+
+
+# pytest
+
+
+def test_parametrize_covers_both_claims():
+    @parametrize_with_audits([useful(0.0), entry("named", 0.0), len])
+    def test(audited):
+        """Do nothing."""
+
+    [mark] = test.pytestmark
+    ids = [case.id for case in mark.args[1]]
+    assert [name.rpartition("-")[2] for name in ids] == ["utility", "named", "utility", "len"]
+
+
+@pytest.fixture
+def outcome(pytester):
+    def run(body):
+        pytester.makepyfile(mine=MODULE)
+        pytester.makepyfile(test_it=f"from mine import *\nfrom audit.pytest_plugin import *\n{body}")
+        return pytester.runpytest_subprocess(
+            "-p", "no:cacheprovider", "--audit-budget=3000", "--audit-report=page.html"
+        )
+
+    return run
+
+
+def test_check_audits_each_parametrized_claim_and_the_summary_shows_both(outcome, pytester):
+    run = outcome(
+        "@parametrize_with_audits([Both()])\ndef test_claims(audited, auditor):\n    auditor.check(audited)\n"
+    )
+    run.assert_outcomes(passed=2)
+    run.stdout.fnmatch_lines(["NOT REFUTED*Both*", "NOT REFUTED*Both*(utility)*failure probability ≤*"])
+    assert "its own problem" in (pytester.path / "page.html").read_text()
+
+
+def test_check_utility_and_refute_utility_fail_with_one_text(outcome):
+    run = outcome(
+        "def test_met(auditor):\n    auditor.check_utility(Both(p=0.5))\n"
+        "def test_open(auditor):\n    auditor.check_utility(Both(p=0.1))\n"
+        "def test_refuted(auditor):\n    auditor.refute_utility(Both(p=0.0))\n"
+        "def test_right(auditor):\n    auditor.refute_utility(Both(p=0.5))\n"
+        "def test_given(auditor):\n    auditor.check_utility(bare, PAC(0.25, 0.6), problems=PROBLEMS)\n"
+        "def test_none(auditor):\n    auditor.check_utility(bare)\n"
+    )
+    run.assert_outcomes(passed=2, failed=4)
+    run.stdout.fnmatch_lines_random(
+        [
+            "*does not keep its claim: PAC(alpha=0.25, beta=0.1) is refuted.*",
+            "*INCONCLUSIVE on PAC(alpha=0.25, beta=0.1).*",
+            "*was expected to be refuted and is NOT_REFUTED.*",
+            "*No utility claim*",
+        ]
+    )
+    run.stdout.no_fnmatch_line("*Traceback*")
+
+
+# JSON and page
+
+
+def both(name="learner"):
+    learner = useful(0.5)
+    private = audit_privacy(learner, _pure(), records=[0, 1], size=2, budget=500)
+    return private, audit_utility(learner)
+
+
+def test_a_document_of_one_kind_is_refused_by_the_other_in_one_line():
+    private, of_use = both()
+    with pytest.raises(CorruptFile, match="read it by UtilityResult"):
+        AuditResult.from_json(of_use.to_json())
+    with pytest.raises(CorruptFile, match="read it by AuditResult"):
+        UtilityResult.from_json(private.to_json())
+
+
+def test_a_damaged_document_names_the_place():
+    document = both()[1].to_json()
+    document["result"]["witness"]["seed"] = -1
+    with pytest.raises(CorruptFile, match=r"result\.witness\.seed must be a whole number"):
+        UtilityResult.from_json(json.dumps(document))
+
+
+def test_the_page_shows_both_claims_of_a_subject_beside_each_other():
+    private, of_use = both()
+    other = audit_privacy(lambda database: 0, _pure(), records=[0, 1], size=2, budget=500)
+    page = render([private.to_json(), other.to_json(), of_use.to_json()])
+    places = [page.index(f'<article id="{anchor}"') for anchor in ("subject-1", "utility-1", "subject-2")]
+    assert places == sorted(places)
+    row = page[page.index("Its privacy") : page.index("</tbody>", page.index("Its privacy"))]
+    assert '<a href="#subject-1">not refuted</a>' in row
+    assert "(0.25, 0.1)-PAC" in row
+    assert "≥ 0.1" in row
+    assert render([private.to_json() | {"utility": of_use.to_json()}, other.to_json()]) == page
+
+
+def test_what_a_learner_or_a_problem_says_is_text_and_never_markup():
+    script = "<script>alert(1)</script>"
+    problem = SampledProblem(script, lambda rng: [script], lambda output, _: 1.0)
+    page = render([audit_utility(lambda database, rng: script, PAC(0.1, 0.1), problems=[problem]).to_json()])
+    assert script not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_a_line_for_each_audit_and_their_significance_added_up():
+    private, of_use = both()
+    assert "(utility)" in line(of_use)
+    assert "failure probability ≥ 0.1" in line(of_use)
+    assert total([private, of_use]).endswith("significance spent in all: 2e-06")
+    failed = UtilityResult("m", None, Verdict.ERROR, Evidence.STATISTICAL, "It raises.")
+    assert "It raises." in line(failed)
