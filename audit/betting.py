@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from audit.compass import distance
-from audit.evidence import Bet, Ledger
+from audit.evidence import Bet, Ledger, at_distance
 from audit.features import View
 from audit.memory import Block, PairMemory, bet_on, log_held_back
 from audit.outcomes import Unfinished
 from audit.progress import AuditProgressed
 from audit.sampling import BET, EXPLORE, MutatedInput
-from audit.search import Search
+from audit.search import Path, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -77,6 +77,10 @@ class Terms:
         """The log wealth at which the claim is refuted."""
         return -math.log(self.significance)
 
+    def at(self, distance: int) -> tuple[float, float]:
+        """Give what the claim says of databases so many steps apart."""
+        return at_distance(self.epsilon, self.delta, distance)
+
 
 def bet_size(pairs: int) -> int:
     """Give how many pairs of runs are bet on next, so many being known of the pair of databases.
@@ -113,13 +117,15 @@ class Betting:
     sampler
         Draws the runs.
     pairs
-        Neighbouring databases, the most promising first.
+        Neighbouring databases, or paths of them, the most promising first.
     terms
         What is bet against, and how long.
     listener
         Receives progress, if given.
     vary
         Gives pairs around a pair, for the search to climb; None if only `pairs` may be tried.
+    further
+        Gives paths that repeat the step of a pair; None if only neighbours may be tried.
     stage, look_stage
         First part of the seed path of runs that are bet on, and of those that are only looked at.
     fresh, singly
@@ -129,10 +135,11 @@ class Betting:
     """
 
     sampler: Sampler
-    pairs: Iterable[tuple[Any, Any]]
+    pairs: Iterable[Path]
     terms: Terms
     listener: Callable[[AuditProgressed], None] | None = None
-    vary: Callable[[tuple[Any, Any]], Iterator[tuple[Any, Any]]] | None = None
+    vary: Callable[[Path], Iterator[Path]] | None = None
+    further: Callable[[Path], Iterator[Path]] | None = None
     stage: int = BET
     look_stage: int = EXPLORE
     fresh: bool = False
@@ -153,7 +160,8 @@ class Betting:
         self.search = Search(
             proposals=iter(self.pairs),
             vary=self.vary,
-            new=lambda left, right: PairMemory(left, right, floats=self.terms.floats),
+            further=self.further,
+            new=lambda path: PairMemory(path[0], path[-1], floats=self.terms.floats, path=path),
             scout=self._scout,
             look=self._look,
             rank=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=self._caution()),

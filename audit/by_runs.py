@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from audit.betting import Betting, NeverAnswers, Terms, bet_size, silence
+from audit.brief import show
 from audit.confirm import Confirmation, confirm
 from audit.errors import InvalidValue
 from audit.evidence import STAKES, Bet, ceiling, delta_bound, epsilon_bound
-from audit.power import detectable
-from audit.results import AuditResult, Evidence, Verdict
+from audit.paths import lengths
+from audit.power import Power, detectable
+from audit.results import AuditResult, Evidence, Verdict, Witness
 from audit.sampling import MutatedInput, Sampler
 from audit.search import FIRST_LOOK
 
 if TYPE_CHECKING:
+    from audit.memory import PairMemory
     from audit.privacy import Task
 
 LEAST_CONFIRMATION = 20_000
@@ -132,6 +136,7 @@ class _Runs:
 
     def _start(self, *, log_wealth: float = 0.0, batches: int = 0, already: int = 0) -> Betting:
         databases, seed = self.task.databases, np.random.SeedSequence(self.task.pairs_seed())
+        steps = lengths(self.terms.epsilon, self.terms.delta)
         proposing, varying = (np.random.default_rng(child) for child in seed.spawn(2))
         return Betting(
             self.sampler,
@@ -141,6 +146,7 @@ class _Runs:
             already=already,
             batches=batches,
             vary=None if databases.only_given else lambda pair: databases.vary(pair, varying),
+            further=None if databases.only_given or not steps else lambda p: databases.further(p, steps),
             log_wealth=log_wealth,
         )
 
@@ -149,6 +155,7 @@ class _Runs:
         allowance = self.task.options.confirm_budget or max(LEAST_CONFIRMATION, 4 * betting.crossed_at)
         found = self._confirm(betting, allowance)
         doubt = _doubt(found)
+        self.notes += _far_note(found, self.terms)
         if doubt:
             return self._result(
                 Verdict.INCONCLUSIVE, betting, reason=doubt, witness=found.witness, confirmation=found
@@ -189,21 +196,28 @@ class _Runs:
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         most_bet = max(betting.memories, key=lambda memory: sum(memory.bets))
-        power = detectable(
-            most_bet,
-            most_bet.bets,
-            epsilon=self.terms.epsilon,
-            delta=self.terms.delta,
-            significance=self.terms.significance,
-            look=most_bet.pairs - sum(most_bet.bets),
-        )
+        power = self._power(most_bet)
+        event = None if power.event is None else power.event.words() + _apart(most_bet.distance)
         return self._result(
             Verdict.NOT_REFUTED,
             betting,
             detectable_epsilon=power.epsilon,
-            detectable_event=None if power.event is None else power.event.words(),
+            detectable_event=event,
             **self._bounds(betting),
         )
+
+    def _power(self, memory: PairMemory) -> Power:
+        """Give what the bets on a pair would have shown, as the ε of one step where it is several apart."""
+        epsilon, delta = self.terms.at(memory.distance)
+        power = detectable(
+            replace(memory, path=()),  # the claim is already that about its distance
+            memory.bets,
+            epsilon=epsilon,
+            delta=delta,
+            significance=self.terms.significance,
+            look=memory.pairs - sum(memory.bets),
+        )
+        return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
 
     def _bounds(self, betting: Betting) -> dict[str, Any]:
         terms = self.terms
@@ -294,6 +308,31 @@ def _doubt(found: Confirmation) -> str:
     if found.depends_on_state:
         return "the runs depend on each other: refuted only in company, not when every run stands alone"
     return ""
+
+
+def _far_note(found: Confirmation, terms: Terms) -> list[str]:
+    """Tell of databases several steps apart on which the claim fell."""
+    if found.far is None:
+        return []
+    seen, distance = found.far.witness, found.far.distance
+    epsilon, delta = terms.at(distance)
+    allowed = f"e^{epsilon:.3g}·q" + (f" + {delta:.3g}" if delta else "")
+    p, q = (f"{share:.3g} on {show(side, 30)}" for share, side in _shares(seen))
+    standing = "runs drawn for it alone confirm that" if seen.confirmed else "its own runs leave that open"
+    alone = "" if found.witness.confirmed else "; its own runs are too few to refute the claim by themselves"
+    return [
+        f"at distance {distance} the claim fell: {seen.event.words()} with p = {p}, q = {q}; "
+        f"at most {allowed} is allowed",
+        f"{standing} ({seen.runs:,} a side); the witness is the step between that fails most{alone}",
+    ]
+
+
+def _shares(witness: Witness) -> tuple[tuple[float, Any], tuple[float, Any]]:
+    return (witness.p, witness.on_p), (witness.q, witness.on_q)
+
+
+def _apart(distance: int) -> str:
+    return f" (on databases at distance {distance})" if distance > 1 else ""
 
 
 def _relation_name(relation: Any) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from audit.features import View
     from audit.memory import PairMemory
 
+    _Views = tuple[Sequence[View], Sequence[View]]
+
 #: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most
 #: one.
 MOST_CANDIDATES = 3
@@ -46,8 +48,9 @@ class Candidate:
 def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
     """Give the events that refute the claim best on the past, the simplest among equals first."""
     found: list[tuple[float, Candidate]] = []
+    claimed = terms.at(memory.distance)
     for chosen in memory.choose(terms.epsilon, terms.delta, against=terms.against):
-        growth = growth_rate(chosen.candidates.p, chosen.candidates.q, terms.epsilon, terms.delta)
+        growth = growth_rate(chosen.candidates.p, chosen.candidates.q, *claimed)
         for k in np.argsort(-growth, kind="stable")[:6]:
             event = memory.event(chosen, int(k))
             p, q = float(chosen.candidates.p[k]), float(chosen.candidates.q[k])
@@ -92,10 +95,11 @@ def _tidy(candidate: Candidate, memory: PairMemory, terms: Terms) -> Candidate:
     if not any(isinstance(condition, NumberIn) for condition in event.conditions):
         return candidate
     views = memory.kept(candidate.side)
-    wanted = _growth_on(event, views, terms)
+    claimed = terms.at(memory.distance)
+    wanted = _growth_on(event, views, claimed)
     for digits in (1, 2, 3, 4):
         rounded = Event(tuple(_rounded(condition, digits) for condition in event.conditions))
-        if _growth_on(rounded, views, terms) >= 0.95 * wanted > 0:
+        if _growth_on(rounded, views, claimed) >= 0.95 * wanted > 0:
             return replace(candidate, event=rounded)
     return candidate
 
@@ -119,10 +123,27 @@ def _round(value: float, digits: int) -> float:
     return value if not math.isfinite(value) else float(f"{value:.{digits}g}")
 
 
-def _growth_on(event: Event, views: tuple[Sequence[View], Sequence[View]], terms: Terms) -> float:
+def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
+    """Give an event as a candidate, with what the kept outputs of a pair say of it."""
+    views = memory.kept(side)
+    p, q = _shares(event, views)
+    return Candidate(event, side, p, q, past=float(sum(map(len, views[0]))))
+
+
+def growth_on(event: Event, memory: PairMemory, side: int, terms: Terms) -> float:
+    """Give the growth by an event on the kept outputs of a pair, in nats a pair of runs."""
+    return _growth_on(event, memory.kept(side), terms.at(memory.distance))
+
+
+def _growth_on(event: Event, views: _Views, claimed: tuple[float, float]) -> float:
+    p, q = _shares(event, views)
+    return float(growth_rate(np.array(p), np.array(q), *claimed))
+
+
+def _shares(event: Event, views: _Views) -> tuple[float, float]:
     shares = []
     for side in views:
         hits = sum(int(event.members(view).sum()) for view in side)
         total = sum(len(view) for view in side)
-        shares.append(np.array((hits + 0.5) / (total + 1)))
-    return float(growth_rate(shares[0], shares[1], terms.epsilon, terms.delta))
+        shares.append((hits + 0.5) / (total + 1))
+    return shares[0], shares[1]

@@ -17,14 +17,14 @@ import numpy as np
 
 from audit import canonical
 from audit.betting import Betting, NeverAnswers, Terms
-from audit.candidates import Candidate, find_candidates
+from audit.candidates import MOST_CANDIDATES, Candidate, find_candidates, growth_on, seen
 from audit.errors import SubjectError
 from audit.evidence import Bet, clopper_pearson
 from audit.features import View
 from audit.memory import growth_rate
 from audit.results import Witness
 from audit.sampling import CONFIRM, CONTROL, SHRINK
-from audit.shrink import shrink
+from audit.shrink import failing_step, shrink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,6 +43,8 @@ _MARGIN = 3.0
 LEAST_RUNS = 200
 #: By so many standard errors the pair that shrinking chose may have been flattered.
 _DOUBT = 2.0
+#: What an event of a step must have shown to be tried beside the event that the path fell by.
+_ENOUGH_NATS = 8.0
 #: A refutation that no witness confirms is tried again by runs that stand alone: so many times as many, from
 #: this place of the seed tree on.
 _AGAIN = 4
@@ -51,6 +53,22 @@ _AGAIN_PLACE = 1_000_000
 SHRINKING = 12
 LEAST_SHRINKING = 1_500
 CONFIDENCE = 0.99
+
+
+@dataclass(frozen=True)
+class FarWitness:
+    """What was seen on databases several steps of neighbours apart.
+
+    Parameters
+    ----------
+    witness
+        Its pair is no pair of neighbours, and the claim that it speaks against is that about its distance.
+    distance
+        How many steps.
+    """
+
+    witness: Witness
+    distance: int
 
 
 @dataclass(frozen=True)
@@ -67,12 +85,16 @@ class Confirmation:
         The A/A control was refuted too.
     fresh
         Whether fresh copies were needed ("every run on a fresh copy"), not needed, or not possible (None).
+    far
+        Where the claim fell on databases several steps apart: the witness of that. `witness` is then of the
+        step between them on which the claim fails most visibly, confirmed or not.
     """
 
     witness: Witness
     depends_on_state: bool
     control_refuted: bool
     fresh: bool | None
+    far: FarWitness | None = None
 
 
 def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Databases) -> Confirmation:
@@ -88,24 +110,36 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
         Where simpler pairs come from.
     """
     assert betting.crossed_at is not None
+    winner = betting.winner
     judge = _Judge(sampler, betting, fresh=sampler.state_suspected(), most=sampler.drawn + allowance)
-    strongest = judge.best(betting.winner)
-    if judge.in_company and not strongest.confirmed:
+    first = strongest = judge.best(winner)
+    if judge.in_company and not first.confirmed:
         judge.depends = judge.depends or not _stands_alone(sampler, betting, fresh=bool(judge.fresh))
-    control = _control(sampler, betting.winner, betting.terms, runs=betting.crossed_at)
-    if not control and not judge.depends and not databases.only_given:
-        most = min(SHRINKING * betting.crossed_at, betting.terms.budget // 2)
-        judge.most = sampler.drawn + max(LEAST_SHRINKING, most)
-        simpler = _shrunk(sampler, betting, databases, most=judge.most - 4 * strongest.runs)
+    control = _control(sampler, winner, betting.terms, runs=betting.crossed_at)
+    depends = judge.depends and not first.confirmed
+    if control or depends:
+        return Confirmation(
+            replace(first, simplest=first), depends, control, judge.fresh, _far(first, winner)
+        )
+    looks = _Looks(sampler, betting)
+    if winner.distance > 1:
+        winner = _step(looks, winner, first)
         judge.most = sampler.drawn + allowance
-        simplest = strongest if simpler is betting.winner else judge.best(simpler, errors=_DOUBT)
-    else:
-        simplest = strongest
+        strongest = judge.best(winner, errors=_DOUBT, known=first)
+    simplest = strongest
+    if (strongest is first or strongest.confirmed) and not databases.only_given:
+        looks.most = sampler.drawn + looks.allowance - 4 * strongest.runs
+        simpler = _shrunk(looks, winner, databases)
+        judge.most = sampler.drawn + allowance
+        simplest = strongest if simpler is winner else judge.best(simpler, errors=_DOUBT)
     if not simplest.confirmed:
         simplest = strongest
-    return Confirmation(
-        replace(strongest, simplest=simplest), judge.depends and not strongest.confirmed, control, judge.fresh
-    )
+    witness, far = replace(strongest, simplest=simplest), _far(first, betting.winner)
+    return Confirmation(witness, depends_on_state=False, control_refuted=False, fresh=judge.fresh, far=far)
+
+
+def _far(witness: Witness, memory: PairMemory) -> FarWitness | None:
+    return FarWitness(witness, memory.distance) if memory.distance > 1 else None
 
 
 @dataclass
@@ -131,14 +165,19 @@ class _Judge:
         """Whether the refutation rests on runs that shared the subject's state or one call of its sampler."""
         return bool(self.fresh) or self.sampler.subject.declared_sampler is not None
 
-    def best(self, memory: PairMemory, *, errors: float = 0.0) -> Witness:
+    def best(self, memory: PairMemory, *, errors: float = 0.0, known: Witness | None = None) -> Witness:
         """Return the first candidate of a pair that is confirmed, or else the first.
 
         The runs are as many as its growth asks for, less so many standard errors: what was chosen for its
-        growth has been flattered.
+        growth has been flattered. The event of a `known` witness comes first; those of the pair itself must
+        then show enough.
         """
         first: Witness | None = None
-        for candidate in find_candidates(memory, self.betting.terms):
+        candidates = find_candidates(memory, self.betting.terms)
+        if known is not None:
+            own = [each for each in candidates if self._promises(memory, each)]
+            candidates = [seen(known.event, memory, _side(known)), *own][:MOST_CANDIDATES]
+        for candidate in candidates:
             witness = self._run(memory, candidate, errors)
             if witness.confirmed:
                 return witness
@@ -146,11 +185,16 @@ class _Judge:
         assert first is not None
         return first
 
+    def _promises(self, memory: PairMemory, candidate: Candidate) -> bool:
+        growth = growth_on(candidate.event, memory, candidate.side, self.betting.terms)
+        return growth * memory.pairs >= _ENOUGH_NATS
+
     def _run(self, memory: PairMemory, candidate: Candidate, errors: float) -> Witness:
         self.tried += 1
         terms = self.betting.terms
         own = replace(terms, significance=terms.significance / 2**self.tried)
-        runs = _runs_needed(candidate, own, self.most - self.sampler.drawn, errors=errors)
+        room = self.most - self.sampler.drawn
+        runs = _runs_needed(candidate, own.at(memory.distance), own.log_limit, room=room, errors=errors)
         path = (CONFIRM, self.tried, 0)
         witness, bet = run_witness(
             self.sampler, memory, candidate, own, runs=runs, path=path, alone=True, fresh=bool(self.fresh)
@@ -173,7 +217,7 @@ def _stands_alone(sampler: Sampler, betting: Betting, *, fresh: bool) -> bool:
     terms = replace(betting.terms, budget=budget, deadline=None, stop_when_refuted=True)
     again = Betting(
         sampler,
-        [(winner.left, winner.right)],
+        [winner.path or (winner.left, winner.right)],
         terms,
         stage=CONFIRM,
         look_stage=CONFIRM,
@@ -191,36 +235,70 @@ def _is_constant(memory: PairMemory) -> bool:
     return all(len({canonical.key(output) for output in side}) == 1 for side in outputs)
 
 
-def _shrunk(sampler: Sampler, betting: Betting, databases: Databases, *, most: int) -> PairMemory:
-    """Return what is known of the simplest pair on which the claim still visibly fails."""
-    terms, winner = betting.terms, betting.winner
-    tried = 0
+def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
+    """Return the step of a path on which the event of a witness fails most, by a third of the allowance."""
+    terms, side = looks.terms, _side(witness)
+    looks.most = looks.sampler.drawn + looks.allowance // 3
+    return failing_step(
+        memory,
+        look=looks,
+        growth=lambda piece: growth_on(witness.event, piece, side, terms),
+        floats=terms.floats,
+    )
 
-    def look(memory: PairMemory, runs: int) -> bool:
-        nonlocal tried
-        late = terms.deadline is not None and time.monotonic() >= terms.deadline
-        if late or sampler.drawn + 2 * runs > most:
+
+def _side(witness: Witness) -> int:
+    return 0 if witness.direction == "left" else 1
+
+
+class _Looks:
+    """Looks at pairs around a refuted one, as far as their own allowance of runs reaches."""
+
+    def __init__(self, sampler: Sampler, betting: Betting) -> None:
+        assert betting.crossed_at is not None
+        self.sampler, self.terms, self.winner = sampler, betting.terms, betting.winner
+        most = min(SHRINKING * betting.crossed_at, betting.terms.budget // 2)
+        self.allowance = max(LEAST_SHRINKING, most)
+        self.most = sampler.drawn + self.allowance
+        self.tried = 0
+
+    def __call__(self, memory: PairMemory, runs: int) -> bool:
+        """Look at a pair so often; False where runs or time do not reach."""
+        late = self.terms.deadline is not None and time.monotonic() >= self.terms.deadline
+        if late or self.sampler.drawn + 2 * runs > self.most:
             return False
-        tried += 1
+        self.tried += 1
         with contextlib.suppress(SubjectError):  # `convert` may refuse a pair that shrinking made up
-            drawn = sampler.draw(memory.left, memory.right, runs, (SHRINK, tried))
+            drawn = self.sampler.draw(memory.left, memory.right, runs, (SHRINK, self.tried))
             crosses, blocks = memory.take((View(runs.left), View(runs.right)) for runs in drawn)
             memory.learn(blocks, crosses)
         return True
 
-    def growth(memory: PairMemory, errors: float) -> float:
-        if memory.raised and not winner.raised:
+    def growth(self, memory: PairMemory, errors: float) -> float:
+        """Give what a pair promises, less so many standard errors, in nats a pair of runs."""
+        if memory.raised and not self.winner.raised:
             return 0.0  # perhaps no database of the domain at all
-        return memory.prospect(terms.epsilon, terms.delta, errors=errors)[0]
-
-    return shrink(winner, simpler=databases.simpler, look=look, growth=growth, floats=terms.floats)
+        return memory.prospect(self.terms.epsilon, self.terms.delta, errors=errors)[0]
 
 
-def _runs_needed(candidate: Candidate, terms: Terms, room: int, *, errors: float) -> int:
+def _shrunk(looks: _Looks, memory: PairMemory, databases: Databases) -> PairMemory:
+    """Return what is known of the simplest pair on which the claim still visibly fails."""
+    return shrink(
+        memory,
+        simpler=databases.simpler,
+        look=looks,
+        growth=looks.growth,
+        floats=looks.terms.floats,
+    )
+
+
+def _runs_needed(
+    candidate: Candidate, claimed: tuple[float, float], log_limit: float, *, room: int, errors: float
+) -> int:
     """Give how many pairs of runs most likely confirm this candidate, within the allowance."""
     p, q = candidate.apart(errors)
-    growth = float(growth_rate(np.array(p), np.array(q), terms.epsilon, terms.delta))
-    needed = _MARGIN * terms.log_limit / max(growth, 1e-9)
+    growth = float(growth_rate(np.array(p), np.array(q), *claimed))
+    needed = _MARGIN * log_limit / max(growth, 1e-9)
     return int(max(1, min(max(needed, LEAST_RUNS), room // 4)))
 
 
@@ -252,6 +330,7 @@ def run_witness(
         q=np.array([candidate.q]),
         past=np.array([candidate.past]),
         counts=counts[None, :],
+        distance=memory.distance,
     )
     p_hits, q_hits = int(counts[0] + counts[1]), int(counts[0] + counts[2])
     p_interval = clopper_pearson(p_hits, runs, CONFIDENCE)
@@ -268,7 +347,7 @@ def run_witness(
         runs=runs,
         direction="left" if candidate.side == 0 else "right",
         confirmed=bet.log_growth(terms.epsilon, terms.delta) >= terms.log_limit,
-        epsilon_lower=loss(p_interval[0], q_interval[1], terms.delta),
+        epsilon_lower=loss(p_interval[0], q_interval[1], terms.at(memory.distance)[1]) / memory.distance,
         seed=list(path),
         fresh=fresh,
         against=terms.against,

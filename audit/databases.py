@@ -10,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import math
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from audit import canonical
 from audit.brief import show
 from audit.errors import AuditError, SubjectError
+from audit.paths import moved_on, stretched, with_label
 from audit.records import rebuilt, records_of
 from audit.relations import Relation, check_pair, name_of
 from audit.variations import simplicity, simplified, varied
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 Pair = tuple[Any, Any]
+Path = tuple[Any, ...]
 
 #: An exhaustive comparison covers at most this many pairs.
 MOST_PAIRS = 1_000_000
@@ -199,6 +201,38 @@ class Databases:
         """Give simpler pairs, the boldest step first: fewer records, then simpler ones."""
         pool = sorted(self._pool(pair), key=simplicity)
         return self._valid(simplified(*_as_records(pair), pool), pair)
+
+    def further(self, pair: Pair, lengths: Sequence[int]) -> Iterator[Path]:
+        """Give paths of neighbours that repeat the step of a pair, of about these lengths each in turn.
+
+        Their ends are no neighbours. None for a custom relation, which does not say how a step is repeated.
+        """
+        if not isinstance(self.relation, Relation):
+            return
+        for steps in lengths:
+            for rows in self._stretched(pair, steps):
+                path = tuple(rebuilt(pair[0], each) for each in rows)
+                if (
+                    len(path) > 2
+                    and self._is_path(path)
+                    and not self.relation.are_neighbours(path[0], path[-1])
+                ):
+                    yield path
+
+    def _stretched(self, pair: Pair, steps: int) -> Iterator[list[list[Any]]]:
+        left, right = _as_records(pair)
+        if self.relation is Relation.QUERY_ANSWERS:
+            yield moved_on(left, right, steps)
+            return
+        most = max(len(left), len(right)) if self.sizes is None else self.sizes[1]
+        replace = with_label if self.relation is Relation.REPLACE_LABEL else lambda _, new: new
+        yield from stretched(left, right, steps, most=most, replace=replace)
+
+    def _is_path(self, path: Path) -> bool:
+        """Tell whether every step lies within the domain and leads to a neighbour."""
+        return all(map(self.fits, path)) and all(
+            self.relation.are_neighbours(*step) for step in pairwise(path)
+        )
 
     def _related(self, database: Any, records: list[Any] | None, rng: Any = None) -> Iterator[Any]:
         """Give the relation's neighbours; of a custom relation only those that it calls neighbours."""

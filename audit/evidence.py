@@ -12,6 +12,13 @@ the wealth is a non-negative supermartingale from 1, and by Ville's inequality P
 1/significance] ≤ significance, whatever the events, weights, batch sizes and stopping rule, as long as they
 look at the past only.
 
+**Databases k steps apart.** Let z_0, …, z_k be a path of neighbours and p_i = Pr[M(z_i) ∈ E]. Under the
+claim p_0 ≤ R·p_1 + δ ≤ R·(R·p_2 + δ) + δ ≤ … ≤ R^k·p_k + δ·(1 + R + … + R^(k−1)), which is the claim
+(kε, δ·(R^k − 1)/(R − 1)), or (0, kδ) at ε = 0, about the ends (`at_distance`). So E[D | past] ≤ 0 for D of
+*that* claim, and a bet on the ends against it is one of the factors above, whatever path was chosen before
+its batch was drawn. Its wealth speaks against (ε, δ) for neighbours: bounds read off the ledger are bounds at
+one step, whatever the distances of its bets.
+
 The counts of a bet do not depend on the claim, and the weights at any (ε, δ) are a function of stored
 numbers, so the same runs give the wealth against every other claim: that is how bounds are found (`Ledger`).
 """
@@ -58,6 +65,27 @@ def log_payoffs(epsilon: float, delta: float) -> Floats:
     return np.asarray(np.log1p(gains[:, None] * STAKES[None, :]))
 
 
+def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
+    """Return what the claim (ε, δ) about neighbours says of the ends of a path of so many steps.
+
+    A δ beyond 1 says no less than δ = 1, which allows everything.
+
+    Examples
+    --------
+    >>> at_distance(0.5, 0.0, 3), at_distance(0.0, 0.125, 3)
+    ((1.5, 0.0), (0.0, 0.375))
+    """
+    if steps == 1:
+        return epsilon, delta
+    together = steps * epsilon
+    if delta == 0:
+        return together, 0.0
+    if together > EPSILON_CAP:
+        return together, 1.0
+    copies = steps if epsilon == 0 else math.expm1(together) / math.expm1(epsilon)
+    return together, min(1.0, delta * copies)
+
+
 def joint(p: Floats, q: Floats) -> Floats:
     """Give the four joint probabilities of independent sides, shape (…, 4), in the order of `log_payoffs`."""
     return np.stack([p * q, p * (1 - q), (1 - p) * q, (1 - p) * (1 - q)], axis=-1)
@@ -77,6 +105,8 @@ class Bet:
         How many pairs the estimates rest on, shape (events,).
     counts
         The batch: both, p side only, q side only, neither; shape (events, 4).
+    distance
+        How many steps of neighbours lie between the two databases.
     """
 
     log_prior: Floats
@@ -84,16 +114,18 @@ class Bet:
     q: Floats
     past: Floats
     counts: Floats
+    distance: int = 1
 
     def log_growth(self, epsilon: float, delta: float) -> float:
-        """Give the log of the factor by which this batch multiplied the wealth against (ε, δ)."""
-        payoffs = log_payoffs(epsilon, delta)
+        """Give the log of the factor by which this batch multiplied the wealth against (ε, δ) per step."""
+        payoffs = log_payoffs(*at_distance(epsilon, delta, self.distance))
         raw = self._log_weights(payoffs)
         return float(log_sum((raw + self.counts @ payoffs).ravel()) - log_sum(raw.ravel()))
 
     def log_held_back(self, epsilon: float, delta: float) -> float:
         """Give the log of the share that was staked on nothing: whatever the batch shows, this is left."""
-        return float(log_sum(self._log_weights(log_payoffs(epsilon, delta))[:, -1]))
+        payoffs = log_payoffs(*at_distance(epsilon, delta, self.distance))
+        return float(log_sum(self._log_weights(payoffs)[:, -1]))
 
     def _log_weights(self, payoffs: Floats) -> Floats:
         """Weigh each (event, stake) by what it would have earned on the past; up to a common constant."""
@@ -138,10 +170,18 @@ class Ledger:
         if not self.bets:
             return np.zeros(0)
         log_prior, backtests, counts, past = self._stack()
-        payoffs = log_payoffs(epsilon, delta)
+        payoffs = self._payoffs(epsilon, delta)
         raw = log_prior[..., None] + LOG_STAKE_PRIOR + past[..., None] * (backtests @ payoffs)
         growth, raw = ((raw + counts @ payoffs).reshape(len(raw), -1), raw.reshape(len(raw), -1))
         return np.asarray(np.cumsum(log_sum(growth) - log_sum(raw)))
+
+    def _payoffs(self, epsilon: float, delta: float) -> Floats:
+        """Give the payoffs of every bet, shape (bets, 4, stakes); shape (1, …) where all are alike."""
+        distances = {bet.distance for bet in self.bets}
+        known = {steps: log_payoffs(*at_distance(epsilon, delta, steps)) for steps in distances}
+        if len(known) == 1:
+            return known[self.bets[0].distance][None]
+        return np.stack([known[bet.distance] for bet in self.bets])
 
     def _stack(self) -> tuple[Floats, Floats, Floats, Floats]:
         if self._stacked is None:

@@ -21,6 +21,7 @@ from audit.confirm import LEAST_SHRINKING, SHRINKING
 from audit.databases import FEW_DATABASES
 from audit.errors import InvalidValue
 from audit.outcomes import Raised, Unfinished
+from audit.paths import lengths
 from audit.privacy import Options, Task, audit_privacy, check_options, make_task
 from audit.relations import name_of
 from audit.sampling import EXPLORE, MutatedInput, Sampler
@@ -93,7 +94,7 @@ def _paragraphs(task: Task) -> Iterator[tuple[str, str]]:
     yield "Databases", _databases(task.databases)
     if task.subject.declared_law is not None and task.options.numerics == "ideal":
         yield "By law", _law(task)
-    yield "Search", _search(task.databases)
+    yield "Search", _search(task)
     yield "Bets", _bets(task)
     yield "Budget", _budget(task)
     yield "One call", cost.words()
@@ -150,14 +151,21 @@ def _law(task: Task) -> str:
     )
 
 
-def _search(databases: Databases) -> str:
+def _search(task: Task) -> str:
+    databases, steps = task.databases, lengths(task.claim.epsilon, task.claim.delta)
     looks = (
         f"a first look is {FIRST_LOOK} pairs of runs; the most promising are looked at again, with twice as "
         "many each time"
     )
     if databases.only_given and len(databases.given) == 1:
         return f"none: one pair. Its first look is {FIRST_LOOK} pairs of runs."
-    return f"at most {SHARE:.0%} of the runs. One coupled run a side scouts a pair; {looks}."
+    said = f"at most {SHARE:.0%} of the runs. One coupled run a side scouts a pair; {looks}."
+    if databases.only_given or not steps:
+        return said
+    return (
+        f"{said} Every fourth new pair is up to {max(steps)} steps of neighbours apart, and asked about "
+        "the claim at that distance."
+    )
 
 
 def _bets(task: Task) -> str:

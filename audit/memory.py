@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.events import Event
-from audit.evidence import Bet
+from audit.evidence import Bet, at_distance
 from audit.features import TableScore, View
 from audit.features.propose import propose
 from audit.outcomes import Raised, Unfinished
@@ -37,6 +37,7 @@ class Chosen:
     side: int
     candidates: Candidates
     log_prior: Floats
+    distance: int = 1
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,15 @@ class PairMemory:
         The databases.
     floats
         Whether bit patterns may be used.
+    path
+        The neighbours from `left` to `right`, both included, where these are more than one step apart. Every
+        claim that is asked about is one about neighbours.
     """
 
     left: Any
     right: Any
     floats: bool = False
+    path: tuple[Any, ...] = ()
     pairs: int = 0
     tables: list[Table] = field(default_factory=list)
     won: float = 0.0
@@ -76,6 +81,11 @@ class PairMemory:
     _kept_pairs: int = 0
     _next_learning: int = 1
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def distance(self) -> int:
+        """How many steps of neighbours lie between the two databases."""
+        return max(1, len(self.path) - 1)
 
     def count(self, left: View, right: View) -> list[Floats]:
         """Count a block of runs in every table, without learning from it yet."""
@@ -139,6 +149,7 @@ class PairMemory:
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
         """Choose the events of the next batch by what the past says of them at and around the claim."""
+        epsilon, delta = at_distance(epsilon, delta, self.distance)
         offers: list[tuple[int, int, Candidates, float]] = []
         for index, table in enumerate(self.tables):
             for side in (0, 1):
@@ -156,7 +167,7 @@ class PairMemory:
             start += size
             if len(mine):
                 prior = np.full(len(mine), np.log(share / size))
-                chosen.append(Chosen(index, side, candidates.take(mine), prior))
+                chosen.append(Chosen(index, side, candidates.take(mine), prior, self.distance))
         return chosen
 
     def kept(self, side: int) -> tuple[list[View], list[View]]:
@@ -175,7 +186,7 @@ class PairMemory:
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike
 
     def prospect(self, epsilon: float, delta: float, *, errors: float) -> tuple[float, float]:
-        """Give how promising the pair is: growth in nats a pair (0 if none), then the loss in sight.
+        """Give how promising the pair is: growth in nats a pair (0 if none), then the loss in sight a step.
 
         `errors` standard errors are taken from p and added to q (the other way round where negative).
         """
@@ -189,6 +200,7 @@ class PairMemory:
 
     def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
         growth, loss = 0.0, -np.inf
+        epsilon, delta = at_distance(epsilon, delta, self.distance)
         for table in self.tables:
             for side in (0, 1):
                 candidates = table.suggest(side, unfinished_counts_against=True)
@@ -196,7 +208,7 @@ class PairMemory:
                     p, q = candidates.apart(errors)
                     growth = max(growth, float(growth_rate(p, q, epsilon, delta).max()))
                     loss = max(loss, float(np.log(np.maximum(p - delta, 1e-12) / np.maximum(q, 1e-12)).max()))
-        return growth, loss
+        return growth, loss / self.distance
 
 
 def bet_on(chosen: list[Chosen], crosses: list[Floats] | None) -> Bet:
@@ -211,6 +223,7 @@ def bet_on(chosen: list[Chosen], crosses: list[Floats] | None) -> Bet:
         q=np.concatenate([item.candidates.q for item in chosen]),
         past=np.concatenate([np.full(len(item.candidates.p), item.candidates.past) for item in chosen]),
         counts=counts,
+        distance=chosen[0].distance,
     )
 
 

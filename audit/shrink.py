@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit import canonical
 from audit.memory import PairMemory
+from audit.paths import halves
 from audit.variations import simplicity
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ _FIRST, _LAST = 0.5, 8.0
 _LEAST = 24
 #: What is taken has shown about so many nats, or chance would supply some of 200 versions.
 _NATS = 8.0
+#: A half of a path is looked at until its whole would have shown so many nats; where the allowance of runs
+#: does not reach, so many pairs of runs.
+_STEP_NATS = 12.0
+_LEAST_AT_LAST = 100
 
 
 def size(pair: Pair) -> tuple[Any, ...]:
@@ -42,6 +47,40 @@ def size(pair: Pair) -> tuple[Any, ...]:
     """
     records = [record for side in pair for record in side]
     return len(records), sorted((simplicity(record) for record in records), reverse=True)
+
+
+def failing_step(
+    memory: PairMemory,
+    *,
+    look: Callable[[PairMemory, int], bool],
+    growth: Callable[[PairMemory], float],
+    floats: bool,
+) -> PairMemory:
+    """Return what is known of the step of a path on which the claim fails most visibly, by one event.
+
+    Where the ends of a path exceed the claim on an event, so do those of one of its halves on the same event
+    (`audit.paths.halves`), and at last those of one step. Which half is estimated; a step that is taken by
+    mistake is a witness that runs of its own will not confirm.
+
+    Parameters
+    ----------
+    memory
+        The path.
+    look
+        Draws so many pairs of runs; False when the allowance of runs does not reach for them.
+    growth
+        The growth by that event, in nats a pair of runs; negative where it speaks for the claim.
+    floats
+        Whether bit patterns may be used.
+    """
+    while memory.distance > 1:
+        pairs = max(_LEAST, round(_STEP_NATS / max(growth(memory), 1e-9)))
+        pieces = [PairMemory(part[0], part[-1], floats=floats, path=part) for part in halves(memory.path)]
+        for piece in pieces:
+            if not look(piece, pairs):
+                look(piece, _LEAST_AT_LAST)
+        memory = max(pieces, key=growth)
+    return memory
 
 
 def shrink(

@@ -23,15 +23,28 @@ from audit.subjects import adapt
 class Known:
     """Stands in for the memory of a pair."""
 
-    left: object
-    right: object
+    path: tuple
     pairs: int = 0
+
+    @property
+    def left(self):
+        return self.path[0]
+
+    @property
+    def right(self):
+        return self.path[-1]
+
+    @property
+    def distance(self):
+        return len(self.path) - 1
 
 
 class World:
     """A search whose looks reveal the true worth of a pair, with an error that shrinks with the runs."""
 
-    def __init__(self, proposals, worth, *, vary=None, distance=lambda left, right: 0.0, seed=0):
+    def __init__(
+        self, proposals, worth, *, vary=None, further=None, distance=lambda left, right: 0.0, seed=0
+    ):
         self.drawn = 0
         self.looks = []
         self.scouted = []
@@ -43,6 +56,7 @@ class World:
         self.search = Search(
             proposals=iter(proposals),
             vary=vary,
+            further=further,
             new=Known,
             scout=self._scout,
             look=self._look,
