@@ -86,8 +86,12 @@ def worst_values(
     splits = [
         np.concatenate([most[:, :count], least[:, count:]], axis=1) for count in range(values.shape[1] + 1)
     ]
-    means = [(weights * ranked).sum(axis=1) / weights.sum(axis=1) for weights in splits]
-    return np.asarray(np.max(means, axis=0))
+    best = np.full(len(values), -np.inf)
+    for weights in splits:
+        total = weights.sum(axis=1)
+        mean = np.divide((weights * ranked).sum(axis=1), total, out=best.copy(), where=total > 0.0)
+        best = np.maximum(best, mean)
+    return best
 
 
 def worst_distance(

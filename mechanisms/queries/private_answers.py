@@ -207,7 +207,7 @@ class PrivateQueryAnswers(ClaimsPure):
         True
         """
         taus = np.array([query.tau for query in self.queries])
-        return float(-np.expm1(np.log1p(-np.exp(-taus / self.scales)).sum()))
+        return float(0.0 - np.expm1(np.log1p(-np.exp(-taus / self.scales)).sum()))
 
     def problems(self) -> list[QueryProblem]:
         """Return the distributions on which answers spread most: fair between the ends of the last query."""

@@ -439,10 +439,22 @@ def test_interactive_acceptances_are_probabilities_at_the_worst_answers():
             assert (high / access.proposal / access.ceiling).max() <= 1.0 + 1e-12
 
 
+def test_the_ceiling_allows_for_the_error_of_both_estimates():
+    # after an answer against the only record, the error of the denominator is felt in full (E15)
+    past = ((response(8.0), 0),)
+    access = Access(randomizer=response(0.01), past=past, base=0, epsilon=8.01, phi=1 / 3)
+    u, v, phi = math.exp(-8.01), math.exp(-8.0), 1 / 3
+    error = phi * (u - u**3)
+    joint, before = AdversarialOracle(Population([1]), [1, -1]).ask_all(access.queries(1))
+    ratio = (1 + joint * access.spread) / (1 + before * access.spread)
+    assert ratio == pytest.approx((v * math.exp(0.01) + error) / (v - error), rel=1e-9)
+    assert ratio / ((1 + phi) * math.exp(0.01)) > 1.45  # K11's step 4 with this access's own ε
+    assert ratio / access.ceiling <= 1.0
+    assert float(access.acceptance([joint, before])) == pytest.approx(ratio / access.ceiling, rel=1e-12)
+
+
 def test_a_run_that_overspends_its_entry_is_refused():
-    with pytest.raises(
-        InvalidValue, match=r"must spend at most 1\.4 on the entry; its randomizers spend 1\.5"
-    ):
+    with pytest.raises(InvalidValue, match=r"at most 1\.4 on the entry; its randomizers spend 1\.5"):
         InteractiveSimulation(choose=two_rounds, base=0, accesses=2, beta=0.5, epsilon=1.4).worst_distance(
             HALVES
         )
