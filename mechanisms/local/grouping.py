@@ -106,6 +106,8 @@ def _packed(entries: Any) -> Any:
 
 
 def _places(codes: NDArray[np.intp], count: int) -> list[NDArray[np.intp]]:
+    if not count:
+        return []
     order = np.argsort(codes.ravel(), kind="stable")
     ends = np.cumsum(np.bincount(codes.ravel(), minlength=count))
     return np.split(order, ends[:-1])

@@ -79,22 +79,23 @@ def cost_of(randomizer: Any) -> float:
     >>> cost_of(RandomizedResponse(epsilon=0.5))
     0.5
     """
-    if isinstance(randomizer, type) or not isinstance(randomizer, LocalRandomizer):
+    # isinstance(…, LocalRandomizer) says the same, a hundred times as slowly
+    claim, relation = getattr(randomizer, "claim", None), getattr(randomizer, "relation", None)
+    if isinstance(randomizer, type) or claim is None or relation is None or not callable(randomizer):
         raise InvalidKind(
             "A local randomizer must be a subject with `claim`, `relation` and a call (database, rng); "
             f"got {randomizer!r:.60}."
         )
-    if randomizer.relation is not Relation.LOCAL:
+    if relation is not Relation.LOCAL:
         raise InvalidValue(
             f"A local randomizer must claim its privacy for Relation.LOCAL; `{type(randomizer).__name__}` "
-            f"claims for {randomizer.relation!r:.40}."
+            f"claims for {relation!r:.40}."
         )
-    if not isinstance(randomizer.claim, PureDP):
+    if not isinstance(claim, PureDP):
         raise InvalidValue(
-            f"A local randomizer must claim a PureDP; `{type(randomizer).__name__}` "
-            f"claims {randomizer.claim!s:.60}."
+            f"A local randomizer must claim a PureDP; `{type(randomizer).__name__}` claims {claim!s:.60}."
         )
-    return randomizer.claim.epsilon
+    return claim.epsilon
 
 
 def transition(randomizer: Transparent, record: Any, *, output: Any) -> float:

@@ -1,0 +1,119 @@
+"""Whole local protocols and averages audited end to end: exactly, by sampling, and for utility."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from audit import Evidence, Verdict, audit_privacy, audit_utility
+from audit.claims import Accuracy
+from mechanisms import KaryRandomizedResponse, RandomizedResponse
+from mechanisms.flawed.local import PerRoundProtocol
+from mechanisms.local import (
+    InteractiveProtocol,
+    LaplaceAverage,
+    NonInteractiveProtocol,
+    SignAverage,
+)
+from mechanisms.local.algorithms import mean_then_share, poll_twice
+from mechanisms.local.catalogue import entries
+from mechanisms.processing import Undeclared
+
+POLL = InteractiveProtocol(algorithm=partial(poll_twice, epsilon=1.0), epsilon=1.0)
+
+
+def test_a_whole_interactive_protocol_is_proved_exactly():
+    result = audit_privacy(POLL)
+    assert result.verdict is Verdict.PROVED
+    assert result.epsilon_lower == pytest.approx(1.0, rel=1e-9)  # 0.5 + 0.5 on the worst path
+
+
+def test_a_whole_interactive_protocol_is_not_refuted_end_to_end_by_sampling():
+    result = audit_privacy(Undeclared(part=POLL), budget=20_000, seed=3)
+    assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.STATISTICAL)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_budget_anew_in_every_round_is_refuted(declared):
+    careless = PerRoundProtocol(algorithm=partial(poll_twice, epsilon=2.0), epsilon=1.0)
+    result = audit_privacy(careless if declared else Undeclared(part=careless), budget=60_000)
+    assert result.verdict is Verdict.REFUTED
+    assert result.evidence is (Evidence.EXACT if declared else Evidence.STATISTICAL)
+    if declared:
+        assert result.epsilon_lower == pytest.approx(2.0, rel=1e-9)
+
+
+def test_continuous_rounds_are_audited_by_sampling():
+    algorithm = partial(mean_then_share, epsilon=1.0)
+    protocol = InteractiveProtocol(algorithm=algorithm, epsilon=1.0, records=(-1, 0, 1))
+    assert protocol.distribution([0, 1]) is None
+    assert audit_privacy(protocol, budget=4_000).verdict is Verdict.NOT_REFUTED
+
+
+def test_a_noninteractive_protocol_with_a_conclusion_is_proved():
+    protocol = NonInteractiveProtocol(
+        queries=[(range(2), RandomizedResponse(epsilon=0.25)), (0, KaryRandomizedResponse(epsilon=0.5))],
+        conclude=lambda queries, answers: int(answers[0].sum()) + 10 * answers[1],
+    )
+    assert audit_privacy(protocol).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    ("average", "verdict", "low"),
+    [
+        # the limit ε is reached in the far tail only: e^ε·((x − s)/x)^(n−1) at a finite x
+        (LaplaceAverage(records=(-1, 1)), Verdict.NOT_REFUTED, 0.9),
+        (SignAverage(size=3), Verdict.PROVED, 1.0 - 1e-9),
+    ],
+)
+def test_averages_are_as_private_as_one_answer(average, verdict, low):
+    result = audit_privacy(average)
+    assert (result.verdict, result.evidence) == (verdict, Evidence.EXACT)
+    assert low <= result.epsilon_lower <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize(
+    "average",
+    [
+        LaplaceAverage(epsilon=1.0, tolerance=0.5),
+        LaplaceAverage(epsilon=10.0, tolerance=0.25),
+        LaplaceAverage(epsilon=4.0, tolerance=1.0, dimension=2, records=((-1, -1), (-1, 1), (1, 1))),
+        SignAverage(epsilon=3.0, tolerance=0.5),
+    ],
+)
+def test_lemma_5_6_is_met_at_the_derived_sizes_by_a_betting_audit(average):
+    result = audit_utility(average, budget=60_000, seed=5)
+    assert result.verdict is Verdict.NOT_REFUTED
+
+
+def test_the_same_audit_refutes_a_quarter_of_the_size():
+    enough = LaplaceAverage(tolerance=0.5).size
+    few = LaplaceAverage(size=enough // 4)
+    # Pr[error > 0.5] is 0.17 there (exact, half lowest and half highest)
+    assert audit_utility(few, Accuracy(0.5, 0.05), budget=20_000).verdict is Verdict.REFUTED
+
+
+def test_the_printed_size_is_refuted_for_large_epsilon():
+    # K11 Lemma 5.6 with c = 50, ε = 10, τ = 0.1, β = 0.05: n = 150, and 0.24 misses
+    printed = LaplaceAverage(epsilon=10.0, size=150)
+    assert audit_utility(printed, Accuracy(0.1, 0.05), budget=20_000).verdict is Verdict.REFUTED
+
+
+def test_the_catalogue_names_right_and_wrong_subjects_that_say_what_an_audit_needs():
+    named = {entry.name: entry for entry in entries()}
+    assert len(named) == len(entries())
+    wrong = {name for name, entry in named.items() if entry.expected == "refuted"}
+    assert wrong == {name for name in named if name.startswith("flawed-")}
+    for entry in named.values():
+        subject = entry.factory()
+        left, right = subject.suggested_pairs()[0]
+        assert subject.relation.are_neighbours(left, right)
+        assert entry.reference
+        subject(left, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("name", ["flawed-local-shifted-uniform", "local-laplace-one-hot"])
+def test_an_entry_is_refuted_or_not_as_expected(name):
+    entry = next(entry for entry in entries() if entry.name == name)
+    refuted = audit_privacy(entry.factory(), **entry.options).verdict is Verdict.REFUTED
+    assert refuted == (entry.expected == "refuted")
