@@ -172,6 +172,18 @@ class _Comparison:
     def _worst(self) -> PairFinding:
         return self.finding.by_delta if self.task.claim.delta > 0 else self.finding.by_epsilon
 
+    def _worst_pair(self) -> str:
+        """Say between which databases most is lost, where there is no witness to show it."""
+        from audit.brief import show
+
+        worst = self._worst()
+        pair = [worst.left, worst.right] if worst.direction == "left" else [worst.right, worst.left]
+        where = " beside ".join(show(database, 60) for database in pair)
+        at = (
+            f"δ {worst.delta:.4g} at the claimed ε" if self.task.claim.delta > 0 else f"ε {worst.epsilon:.4g}"
+        )
+        return f"The worst pair: {where}, with {at}."
+
     def _witness(self) -> Witness:
         worst = self._worst()
         return Witness(
@@ -216,7 +228,7 @@ class _Comparison:
                 f"the declared law, which {self.samples:,} runs of the code did not contradict",
                 "real-number arithmetic: the laws are those of the mechanism without rounding",
             ),
-            notes=tuple(self.notes),
+            notes=(*self.notes, *(() if witness or not compared else (self._worst_pair(),))),
             not_tested=(
                 *(() if self.exhaustive else ("databases outside the pairs that were compared",)),
                 'the floats as returned (numerics="float")',

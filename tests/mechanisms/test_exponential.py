@@ -177,6 +177,15 @@ def test_the_suggested_pair_is_the_worst(loss):
     )
 
 
+def test_the_audit_shows_the_worst_pair_of_a_claim_that_it_proves():
+    result = audit_privacy(ExponentialMechanism(epsilon=1.0))
+    assert result.verdict is Verdict.PROVED
+    assert result.epsilon_lower == pytest.approx(worst_loss(1.0, 16), rel=1e-6)
+    [shown] = [note for note in result.notes if note.startswith("The worst pair: ")]
+    assert "['bcdefghijklmnop']" in shown
+    assert f"with ε {worst_loss(1.0, 16):.4g}" in shown
+
+
 def test_no_pair_is_suggested_where_looking_would_cost_more_than_the_audit():
     assert ExponentialMechanism(solutions=range(MILLION)).suggested_pairs() == []
 
