@@ -12,8 +12,7 @@ from mechanisms.local.laplace import LocalLaplace
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.sizes import laplace_size
 from mechanisms.local.sums import LaplaceSum
-from mechanisms.queries import Oracle
-from mechanisms.queries.private import private_chunk_size
+from mechanisms.queries import Oracle, private_chunk_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -102,18 +102,13 @@ class LearningProblem:
         """Return err(output) − OPT, 1 for an output that is no hypothesis."""
         del database
         index = self.hypotheses.index(output)
-        return 1.0 if index is None else self.risk(index) - self.optimum
+        return 1.0 if index is None else float(self.risks[index]) - self.optimum
 
     def errors(self, outputs: Sequence[Any], database: Any) -> NDArray[np.float64]:
         """Return the errors of many outputs."""
         del database
         excess = np.append(self.risks - self.optimum, 1.0)
         return np.asarray(excess[[_or_last(self.hypotheses.index(output)) for output in outputs]])
-
-    def risk(self, index: int) -> float:
-        """Return Pr[h(x) ≠ y] of one hypothesis."""
-        labels = self.hypotheses.table.row(index)
-        return float(np.where(labels, self.law[:, 0], self.law[:, 1]).sum())
 
     @cached_property
     def risks(self) -> NDArray[np.float64]:
