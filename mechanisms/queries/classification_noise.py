@@ -14,7 +14,9 @@ from mechanisms.queries.population import Population
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
     from mechanisms.queries.oracle import SQOracle
 
@@ -125,14 +127,15 @@ class NoisyLabelOracle(Oracle):
         )
 
     def split(self, query: StatisticalQuery) -> tuple[StatisticalQuery, StatisticalQuery]:
-        """Return the query with the label, to be divided by 1 − 2·eta, and the one without."""
-        half = query.width / 2.0
-        keep = 1.0 - 2.0 * self.eta
+        """Return the query with the label, to be divided by 1 − 2·eta, and the one without.
+
+        Either way the query is evaluated under both labels, and refused where it leaves its range under one.
+        """
+        half, tau = query.width / 2.0, (1.0 - 2.0 * self.eta) * self.label_share * query.tau
+        label, plain = _LabelTerm(query), _PlainTerm(query)
         return (
-            StatisticalQuery(
-                _LabelTerm(query.function), keep * self.label_share * query.tau, low=-half, high=half
-            ),
-            StatisticalQuery(_PlainTerm(query.function), query.tau / 2.0, low=query.low, high=query.high),
+            StatisticalQuery(label.one, tau, low=-half, high=half, vectorised=label),
+            StatisticalQuery(plain.one, query.tau / 2.0, low=query.low, high=query.high, vectorised=plain),
         )
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
@@ -145,25 +148,38 @@ class NoisyLabelOracle(Oracle):
 
 
 @dataclass(frozen=True)
-class _LabelTerm:
+class _Term:
+    """A part of φ(x, y): examples ↦ values, from φ(x, 1) and φ(x, −1)."""
+
+    query: StatisticalQuery
+
+    def one(self, example: Any) -> float:
+        """Return the value for one example."""
+        return float(self([example])[0])
+
+    def __call__(self, examples: Any) -> NDArray[np.float64]:
+        """Return the values for many."""
+        raise NotImplementedError
+
+    def _under(self, label: int, examples: Sequence[Any]) -> NDArray[np.float64]:
+        return self.query.values([(x, label) for x, _ in examples])
+
+
+class _LabelTerm(_Term):
     """(x, y) ↦ y·(φ(x, 1) − φ(x, −1))/2."""
 
-    function: Callable[[Any], Any]
+    def __call__(self, examples: Any) -> NDArray[np.float64]:
+        """Return the values for many."""
+        labels = np.array([_example(example)[1] for example in examples])
+        return labels * (self._under(1, examples) - self._under(-1, examples)) / 2.0
 
-    def __call__(self, record: Any) -> float:
-        x, y = _example(record)
-        return y * (float(self.function((x, 1))) - float(self.function((x, -1)))) / 2.0
 
-
-@dataclass(frozen=True)
-class _PlainTerm:
+class _PlainTerm(_Term):
     """(x, y) ↦ (φ(x, 1) + φ(x, −1))/2."""
 
-    function: Callable[[Any], Any]
-
-    def __call__(self, record: Any) -> float:
-        x, _ = _example(record)
-        return (float(self.function((x, 1))) + float(self.function((x, -1)))) / 2.0
+    def __call__(self, examples: Any) -> NDArray[np.float64]:
+        """Return the values for many."""
+        return (self._under(1, examples) + self._under(-1, examples)) / 2.0
 
 
 def _example(record: Any) -> tuple[Any, int]:

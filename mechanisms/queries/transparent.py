@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.distributions import Finite
+    from mechanisms.local.randomizers import Transparent
 
 __all__ = ["TableRandomizer"]
 
@@ -86,6 +87,20 @@ class TableRandomizer:
         outcomes = list(dict.fromkeys(outcome for one in laws for outcome in list(one.support())))
         table = np.array([[one.pmf(outcome) for outcome in outcomes] for one in laws])
         return cls(list(records), outcomes, table)
+
+    @classmethod
+    def from_subject(cls, randomizer: Transparent, records: Sequence[Hashable]) -> TableRandomizer:
+        """Return the table of a transparent randomizer of `mechanisms.local`, or any subject of its kind.
+
+        Examples
+        --------
+        >>> from mechanisms import RandomizedResponse
+        >>> round(float(np.exp(TableRandomizer.from_subject(RandomizedResponse(), [0, 1]).epsilon)), 12)
+        2.0
+        """
+        from mechanisms.local.randomizers import transition_matrix
+
+        return cls(list(records), *transition_matrix(randomizer, records))
 
     @cached_property
     def epsilon(self) -> float:

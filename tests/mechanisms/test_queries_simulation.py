@@ -13,6 +13,8 @@ from scipy import stats
 
 from audit.distributions import Countable, Finite
 from audit.errors import InvalidValue
+from mechanisms import RandomizedResponse
+from mechanisms.local import SignResponse
 from mechanisms.queries import (
     Access,
     AdversarialOracle,
@@ -484,3 +486,15 @@ def test_the_tilt_of_weights_within_a_ratio_rho_is_the_stated_distance():
     truth = np.array([share, 1 - share])
     found = worst_distance(truth, low=truth / math.sqrt(rho), high=truth * math.sqrt(rho))
     assert found == pytest.approx((1.1 - 1) / (1.1 + 1), abs=1e-12)
+
+
+@pytest.mark.parametrize("subject", [SignResponse(epsilon=0.8), RandomizedResponse(epsilon=0.8)])
+def test_a_transparent_subject_is_simulated_by_its_own_law(subject):
+    records = list(subject.records)
+    randomizer = TableRandomizer.from_subject(subject, records)
+    assert randomizer.epsilon == pytest.approx(0.8, rel=1e-9)
+    truth = math.exp(0.8) / (1 + math.exp(0.8))
+    simulation = RandomizerSimulation(randomizer=randomizer, base=records[0], accesses=1, beta=0.3)
+    population = Population(records, [0.25, 0.75])
+    law = dict(zip(randomizer.outcomes, output_law(simulation.access, ExactOracle(population)), strict=True))
+    assert law[records[1]] == pytest.approx(0.75 * truth + 0.25 * (1 - truth), abs=1e-12)
