@@ -11,7 +11,7 @@ import math
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from audit.brief import show
 from audit.outcomes import Raised
 from audit.signatures import Calling
 from audit.subjects import Subject
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["ROUNDING", "Ask", "Experiment", "Revealed", "Trial", "as_subject"]
 
@@ -219,20 +216,20 @@ def measured(problem: Any, output: Any, database: Any) -> tuple[float, str]:
 
 
 def law_on(learner: Any, database: Any, convert: Any = None) -> Any:
-    """Return the learner's finite law on a database, None if it declares none, or its fault in words."""
-    from audit.distributions import Finite
-
+    """Return the learner's law on a database, None if it declares none, or its fault in words."""
     try:
-        law = learner.distribution(database if convert is None else convert(_copied(database)))
+        return learner.distribution(database if convert is None else convert(_copied(database)))
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001  the user's law may raise anything
         return f"meets a learner whose `distribution` fails: {type(error).__name__}: {error}"
-    return law if isinstance(law, Finite) else None
 
 
 def failure_given(law: Any, problem: Any, database: Any, alpha: float) -> Conditional | str | None:
-    """Return the exact probability of failure under a finite law; None where it has too many outcomes.
+    """Return the exact probability of failure under a law, its fault in words, or None where it is not known.
+
+    It is summed over the outcomes of a finite law that are not too many; of another law the problem has to
+    know it.
 
     Examples
     --------
@@ -242,6 +239,12 @@ def failure_given(law: Any, problem: Any, database: Any, alpha: float) -> Condit
     >>> failure_given(Finite([0, 1, 5], [0.5, 0.25, 0.25]), problem, [0], 0.5).failure
     0.5
     """
+    from audit.distributions import Finite
+
+    if callable(getattr(problem, "failure", None)):
+        return _told(law, problem, database, alpha)
+    if not isinstance(law, Finite):
+        return None
     outcomes = law.support()
     probabilities = np.exp(law.log_probabilities[np.isfinite(law.log_probabilities)])
     errors = _errors(outcomes, problem, database)
@@ -258,7 +261,17 @@ def failure_given(law: Any, problem: Any, database: Any, alpha: float) -> Condit
     )
 
 
-def _errors(outcomes: Sequence[Any], problem: Any, database: Any) -> Any:
+def _told(law: Any, problem: Any, database: Any, alpha: float) -> Conditional | str:
+    try:
+        failure = float(problem.failure(law, alpha, database))
+    except Exception as fault:  # noqa: BLE001  the user's problem may raise anything
+        return f"cannot tell its failure probability: {type(fault).__name__}: {fault}"
+    if not 0.0 <= failure <= 1.0 + ROUNDING:
+        return f"must tell a failure probability in [0, 1]; got {show(failure)}"
+    return Conditional(min(1.0, failure), failure, None)
+
+
+def _errors(outcomes: Any, problem: Any, database: Any) -> Any:
     many = getattr(problem, "errors", None)
     if callable(many):
         try:

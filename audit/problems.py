@@ -11,7 +11,9 @@ oracle. It has
 and may have
 
 - ``distribution()``: the law of ``draw``, an `audit.distributions.Finite` over databases, where it is small;
-- ``errors(outputs, database)``: the errors of many outputs at once, an array.
+- ``errors(outputs, database)``: the errors of many outputs at once, an array;
+- ``failure(law, alpha, database)``: the exact probability of an error above `alpha` under a law of the output
+  that is not finite (see `FixedProblem.tail`).
 
 Problems come as a sequence, as a Hypothesis strategy for one, or from an object with ``problems()`` and
 optionally ``vary(problem, rng)`` (another problem near it) and ``random(rng)`` (any problem).
@@ -66,6 +68,9 @@ class FixedProblem:
         The database.
     measure
         The error as a function (output, database) -> float.
+    tail
+        Optionally Pr[error > alpha] under a law of the output, as a function (law, alpha, database) -> float:
+        for laws that are not finite.
 
     Examples
     --------
@@ -77,6 +82,12 @@ class FixedProblem:
     name: str
     database: Any
     measure: Callable[[Any, Any], float] = field(repr=False)
+    tail: Callable[[Any, float, Any], float] | None = field(default=None, repr=False)
+
+    @property
+    def failure(self) -> Callable[[Any, float, Any], float] | None:
+        """The exact failure probability by a law, None where it is not known."""
+        return self.tail
 
     def draw(self, rng: np.random.Generator) -> Any:
         """Return the database."""

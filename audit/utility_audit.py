@@ -114,7 +114,13 @@ class UtilityAudit:
             return self._as(Verdict.ERROR, Evidence.EXACT, reason=trouble)
         if over:
             return self._as(Verdict.REFUTED, Evidence.EXACT, witness=_exact_witness(worst), **fields)
-        proved = self.task.family.finite and self._is_checked()
+        discrete = all(each.discrete for each in found)
+        if not discrete:
+            self.notes.append(
+                "Not called a proof: laws that are not finite are computed in floating point, tolerance "
+                f"{TOLERANCE:g}."
+            )
+        proved = self.task.family.finite and discrete and self._is_checked()
         verdict = Verdict.PROVED if proved else Verdict.NOT_REFUTED
         return self._as(verdict, Evidence.EXACT, met=True, **fields)
 

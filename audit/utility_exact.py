@@ -1,7 +1,8 @@
-"""Failure probabilities that are exact: the problem's law and the learner's law are both finite."""
+"""Failure probabilities that are exact: by the problem's law and the learner's."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +31,11 @@ class ExactFailure:
     error: float
     at_database: float
     size: int | None
+    discrete: bool
 
 
 def exact_failure(subject: Subject, problem: Any, *, alpha: float) -> ExactFailure | None:
-    """Return the exact failure probability on a problem; None where a law is not declared or not finite.
+    """Return the exact failure probability on a problem; None where the laws do not tell it.
 
     Raises
     ------
@@ -54,6 +56,8 @@ def exact_failure(subject: Subject, problem: Any, *, alpha: float) -> ExactFailu
     >>> exact_failure(adapt(Coin()), problem, alpha=0.1).failure
     0.5
     """
+    from audit.distributions import Finite
+
     if subject.declared_law is None or not callable(getattr(problem, "distribution", None)):
         return None
     drawn = problem.distribution()
@@ -61,7 +65,7 @@ def exact_failure(subject: Subject, problem: Any, *, alpha: float) -> ExactFailu
     if len(databases) > MOST_DATABASES:
         return None
     probabilities = np.exp(drawn.log_probabilities[np.isfinite(drawn.log_probabilities)])
-    total, worst = 0.0, None
+    total, worst, discrete = 0.0, None, True
     for database, probability in zip(databases, probabilities.tolist(), strict=True):
         law = law_on(subject.object, database, subject.convert)
         found = law if law is None or isinstance(law, str) else failure_given(law, problem, database, alpha)
@@ -70,13 +74,15 @@ def exact_failure(subject: Subject, problem: Any, *, alpha: float) -> ExactFailu
         if isinstance(found, str):
             raise SubjectError(f"The problem `{problem.name}` {found}")
         total += probability * found.failure
+        discrete = discrete and isinstance(law, Finite)
         if worst is None or found.failure > worst[1].failure:
             worst = (database, found)
     assert worst is not None
     database, found = worst
-    error = problem.error(found.output, database)
+    told = callable(getattr(problem, "failure", None))
+    error = math.nan if told else float(problem.error(found.output, database))
     return ExactFailure(
-        problem, min(1.0, total), database, found.output, float(error), found.failure, _length(database)
+        problem, min(1.0, total), database, found.output, error, found.failure, _length(database), discrete
     )
 
 

@@ -171,6 +171,9 @@ def witness_story(witness: UtilityWitness) -> str:
         if witness.failure < 1
         else ""
     )
+    if witness.output is None and witness.error != witness.error:  # NaN: a law told the probability alone
+        where = f"A sample on which it fails, of `{cut(witness.problem, 80)}`: {database}"
+        return f"{where}, with probability {number(witness.failure)}."
     again = "" if witness.seed is None else f" Its seed is {witness.seed}."
     unlike = " The seed did not give the same failure again." if witness.repeats is False else ""
     return (

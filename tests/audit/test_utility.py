@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from audit import PAC, Accuracy, Evidence, PureDP, UtilityResult, Verdict, audit_utility
-from audit.distributions import Finite
+from audit.distributions import Density, Finite
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.problems import FixedProblem, Problem, SampledProblem
 from audit.results import PrivacyRefuted
@@ -248,6 +248,42 @@ def test_a_law_that_the_code_does_not_have_is_an_error():
         result = audit_utility(Other(), problems=[problem])
         assert result.verdict is Verdict.ERROR
         assert "not what it returns" in result.reason
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """Adds Laplace noise of scale 1 to 0: |noise| > alpha with probability e^−alpha."""
+
+    def __call__(self, database, rng):
+        return rng.laplace()
+
+    def distribution(self, database):
+        return Density.laplace(0.0, 1.0)
+
+
+def tail(law, alpha, database):
+    return law.cdf(-alpha) + law.sf(alpha)
+
+
+def test_the_exact_tail_of_a_continuous_law_decides_a_tight_claim_without_a_proof():
+    problem = FixedProblem("zero", [0], lambda output, database: abs(output), tail=tail)
+    tight = audit_utility(Noisy(), Accuracy(1.0, math.exp(-1)), problems=[problem])
+    assert (tight.verdict, tight.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)
+    assert tight.met
+    assert tight.beta_upper == pytest.approx(math.exp(-1), abs=1e-12)
+    assert any("floating point" in note for note in tight.notes)
+    false = audit_utility(Noisy(), Accuracy(1.0, 0.36), problems=[problem])
+    assert (false.verdict, false.evidence) == (Verdict.REFUTED, Evidence.EXACT)
+    assert "A sample on which it fails" in str(false)
+    assert UtilityResult.from_json(false.to_json()) == false
+    plain = FixedProblem("zero", [0], lambda output, database: abs(output))  # nobody knows the tail: runs
+    assert audit_utility(Noisy(), Accuracy(1.0, 0.2), problems=[plain]).evidence is Evidence.STATISTICAL
+
+
+def test_a_failure_probability_that_is_none_is_the_problems_fault():
+    problem = FixedProblem("zero", [0], lambda o, d: abs(o), tail=lambda law, alpha, database: 1.5)
+    with pytest.raises(SubjectError, match=r"must tell a failure probability in \[0, 1\]; got 1\.5"):
+        audit_utility(Noisy(), Accuracy(1.0, 0.5), problems=[problem])
 
 
 def test_an_endless_family_is_met_exactly_but_not_proved():
