@@ -320,9 +320,9 @@ def _far_note(found: Confirmation, terms: Terms) -> list[str]:
     p, q = (f"{share:.3g} on {show(side, 30)}" for share, side in _shares(seen))
     standing = "runs drawn for it alone confirm that" if seen.confirmed else "its own runs leave that open"
     alone = "" if found.witness.confirmed else "; its own runs are too few to refute the claim by themselves"
+    where = f"at distance {distance} the claim fell: {seen.event.words()} with p = {p}, q = {q}"
     return [
-        f"at distance {distance} the claim fell: {seen.event.words()} with p = {p}, q = {q}; "
-        f"at most {allowed} is allowed",
+        f"{where}; at most {allowed} is allowed",
         f"{standing} ({seen.runs:,} a side); the witness is the step between that fails most{alone}",
     ]
 

@@ -8,12 +8,14 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from audit import ApproximateDP
 from audit.evidence import (
     EPSILON_CAP,
     LOG_STAKE_PRIOR,
     STAKES,
     Bet,
     Ledger,
+    at_distance,
     best_log_growth,
     ceiling,
     clopper_pearson,
@@ -67,6 +69,27 @@ def random_bet(rng, events, counts):
     return Bet(np.log(rng.dirichlet(np.ones(events))), p, q, past, counts)
 
 
+def far_laws(rng, outcomes, *, steps):
+    """Return the laws at the ends of a path and a claim (R, δ) that every step keeps.
+
+    In half of the cases the first outcome meets it with equality all along: p_i = R·p_(i+1) + δ.
+    """
+    ratio, delta = (
+        math.exp(rng.choice([0.0, rng.uniform(0, 1)])),
+        float(rng.choice([0.0, rng.uniform(0, 0.02)])),
+    )
+    if rng.random() < 0.5:
+        tops = [rng.uniform(0, 0.5) / ratio**steps]
+        for _ in range(steps):
+            tops.insert(0, ratio * tops[0] + delta)
+        path = [np.append(top, (1 - top) * np.ones(outcomes - 1) / (outcomes - 1)) for top in tops]
+    else:
+        path = rng.dirichlet(rng.choice([1.0, 5.0]) * np.ones(outcomes), size=steps + 1)
+    pairs = [*itertools.pairwise(path), *((b, a) for a, b in itertools.pairwise(path))]
+    worst = max(float(np.maximum(0, a - ratio * b).sum()) for a, b in pairs)
+    return path[0], path[-1], ratio, min(max(delta, worst), 1 - 1e-9)
+
+
 def one_hot(inside_p, inside_q):
     """Return the four counts of one pair of runs for each event."""
     return np.stack(
@@ -74,9 +97,10 @@ def one_hot(inside_p, inside_q):
     ).astype(float)
 
 
-def expectation(rng, *, pairs, outcomes):
+def expectation(rng, *, pairs, outcomes, steps=1, claimed_steps=None):
     """Return E[factor] of one batch of so many pairs, over every outcome of a tight case."""
-    p, q, ratio, delta = tight_laws(rng, outcomes)
+    far = steps > 1
+    p, q, ratio, delta = far_laws(rng, outcomes, steps=steps) if far else tight_laws(rng, outcomes)
     law = coupling(p, q, rng)
     events = int(rng.integers(1, 5))
     members = rng.random((events, outcomes)) < 0.5
@@ -92,7 +116,7 @@ def expectation(rng, *, pairs, outcomes):
     total = 0.0
     for batch in itertools.product(cells, repeat=pairs):
         counts = sum(seen[cell] for cell in batch)
-        bet = Bet(fixed.log_prior, fixed.p, fixed.q, fixed.past, counts)
+        bet = Bet(fixed.log_prior, fixed.p, fixed.q, fixed.past, counts, claimed_steps or steps)
         weight = math.prod(float(law[cell]) for cell in batch)
         if weight > 0:
             total += weight * math.exp(bet.log_growth(math.log(ratio), delta))
@@ -111,6 +135,66 @@ def test_by_enumeration_no_update_has_an_expectation_above_one():
 def test_by_enumeration_no_batch_has_an_expectation_above_one(pairs, cases):
     rng = np.random.default_rng(21)
     assert max(expectation(rng, pairs=pairs, outcomes=2) for _ in range(cases)) <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("steps", [2, 3, 7])
+def test_by_enumeration_no_update_on_the_ends_of_a_path_has_an_expectation_above_one(steps):
+    """Couplings, several events and δ > 0 included; the claim is one that every step of the path keeps."""
+    rng = np.random.default_rng(22)
+    for outcomes, cases in ((2, 1_500), (3, 300)):
+        found = [expectation(rng, pairs=1, outcomes=outcomes, steps=steps) for _ in range(cases)]
+        assert max(found) <= 1 + 1e-12
+
+
+def test_the_enumeration_sees_a_distance_that_is_said_too_short():
+    rng = np.random.default_rng(22)
+    found = [expectation(rng, pairs=1, outcomes=2, steps=3, claimed_steps=2) for _ in range(200)]
+    assert max(found) > 1.001
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.1, 1.0, 30.0])
+@pytest.mark.parametrize("delta", [0.0, 1e-9, 0.01, 0.7])
+@pytest.mark.parametrize("steps", [1, 2, 5, 40])
+def test_what_is_allowed_at_a_distance_is_what_the_claim_says_of_groups(epsilon, delta, steps):
+    """And what a chain of the inequality gives: b ← R·b + δ, from the far end's probability 0."""
+    far = at_distance(epsilon, delta, steps)
+    group = ApproximateDP(epsilon, delta).group(steps)
+    assert far == pytest.approx((group.epsilon, group.delta), rel=1e-12)
+    bound = 0.0
+    for _ in range(steps):
+        bound = min(1.0, math.exp(epsilon) * bound + delta)
+    assert far[1] == pytest.approx(bound, rel=1e-6)
+
+
+def test_a_bound_from_distant_databases_is_one_about_a_single_step():
+    """p = 1/2 and q = e^(−2.4)/2 at distance 4 are a loss of 0.6 a step; 40,000 pairs come close to it."""
+    rng = np.random.default_rng(5)
+    ledger, seen = Ledger(), np.zeros(4)
+    p, q, past = 0.5, 0.5 * math.exp(-2.4), 0.0
+    for size in [200] * 200:
+        hits, misses = (seen[0] + seen[1] + 0.5, seen[0] + seen[2] + 0.5)
+        estimates = [np.array([value / (past + 1)]) for value in (hits, misses)]
+        counts = rng.multinomial(size, joint(np.array(p), np.array(q))).astype(float)
+        ledger.add(Bet(np.zeros(1), *estimates, np.array([past]), counts[None, :], 4))
+        seen, past = seen + counts, past + size
+    bound = epsilon_bound(ledger, epsilon=0.5, delta=0.0, significance=1e-6)
+    assert 0.55 < bound <= 0.6
+    near = Ledger([Bet(b.log_prior, b.p, b.q, b.past, b.counts) for b in ledger.bets])
+    assert epsilon_bound(near, epsilon=0.5, delta=0.0, significance=1e-6) == pytest.approx(
+        4 * bound, rel=0.02
+    )
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.02])
+def test_the_path_of_a_ledger_adds_up_bets_at_several_distances(delta):
+    rng = np.random.default_rng(3)
+    ledger = Ledger()
+    for distance in (1, 3, 1, 2):
+        counts = rng.integers(0, 9, (2, 4)).astype(float)
+        bet = random_bet(rng, 2, counts)
+        ledger.add(Bet(bet.log_prior, bet.p, bet.q, bet.past, counts, distance))
+    expected = np.cumsum([bet.log_growth(0.4, delta) for bet in ledger.bets])
+    assert ledger.path(0.4, delta) == pytest.approx(expected)
 
 
 def test_the_enumeration_sees_a_factor_taken_at_its_best_event(monkeypatch):
