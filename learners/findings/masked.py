@@ -42,8 +42,9 @@ def _exactly(population: MaskedPopulation) -> Any:
 
 
 def _spread(dimension: int, count: int) -> range:
-    """Return about `count` words, evenly spread; an odd step leaves no bit constant."""
-    return range(0, 2**dimension, 2**dimension // count | 1)
+    """Return `count` words, evenly spread; an odd step leaves no bit constant."""
+    step = 2**dimension // count | 1
+    return range(0, count * step, step)
 
 
 def e7() -> Finding:
