@@ -74,10 +74,8 @@ def far_laws(rng, outcomes, *, steps):
 
     In half of the cases the first outcome meets it with equality all along: p_i = R·p_(i+1) + δ.
     """
-    ratio, delta = (
-        math.exp(rng.choice([0.0, rng.uniform(0, 1)])),
-        float(rng.choice([0.0, rng.uniform(0, 0.02)])),
-    )
+    ratio = math.exp(rng.choice([0.0, rng.uniform(0, 1)]))
+    delta = float(rng.choice([0.0, rng.uniform(0, 0.4) / sum(ratio**i for i in range(steps))]))
     if rng.random() < 0.5:
         tops = [rng.uniform(0, 0.5) / ratio**steps]
         for _ in range(steps):
