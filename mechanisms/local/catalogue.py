@@ -80,8 +80,12 @@ def _listed_questions() -> tuple[tuple[Any, Any], ...]:
     return (
         (range(2), RandomizedResponse(epsilon=0.25)),
         (0, KaryRandomizedResponse(epsilon=0.5, categories=3)),
-        ([1, 0], LocalLaplace(epsilon=0.25)),
+        ([1, 0], LocalLaplace(epsilon=0.25, query=_centred, records=(0, 1))),
     )
+
+
+def _centred(bit: int) -> int:
+    return 2 * bit - 1
 
 
 def _entry(

@@ -1,5 +1,6 @@
 """Local protocols: all questions before any answer, or by turns, and their exact laws."""
 
+import copy
 import math
 from functools import partial
 from itertools import product
@@ -184,7 +185,8 @@ def test_the_coins_of_the_questions_foretell_no_answer():
     n, foretold = 20_000, []
 
     def prepare(size, coins):
-        foretold.append(coins.random(size) < kept(math.log(3)))
+        ahead = copy.deepcopy(coins)  # what comes next, were it the generator of the answers too
+        foretold.append(ahead.random(size) < kept(math.log(3)))
         return [(range(size), RandomizedResponse(epsilon=math.log(3)))]
 
     protocol = NonInteractiveProtocol(queries=prepare, epsilon=2.0, size=n)
