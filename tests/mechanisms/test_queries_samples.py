@@ -190,6 +190,42 @@ def test_the_test_among_candidates_finds_a_good_predictor_of_unknown_rate(eta):
     assert error <= 2 * tau + excess
 
 
+def test_the_test_tells_a_wrong_rate_from_a_close_one():
+    # h is right everywhere; a learner that is told so within 0.09 keeps it, and else returns its opposite
+    tau, eta = 0.09, 0.33
+    noisy = noisy_labels(Population([(0, -1), (1, 1)]), eta)
+
+    def learn(oracle):
+        wrong = oracle.ask(StatisticalQuery.fraction(lambda z: (z[0] == 1) != (z[1] == 1), tau=tau))
+        return (lambda x: 2 * x - 1) if wrong <= tau else (lambda x: 1 - 2 * x)
+
+    rates = candidate_rates(0.4, tau=tau)
+    size = rate_test_size(len(rates), bound=0.4, excess=0.5, beta=1e-9)  # the false alarm of this test
+    test = noisy.sample(size, np.random.default_rng(3))
+    made = []
+
+    def oracle():
+        made.append(AdversarialOracle(noisy, "up"))
+        return made[-1]
+
+    found = learn_from_noisy_labels(learn, oracle, rates=rates, test=test)
+    assert found[0].predictor(1) == 1
+    assert found[-1].predictor(1) == -1  # the rate 0 makes of η an error of h
+    # the label term is asked within a quarter of tau, so that a rate that is off has a quarter too
+    assert [one.least_tau for one in made] == pytest.approx([(1 - 2 * rate) * tau / 4 for rate in rates])
+
+
+@settings(deadline=None, max_examples=80)
+@given(eta=st.floats(0.0, 0.4), tau=st.floats(0.02, 0.5), drawn=offsets(2))
+def test_a_close_rate_answers_within_tau(eta, tau, drawn):
+    query = StatisticalQuery.fraction(lambda z: z[1] == 1, tau=tau)  # the label term is as large as it can be
+    truth = 1.0
+    noisy = noisy_labels(Population([("a", 1)]), eta)
+    close = min(candidate_rates(0.4, tau=tau), key=lambda rate: abs((1 - 2 * eta) / (1 - 2 * rate) - 1))
+    oracle = NoisyLabelOracle(AdversarialOracle(noisy, drawn), eta=close, label_share=0.25)
+    assert abs(oracle.ask(query) - truth) <= tau * (1 + 1e-9)
+
+
 def test_the_size_of_the_test_by_hand():
     assert rate_test_size(4, bound=0.4, excess=0.1, beta=0.05) == math.ceil(
         2 * math.log(2 * 4 / 0.05) / (0.1**2 * 0.2**2)

@@ -278,6 +278,17 @@ def test_fixed_rounds_are_within_beta_over_t(name, leftover):
         assert exact == pytest.approx(expected, abs=1e-12)
 
 
+def test_the_worst_distance_of_fixed_rounds_is_that_of_the_best_corner():
+    randomizer, population = response(0.7, 4), Population([0, 1, 2, 3], [0.1, 0.2, 0.3, 0.4])
+    simulation = FixedRoundsSimulation(randomizers=[randomizer], base=1, beta=0.9, leftover=0.3)
+    truth, (low, high) = true_law(randomizer, population), simulation.access(0).estimates(population)
+    distances = [
+        statistical_distance(simulation.law(0, weights=np.where(pick, high, low)), truth)
+        for pick in product([0, 1], repeat=4)
+    ]
+    assert max(distances) == pytest.approx(simulation.worst_distance(0, population), abs=1e-12)
+
+
 def test_runs_of_fixed_rounds_follow_their_law():
     simulation = FixedRoundsSimulation(randomizers=[response(1.0)], base=0, beta=0.9, leftover=0.8)
     population = Population([1])
