@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         noisy_sample_size,
     )
     from mechanisms.queries.databases import Histogram, approvals, total
+    from mechanisms.queries.distances import statistical_distance, worst_distance
     from mechanisms.queries.ideal import ExactOracle, RandomOracle
     from mechanisms.queries.interactive import InteractiveSimulation
     from mechanisms.queries.local_answers import (
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from mechanisms.queries.rejection import Access
     from mechanisms.queries.simulation import FixedRoundsSimulation, RandomizerSimulation
     from mechanisms.queries.statistical import StatisticalQuery
+    from mechanisms.queries.tables import binary_response, clamped_geometric, kary_response
     from mechanisms.queries.transparent import TableRandomizer
     from mechanisms.queries.unknown_rate import (
         Candidate,
@@ -86,10 +88,13 @@ __all__ = [
     "TableRandomizer",
     "ThroughBoolean",
     "approvals",
+    "binary_response",
     "bits_needed",
     "boolean_queries",
     "candidate_rates",
+    "clamped_geometric",
     "flip_labels",
+    "kary_response",
     "learn_from_noisy_labels",
     "local_sample_size",
     "noisy_labels",
@@ -101,7 +106,9 @@ __all__ = [
     "sample_size",
     "sampling_size",
     "stated_chunk_size",
+    "statistical_distance",
     "total",
+    "worst_distance",
 ]
 
 _MODULES = {
@@ -110,6 +117,7 @@ _MODULES = {
     "chunks": ("ChunkOracle", "SampleOracle", "sample_size", "sampling_size"),
     "classification_noise": ("NoisyLabelOracle", "flip_labels", "noisy_labels", "noisy_sample_size"),
     "databases": ("Histogram", "approvals", "total"),
+    "distances": ("statistical_distance", "worst_distance"),
     "ideal": ("ExactOracle", "RandomOracle"),
     "interactive": ("InteractiveSimulation",),
     "local_answers": ("Estimator", "LaplaceEntries", "LocalOracle", "SignEntries", "local_sample_size"),
@@ -126,6 +134,7 @@ _MODULES = {
     "rejection": ("Access",),
     "simulation": ("FixedRoundsSimulation", "RandomizerSimulation"),
     "statistical": ("StatisticalQuery",),
+    "tables": ("binary_response", "clamped_geometric", "kary_response"),
     "transparent": ("TableRandomizer",),
     "unknown_rate": ("Candidate", "candidate_rates", "learn_from_noisy_labels", "rate_test_size"),
 }
@@ -137,3 +146,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
