@@ -63,7 +63,6 @@ _OPTIONS: Mapping[Any, Mapping[str, Any]] = {
     sparse_vector.CheapNoiseSparseVector: {"pairs": [(_LEVEL[:4], [2.0, 2.0, 0.0, 0.0])]},
     draws.TextbookLaplace: {"numerics": "float"},
     rank.RankScore: {"records": [0, 10]},
-    budgets.SwappedShares: {"records": [(value,) * 16 for value in (0.0, 1.0)]},
     budgets.ShuffledBatches: {"records": [-1.0, 1.0], "size": (99, 100)},
     keys.InclusiveThreshold: {"records": ["a", "b"], "size": (0, 2)},
 }

@@ -47,7 +47,7 @@ class SwappedShares(ClaimsPure):
     """
 
     dimension: int = 16
-    size: int | tuple[int, int] = (0, 2)
+    size: int | tuple[int, int] = (0, 1)
 
     name: ClassVar[str] = "flawed-swapped-shares"
     reference: ClassVar[str] = "IBM/differential-privacy-library issue 104 (k-means)"
@@ -59,11 +59,11 @@ class SwappedShares(ClaimsPure):
 
     @property
     def records(self) -> Any:
-        """A Hypothesis strategy for a record: `dimension` numbers in [−1, 1], at times all equal."""
+        """A Hypothesis strategy for a record: `dimension` numbers in [−1, 1], at times all equal, or ±1."""
         from hypothesis import strategies  # not needed to draw
 
         number = strategies.floats(-1.0, 1.0)
-        constant = number.map(self._constant)
+        constant = strategies.one_of(strategies.sampled_from([-1.0, 1.0]), number).map(self._constant)
         return strategies.one_of(constant, strategies.tuples(*[number] * self.dimension))
 
     def _constant(self, value: float) -> tuple[float, ...]:
