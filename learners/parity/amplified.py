@@ -17,6 +17,7 @@ from learners.parity.choices import choice_law, chosen_candidates
 from learners.parity.examples import examples_of
 from learners.parity.learner import REFUSED, ParityLearner
 from learners.parity.plans import Form, Plan, check_form, derived_plan, failure_bound
+from learners.parity.spaces import law_is_feasible
 from learners.parity.systems import BitSystem
 from mechanisms.parameters import PlainParameters
 
@@ -225,11 +226,10 @@ class AmplifiedParityLearner(PlainParameters):
         made = self.plan
         if size < made.sample_size(self.form):
             return True
-        seen = size if self.form == "retry" else made.training
-        single = self.run.distribution([((0,) * self.dimension, 0)] * seen)
-        if single is None or self.form == "retry":
-            return single is not None
-        return bool((2**self.dimension + 1) ** made.candidates <= _MOST_COMBINATIONS)
+        if self.form == "retry":
+            return law_is_feasible(self.dimension, size)
+        few = (2**self.dimension + 1) ** made.candidates <= _MOST_COMBINATIONS
+        return few and law_is_feasible(self.dimension, made.training)
 
     def _law_of_first(self, examples: BitExamples) -> Finite:
         """Return the law of the first of k answers that is not "⊥"."""
