@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from audit.canonical import same
 from audit.errors import AuditError
 from audit.experiment import Ask, Revealed, as_subject
 from audit.families import read_problems
 from audit.results import Evidence
+from audit.sampling import CONFIRM, Sampler
 from audit.subjects import adapt
 from audit.utility_result import UtilityWitness
 
@@ -21,7 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["replay_failure"]
 
 
-def replay_failure(result: UtilityResult, subject: Any = None, *, problems: Any = None) -> UtilityWitness:
+def replay_failure(
+    result: UtilityResult, subject: Any = None, *, problems: Any = None, isolate: bool = False
+) -> UtilityWitness:
     """Return the failure of a result as it comes out now, `repeats` telling whether the output is the same.
 
     The problem is found by its name; one that only the search knew is replaced by its saved database, and the
@@ -48,8 +49,11 @@ def replay_failure(result: UtilityResult, subject: Any = None, *, problems: Any 
         reveal=True,
         database=() if drawn else (witness.database,),
     )
-    shown = experiment.call(ask, np.random.default_rng(0))
-    assert isinstance(shown, Revealed)
+    with Sampler(experiment, seed=result.seed, isolate=isolate) as sampler:
+        [runs] = sampler.draw(ask, ask, 1, (CONFIRM, 0))
+    shown = runs.left[0]
+    if not isinstance(shown, Revealed):
+        raise AuditError(f"The run did not end: {shown}.")
     if shown.trial.trouble:
         raise AuditError(f"The problem `{witness.problem}` {shown.trial.trouble}")
     trial, repeats = shown.trial, same(shown.output, witness.output)

@@ -14,6 +14,7 @@ TABLES = (
     "search",
     "startup",
     "false_alarms",
+    "utility",
     "concave_privacy",
 )
 

@@ -15,9 +15,14 @@ from audit.errors import AuditError
 from audit.options import read_options, read_parameters
 from audit.regressions import load_witness
 from audit.replay import replay_witness
+from audit.saved import parse_any
+from audit.stored import CorruptFile
 from audit.subjects import adapt
 from audit.summary import line
 from audit.targets import rebuild_subject
+from audit.utility_replay import replay_failure
+from audit.utility_result import UtilityResult
+from audit.utility_text import witness_story
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,6 +35,9 @@ if TYPE_CHECKING:
 def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None, fresh: bool) -> int:
     """Draw saved witnesses again, print what came out, and return the exit code."""
     files, target = _told_apart(named)
+    useful = _utility_of(files[0]) if len(files) == 1 else None
+    if useful is not None:
+        return _failure_again(useful, files[0], target, read_parameters(settings))
     loaded = {file: load_witness(file) for file in files}
     parameters, options = read_parameters(settings), read_options({"convert": convert})
 
@@ -48,6 +56,40 @@ def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None
     answer = again(file, result)
     click.echo(str(answer))
     return exit_code(answer)
+
+
+def _utility_of(file: str) -> UtilityResult | None:
+    """Return the utility result that a file holds, where no privacy witness is there to be replayed."""
+    try:
+        first, *beside = parse_any(Path(file).read_bytes())
+    except (OSError, CorruptFile):
+        return None  # what is wrong with it is said by who reads it next
+    if isinstance(first, UtilityResult):
+        return first
+    if first.witness is not None:
+        return None
+    return next((each for each in beside if isinstance(each, UtilityResult) and each.witness), None)
+
+
+def _failure_again(
+    result: UtilityResult, file: str, target: str | None, parameters: Mapping[str, Any]
+) -> int:
+    """Draw a failure again, say what came out, and return the exit code: 1 if it is a failure still."""
+    if result.witness is None:
+        raise AuditError(f"{file} holds no failure, so there is nothing to replay.")
+    name = target or result.target
+    if name is None:
+        raise AuditError(f"{file} does not say what was audited; give the TARGET too.")
+    subject = rebuild_subject(name, result.parameters, parameters)
+    again = replay_failure(result, subject, isolate=True)
+    same = "the same output as saved" if again.repeats else "another output than the saved one"
+    stands = again.failure > 0
+    click.echo(
+        f"{witness_story(again)} It is {same}."
+        if stands
+        else f"NOT REPRODUCED: on `{again.problem}` the learner made {same}, and did not fail."
+    )
+    return REFUTED if stands else NOTHING_REFUTED
 
 
 def command_line(

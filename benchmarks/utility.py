@@ -1,0 +1,99 @@
+"""How many runs a utility audit takes, against the least that failures alone allow; how often it is wrong.
+
+Whoever sees failures only decides between p and β at error s in ln(1/s)/KL(p‖β) runs on average at best, both
+to refute (p > β) and to call the claim met (p < β). False alarms: whole audits of learners that fail with
+probability β exactly, at significance 0.05, alone and as the worst of several problems.
+
+Usage: python benchmarks/utility.py [--seeds N] [--audits N]
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from dataclasses import dataclass
+from statistics import NormalDist, fmean, median, stdev
+from typing import Any
+
+from figures import Figure, show
+
+from audit import PAC, audit_utility
+from audit.problems import SampledProblem
+from audit.utility_evidence import best_growth
+
+SIGNIFICANCE, LEVEL, BETA = 1e-6, 0.05, 0.1
+
+
+@dataclass(frozen=True)
+class Failing:
+    """Fails with a probability that its database says, so that problems differ."""
+
+    def __call__(self, database: Any, rng: Any) -> float:
+        return float(rng.random() < database)
+
+
+def problem(p: float, name: str = "one") -> SampledProblem:
+    return SampledProblem(name, lambda _: p, lambda output, _: output)
+
+
+def to_verdict(p: float, *, seeds: int) -> Figure:
+    """The runs to the verdict: all that were drawn until a refutation, those bet on until the claim was met."""
+    limit = -math.log(SIGNIFICANCE) / best_growth(p, BETA)
+    used = []
+    for seed in range(seeds):
+        result = audit_utility(Failing(), PAC(0.5, BETA), problems=[problem(p)], seed=seed)
+        assert result.refuted == (p > BETA)
+        bet = sum(each.runs for each in result.problems)
+        used.append((result.samples_to_refutation or bet) / limit)
+    middle = median(used)
+    word = "refuted" if p > BETA else "met"
+    note = f"{middle * limit:,.0f} runs; {min(used):.2f} to {max(used):.2f}; limit {limit:,.0f} runs"
+    met = middle <= 2.0 if p < 1 else None
+    return Figure(
+        f"{word}: p = {p:g}, claimed {BETA:g}", f"{middle:.2f}", "<= 2.0" if p < 1 else "", met, note
+    )
+
+
+def false_alarms(count: int, *, audits: int) -> Figure:
+    """Alarms, and the mean of min(stopped wealth, 20), of tight audits that choose among `count` problems."""
+    problems = [problem(BETA, f"{k}") for k in range(count)]
+    refuted, stopped = 0, []
+    for seed in range(audits):
+        result = audit_utility(
+            Failing(), PAC(0.5, BETA), problems=problems, budget=400, significance=LEVEL, seed=seed
+        )
+        refuted += result.refuted
+        stopped.append(min(math.exp(result.log_wealth), 1 / LEVEL))
+    most = audits * LEVEL + 4 * math.sqrt(audits * LEVEL * (1 - LEVEL))
+    slack = NormalDist().inv_cdf(1 - 1e-4) * stdev(stopped) / math.sqrt(audits)
+    fair = refuted <= most and fmean(stopped) <= 1 + slack
+    words = "a tight learner" if count == 1 else f"the worst of {count} tight problems"
+    note = f"{audits:,} audits at {LEVEL:g}; mean stopped wealth {fmean(stopped):.3f} (fair: 1 at most)"
+    return Figure(f"false alarms, {words}", f"{refuted}", f"<= {most:.0f}", fair, note)
+
+
+def amplified_parity() -> Figure:
+    from learners import AmplifiedParityLearner
+
+    start = time.process_time()
+    result = audit_utility(AmplifiedParityLearner(dimension=16, epsilon=1.0, beta=BETA))
+    seconds = time.process_time() - start
+    note = f"{result.verdict.value}, {result.samples:,} runs on {len(result.problems)} problems"
+    return Figure("A* for parities of 16 bits, β = 0.1", f"{seconds:.1f} s", "<= 60 s", seconds <= 60, note)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--seeds", type=int, default=21)
+    options.add_argument("--audits", type=int, default=1_000)
+    given = options.parse_args()
+    show(
+        f"Runs to the verdict as a multiple of the limit, significance {SIGNIFICANCE:g}, median of seeds",
+        [to_verdict(p, seeds=given.seeds) for p in (0.15, 0.2, 0.3, 0.5, 1.0, 0.05, 0.02, 1e-9)],
+    )
+    show("Whole audits", [*(false_alarms(k, audits=given.audits) for k in (1, 4)), amplified_parity()])
+
+
+if __name__ == "__main__":
+    main()
