@@ -175,6 +175,28 @@ def test_the_loss_is_what_p_and_q_show_at_this_delta(p, q, delta, expected):
     assert loss(p, q, delta) == pytest.approx(expected)
 
 
+def test_a_fault_seen_on_distant_databases_is_shown_on_the_step_that_fails():
+    """Sums rounded to multiples of 50: the step from 25 to 26 loses 5, and 40 steps may lose 4."""
+
+    def rounded(database, rng):
+        return 50 * round(sum(database) / 50) + rng.laplace(scale=10)
+
+    path = tuple([1] * k + [0] * (60 - k) for k in range(41))
+    databases = Databases(Relation.REPLACE_ONE, records=(0, 1), finite=True, sizes=(1, 60))
+    with Sampler(adapt(rounded), seed=0) as sampler:
+        betting = Betting(sampler, [path], Terms(0.1, 0.0, 1e-6, 40_000))
+        betting.run()
+        assert betting.refuted
+        found = confirm(sampler, betting, allowance=20_000, databases=databases)
+    assert found.far.distance == 40
+    assert found.far.witness.confirmed
+    assert {sum(found.witness.left), sum(found.witness.right)} == {25, 26}
+    assert found.witness.confirmed
+    simplest = found.witness.simplest
+    assert {sum(simplest.left), sum(simplest.right)} == {25, 26}
+    assert len(simplest.left) == 26
+
+
 class OneDrawForAll:
     """Right call by call; its sampler makes one draw for a whole block: no two runs are independent."""
 

@@ -14,10 +14,12 @@ import pytest
 from scipy import stats
 
 import audit.sampling.blocks
-from audit.betting import Betting
+from audit.betting import Betting, Terms
 from audit.features import View
-from audit.memory import bet_on
-from audit.sampling import BET
+from audit.memory import PairMemory, bet_on
+from audit.paths import lengths
+from audit.sampling import BET, Sampler
+from audit.subjects import adapt
 
 AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "50"))
 
@@ -92,6 +94,55 @@ def test_a_noisy_max_of_exponentials_is_tight_where_one_answer_leads(false_alarm
     leads = np.linspace(-6, 6, 241)
     losses = [abs(math.log(wins(lead) / wins(lead + 2))) for lead in leads]
     assert max(losses) == pytest.approx(case.epsilon)
+
+
+# Databases several steps apart, against what the claim says of that distance
+
+
+def far_audit(false_alarms, name, seed, *, only_far=True, budget=2_000):
+    """Audit a searched case on paths, or on pairs and paths, and return the log wealth at the stop."""
+    case = false_alarms.SEARCHED[name]
+    databases, steps = case.databases, lengths(case.epsilon, case.delta)
+    where = case.where(seed)
+    paths = (path for pair in where["pairs"] for path in databases.further(pair, steps))
+    if only_far:
+        where = {"pairs": itertools.islice(paths, 40)}
+    terms = Terms(case.epsilon, case.delta, false_alarms.SIGNIFICANCE, budget)
+    with Sampler(adapt(case.mechanism), seed=seed) as sampler:
+        betting = Betting(sampler, terms=terms, further=lambda pair: databases.further(pair, steps), **where)
+        betting.run()
+    assert any(bet.distance > 1 for bet in betting.ledger.bets) or not only_far
+    return betting.log_wealth
+
+
+FAR = ("laplace sum", "geometric count", "gaussian sum", "each response", "threshold release", "labels")
+
+
+@pytest.mark.parametrize("only_far", [True, False])
+def test_tight_audits_of_distant_databases_stay_within_their_significance(false_alarms, only_far):
+    """Laplace sums lose exactly k at distance k, so do geometric counts: tight there too. Levels as above."""
+    names = itertools.cycle(FAR)
+    found = [
+        far_audit(false_alarms, name, seed, only_far=only_far)
+        for seed, name in zip(range(AUDITS // 2), names, strict=False)
+    ]
+    judged = false_alarms.judge(found)
+    assert judged.sound, judged
+    assert judged.mean <= 1
+
+
+def test_a_distance_that_is_counted_one_step_short_is_caught(false_alarms, monkeypatch):
+    monkeypatch.setattr(PairMemory, "distance", property(lambda self: max(1, len(self.path) - 2)))
+    case = false_alarms.SEARCHED["laplace sum"]
+
+    def audited(seed):
+        where = {"pairs": [([0, 0], [0, 1], [1, 1])]}
+        with Sampler(adapt(case.mechanism), seed=seed) as sampler:
+            betting = Betting(sampler, terms=Terms(1.0, 0.0, false_alarms.SIGNIFICANCE, 2_000), **where)
+            betting.run()
+        return betting.log_wealth
+
+    assert not false_alarms.judge([audited(seed) for seed in range(15)]).sound
 
 
 # Planted defects. Sound audits accuse nobody with probability at most 1e-5.

@@ -8,7 +8,7 @@ import pytest
 from audit import PureDP, Relation, audit_privacy, canonical
 from audit.databases import Databases
 from audit.memory import PairMemory
-from audit.shrink import MOST_TRIES, shrink, size
+from audit.shrink import MOST_TRIES, failing_step, shrink, size
 
 REPLACE, ADD = Relation.REPLACE_ONE, Relation.ADD_OR_REMOVE_ONE
 
@@ -116,6 +116,79 @@ def test_shrinking_stops_where_its_runs_end_with_the_best_so_far():
     pair, tried = shrunk(start, lambda left, right: True, look=lambda number: number <= 1)
     assert len(tried) == 2
     assert pair == tried[0]
+
+
+def test_blocks_of_records_go_together():
+    """Of 40 records one is needed: halves, quarters, … are tried, not single records."""
+    needed, rest = 7, [1] * 19 + [2] * 20
+    databases = domain(records=tuple(range(8)), sizes=(1, 41))
+
+    def fails(left, right):
+        return needed in left and needed in right
+
+    pair, tried = shrunk(([*rest, needed, 0], [*rest, needed, 3]), fails, databases=databases)
+    assert sorted(map(len, pair)) == [2, 2]
+    assert all(needed in side for side in pair)
+    first = next(i for i, (left, right) in enumerate(tried) if len(left) == 2 and fails(left, right))
+    assert first < 80
+
+
+def test_records_that_stay_may_grow_where_fewer_must_do():
+    """A fault at sums from 130 on: two records of 99 are fewer than three of 30 and one of 99."""
+    databases = domain(ADD, records=(0, 1, 30, 99), sizes=(0, 6))
+    start = ([30] * 3, [30] * 3 + [99])
+    pair, _ = shrunk(start, lambda left, right: max(sum(left), sum(right)) >= 130, databases=databases)
+    assert sum(map(len, pair)) == 3
+
+
+def test_what_is_undecided_is_looked_at_longer_and_what_is_clear_is_not():
+    """One shows its growth without doubt from 200 pairs of runs on; the other shows none at all."""
+    looked = {}
+
+    def look(memory, runs):
+        key = canonical.key([memory.left, memory.right])
+        looked[key] = [*looked.get(key, ()), runs]
+        memory.pairs += runs
+        return True
+
+    def growth(memory, errors):
+        if len(memory.left) == 3:
+            return 0.05
+        if len(memory.left) == 2:
+            return 0.0
+        return 0.05 if not errors or memory.pairs >= 200 else 0.0
+
+    start = PairMemory([1, 1, 0], [1, 1, 2])
+    simplest = shrink(start, simpler=domain().simpler, look=look, growth=growth, floats=False)
+    assert len(simplest.left) == 1
+    one, two = ([runs for key, runs in looked.items() if len(key[1][0][1]) == size] for size in (1, 2))
+    assert max(map(sum, one)) >= 200
+    assert all(len(runs) == 1 for runs in two)
+
+
+@pytest.mark.parametrize("step", range(9))
+def test_the_step_that_fails_is_found_by_halving(step):
+    path = tuple([k] for k in range(10))
+    tried = []
+
+    def look(memory, runs):
+        tried.append((memory.left, memory.right, runs))
+        return True
+
+    def growth(memory):
+        return 0.1 if memory.left[0] <= step < memory.right[0] else -0.1
+
+    found = failing_step(PairMemory([0], [9], path=path), look=look, growth=growth, floats=False)
+    assert (found.left, found.right, found.distance) == ([step], [step + 1], 1)
+    assert len(tried) <= 2 * 4
+
+
+def test_a_step_is_named_even_where_the_runs_do_not_reach():
+    path = tuple([k] for k in range(6))
+    found = failing_step(
+        PairMemory([0], [5], path=path), look=lambda *_: False, growth=lambda _: 0.0, floats=False
+    )
+    assert found.distance == 1
 
 
 def leaks_a_seven(database, rng):
