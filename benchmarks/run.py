@@ -16,6 +16,8 @@ TABLES = (
     "false_alarms",
     "utility",
     "concave_privacy",
+    "central",
+    "goodness",
 )
 
 
