@@ -61,11 +61,6 @@ class UtilityClaim(Protocol):
 
     What the error measures is the problem's to say (`audit.problems`): realizable or agnostic error, distance
     from a query's answer, largest error of a sanitized database.
-
-    Examples
-    --------
-    >>> isinstance(PAC(0.1, 0.05), UtilityClaim)
-    True
     """
 
     @property
@@ -289,13 +284,7 @@ class Accuracy:
         _set(self, beta=probability(self.beta, what="The `beta` of `Accuracy`", one=False))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the claim as plain JSON.
-
-        Examples
-        --------
-        >>> Accuracy(2.0, 0.5).to_json()
-        {'claim': 'Accuracy', 'alpha': 2.0, 'beta': 0.5}
-        """
+        """Return the claim as plain JSON."""
         return _to_json(self)
 
     def __str__(self) -> str:

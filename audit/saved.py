@@ -2,18 +2,28 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from audit.encoding import CorruptFile, decode, dumps
-from audit.errors import AuditError
+from audit.files import check_writable, why, write_text
 from audit.results import SCHEMA, AuditResult, Evidence, Verdict, Witness
 from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
+
+__all__ = [
+    "Saved",
+    "check_writable",
+    "layout",
+    "load",
+    "parse",
+    "parse_any",
+    "parse_utility",
+    "save",
+    "write_text",
+]
 
 R = TypeVar("R", bound=AuditResult)
 U = TypeVar("U", bound=UtilityResult)
@@ -38,7 +48,7 @@ def load(path: str | os.PathLike[str]) -> AuditResult:
     try:
         text = Path(path).read_bytes()
     except (OSError, ValueError) as error:
-        raise CorruptFile(f"{os.fspath(path)} cannot be read: {_why(error)}.") from None
+        raise CorruptFile(f"{os.fspath(path)} cannot be read: {why(error)}.") from None
     try:
         return parse(text)
     except CorruptFile as error:
@@ -143,65 +153,6 @@ def layout(document: Mapping[str, Any]) -> str:
 def save(result: Saved, path: str | os.PathLike[str]) -> None:
     """Write the result's document to `path`, whole or not at all."""
     write_text(path, layout(result.to_json()) + "\n")
-
-
-def check_writable(path: str | os.PathLike[str]) -> None:
-    """Make sure that a file can be written at `path`, creating its folders: call it before hours of work.
-
-    Raises
-    ------
-    AuditError
-        If it cannot; one line that says why.
-
-    Examples
-    --------
-    >>> check_writable("/dev/null/report.html")
-    Traceback (most recent call last):
-    audit.errors.AuditError: /dev/null/report.html cannot be written: ...
-    """
-    target = Path(path)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.is_dir():
-            raise AuditError(f"{target} cannot be written: it is a folder.")
-        handle, probe = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
-        os.close(handle)
-        Path(probe).unlink()
-        with suppress(FileNotFoundError):
-            target.stat()  # a name that is no name, or too long, is found here
-            target.open("ab").close()
-    except (OSError, ValueError) as error:
-        raise AuditError(f"{target} cannot be written: {_why(error)}.") from None
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write `text` (UTF-8) to `path` through a temporary file beside it: readers see all or nothing."""
-    target = Path(path)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-                file.write(text)
-            Path(name).chmod(_usual_mode())
-            Path(name).replace(target)
-        finally:
-            with suppress(FileNotFoundError):
-                Path(name).unlink()
-    except (OSError, ValueError) as error:
-        raise AuditError(f"{target} cannot be written: {_why(error)}.") from None
-
-
-def _why(error: OSError | ValueError) -> str:
-    """Return the system's words; a name with a null byte is a ValueError."""
-    return getattr(error, "strerror", None) or str(error)
-
-
-def _usual_mode() -> int:
-    """Return the mode that a plain `open` would give (temporary files are private)."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def _block(value: Any) -> str:

@@ -1,0 +1,69 @@
+"""Files written whole or not at all, and asked for before hours of work."""
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from audit.errors import AuditError
+
+__all__ = ["check_writable", "why", "write_text"]
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Make sure that a file can be written at `path`, creating its folders: call it before hours of work.
+
+    Raises
+    ------
+    AuditError
+        If it cannot; one line that says why.
+
+    Examples
+    --------
+    >>> check_writable("/dev/null/report.html")
+    Traceback (most recent call last):
+    audit.errors.AuditError: /dev/null/report.html cannot be written: ...
+    """
+    target = Path(path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.is_dir():
+            raise AuditError(f"{target} cannot be written: it is a folder.")
+        handle, probe = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
+        os.close(handle)
+        Path(probe).unlink()
+        with suppress(FileNotFoundError):
+            target.stat()  # a name that is no name, or too long, is found here
+            target.open("ab").close()
+    except (OSError, ValueError) as error:
+        raise AuditError(f"{target} cannot be written: {why(error)}.") from None
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write `text` (UTF-8) to `path` through a temporary file beside it: readers see all or nothing."""
+    target = Path(path)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+                file.write(text)
+            Path(name).chmod(_usual_mode())
+            Path(name).replace(target)
+        finally:
+            with suppress(FileNotFoundError):
+                Path(name).unlink()
+    except (OSError, ValueError) as error:
+        raise AuditError(f"{target} cannot be written: {why(error)}.") from None
+
+
+def why(error: OSError | ValueError) -> str:
+    """Return the system's words; a name with a null byte is a ValueError."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _usual_mode() -> int:
+    """Return the mode that a plain `open` would give (temporary files are private)."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
