@@ -7,14 +7,14 @@ callable without arguments that returns a mapping from names (``"E1"``) to such 
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Literal, get_args
 
 from audit.entry_points import offered
 from audit.errors import AuditError, InvalidValue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import TypeAlias
 
     Compute: TypeAlias = "Callable[[], Finding]"
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["GROUP", "Finding", "Judgement", "Table", "load_findings"]
 
 GROUP = "dp_audit.findings"
-SCHEMA = 1
 
 Judgement = Literal["holds", "loose", "hidden condition", "proof only", "false", "typo"]
 """What became of a statement.
@@ -125,42 +124,6 @@ class Finding:
         if self.claimed is None or self.found is None or self.claimed == 0:
             return None
         return self.found / self.claimed
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the finding as a document that JSON can hold; numbers that are not finite are tagged."""
-        from audit.encoding import encode
-
-        stored = {field.name: getattr(self, field.name) for field in fields(self)}
-        tables = [
-            {field.name: getattr(table, field.name) for field in fields(table)} for table in self.tables
-        ]
-        return {"schema": SCHEMA, "finding": encode(stored | {"tables": tables})}
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Finding:
-        """Return the finding of a document.
-
-        Raises
-        ------
-        AuditError
-            If the document is none of ours; one line.
-
-        Examples
-        --------
-        >>> one = Finding("E8", "K08", "√2/s.", "typo", "√2·s.", tables=(Table(("s",), ((2.0,),)),))
-        >>> Finding.from_json(one.to_json()) == one
-        True
-        """
-        from audit.encoding import decode
-
-        if document.get("schema") != SCHEMA or not isinstance(document.get("finding"), dict):
-            raise AuditError(f"This is no saved finding of schema {SCHEMA}, the newest this dp-audit reads.")
-        try:
-            stored = decode(document["finding"], where="finding")
-            stored["tables"] = tuple(Table(**table) for table in stored["tables"])
-            return cls(**stored)
-        except (TypeError, KeyError, AttributeError) as error:
-            raise AuditError(f"The saved finding is damaged: {error}.") from None
 
 
 def load_findings() -> dict[str, Compute]:

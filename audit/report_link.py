@@ -50,7 +50,7 @@ def render_report(
 
 
 def render_findings(documents: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) -> None:
-    """Write the page of saved findings (what `audit.findings.Finding.to_json` returns) to `path`.
+    """Write the page of saved findings (what `audit.saved_findings.to_json` returns) to `path`.
 
     Raises
     ------

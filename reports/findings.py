@@ -9,6 +9,7 @@ from typing import Any
 from audit import story
 from audit.findings import Finding
 from audit.saved import write_text
+from audit.saved_findings import from_json
 
 from .html import fill
 
@@ -58,7 +59,7 @@ def render_findings(documents: Sequence[Mapping[str, Any]], *, title: str = TITL
     >>> "<h1>Two words</h1>" in render_findings([], title="Two words")
     True
     """
-    findings = [Finding.from_json(document) for document in documents]
+    findings = [from_json(document) for document in documents]
     counts = Counter(finding.judgement for finding in findings)
     views = tuple(_view(finding, f"finding-{i}") for i, finding in enumerate(findings, start=1))
     page = FindingsPage(title, views, tuple((word, _kind(word), many) for word, many in counts.items()))

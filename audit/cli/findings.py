@@ -14,6 +14,7 @@ from audit.errors import AuditError
 from audit.findings import Finding, load_findings
 from audit.report_link import render_findings
 from audit.saved import check_writable, layout, write_text
+from audit.saved_findings import to_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,9 +30,9 @@ def show_findings(pattern: str | None, *, html: Path | None, saved: Path | None)
             check_writable(path)
     found, code = _compute(wanted)
     if saved is not None:
-        write_text(saved, "[\n" + ",\n".join(layout(each.to_json()) for each in found) + "\n]\n")
+        write_text(saved, "[\n" + ",\n".join(layout(to_json(each)) for each in found) + "\n]\n")
     if html is not None:
-        render_findings([each.to_json() for each in found], html)
+        render_findings([to_json(each) for each in found], html)
     click.echo(f"{len(found)} of {len(wanted)} findings computed")
     return code
 

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from audit.cli.commands import group
 from audit.errors import AuditError, InvalidValue
 from audit.findings import GROUP, Finding, Table, load_findings
+from audit.saved_findings import from_json, to_json
 
 OFFER = """
 from audit.findings import Finding, Table
@@ -73,7 +74,7 @@ def test_a_finding_that_is_none_is_refused_in_one_line(make, match):
 def test_a_saved_finding_is_read_back_as_it_was():
     table = Table(("n", "p", "word"), ((1, math.inf, "one"), (2, 1e-300, "ε")), "caption")
     one = Finding("X", "T", "s", "loose", "f", claimed=0.1, found=math.nan, tables=(table,), command="c")
-    back = Finding.from_json(json.loads(json.dumps(one.to_json())))
+    back = from_json(json.loads(json.dumps(to_json(one))))
     assert math.isnan(back.found)
     assert back.tables == one.tables
     assert (back.claimed, back.command, back.method) == (0.1, "c", "exact")
@@ -84,7 +85,7 @@ def test_a_saved_finding_is_read_back_as_it_was():
 )
 def test_a_document_that_is_no_finding_is_refused(document):
     with pytest.raises(AuditError, match="finding"):
-        Finding.from_json(document)
+        from_json(document)
 
 
 @pytest.mark.usefixtures("offer")

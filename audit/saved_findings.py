@@ -1,0 +1,54 @@
+"""Findings as documents that JSON can hold, and back."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from audit.encoding import decode, encode
+from audit.errors import AuditError
+from audit.findings import Finding, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["SCHEMA", "from_json", "to_json"]
+
+SCHEMA = 1
+
+
+def to_json(finding: Finding) -> dict[str, Any]:
+    """Return the finding as a document; numbers that are not finite are tagged.
+
+    Examples
+    --------
+    >>> to_json(Finding("E8", "K08", "√2/s.", "typo", "√2·s."))["finding"]["judgement"]
+    'typo'
+    """
+    stored = {field.name: getattr(finding, field.name) for field in fields(finding)}
+    tables = [{field.name: getattr(table, field.name) for field in fields(table)} for table in finding.tables]
+    return {"schema": SCHEMA, "finding": encode(stored | {"tables": tables})}
+
+
+def from_json(document: Mapping[str, Any]) -> Finding:
+    """Return the finding of a document.
+
+    Raises
+    ------
+    AuditError
+        If the document is none of ours; one line.
+
+    Examples
+    --------
+    >>> one = Finding("E8", "K08", "√2/s.", "typo", "√2·s.", tables=(Table(("s",), ((2.0,),)),))
+    >>> from_json(to_json(one)) == one
+    True
+    """
+    if document.get("schema") != SCHEMA or not isinstance(document.get("finding"), dict):
+        raise AuditError(f"This is no saved finding of schema {SCHEMA}, the newest this dp-audit reads.")
+    try:
+        stored = decode(document["finding"], where="finding")
+        stored["tables"] = tuple(Table(**table) for table in stored["tables"])
+        return Finding(**stored)
+    except (TypeError, KeyError, AttributeError) as error:
+        raise AuditError(f"The saved finding is damaged: {error}.") from None
