@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mechanisms.local.randomizers import drawn_for
-from mechanisms.local.transcripts import asked_on, follow, spending
+from mechanisms.local.transcripts import follow, spending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,20 +66,21 @@ def sampled_paths(
     [1, 1, 1]
     """
     outputs: list[Any] = [None] * runs
-    pending: list[tuple[tuple[Any, ...], NDArray[np.intp]]] = [((), np.arange(runs))]
+    pending: list[tuple[tuple[Any, ...], tuple[Query, ...], NDArray[np.intp]]] = [((), (), np.arange(runs))]
     while pending:
-        path, who = pending.pop()
+        path, asked, who = pending.pop()
         done, value = follow(rounds, path)
         if done:
             for run in who.tolist():
                 outputs[run] = value
             continue
-        if spending([*asked_on(rounds, path), value], len(entries)) > budget:
+        asked = (*asked, value)
+        if spending(asked, len(entries)) > budget:
             return None
         answers = answered_often(value, entries, len(who), rng=rng)
         if not (isinstance(answers, np.ndarray) and answers.dtype.kind in "biu"):
             return None
-        pending += [((*path, answer), who[same]) for answer, same in _branches(answers)]
+        pending += [((*path, answer), asked, who[same]) for answer, same in _branches(answers)]
     return outputs
 
 

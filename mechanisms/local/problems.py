@@ -91,6 +91,7 @@ def library(randomizer: Any, *, size: int) -> list[MeanProblem]:
     }
     if middle not in {low, high}:
         weights["all nearest 0"] = {middle: 1.0}
+    if len(records) > 2:
         weights["every record alike"] = dict.fromkeys(range(len(records)), 1.0 / len(records))
     return [
         MeanProblem(name, records, tuple(parts.get(k, 0.0) for k in range(len(records))), values, size)

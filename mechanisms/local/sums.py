@@ -12,7 +12,6 @@ import numpy as np
 from audit.distributions.law import log_add, log_complement, scalar_or_array
 from audit.distributions.smooth import Function, SmoothPiece
 from audit.errors import finite_number, positive_int
-from mechanisms.noise import LaplaceNoise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,7 +133,7 @@ class LaplaceSum:
         from audit.distributions import Density
 
         if self.size == 1:
-            return LaplaceNoise(self.scale).law(float(answer))  # type: ignore[return-value]
+            return Density.laplace(float(answer), self.scale)
         return Density(
             (_MeanPiece(-math.inf, math.inf, *_functions(self, float(answer)), answer=answer, total=self),)
         )

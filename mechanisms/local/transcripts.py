@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from audit.distributions import Law
     from mechanisms.local.grouping import Grouped
 
-__all__ = ["Query", "asked_on", "flattened", "follow", "product_law", "spending", "transcript_law"]
+__all__ = ["Query", "flattened", "follow", "product_law", "spending", "transcript_law"]
 
 Query: TypeAlias = tuple[Any, Any]
 """Entries (an index, or several) and the randomizer that they answer through."""
@@ -114,20 +114,21 @@ def transcript_law(
     0.666666666667
     """
     found: dict[Hashable, tuple[Any, list[float]]] = {}
-    pending: list[tuple[tuple[Any, ...], float]] = [((), 0.0)]
+    pending: list[tuple[tuple[Any, ...], tuple[Query, ...], float]] = [((), (), 0.0)]
     ended = 0
     while pending:
-        path, log = pending.pop()
+        path, asked, log = pending.pop()
         done, value = follow(rounds, path)
         if done:
             ended += 1
             found.setdefault(canonical.key(value), (value, []))[1].append(log)
             continue
         answers = _every_answer(value, entries)
-        spent = spending([*asked_on(rounds, path), value], len(entries))
+        asked = (*asked, value)
+        spent = spending(asked, len(entries))
         if answers is None or spent > budget or ended + len(pending) + len(answers) > _MOST:
             return None
-        pending += [((*path, answer), log + more) for answer, more in reversed(answers)]
+        pending += [((*path, answer), asked, log + more) for answer, more in reversed(answers)]
     logs = [float(np.logaddexp.reduce(terms)) for _, terms in found.values()]
     return Finite([value for value, _ in found.values()], log_probabilities=logs)
 
@@ -150,19 +151,6 @@ def follow(rounds: Callable[[], Iterator[Any]], path: Sequence[Any]) -> tuple[bo
     except StopIteration as end:
         return True, end.value
     return False, question
-
-
-def asked_on(rounds: Callable[[], Iterator[Any]], path: Sequence[Any]) -> list[Query]:
-    """Return the questions that led along a path.
-
-    Examples
-    --------
-    >>> def once():
-    ...     return (yield 0, "R")
-    >>> asked_on(once, (7,))
-    [(0, 'R')]
-    """
-    return [follow(rounds, path[:length])[1] for length in range(len(path))]
 
 
 def _fresh(answer: Any) -> Any:

@@ -314,6 +314,17 @@ def test_problems_measure_the_distance_to_the_mean_of_the_distribution():
     assert half.error(0.75, None) == 0.25
     assert half.error("refused", None) == math.inf
     assert half.error(math.nan, None) == math.inf
+    assert set(problems) == {
+        "all lowest",
+        "all highest",
+        "half lowest, half highest",
+        "one in ten highest",
+        "every record alike",
+    }
+    centred = {p.name: p.mean for p in LaplaceAverage(size=3, records=(-1, 0, 0.5)).problems()}
+    assert centred["all nearest 0"] == 0.0
+    assert (centred["all lowest"], centred["all highest"]) == (-1.0, 0.5)
+    assert centred["one in ten highest"] == pytest.approx(-0.85)
     drawn = half.draw(np.random.default_rng(47))
     assert len(drawn) == 400
     assert abs((drawn == 4).sum() - 200) < 60  # 6 standard deviations

@@ -1,0 +1,34 @@
+"""K11 Lemma 5.6 by bets on the answers: met at the derived sizes, refuted below and at the printed one."""
+
+import pytest
+
+from audit import Verdict, audit_utility
+from audit.claims import Accuracy
+from mechanisms.local import LaplaceAverage, SignAverage
+
+
+@pytest.mark.parametrize(
+    "average",
+    [
+        LaplaceAverage(epsilon=1.0, tolerance=0.5),
+        LaplaceAverage(epsilon=10.0, tolerance=0.25),
+        LaplaceAverage(epsilon=4.0, tolerance=1.0, dimension=2, records=((-1, -1), (-1, 1), (1, 1))),
+        SignAverage(epsilon=3.0, tolerance=0.5),
+    ],
+)
+def test_lemma_5_6_is_met_at_the_derived_sizes_by_a_betting_audit(average):
+    result = audit_utility(average, budget=60_000, seed=5)
+    assert result.verdict is Verdict.NOT_REFUTED
+
+
+def test_the_same_audit_refutes_a_quarter_of_the_size():
+    enough = LaplaceAverage(tolerance=0.5).size
+    few = LaplaceAverage(size=enough // 4)
+    # Pr[error > 0.5] is 0.17 there (exact, half lowest and half highest)
+    assert audit_utility(few, Accuracy(0.5, 0.05), budget=20_000).verdict is Verdict.REFUTED
+
+
+def test_the_printed_size_is_refuted_for_large_epsilon():
+    # K11 Lemma 5.6 with c = 50, ε = 10, τ = 0.1, β = 0.05: n = 150, and 0.24 misses
+    printed = LaplaceAverage(epsilon=10.0, size=150)
+    assert audit_utility(printed, Accuracy(0.1, 0.05), budget=20_000).verdict is Verdict.REFUTED
