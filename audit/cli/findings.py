@@ -56,8 +56,8 @@ def _compute(wanted: dict[str, Compute]) -> tuple[list[Finding], int]:
 
 
 def _line(finding: Finding) -> str:
-    ratio = "" if finding.ratio is None else f"  {story.number(finding.ratio, digits=3)}× claimed"
-    return f"{finding.name:<16}  {finding.judgement:<16}  {finding.source}: {finding.shown}{ratio}"
+    ratio = "" if finding.ratio is None else f"{story.number(finding.ratio, digits=3)}×"
+    return f"{finding.name:<20}  {finding.judgement:<16}  {ratio:>10}  {finding.source}: {finding.shown}"
 
 
 def _matching(pattern: str | None) -> dict[str, Compute]:
