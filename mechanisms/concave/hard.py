@@ -1,4 +1,4 @@
-"""Quasi-concave qualities on which Rec has the hardest work: plateaus where the intervals meet."""
+"""Quasi-concave qualities on which Rec has the hardest work: peaks where intervals meet, some on a shelf."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from mechanisms.piecewise import StepFunction
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["hard_plateaus", "plateau", "plateaus"]
+__all__ = ["hard_qualities", "named_qualities", "plateau", "shelf"]
+
+_BELOW = 1.0 - 1e-9
+"""What is good enough, times this, is not."""
 
 
 def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0) -> StepFunction:
@@ -22,79 +25,101 @@ def plateau(top: int, low: int, high: int, *, height: float, floor: float = 0.0)
     >>> plateau(2**64, 5, 9, height=7.0).starts
     (0, 5, 10)
     """
-    parts = {0: floor, low: height}
-    if high < top:
-        parts[high + 1] = floor
-    return StepFunction([*parts], np.array([*parts.values()]), top=top)
+    return _steps(top, {0: floor, low: height, high + 1: floor})
 
 
-def plateaus(top: int, *, height: float, good: float | None = None) -> Iterator[StepFunction]:
-    """Yield plateaus of many widths: at both ends, in the middle and across the borders of the intervals.
+def shelf(top: int, low: int, power: int, *, height: float, good: float) -> StepFunction:
+    """Return a peak of K = 2^power points at `low`, with 16·K points halfway to good on its right.
+
+    Elsewhere it is just below `good`. Peak and shelf are equally good for the inner call, and if that finds
+    K, the best interval leads by half of what lies between the promise and good: of all shapes that were
+    tried, at promises too low for Lemma 3, the one on which Rec fails most.
+
+    Examples
+    --------
+    >>> [shelf(99, 20, 1, height=8.0, good=4.0)(point) for point in (20, 21, 22, 53)]
+    [8.0, 8.0, 6.0, 6.0]
+    """
+    size, floor = 1 << power, good * _BELOW
+    after = low + size
+    return _steps(top, {0: floor, low: height, after: (height + good) / 2.0, after + 16 * size: floor})
+
+
+def hard_qualities(top: int, *, height: float, good: float | None = None) -> Iterator[StepFunction]:
+    """Yield plateaus and shelves of many widths: at the ends, in the middle, across the intervals' borders.
 
     Parameters
     ----------
     top
         The last point.
     height
-        Of the plateau: the promise.
+        Of the best points: the promise.
     good
-        What is good enough, by default half of the promise. Elsewhere the function is 0, or just below that.
+        What is good enough, by default half of the promise.
 
     Guarantee
     ---------
-    Every one is quasi-concave and reaches `height`. A plateau of K … 2K − 1 points has L(log K) = height and
-    L(log K + 1) = its floor, so that K is what the inner call should find; across a multiple of 8K no A_i
-    holds it alone, across one of 8K plus 4K no B_i does.
+    Every one is quasi-concave and reaches `height`; beside a plateau it is 0, or just below good. A plateau
+    of K … 2K − 1 points has L(log K) = height and L(log K + 1) = its floor, so that K is what the inner call
+    should find; across a multiple of 8K no A_i holds it alone, across one of 8K plus 4K no B_i does.
 
     Examples
     --------
-    >>> all(max(quality.values) == 9.0 for quality in plateaus(100, height=9.0))
+    >>> all(max(quality.values) == 9.0 for quality in hard_qualities(100, height=9.0))
     True
     """
     half = height / 2.0 if good is None else good
-    for floor in (0.0, half * (1.0 - 1e-9)):
-        for low, high in _places(top):
-            yield plateau(top, low, high, height=height, floor=floor)
+    for power in _powers(top):
+        for low, width in _places(top, power):
+            for floor in (0.0, half * _BELOW):
+                yield plateau(top, low, low + width - 1, height=height, floor=floor)
+            if width == 1 << power:
+                yield shelf(top, low, power, height=height, good=half)
 
 
-def hard_plateaus(top: int, *, height: float, good: float) -> Iterator[tuple[str, StepFunction]]:
-    """Yield a few of `plateaus` with names: of 3K/2 points, at the ends and across the first borders.
-
-    For three values of K the rest is 0 or just below what is good enough.
+def named_qualities(top: int, *, height: float, good: float) -> Iterator[tuple[str, StepFunction]]:
+    """Yield a few of `hard_qualities` with names, for three values of K, each once.
 
     Examples
     --------
-    >>> [name for name, _ in hard_plateaus(4096, height=2.0, good=1.0)][10]
-    'promise on [58, 69], else 0'
+    >>> [name for name, _ in named_qualities(4096, height=2.0, good=1.0)][15:18]
+    ['promise on [58, 69], else 0', 'promise on [58, 69], else just below good',
+    'promise on [60, 67] beside a shelf']
     """
     seen = set()
-    for power in (0, 3, max(0, (top + 1).bit_length() - 5)):
-        width = (3 << power) // 2
-        for low in (0, (8 << power) - width // 2, (12 << power) - width // 2, top + 1 - width):
+    for power in dict.fromkeys((0, 3, max(0, (top + 1).bit_length() - 5))):
+        size, width = 1 << power, (3 << power) // 2
+        for low in (0, 8 * size - width // 2, 12 * size - width // 2, top + 1 - width):
             high = low + width - 1
             if low < 0 or high > top or (low, high) in seen:
                 continue
             seen.add((low, high))
-            for words, floor in (("0", 0.0), ("just below good", good * (1.0 - 1e-9))):
+            for words, floor in (("0", 0.0), ("just below good", good * _BELOW)):
                 name = f"promise on [{low}, {high}], else {words}"
                 yield name, plateau(top, low, high, height=height, floor=floor)
+            start = low + (width - size) // 2
+            name = f"promise on [{start}, {start + size - 1}] beside a shelf"
+            yield name, shelf(top, start, power, height=height, good=good)
 
 
-def _places(top: int) -> Iterator[tuple[int, int]]:
-    """Yield the ends of plateaus, each once."""
-    found: dict[tuple[int, int], None] = {}
-    for power in _powers(top):
-        size = 1 << power
-        borders = [8 * size, 12 * size, 8 * size * max(1, (top // (8 * size)) // 2)]
-        for width in dict.fromkeys((size, size + size // 2, 2 * size - 1)):
-            lows = [0, top + 1 - width, (top - width) // 2, *(border - width // 2 for border in borders)]
-            found.update(
-                ((low, low + width - 1), None) for low in lows if low >= 0 and low + width - 1 <= top
-            )
-    yield from found
+def _steps(top: int, parts: dict[int, float]) -> StepFunction:
+    """Return the step function of starts and values, those beyond the range left out."""
+    kept = {start: value for start, value in sorted(parts.items()) if start <= top}
+    return StepFunction([*kept], np.array([*kept.values()]), top=top)
+
+
+def _places(top: int, power: int) -> Iterator[tuple[int, int]]:
+    """Yield the low ends and widths of peaks of about 2^power points inside the range."""
+    size = 1 << power
+    borders = [8 * size, 12 * size, 8 * size * max(1, (top // (8 * size)) // 2)]
+    for width in dict.fromkeys((size, size + size // 2, 2 * size - 1)):
+        lows = [0, top + 1 - width, (top - width) // 2, *(border - width // 2 for border in borders)]
+        yield from ((low, width) for low in dict.fromkeys(lows) if 0 <= low <= top + 1 - width)
 
 
 def _powers(top: int) -> list[int]:
     """Return a few powers of two that fit into the range: the smallest ones, the middle, the largest."""
     most = (top + 1).bit_length() - 1
-    return sorted({power for power in (0, 1, 3, most // 2, most - 4, most - 1, most) if 0 <= power <= most})
+    return sorted(
+        {power for power in (0, 1, 2, 3, most // 2, most - 4, most - 1, most) if 0 <= power <= most}
+    )

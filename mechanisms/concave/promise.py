@@ -14,7 +14,7 @@ from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.accounting import sequential_bound
 from mechanisms.concave.bounds import calls, least_promise, lemma_2, log_star
-from mechanisms.concave.hard import hard_plateaus
+from mechanisms.concave.hard import named_qualities
 from mechanisms.concave.instances import telling_pairs, telling_values
 from mechanisms.concave.qualities import as_quality
 from mechanisms.concave.recursion import Level, Settings, chain, law, runs
@@ -167,7 +167,7 @@ class ConcavePromise(PlainParameters):
         return PAC(self.alpha, failure)
 
     def problems(self) -> list[Problem]:
-        """Return plateaus across the borders of the intervals and at the ends; only for the default quality.
+        """Return peaks across the borders of the intervals and at the ends; only for the default quality.
 
         Examples
         --------
@@ -179,7 +179,7 @@ class ConcavePromise(PlainParameters):
         good = (1.0 - self.alpha) * self.target
         return [
             FixedProblem(name, quality, self._error)
-            for name, quality in hard_plateaus(self.top, height=self.target, good=good)
+            for name, quality in named_qualities(self.top, height=self.target, good=good)
         ]
 
     def _error(self, output: int, database: Any) -> float:

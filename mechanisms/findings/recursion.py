@@ -18,7 +18,7 @@ from mechanisms.concave import (
     log_star,
     random_pair,
 )
-from mechanisms.concave.hard import plateau, plateaus
+from mechanisms.concave.hard import hard_qualities, plateau
 from mechanisms.concave.instances import telling_pairs
 from mechanisms.exponential import ExponentialMechanism
 from mechanisms.flawed.concave import LiteralConcavePromise
@@ -271,8 +271,8 @@ def bns_lemma_3() -> Finding:
     table = Table(
         ("T", "least r", "failure allowed", "worst failure found"),
         tuple(rows),
-        "α = 1/2, β = 0.05, ε = 1, δ = 1e-3; exact, plateaus of every width at the ends, in the middle and "
-        "across the borders of the A_i, the rest just below good",
+        "α = 1/2, β = 0.05, ε = 1, δ = 1e-3; exact, peaks of every width at the ends, in the middle and "
+        "across the borders of the A_i, alone and beside a shelf, the rest just below good",
     )
     return Finding(
         "BNS Lemma 3",
@@ -300,9 +300,9 @@ FINDINGS: dict[str, Callable[[], Finding]] = {
 
 
 def _worst_failure(top: int, promise: float) -> float:
-    """Return the largest exact failure over plateaus of a height, with alpha = 1/2 at ε = 1 and δ = 1e-3."""
+    """Return the largest exact failure over hard qualities, with alpha = 1/2 at ε = 1 and δ = 1e-3."""
     subject = ConcavePromise(top=top, promise=promise, delta=1e-3, beta=None)
-    return max(_failure(subject, quality) for quality in plateaus(top, height=promise))
+    return max(_failure(subject, quality) for quality in hard_qualities(top, height=promise))
 
 
 def _failure(subject: ConcavePromise, quality: StepFunction) -> float:
