@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.errors import InvalidKind, InvalidValue, finite_number
+from audit.errors import InvalidValue, finite_number
 from mechanisms.budget import OverspentError
 from mechanisms.local.grouping import Grouped
+from mechanisms.local.questions import Query, checked_query, places_of
 from mechanisms.local.randomizers import cost_of, drawn_for
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class LROracle:
         """
         return self.ask_all([(entries, randomizer)])[0]
 
-    def ask_all(self, queries: Sequence[tuple[Any, Any]]) -> list[Any]:
+    def ask_all(self, queries: Sequence[Query]) -> list[Any]:
         """Return the answers of several questions, refused all together before any is drawn.
 
         Examples
@@ -125,7 +126,8 @@ class LROracle:
         >>> oracle.spent.tolist()
         [0.0, 0.0]
         """
-        told = [(_indices(entries, len(self)), cost_of(randomizer)) for entries, randomizer in queries]
+        queries = [checked_query(query) for query in queries]
+        told = [(places_of(entries, len(self)), cost_of(randomizer)) for entries, randomizer in queries]
         booked: list[tuple[Any, NDArray[np.float64]]] = []
         try:
             for (places, cost), (_, randomizer) in zip(told, queries, strict=True):
@@ -174,22 +176,6 @@ def _budget(epsilon: Any, size: int) -> NDArray[np.float64]:
             f"{what} must be one finite number > 0, or {size}, one an entry; got {epsilon!r:.40}."
         )
     return limits
-
-
-def _indices(entries: Any, size: int) -> Any:
-    """Return one index as an int, all of them in order as a slice, others as an array."""
-    if isinstance(entries, range) and entries == range(size):
-        return slice(None)
-    places = np.asarray(entries)
-    if places.dtype.kind not in "iu" and places.size:
-        raise InvalidKind(f"The entries of a question must be indices; got {entries!r:.40}.")
-    if places.ndim > 1:
-        raise InvalidValue(f"The entries of a question must be a list of indices; got shape {places.shape}.")
-    outside = (places < 0) | (places >= size)
-    if outside.any():
-        wrong = places[outside].ravel()[0]
-        raise InvalidValue(f"An index of the oracle must be one of 0 … {size - 1}; got {wrong}.")
-    return int(places) if places.ndim == 0 else places.astype(np.intp)
 
 
 def _counted(places: Any) -> tuple[Any, Any]:

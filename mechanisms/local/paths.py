@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from mechanisms.local.grouping import Grouped
-    from mechanisms.local.transcripts import Query
+    from mechanisms.local.questions import Query
 
 __all__ = ["answered_often", "sampled_paths"]
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import PureDP
-from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int
+from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
 from mechanisms.budget import OverspentError
 from mechanisms.local.grouping import Grouped
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.paths import answered_often, sampled_paths
-from mechanisms.local.transcripts import Query, flattened, product_law, spending, transcript_law
+from mechanisms.local.questions import Query, checked_query
+from mechanisms.local.transcripts import flattened, product_law, spending, transcript_law
 from mechanisms.parameters import PlainParameters
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class NonInteractiveProtocol(_Protocol):
                     "The `epsilon` of `NonInteractiveProtocol` must be given where `queries` is a function."
                 )
             return
-        object.__setattr__(self, "queries", tuple(self.queries))
+        object.__setattr__(self, "queries", tuple(map(checked_query, self.queries)))
         most = spending(self.queries, self.size)
         if self.epsilon is None:
             finite_number(most, what="The cost of the `queries` of `NonInteractiveProtocol`", above=0)
@@ -286,10 +287,4 @@ class InteractiveProtocol(_Protocol):
                 query = rounds.send(answer)
             except StopIteration as end:
                 return end.value
-            answer = oracle.ask(*_checked(query))
-
-
-def _checked(query: Any) -> Query:
-    if not isinstance(query, tuple) or len(query) != 2:
-        raise InvalidKind(f"A local algorithm must yield (entries, randomizer); got {query!r:.60}.")
-    return query
+            answer = oracle.ask(*checked_query(query))

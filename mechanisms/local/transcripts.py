@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from itertools import product as every
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from audit import canonical
 from audit.distributions import Finite, Product
-from audit.errors import InvalidValue
+from mechanisms.local.questions import checked_query, places_of
 from mechanisms.local.randomizers import cost_of
 
 if TYPE_CHECKING:
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 
     from audit.distributions import Law
     from mechanisms.local.grouping import Grouped
+    from mechanisms.local.questions import Query
 
-__all__ = ["Query", "flattened", "follow", "product_law", "spending", "transcript_law"]
-
-Query: TypeAlias = tuple[Any, Any]
-"""Entries (an index, or several) and the randomizer that they answer through."""
+__all__ = ["flattened", "follow", "product_law", "spending", "transcript_law"]
 
 _MOST = 50_000
 """Sequences of answers that are enumerated."""
@@ -38,11 +36,10 @@ def spending(queries: Sequence[Query], size: int) -> float:
     2.5
     """
     costs: list[list[float]] = [[] for _ in range(size)]
-    for entries, randomizer in queries:
-        cost = cost_of(randomizer)
-        for place in np.ravel(np.asarray(entries)).tolist():
-            if not (isinstance(place, int) and 0 <= place < size):
-                raise InvalidValue(f"An index of the oracle must be one of 0 … {size - 1}; got {place!r}.")
+    for query in queries:
+        entries, randomizer = checked_query(query)
+        places, cost = places_of(entries, size), cost_of(randomizer)
+        for place in range(size) if isinstance(places, slice) else np.ravel(places).tolist():
             costs[place].append(cost)
     return max(map(math.fsum, costs))
 

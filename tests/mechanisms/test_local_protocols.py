@@ -88,7 +88,7 @@ def test_what_an_algorithm_yields_must_be_a_question():
     def wrong(size):
         yield RandomizedResponse()
 
-    with pytest.raises(InvalidKind, match=r"must yield \(entries, randomizer\)"):
+    with pytest.raises(InvalidKind, match=r"must be a pair \(entries, randomizer\)"):
         InteractiveProtocol(algorithm=wrong, epsilon=1.0)([0, 1], np.random.default_rng(0))
     with pytest.raises(InvalidValue, match="The `epsilon` of `InteractiveProtocol` must be given"):
         InteractiveProtocol(algorithm=wrong)
@@ -112,6 +112,10 @@ def test_a_noninteractive_protocol_claims_what_its_questions_cost_the_dearest_en
         NonInteractiveProtocol(queries=QUESTIONS, epsilon=0.5)
     with pytest.raises(InvalidValue, match="must be one of 0 … 1; got 2"):
         NonInteractiveProtocol(queries=[(2, RandomizedResponse())])
+    with pytest.raises(InvalidKind, match="must be indices"):
+        NonInteractiveProtocol(queries=[([True, False], RandomizedResponse())])
+    with pytest.raises(InvalidKind, match=r"must be a pair \(entries, randomizer\); got 3"):
+        NonInteractiveProtocol(queries=[3])
     with pytest.raises(InvalidValue, match="must be given where `queries` is a function"):
         NonInteractiveProtocol(queries=lambda size, coins: QUESTIONS)
 

@@ -1,0 +1,55 @@
+"""Questions to the oracle: which entries, through which randomizer; refused where they are none."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from audit.errors import InvalidKind, InvalidValue
+
+__all__ = ["Query", "checked_query", "places_of"]
+
+Query: TypeAlias = tuple[Any, Any]
+"""Entries (an index, or several) and the randomizer that they answer through."""
+
+
+def checked_query(query: Any) -> Query:
+    """Return a question as it is, or refuse what is no pair.
+
+    Examples
+    --------
+    >>> checked_query(3)
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: A question to local entries must be a pair (entries, randomizer); got 3.
+    """
+    if not isinstance(query, (tuple, list)) or len(query) != 2:
+        raise InvalidKind(
+            f"A question to local entries must be a pair (entries, randomizer); got {query!r:.60}."
+        )
+    return query[0], query[1]
+
+
+def places_of(entries: Any, size: int) -> Any:
+    """Return one index as an int, all of them in order as a slice, others as an array.
+
+    Examples
+    --------
+    >>> places_of([2, 0], 3), places_of(range(3), 3), places_of(1, 3)
+    (array([2, 0]), slice(None, None, None), 1)
+    >>> places_of(3, 3)
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: An index of the oracle must be one of 0 … 2; got 3.
+    """
+    if isinstance(entries, range) and entries == range(size):
+        return slice(None)
+    places = np.asarray(entries)
+    if places.dtype.kind not in "iu" and places.size:
+        raise InvalidKind(f"The entries of a question must be indices; got {entries!r:.40}.")
+    if places.ndim > 1:
+        raise InvalidValue(f"The entries of a question must be a list of indices; got shape {places.shape}.")
+    outside = (places < 0) | (places >= size)
+    if outside.any():
+        wrong = places[outside].ravel()[0]
+        raise InvalidValue(f"An index of the oracle must be one of 0 … {size - 1}; got {wrong}.")
+    return int(places) if places.ndim == 0 else places.astype(np.intp)
