@@ -117,18 +117,21 @@ class Bets:
 
     def log_wealth(self, beta: float, *, as_failures: bool = False) -> float:
         """Give the log wealth against "the failure probability is at most beta"."""
-        return _log_wealth(self.high if as_failures else self.low, beta)
+        return _log_wealth(_counted(self.high if as_failures else self.low), beta)
 
-    def log_wealth_for(self, beta: float, *, as_failures: bool = True) -> float:
+    def log_wealth_for(self, beta: float) -> float:
         """Give the log wealth against "the failure probability is at least beta"."""
-        parts = self.high if as_failures else self.low
-        return _log_wealth([1.0 - part for part in parts], 1.0 - beta)
+        return _log_wealth(_counted([1.0 - part for part in self.high]), 1.0 - beta)
 
 
-def _log_wealth(parts: Sequence[Floats], beta: float) -> float:
-    if not parts:
-        return 0.0
-    values, counts = np.unique(np.concatenate(parts), return_counts=True)
+def _counted(parts: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Give the distinct values of F and how often each came."""
+    values, counts = np.unique(np.concatenate([np.zeros(0), *parts]), return_counts=True)
+    return values, counts.astype(float)
+
+
+def _log_wealth(counted: tuple[Floats, Floats], beta: float) -> float:
+    values, counts = counted
     return float(_mean(counts @ log_payoffs(values, beta)))
 
 
@@ -142,10 +145,10 @@ def lower_bound(shares: Floats, bets: Sequence[Bets], *, significance: float) ->
 
     **Guarantee.** It is above the largest p_k with probability at most `significance`.
     """
-    limit = -math.log(significance)
+    limit, counted = -math.log(significance), [_counted(each.low) for each in bets]
 
     def rejected(beta: float) -> bool:
-        logs = np.array([each.log_wealth(beta) for each in bets])
+        logs = np.array([_log_wealth(each, beta) for each in counted])
         return bool(log_sum(logs + np.log(shares)) >= limit)
 
     return _largest(rejected)
@@ -153,8 +156,8 @@ def lower_bound(shares: Floats, bets: Sequence[Bets], *, significance: float) ->
 
 def upper_bound(bets: Bets, *, significance: float) -> float:
     """Give an upper bound on the failure probability of one problem, at confidence 1 − significance."""
-    limit = -math.log(significance)
-    return 1.0 - _largest(lambda gamma: bets.log_wealth_for(1.0 - gamma) >= limit)
+    limit, counted = -math.log(significance), _counted([1.0 - part for part in bets.high])
+    return 1.0 - _largest(lambda gamma: _log_wealth(counted, gamma) >= limit)
 
 
 def _largest(rejected: Callable[[float], bool]) -> float:

@@ -38,7 +38,7 @@ def problem(p: float, name: str = "one") -> SampledProblem:
 
 
 def to_verdict(p: float, *, seeds: int) -> Figure:
-    """The runs to the verdict: all that were drawn until a refutation, those bet on until the claim was met."""
+    """The runs to the verdict: all drawn until a refutation, those bet on until the claim was met."""
     limit = -math.log(SIGNIFICANCE) / best_growth(p, BETA)
     used = []
     for seed in range(seeds):
