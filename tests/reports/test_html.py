@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from audit.claims import ApproximateDP, PureDP
+from audit.claims import PAC, ApproximateDP, PureDP
 from audit.encoding import CorruptFile, ForeignClaim
 from audit.errors import AuditError
 from audit.events import AtomIn, Event, NumberIn
@@ -20,6 +20,7 @@ from audit.features import Value
 from audit.features.atoms import Whole
 from audit.outcomes import Raised
 from audit.results import AuditResult, Evidence, Verdict, Witness
+from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
 from reports.html import check_writable, render, write_report
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
@@ -387,3 +388,49 @@ def test_a_page_is_made_without_the_engine():
     )
     document = json.dumps(refuted().to_json())
     subprocess.run([sys.executable, "-c", code], input=document, text=True, check=True)
+
+
+def useful(**changes):
+    fields = {
+        "subject": "laplace",
+        "claim": PAC(0.1, 0.05),
+        "verdict": Verdict.REFUTED,
+        "evidence": Evidence.STATISTICAL,
+        "beta_lower": 0.07,
+        "beta_upper": 0.2,
+        "worst": "uniform",
+        "witness": UtilityWitness("uniform", [0, 1], 1, 0.3, seed=7),
+        "problems": (
+            ProblemFinding("uniform", 300, 40.0, 0.2),
+            ProblemFinding("point", exact=0.01, met=True),
+        ),
+        "samples": 320,
+    }
+    return UtilityResult(**{**fields, **changes})
+
+
+OF_USE = [
+    useful(expected="not refuted"),
+    useful(subject="alone", verdict=Verdict.NOT_REFUTED, met=True, witness=None, beta_upper=0.049),
+    useful(subject="exact", verdict=Verdict.PROVED, evidence=Evidence.EXACT, witness=None),
+    useful(subject="open", verdict=Verdict.INCONCLUSIVE, reason="The budget was spent."),
+    useful(subject="broken", verdict=Verdict.ERROR, reason="It raises.", claim=None, problems=()),
+]
+
+
+def test_a_page_with_utility_audits_is_well_formed_and_links_within():
+    for results in ((*EVERYTHING, *OF_USE), OF_USE):
+        tree = Tree(html(*results))
+        assert len(tree.ids) == len(set(tree.ids))
+        links = [attributes["href"] for attributes in tree.all("a")]
+        assert all(link.startswith("#") and link[1:] in tree.ids for link in links)
+        assert all("scope" in attributes for attributes in tree.all("th"))
+
+
+def test_the_utility_table_has_claim_verdict_bounds_and_the_privacy_beside():
+    text = Tree(html(clean(), *OF_USE)).text
+    table = text[text.index("Its privacy") : text.index("β is the probability")]
+    rows = ["laplace refuted unexpected (0.1, 0.05)-PAC statistical 0.05 ≥ 0.07 uniform", "≤ 0.049"]
+    assert all(row in table for row in rows)
+    assert table.count("not audited") == len(OF_USE) - 1
+    assert "1 of 1 outcomes is unexpected" in text
