@@ -70,6 +70,7 @@ def catalogue() -> list[Entry]:
     """
     right = [_entry(factory, summary, expected="not refuted") for factory, summary in _RIGHT.items()]
     right.insert(3, _clamped_mean())
+    right.append(_small_choosing())
     right += composed()
     return right + [_entry(factory, summary, expected="refuted") for factory, summary in _FLAWED.items()]
 
@@ -82,3 +83,9 @@ def _clamped_mean() -> Entry:
     factory = partial(LaplaceMean, clamp=True, size=2)
     summary = "the mean of any numbers, clamped into [0, b]"
     return Entry("laplace-mean-clamped", factory, reference=LaplaceMean.reference, summary=summary)
+
+
+def _small_choosing() -> Entry:
+    factory = partial(ChoosingMechanism, epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5, records=("a", "b"))
+    summary = "the choosing mechanism, every database of its least size"
+    return Entry("choosing-small", factory, reference=ChoosingMechanism.reference, summary=summary)

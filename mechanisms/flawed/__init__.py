@@ -5,11 +5,19 @@ Those marked "no law" declare no output law, so that an audit has to find them o
 
 from mechanisms.flawed.budgets import ClassicalGaussian, ShuffledBatches, SwappedShares
 from mechanisms.flawed.choosing import UncheckedChoosing
+from mechanisms.flawed.concave import LiteralConcavePromise
 from mechanisms.flawed.draws import NoiselessComparison, SharedNoise, TextbookLaplace
 from mechanisms.flawed.exponential import HalfSensitivityExponential, UncheckedScore
 from mechanisms.flawed.geometric import DoubleEpsilonGeometric, RenormalisedGeometric
 from mechanisms.flawed.keys import InclusiveThreshold, KeysFromData
 from mechanisms.flawed.laplace import HalfScaleLaplace, RateAsScaleLaplace, ReplaceOneHistogram
+from mechanisms.flawed.local import (
+    HalfRangeLocalLaplace,
+    PerRoundProtocol,
+    ShiftedUniform,
+    TruthfulLie,
+    UnsplitLocalLaplace,
+)
 from mechanisms.flawed.mean import HalfSensitivityMean, TrustingMean
 from mechanisms.flawed.noisy_max import ExponentialMaxValue, LaplaceMaxValue
 from mechanisms.flawed.randomized_response import BinaryCalibratedResponse, ThreeQuartersResponse
@@ -38,6 +46,7 @@ __all__ = [
     "EndlessSparseVector",
     "ExponentialMaxValue",
     "FrequencyScaleCounts",
+    "HalfRangeLocalLaplace",
     "HalfScaleLaplace",
     "HalfSensitivityExponential",
     "HalfSensitivityMean",
@@ -45,10 +54,12 @@ __all__ = [
     "InclusiveThreshold",
     "KeysFromData",
     "LaplaceMaxValue",
+    "LiteralConcavePromise",
     "NanAsZero",
     "NoiselessComparison",
     "NoiselessSparseVector",
     "OneEndSquares",
+    "PerRoundProtocol",
     "PrefixSums",
     "RangeFromData",
     "RankScore",
@@ -56,13 +67,16 @@ __all__ = [
     "RenormalisedGeometric",
     "ReplaceOneHistogram",
     "SharedNoise",
+    "ShiftedUniform",
     "ShuffledBatches",
     "SwappedShares",
     "TextbookLaplace",
     "ThreeQuartersResponse",
     "TrustingMean",
+    "TruthfulLie",
     "UncheckedChoosing",
     "UncheckedScore",
+    "UnsplitLocalLaplace",
     "ValueSparseVector",
     "WrappingSum",
 ]
