@@ -34,6 +34,7 @@ INSUFFICIENT: Final = "insufficient samples"
 """The answer to fewer examples than A* needs."""
 
 _MOST_COMBINATIONS = 5_000
+_MOST_TESTED = 50
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,7 @@ class AmplifiedParityLearner(PlainParameters):
         if self.form == "retry":
             return law_is_feasible(self.dimension, size)
         few = (2**self.dimension + 1) ** made.candidates <= _MOST_COMBINATIONS
-        return few and law_is_feasible(self.dimension, made.training)
+        return few and made.test <= _MOST_TESTED and law_is_feasible(self.dimension, made.training)
 
     def _law_of_first(self, examples: BitExamples) -> Finite:
         """Return the law of the first of k answers that is not "⊥"."""
