@@ -1,0 +1,82 @@
+"""Every entry of this part of the catalogue says of itself what the audits of both claims need."""
+
+import cloudpickle
+import numpy as np
+import pytest
+
+from audit.claims import PAC, PureDP
+from audit.findings import Finding
+from audit.problems import Problem
+from audit.relations import Relation
+from audit.subjects import adapt
+from learners.catalogue import entries
+from learners.findings import findings
+
+ENTRIES = {entry.name: entry for entry in entries()}
+NAMED = pytest.mark.parametrize("name", ENTRIES)
+WITH_LAW = pytest.mark.parametrize(
+    "name", [name for name, entry in ENTRIES.items() if hasattr(entry.factory(), "distribution")]
+)
+
+
+def some_database(subject):
+    least = subject.size if isinstance(subject.size, int) else subject.size[0]
+    records = list(subject.records)
+    return [records[place % len(records)] for place in range(least)]
+
+
+@NAMED
+def test_an_entry_declares_its_claim_relation_and_domain(name):
+    entry = ENTRIES[name]
+    subject = adapt(entry.factory())
+    assert isinstance(subject.claim, PureDP)
+    assert isinstance(subject.relation, Relation)
+    assert len(subject.records) >= 2
+    assert entry.reference
+    assert len(entry.summary) < 75
+    assert (entry.expected == "refuted") == name.startswith("flawed")
+
+
+@NAMED
+def test_an_entry_takes_an_epsilon_and_travels_to_another_process(name):
+    subject = cloudpickle.loads(cloudpickle.dumps(ENTRIES[name].factory(epsilon=0.25)))
+    assert subject.claim == PureDP(0.25)
+    subject(some_database(subject), np.random.default_rng(0))
+    with pytest.raises(ValueError, match="epsilon"):
+        ENTRIES[name].factory(epsilon=0.0)
+
+
+@WITH_LAW
+def test_the_law_gives_every_run_a_positive_probability_and_sums_to_one(name):
+    subject = ENTRIES[name].factory()
+    database = some_database(subject)
+    before = list(database)
+    law = subject.distribution(database)
+    assert float(np.exp(law.log_probabilities).sum()) == pytest.approx(1.0)
+    for output in subject.sample(database, 20, np.random.default_rng(1)):
+        assert law.pmf(output) > 0.0
+    assert database == before
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, entry in ENTRIES.items() if hasattr(entry.factory(), "problems")]
+)
+def test_its_problems_are_problems_whose_best_output_has_no_error(name):
+    subject = ENTRIES[name].factory()
+    assert isinstance(subject.utility_claim, PAC)
+    problems = subject.problems()
+    assert len({problem.name for problem in problems}) == len(problems) >= 4
+    for problem in problems:
+        assert isinstance(problem, Problem)
+        assert len(problem.draw(np.random.default_rng(2))) == subject.sample_size
+        assert problem.error("insufficient samples", None) == 1.0
+
+
+def test_every_finding_is_computed_under_its_own_name():
+    mine = ("E3", "E4", "E7", "E13", "N1", "N19", "N23", "N24", "K11 Theorem 5.16", "K11 Figure 2")
+    offered = findings()
+    for name in mine:
+        found = offered[name]()
+        assert isinstance(found, Finding)
+        assert found.name == name
+        assert found.tables
