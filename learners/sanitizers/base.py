@@ -1,0 +1,206 @@
+"""What the approximate sanitizers for numbers share: their parameters, their budget and their size."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.claims import PAC, ApproximateDP
+from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.relations import Relation
+from learners.sanitizers.problems import NumbersProblem, hard_numbers, moved
+from learners.sanitizers.tallies import MOST_BITS, Tally, tally
+from mechanisms.choosing import least_size
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+
+    from audit.problems import Problem
+    from learners.sanitizers.spending import Spending
+    from mechanisms.neighbours import Pair
+
+__all__ = ["NOISE_SHARE", "NumberSanitizer", "least_with"]
+
+NOISE_SHARE = 0.125
+"""The part of epsilon that is spent on noisy counts: choosing needs far more records a unit of epsilon."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberSanitizer(PlainParameters):
+    """Parameters of a sanitizer of the numbers 0 … 2^dimension − 1, checked.
+
+    Parameters
+    ----------
+    dimension
+        d, from 1 to 64.
+    epsilon, delta
+        The privacy claimed of the whole.
+    alpha, beta
+        The accuracy and the failure probability, in (0, 1).
+    size
+        m: the number of records. A database of another length is refused. None: `sample_size`.
+    records
+        What privacy audits build databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of bounds, or `size` is below `private_size`: before any database is seen.
+
+    Examples
+    --------
+    >>> from learners import PointSanitizer
+    >>> PointSanitizer(delta=0)
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `delta` of `PointSanitizer` must be > 0; for delta = 0 there is
+    `GenericSanitizer`, which is pure.
+    """
+
+    dimension: int = 64
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    alpha: float = 0.1
+    beta: float = 0.1
+    size: int | None = None
+    records: Sequence[int] | None = None
+
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
+        finite_number(self.dimension, what=f"The `dimension` of `{owner}`", maximum=MOST_BITS)
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        if self.delta == 0:
+            raise InvalidValue(
+                f"The `delta` of `{owner}` must be > 0; for delta = 0 there is "
+                "`GenericSanitizer`, which is pure."
+            )
+        probability(self.delta, what=f"The `delta` of `{owner}`", zero=False, one=False)
+        probability(self.alpha, what=f"The `alpha` of `{owner}`", zero=False, one=False)
+        probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+        if self.size is None:
+            object.__setattr__(self, "size", self.sample_size)
+        positive_int(self.size, what=f"The `size` of `{owner}`")
+        if self._m < self.private_size:
+            raise InvalidValue(
+                f"The `size` of `{owner}` must be at least {self.private_size}, or choosing is not private; "
+                f"got {self._m}."
+            )
+        if self.records is None:
+            object.__setattr__(self, "records", tuple(sorted({0, 1, 2**self.dimension - 1})))
+
+    @property
+    def claim(self) -> ApproximateDP:
+        """The privacy claimed."""
+        return ApproximateDP(self.epsilon, self.delta)
+
+    @property
+    def utility_claim(self) -> PAC | None:
+        """Alpha and beta, for every database; None where `size` is below `sample_size`."""
+        return PAC(self.alpha, self.beta) if self._m >= self.sample_size else None
+
+    @cached_property
+    def spending(self) -> Spending:
+        """What the steps cost, composed."""
+        raise NotImplementedError
+
+    @property
+    def choosing_alpha(self) -> float:
+        """The approximation parameter of the choosing mechanism."""
+        raise NotImplementedError
+
+    @property
+    def choosing_delta(self) -> float:
+        """The delta of one call of the choosing mechanism."""
+        raise NotImplementedError
+
+    def failure_bound(self, size: int) -> float:
+        """Return a bound of the failure probability on databases of a size, not more than 1."""
+        raise NotImplementedError
+
+    def measure(self, output: Any, counted: Tally) -> float:
+        """Return the largest |Q_c(S) − est(c)| over the whole class, exactly."""
+        raise NotImplementedError
+
+    @cached_property
+    def private_size(self) -> int:
+        """The least number of records that privacy allows: the choosing mechanism's (BNS §4.1)."""
+        return least_size(
+            alpha=self.choosing_alpha,
+            beta=self.beta,
+            epsilon=self.spending.step,
+            delta=self.choosing_delta,
+        )
+
+    @cached_property
+    def sample_size(self) -> int:
+        """The least number of records from which on privacy and accuracy are claimed."""
+        return least_with(lambda m: self.failure_bound(m) <= self.beta, start=self.private_size)
+
+    @property
+    def largest_step(self) -> float:
+        """The most epsilon for which BNS Lemma 4 holds, 16/(alpha·beta) of the choosing mechanism."""
+        return 16.0 / self.choosing_alpha / self.beta * (1.0 - 1e-9)
+
+    @property
+    def _m(self) -> int:
+        assert self.size is not None  # set at the latest when the subject was made
+        return self.size
+
+    def tally(self, database: Any) -> Tally:
+        """Return a database counted, or refuse it: for its length first, which is public."""
+        owner = type(self).__name__
+        if len(database) != self._m:
+            raise InvalidValue(f"A database of `{owner}` must hold {self._m} records; got {len(database)}.")
+        return tally(database, dimension=self.dimension, owner=owner)
+
+    def problems(self) -> list[Problem]:
+        """Return databases of `size` records that are hard, each fixed: accuracy is claimed for every one."""
+        return [
+            self._problem(name, database)
+            for name, database in hard_numbers(self.dimension, size=self._m, alpha=self.alpha)
+        ]
+
+    def vary(self, problem: Any, rng: np.random.Generator) -> Problem:
+        """Return a problem near another: some records are moved to one point."""
+        name, database = moved(problem, dimension=self.dimension, alpha=self.alpha, rng=rng)
+        return self._problem(name, database)
+
+    def _problem(self, name: str, database: Any) -> NumbersProblem:
+        return NumbersProblem(name, database, self.measure, self.dimension)
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return databases of two points, one of them as often as the noisy test asks for, and one swap."""
+        assert self.records is not None
+        records = list(self.records)
+        (first, second, *_), other = records, records[-1]
+        edge = math.ceil(self.choosing_alpha * self._m / 2.0)
+        pairs: list[Pair] = []
+        for head in dict.fromkeys(h for h in (edge, edge - 1, 1, self._m // 2, self._m) if 1 <= h <= self._m):
+            left = [first] * head + [second] * (self._m - head)
+            pairs += [(left, [new, *left[1:]]) for new in dict.fromkeys((second, other)) if new != first]
+        return pairs
+
+
+def least_with(holds: Callable[[int], bool], *, start: int) -> int:
+    """Return the least whole number from `start` on with a property that larger ones keep.
+
+    Examples
+    --------
+    >>> least_with(lambda m: m * m > 50, start=3)
+    8
+    """
+    low, high = start - 1, start
+    while not holds(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

@@ -1,0 +1,114 @@
+"""Choosing again and again among the points of a database: drawn without listing the domain, and the law."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from learners.sanitizers.tallies import Tally
+    from mechanisms.threshold import ThresholdTest
+
+__all__ = ["RepeatedChoosing"]
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedChoosing:
+    """The choosing mechanism for "how often does the point occur", up to `rounds` times, without the chosen.
+
+    Parameters
+    ----------
+    tally
+        The database.
+    test
+        The noisy comparison of the best count.
+    weight
+        What a count is multiplied by in the exponent: a quarter of the epsilon of one round.
+    rounds
+        The most points that are chosen; the first refusal ends it.
+
+    Guarantee
+    ---------
+    Each round has the law of `mechanisms.ChoosingMechanism` with the points not yet chosen as solutions:
+    points that do not occur score 0 and are never chosen, so the domain is not listed. Points of equal count
+    are drawn as one group.
+
+    Examples
+    --------
+    >>> from learners.sanitizers.tallies import tally
+    >>> from mechanisms.threshold import ThresholdTest
+    >>> seen = tally([4] * 50 + [6], dimension=64, owner="It")
+    >>> choosing = RepeatedChoosing(seen, ThresholdTest(1.0, 25.0), weight=1.0, rounds=3)
+    >>> [[seen.points[i].item() for i in run] for run in choosing.sample(2, np.random.default_rng(0))]
+    [[4], [4]]
+    """
+
+    tally: Tally
+    test: ThresholdTest
+    weight: float
+    rounds: int
+
+    def sample(self, size: int, rng: np.random.Generator) -> list[list[int]]:
+        """Return the places of the chosen points, in order, of `size` runs.
+
+        Run i uses the same noise and the same uniform numbers on every database.
+        """
+        noise = rng.laplace(0.0, self.test.scale, (size, self.rounds))
+        uniforms = rng.random((size, self.rounds, 2))
+        return [self._run(noise[run], uniforms[run]) for run in range(size)]
+
+    def law(self) -> dict[frozenset[int], float]:
+        """Return the probability of every set of places that can be chosen; for few points."""
+        final: dict[frozenset[int], float] = {}
+        running: dict[frozenset[int], float] = {frozenset(): 1.0}
+        for _ in range(self.rounds):
+            following: dict[frozenset[int], float] = {}
+            for chosen, mass in running.items():
+                left = [place for place in range(len(self.tally.counts)) if place not in chosen]
+                counts = self.tally.counts[left].astype(np.float64)
+                refused = math.exp(self.test.log_fail(float(counts.max()))) if left else 1.0
+                final[chosen] = final.get(chosen, 0.0) + mass * refused
+                if not left:
+                    continue
+                shares = np.exp(self.weight * (counts - counts.max()))
+                passed = math.exp(self.test.log_pass(float(counts.max())))
+                for place, share in zip(left, (shares / shares.sum()).tolist(), strict=True):
+                    key = chosen | {place}
+                    following[key] = following.get(key, 0.0) + mass * passed * share
+            running = following
+        for chosen, mass in running.items():
+            final[chosen] = final.get(chosen, 0.0) + mass
+        return final
+
+    @cached_property
+    def _groups(self) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
+        """The distinct counts, increasing; the places sorted by count; where each group begins."""
+        order = np.argsort(self.tally.counts, kind="stable")
+        levels, starts = np.unique(self.tally.counts[order], return_index=True)
+        return levels, order, np.append(starts, len(order))
+
+    def _run(self, noise: NDArray[np.float64], uniforms: NDArray[np.float64]) -> list[int]:
+        levels, order, starts = self._groups
+        left = np.diff(starts).astype(np.float64)
+        taken: dict[int, list[int]] = {}
+        chosen: list[int] = []
+        for shift, (first, second) in zip(noise.tolist(), uniforms.tolist(), strict=True):
+            alive = np.flatnonzero(left)
+            if not len(alive) or levels[alive[-1]] + shift < self.test.threshold:
+                return chosen
+            masses = left * np.exp(self.weight * np.minimum(levels - levels[alive[-1]], 0))
+            ends = np.cumsum(masses)
+            group = int(np.searchsorted(ends, first * ends[-1], side="right"))
+            position = int(second * left[group])
+            for earlier in sorted(taken.setdefault(group, [])):
+                position += position >= earlier
+            taken[group].append(position)
+            left[group] -= 1
+            chosen.append(int(order[starts[group] + position]))
+        return chosen

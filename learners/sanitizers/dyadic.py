@@ -1,0 +1,155 @@
+"""The dyadic intervals that hold records: work grows with the records, never with the domain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from learners.sanitizers.tallies import Tally
+
+__all__ = ["DyadicTree", "Node", "Remaining"]
+
+
+@dataclass(frozen=True, order=True)
+class Node:
+    """The interval [index·2^level, (index + 1)·2^level − 1].
+
+    Examples
+    --------
+    >>> Node(3, 1).low, Node(3, 1).high, Node(3, 1).cuts, Node(0, 5).cuts
+    (8, 15, (8, 12, 16), (5, 6))
+    """
+
+    level: int
+    index: int
+
+    @property
+    def low(self) -> int:
+        """The first point."""
+        return self.index << self.level
+
+    @property
+    def high(self) -> int:
+        """The last point."""
+        return ((self.index + 1) << self.level) - 1
+
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """Where its halves begin, and what follows them."""
+        middle = (self.low + (1 << self.level >> 1),) if self.level else ()
+        return (self.low, *middle, self.high + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class DyadicTree:
+    """The dyadic intervals of {0 … 2^dimension − 1} that hold a record.
+
+    Levels on which no two intervals of the level below merge hold the same records, and are kept as one.
+
+    Parameters
+    ----------
+    tally
+        The database.
+    dimension
+        d: levels are 0 … d.
+
+    Examples
+    --------
+    >>> from learners.sanitizers.tallies import tally
+    >>> tree = DyadicTree(tally([0, 1, 1, 6], dimension=3, owner="It"), 3)
+    >>> tree.kinds, [firsts.tolist() for firsts in tree.firsts]
+    ([0, 1, 1, 2], [[0, 1, 2], [0, 2], [0]])
+    """
+
+    tally: Tally
+    dimension: int
+
+    @cached_property
+    def firsts(self) -> list[NDArray[np.intp]]:
+        """For each kind of level, the places of the points that are the first in their interval."""
+        return self._built[0]
+
+    @cached_property
+    def kinds(self) -> list[int]:
+        """The kind of each level: the number of levels below it on which intervals merged."""
+        return self._built[1]
+
+    @cached_property
+    def _built(self) -> tuple[list[NDArray[np.intp]], list[int]]:
+        ids = self.tally.points
+        firsts, kinds = [np.arange(len(ids))], [0]
+        for _ in range(self.dimension):
+            ids = ids >> np.uint64(1)
+            new = np.concatenate([[True], ids[1:] != ids[:-1]])
+            if not new.all():
+                ids = ids[new]
+                firsts.append(firsts[-1][new])
+            kinds.append(len(firsts) - 1)
+        return firsts, kinds
+
+    @cached_property
+    def full(self) -> list[NDArray[np.int64]]:
+        """The number of records in every interval of each kind of level."""
+        found = [self.tally.counts]
+        for low, up in zip(self.firsts, self.firsts[1:], strict=False):
+            found.append(np.add.reduceat(found[-1], np.searchsorted(low, up)))
+        return found
+
+    def node(self, level: int, place: int) -> Node:
+        """Return the interval that stands at a place of its level."""
+        first = self.firsts[self.kinds[level]][place]
+        return Node(level, int(self.tally.points[first]) >> level)
+
+
+class Remaining:
+    """The records that are left in every dyadic interval while some intervals are taken out.
+
+    Parameters
+    ----------
+    tree
+        The tree of all records.
+
+    Examples
+    --------
+    >>> from learners.sanitizers.tallies import tally
+    >>> left = Remaining(DyadicTree(tally([0, 1, 1, 6], dimension=3, owner="It"), 3))
+    >>> left.highest().tolist(), left.take(1, 0), left.highest().tolist()
+    ([2.0, 3.0, 3.0, 4.0], Node(level=1, index=0), [1.0, 1.0, 1.0, 1.0])
+    """
+
+    def __init__(self, tree: DyadicTree, counts: list[NDArray[np.int64]] | None = None) -> None:
+        self.tree = tree
+        self._counts = [held.copy() for held in (counts or tree.full)]
+
+    def copy(self) -> Remaining:
+        """Return one that changes on its own."""
+        return Remaining(self.tree, self._counts)
+
+    def counts(self, level: int) -> NDArray[np.int64]:
+        """Return the records left in every interval of a level."""
+        return self._counts[self.tree.kinds[level]]
+
+    def highest(self) -> NDArray[np.float64]:
+        """Return the most records left in an interval of each level."""
+        most = np.array([held.max() for held in self._counts], dtype=np.float64)
+        return np.asarray(most[self.tree.kinds])
+
+    def take(self, level: int, place: int) -> Node:
+        """Take the records of an interval out, and return it."""
+        kind = self.tree.kinds[level]
+        own = self.tree.firsts[kind]
+        begin, end = own[place], own[place + 1] if place + 1 < len(own) else len(self._counts[0])
+        gone = self._counts[kind][place]
+        for other, firsts in enumerate(self.tree.firsts):
+            if other <= kind:
+                low, high = np.searchsorted(firsts, (begin, end))
+                self._counts[other][low:high] = 0
+            else:
+                self._counts[other][np.searchsorted(firsts, begin, side="right") - 1] -= gone
+        return self.tree.node(level, place)

@@ -1,0 +1,256 @@
+"""The pure sanitizer of Blum, Ligett and Roth: the exponential mechanism over small databases."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit import canonical
+from audit.claims import PAC, PureDP
+from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.problems import FixedProblem
+from audit.relations import Relation
+from learners.concepts import IntervalClass
+from learners.hypotheses import sauer_bound
+from mechanisms import ExponentialMechanism
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from audit.problems import Problem
+    from learners.concepts import ConceptClass
+
+__all__ = ["GenericSanitizer"]
+
+MOST_CANDIDATES = 2**18
+"""More small databases are not gone through."""
+
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenericSanitizer(PlainParameters):
+    """Choose a small database with probability proportional to exp(−epsilon·m·(worst error)/2).
+
+    A database is a list of points of the domain; the output is a tuple of `output_size` of them.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    concepts
+        The class, over a small domain. Default: the intervals of {0, 1, 2, 3}.
+    alpha, beta
+        The accuracy and the failure probability, in (0, 1).
+    size
+        The number of records that a privacy audit builds databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of bounds, there are more than 2^18 small databases; in use, a record that is no
+        point of the domain, or an empty database.
+
+    Guarantee
+    ---------
+    *Privacy*: epsilon, when one record is replaced, on databases of any length m: m·max_c |Q_c(S) − Q_c(Ŝ)|
+    moves by at most 1 (BNS Proposition 1).
+
+    *Accuracy*: on every database of at least `sample_size` records all |Q_c(S) − Q_c(Ŝ)| ≤ alpha, except with
+    probability beta. (i) Some database of n = `output_size` records is within alpha/2 of S, by either
+    argument: a random sample of S errs by more on one of the G ways to label the domain with probability at
+    most 2·e^(−n·alpha²/2) (Hoeffding), and 2G·e^(−n·alpha²/2) < 1 for n > (2/alpha²)·ln 2G, where G ≤
+    Σ_{i≤v} C(|X|, i) for VC dimension v (Sauer); or, on tiny domains, the shares of S are rounded to
+    multiples of 1/n, up where the rest is largest, which moves no set's share by more than |X|/4n. (ii) Of
+    the N small databases those that err by more than alpha have together at most N·e^(−epsilon·alpha·m/4) of
+    the best one's probability: m = (4/(alpha·epsilon))·ln(N/beta), and ln N ≤ n·ln|X|, so m = O(v·ln|X|·…).
+
+    Examples
+    --------
+    >>> sanitizer = GenericSanitizer(alpha=0.5)
+    >>> sanitizer.output_size, len(sanitizer.candidates), sanitizer.sample_size
+    (4, 35, 47)
+    >>> sanitizer([3] * 47, np.random.default_rng(0))
+    (3, 3, 3, 3)
+    """
+
+    epsilon: float = 1.0
+    concepts: ConceptClass = field(default_factory=lambda: IntervalClass(2))
+    alpha: float = 0.25
+    beta: float = 0.1
+    size: int = 3
+
+    name: ClassVar[str] = "generic-sanitizer"
+    reference: ClassVar[str] = "BNS §1 (Blum, Ligett and Roth 2008)"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        probability(self.alpha, what=f"The `alpha` of `{owner}`", zero=False, one=False)
+        probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+        positive_int(self.size, what=f"The `size` of `{owner}`")
+        if self.count > MOST_CANDIDATES:
+            raise InvalidValue(
+                f"The small databases of `{owner}` must be at most {MOST_CANDIDATES}; "
+                f"{self.output_size} records of {len(self.records)} points make {self.count:.3g}: a smaller "
+                "domain or a larger alpha would do."
+            )
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def utility_claim(self) -> PAC:
+        """The accuracy claimed, for every database of `sample_size` records."""
+        return PAC(self.alpha, self.beta)
+
+    @cached_property
+    def records(self) -> tuple[Any, ...]:
+        """The domain."""
+        return tuple(self.concepts.listed_domain())
+
+    @cached_property
+    def _table(self) -> NDArray[np.float64]:
+        """The different ways to label the domain, of shape (labellings, points)."""
+        return np.unique(self.concepts.table(), axis=0).astype(np.float64)
+
+    @cached_property
+    def sampled_size(self) -> int:
+        """The size of a small database by the VC dimension: any n > (2/alpha²)·ln 2G."""
+        bound = sauer_bound(points=len(self.records), vc_dimension=self.concepts.vc_dimension())
+        return math.floor(2.0 / self.alpha**2 * math.log(2.0 * bound)) + 1
+
+    @property
+    def rounded_size(self) -> int:
+        """The size of a small database by rounding: |X|/(2·alpha)."""
+        return math.ceil(len(self.records) / (2.0 * self.alpha) * (1.0 - _ROUNDING))
+
+    @property
+    def output_size(self) -> int:
+        """The number of records of the output: the smaller of the two."""
+        return min(self.sampled_size, self.rounded_size)
+
+    @property
+    def count(self) -> int:
+        """The number of small databases, as multisets."""
+        return math.comb(len(self.records) + self.output_size - 1, self.output_size)
+
+    @cached_property
+    def candidates(self) -> Sequence[tuple[int, ...]]:
+        """Every small database, by the places of its points in the domain."""
+        return list(combinations_with_replacement(range(len(self.records)), self.output_size))
+
+    @cached_property
+    def answers(self) -> NDArray[np.float64]:
+        """What every small database answers, of shape (databases, labellings)."""
+        places = np.array(self.candidates)
+        shares = np.zeros((len(places), len(self.records)))
+        for column in places.T:
+            shares[np.arange(len(places)), column] += 1.0 / self.output_size
+        return np.asarray(shares @ self._table.T)
+
+    @property
+    def sample_size(self) -> int:
+        """The number of records that the utility claim needs."""
+        nats = math.log(self.count) - math.log(self.beta)
+        return math.ceil(4.0 / self.alpha / self.epsilon * nats * (1.0 - _ROUNDING))
+
+    def shares(self, database: Any) -> NDArray[np.float64]:
+        """Return the share of every point of the domain, refused where a record is no point of it."""
+        owner, known = type(self).__name__, self._places
+        places = [known.get(canonical.key(record)) for record in database]
+        if None in places or not places:
+            raise InvalidValue(
+                f"A database of `{owner}` must hold points of its domain, at least one; got {database!r:.60}."
+            )
+        counted = np.bincount(np.array(places, dtype=np.intp), minlength=len(self.records))
+        return np.asarray(counted / len(places))
+
+    @cached_property
+    def _places(self) -> dict[Any, int]:
+        return {canonical.key(point): place for place, point in enumerate(self.records)}
+
+    def worst_errors(self, database: Any) -> NDArray[np.float64]:
+        """Return the largest |Q_c(S) − Q_c(Ŝ)| of every small database, over the whole class."""
+        truth = self._table @ self.shares(database)
+        return np.asarray(np.abs(self.answers - truth).max(axis=1))
+
+    def estimate(self, output: Any, concept: Any) -> float:
+        """Return Q_c of an output.
+
+        Examples
+        --------
+        >>> GenericSanitizer(alpha=0.5).estimate((0, 0, 1, 3), 1)
+        0.5
+        """
+        return float(np.mean(self.concepts.says(concept, list(output))))
+
+    def problems(self) -> list[Problem]:
+        """Return databases of `sample_size` records: even, constant, two heavy points, ends, geometric."""
+        m, points = self.sample_size, list(self.records)
+        light = max(1, math.floor(self.alpha * m / 1.05))
+        told = {
+            "spread evenly": [points[i * len(points) // m] for i in range(m)],
+            "all equal": [points[0]] * m,
+            "two heavy points": [points[0]] * (m // 2) + [points[-1]] * (m - m // 2),
+            "one point just below alpha": [points[-1]] * light + [points[0]] * (m - light),
+            "one point just above alpha": [points[-1]] * (light + m // 20)
+            + [points[0]] * (m - light - m // 20),
+            "geometric masses": [points[min(_halvings(i), len(points) - 1)] for i in range(1, m + 1)],
+        }
+        return [FixedProblem(name, database, self._error) for name, database in told.items()]
+
+    def _error(self, output: Any, database: Any) -> float:
+        return float(np.abs(self._table @ (self.shares(database) - self.shares(output))).max())
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a small database."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` small databases; run i uses the same uniform number on every database."""
+        return [self._points(place) for place in self._mechanism.sample(database, size, rng).tolist()]
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law of the small database."""
+        from audit.distributions import Finite
+
+        return Finite(self._outputs, log_probabilities=self._mechanism.log_probabilities(database))
+
+    def log_probabilities(self, database: Any) -> NDArray[np.float64]:
+        """Return the log-probability of every small database, in their order."""
+        return self._mechanism.log_probabilities(database)
+
+    @cached_property
+    def _outputs(self) -> list[tuple[Any, ...]]:
+        return [self._points(place) for place in range(len(self.candidates))]
+
+    def _points(self, place: int) -> tuple[Any, ...]:
+        return tuple(self.records[point] for point in self.candidates[place])
+
+    @cached_property
+    def _mechanism(self) -> ExponentialMechanism:
+        return ExponentialMechanism(
+            epsilon=self.epsilon,
+            score=lambda database, _: -len(database) * self.worst_errors(database),
+            solutions=range(len(self.candidates)),
+            vectorised=True,
+        )
+
+
+def _halvings(i: int) -> int:
+    """Return how often 2 divides i: half of the numbers have 0, a quarter 1."""
+    return (i & -i).bit_length() - 1

@@ -1,0 +1,64 @@
+"""Geometric noise that is cut off at both ends, and how far sums of it stray."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["clamped_geometric", "straying"]
+
+
+def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[np.float64]:
+    """Return the probabilities of low, low + 1, …, high for an answer plus noise, clamped to this range.
+
+    Guarantee
+    ---------
+    With r = e^(−rate) the noise is k with probability (1 − r)/(1 + r)·r^|k|, and at least k ≥ 0 with r^k/(1 +
+    r), the same downwards; each end gets the whole tail. Needs low ≤ answer ≤ high and low < high.
+
+    Examples
+    --------
+    >>> clamped_geometric(1, math.log(2.0), 0, 2).round(6).tolist()
+    [0.333333, 0.333333, 0.333333]
+    """
+    r = math.exp(-rate)
+    distances = np.abs(np.arange(low, high + 1) - answer).astype(np.float64)
+    masses = np.exp(-rate * distances) / (1.0 + r)
+    masses[1:-1] *= -math.expm1(-rate)
+    return np.asarray(masses)
+
+
+def straying(distance: float, *, terms: int, rate: float) -> float:
+    """Return a bound of the probability that some partial sum of noises strays further than `distance`.
+
+    Parameters
+    ----------
+    distance
+        At least 0.
+    terms
+        How many independent two-sided geometric noises there are.
+    rate
+        Of each.
+
+    Guarantee
+    ---------
+    2·exp(−n·I(x)) with x = distance·rate/n and I(x) = x·t + ln(1 − t²), t = (√(1 + x²) − 1)/x. The moment
+    generating function of the noise is at most that of Laplace noise of the same rate, 1/(1 − (s/rate)²), as
+    (cosh s − 1)/s² rises in s; e^(s·sum) is a submartingale, so that Doob's inequality bounds all partial
+    sums by the last one's moment; s = t·rate is best.
+
+    Examples
+    --------
+    >>> straying(0.0, terms=3, rate=1.0), straying(200.0, terms=10, rate=0.5) < 1e-25
+    (1.0, True)
+    """
+    x = distance * rate / terms
+    if x <= 0.0:
+        return 1.0
+    t = x / (1.0 + math.sqrt(1.0 + x * x))
+    return min(1.0, 2.0 * math.exp(-terms * (x * t + math.log1p(-t * t))))

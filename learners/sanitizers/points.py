@@ -1,0 +1,237 @@
+"""A sanitizer for POINT_d by repeated choosing (BNS Theorem 3)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count, islice, product
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.claims import ApproximateDP, PureDP
+from learners.sanitizers.base import NOISE_SHARE, NumberSanitizer
+from learners.sanitizers.choices import RepeatedChoosing
+from learners.sanitizers.noise import clamped_geometric
+from learners.sanitizers.rounding import completed, rounded
+from learners.sanitizers.spending import affordable
+from mechanisms.noise import GeometricNoise
+from mechanisms.threshold import ThresholdTest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import numpy as np
+
+    from audit.distributions import Finite
+    from learners.sanitizers.spending import Spending
+    from learners.sanitizers.tallies import Tally
+
+__all__ = ["PointSanitizer"]
+
+_SLACK = 0.25
+"""A point that is chosen lies at most this share of what must be found below the best one."""
+
+_MOST_OUTCOMES = 2**17
+"""A law of more outcomes is not listed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointSanitizer(NumberSanitizer):
+    """Find the heavy points by repeated choosing, count them with noise, and estimate all others as 0.
+
+    A database holds numbers 0 … 2^dimension − 1 (a list of ints or an array). The output is a tuple of
+    (point, count), the estimate of c_x being count/size, and 0 for a point that is not named; or, if
+    `proper`, a database: a tuple of `output_size` points.
+
+    Parameters
+    ----------
+    proper
+        Whether the output is a database.
+    dimension, epsilon, delta, alpha, beta, size, records
+        See `NumberSanitizer`.
+
+    Guarantee
+    ---------
+    *Privacy*: (epsilon, delta) when one record is replaced. There are at most k rounds. Each is the choosing
+    mechanism with the score "how often does x occur" over the points x not yet chosen, which one more record
+    raises for one point, by 1: 1-bounded growth. Which points are out is known from earlier outputs. So by
+    BNS Lemma 4 each round is (step, delta/2k)-private if size ≥ `private_size`; a smaller size is refused
+    when the sanitizer is made. After the last round the counts of the chosen points get two-sided geometric
+    noise of rate epsilon/16 *at once*: a replaced record moves two counts by 1, which costs epsilon/8 for all
+    rounds together. `spending` composes k claims (step, delta/2k) and one (epsilon/8, 0) by the sums, by
+    advanced and by optimal composition, with the largest step that one of them shows to be within (epsilon,
+    delta). The rest is computed from the outputs.
+
+    *Accuracy*: on every database all |Q_c(S) − est(c)| ≤ alpha, except with probability beta, from
+    `sample_size` records on. Let a be alpha (proper: 3·alpha/4) and k = ⌈(1 − a)/(3a/4)⌉. While a point
+    left has a count opt > a·m, a round (i) refuses with probability at most e^(−step·a·m/8)/2, as the test
+    asks for a·m/2, and (ii) chooses one of count below opt − a·m/4 with probability at most
+    m·e^(−step·a·m/16). Outside these events every round until then takes more than 3a·m/4 records out; if
+    after k of them a point above a·m were left, there would be more than k·3a·m/4 + a·m ≥ m. So all points
+    left have at most a·m. (iii) A noise exceeds a·m (proper: a·m/2) with probability at most that of the
+    geometric tail, each. `failure_bound` adds these up. Proper: `completed` turns counts that are off by
+    a·m/2 into shares that are off by a, and rounding to ⌈4/alpha⌉ records costs alpha/4.
+
+    The text states the result alone, with m = O(α^(−1.5)·ε^(−1)·√ln(1/δ)·ln(1/αβεδ)): see
+    `learners.sanitizers.sizes`.
+
+    Examples
+    --------
+    >>> sanitizer = PointSanitizer(alpha=0.25)
+    >>> sanitizer.rounds, sanitizer.sample_size == sanitizer.size
+    (4, True)
+    >>> from numpy.random import default_rng
+    >>> half = sanitizer.size // 2
+    >>> found = sanitizer([2**63] * half + list(range(sanitizer.size - half)), default_rng(0))
+    >>> found[-1][0] == 2**63, abs(sanitizer.estimate(found, 2**63) - 0.5) < 0.25
+    (True, True)
+    """
+
+    proper: bool = False
+
+    name: ClassVar[str] = "point-sanitizer"
+    reference: ClassVar[str] = "BNS §4.2, Theorem 3 (the construction is ours)"
+
+    @property
+    def choosing_alpha(self) -> float:
+        """The approximation parameter of the choosing mechanism: a."""
+        return self.alpha * (0.75 if self.proper else 1.0)
+
+    @property
+    def rounds(self) -> int:
+        """The most rounds of choosing: k."""
+        a = self.choosing_alpha
+        return max(1, math.ceil((1.0 - a) / ((1.0 - _SLACK) * a) * (1.0 - 1e-12)))
+
+    @property
+    def choosing_delta(self) -> float:
+        """The delta of one round: half of the whole's is split evenly."""
+        return self.delta / 2.0 / self.rounds
+
+    @cached_property
+    def spending(self) -> Spending:
+        """What the steps cost, composed."""
+        noise = PureDP(NOISE_SHARE * self.epsilon)
+        return affordable(
+            lambda step: [ApproximateDP(step, self.choosing_delta)] * self.rounds + [noise],
+            epsilon=self.epsilon,
+            delta=self.delta,
+            largest=self.largest_step,
+        )
+
+    @property
+    def noise(self) -> GeometricNoise:
+        """The noise on every count: two counts move by 1."""
+        return GeometricNoise(NOISE_SHARE * self.epsilon / 2.0)
+
+    @property
+    def output_size(self) -> int:
+        """The number of records of the output, where it is a database."""
+        return math.ceil(4.0 / self.alpha * (1.0 - 1e-12))
+
+    def failure_bound(self, size: int) -> float:
+        """Return a bound of the failure probability on databases of a size, not more than 1.
+
+        Examples
+        --------
+        >>> PointSanitizer(alpha=0.25).failure_bound(PointSanitizer(alpha=0.25).sample_size) <= 0.1
+        True
+        """
+        exponent = self.spending.step * self.choosing_alpha * size
+        off = math.floor(self.choosing_alpha * size / (2.0 if self.proper else 1.0))
+        rate = self.noise.rate
+        noisy = 2.0 * math.exp(-rate * off) / (math.exp(rate) + 1.0)
+        wrong = 0.5 * math.exp(-exponent / 8.0) + size * math.exp(-_SLACK * exponent / 4.0)
+        return min(1.0, self.rounds * (wrong + noisy))
+
+    def estimate(self, output: Any, concept: int) -> float:
+        """Return the estimate of Q_c for c = c_x, x the concept's number, from an output.
+
+        Examples
+        --------
+        >>> sanitizer = PointSanitizer(alpha=0.25, size=10_000)
+        >>> sanitizer.estimate(((5, 2500),), 5), sanitizer.estimate(((5, 2500),), 6)
+        (0.25, 0.0)
+        """
+        return self.shares(output).get(concept, 0.0)
+
+    def shares(self, output: Any) -> dict[int, float]:
+        """Return the estimates of all points that an output gives one above 0."""
+        if not self.proper:
+            return {point: times / self._m for point, times in output}
+        return {point: output.count(point) / len(output) for point in dict.fromkeys(output)}
+
+    def measure(self, output: Any, counted: Tally) -> float:
+        """Return the largest |Q_c(S) − est(c)| over the whole class, exactly."""
+        return counted.point_error(self.shares(output))
+
+    def choosing(self, database: Any) -> RepeatedChoosing:
+        """Return the rounds of choosing on a database."""
+        step = self.spending.step
+        test = ThresholdTest(4.0 / step, self.choosing_alpha * self._m / 2.0)
+        return RepeatedChoosing(self.tally(database), test, weight=step / 4.0, rounds=self.rounds)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return the counts of the points found, or a database."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` outputs; run i draws the same numbers on every database."""
+        choosing = self.choosing(database)
+        runs = choosing.sample(size, rng)
+        noise = self.noise.sample(size * self.rounds, rng).reshape(size, self.rounds)
+        points, counts = choosing.tally.points, choosing.tally.counts
+        return [
+            self._released(
+                {
+                    int(points[place]): min(max(int(counts[place] + extra), 0), self._m)
+                    for place, extra in zip(chosen, row.tolist(), strict=False)
+                }
+            )
+            for chosen, row in zip(runs, noise, strict=True)
+        ]
+
+    def distribution(self, database: Any) -> Finite | None:
+        """Return the exact law of the output, None where it has too many outcomes to list."""
+        from audit.distributions import Finite
+
+        choosing = self.choosing(database)
+        distinct = len(choosing.tally.points)
+        sets = sum(math.comb(distinct, r) * (self._m + 1) ** r for r in range(min(distinct, self.rounds) + 1))
+        if sets > _MOST_OUTCOMES:
+            return None
+        masses: dict[Any, float] = {}
+        for chosen, mass in choosing.law().items():
+            for output, share in self._counted(sorted(chosen), choosing.tally):
+                masses[output] = masses.get(output, 0.0) + mass * share
+        return Finite(list(masses), list(masses.values()))
+
+    def _counted(self, places: list[int], seen: Tally) -> Iterator[tuple[Any, float]]:
+        laws = [clamped_geometric(int(seen.counts[i]), self.noise.rate, 0, self._m).tolist() for i in places]
+        points = [int(seen.points[i]) for i in places]
+        for counts in product(range(self._m + 1), repeat=len(places)):
+            share = math.prod(law[times] for law, times in zip(laws, counts, strict=True))
+            yield self._released(dict(zip(points, counts, strict=True))), share
+
+    def _released(self, named: Mapping[int, int]) -> Any:
+        """Return the output, from the noisy counts."""
+        if not self.proper:
+            return tuple(sorted(named.items()))
+        unnamed = 2**self.dimension - len(named)
+        enough = min(unnamed, math.ceil(1.0 / self.choosing_alpha) + 1)
+        others = islice((point for point in count() if point not in named), enough)
+        shares = completed(
+            {point: times / self._m for point, times in named.items()},
+            cap=self.choosing_alpha,
+            unnamed=unnamed,
+            others=others,
+        )
+        return _database(shares, self.output_size)
+
+
+def _database(shares: Mapping[int, float], size: int) -> tuple[int, ...]:
+    import numpy as np
+
+    points = sorted(shares)
+    cumulative = np.cumsum([shares[point] for point in points])
+    return rounded(points, np.minimum(cumulative / cumulative[-1], 1.0), size=size)

@@ -1,0 +1,192 @@
+"""A sanitizer for C^label makes a proper private learner for C (BNS Theorem 5)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PAC, PureDP
+from audit.errors import finite_number
+from audit.relations import Relation
+from learners.concepts import IntervalClass
+from learners.hypotheses import Hypotheses
+from learners.problems import LearningProblem, realizable_problems
+from learners.sanitizers.generic import GenericSanitizer
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from learners.concepts import ConceptClass
+
+__all__ = ["SanitizingLearner", "transfer_size"]
+
+_ROUNDING = 1e-12
+
+
+def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> int:
+    """Return from how many examples on no concept of error above `high` has a training error up to `low`.
+
+    Guarantee
+    ---------
+    t = ln(G/β)/KL(low‖high): by Chernoff one such concept does with probability at most e^(−t·KL(low‖high)),
+    and G counts concepts that differ.
+
+    Examples
+    --------
+    >>> transfer_size(3, low=0.25, high=0.375, beta=0.05)
+    116
+    """
+    distance = low * math.log(low / high) + (1.0 - low) * math.log((1.0 - low) / (1.0 - high))
+    return math.ceil(math.log(labellings / beta) / distance * (1.0 - _ROUNDING))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SanitizingLearner(PlainParameters):
+    """Sanitize the labelled examples for C^label, and return the concept that errs least on what comes out.
+
+    A database is a list of (x, y); the output is a concept of the class: the learner is proper.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    concepts
+        C, over a tiny domain. Default: the intervals of {0, 1}.
+    alpha, beta
+        Of the sanitizer: alpha below 1/3, beta below 1/2. `utility_claim` is the learner's.
+    size
+        The number of records that a privacy audit builds databases of.
+
+    Guarantee
+    ---------
+    *Privacy*: epsilon, when one example is replaced: that of the sanitizer, whose output alone is used.
+
+    *Accuracy*: on `sample_size` examples of a distribution on x, labelled by a concept of C, the error is at
+    most 3·alpha, except with probability 2·beta; BNS Theorem 5 claims 3·alpha + 2·beta, except with
+    probability 2·beta, and asks for alpha, epsilon ≤ 1/8, which is not used here. Q of c^label is the
+    training error of c. Except with probability beta all are within alpha in the output Ŝ; then the target's
+    is at most alpha there, so is that of the concept returned, and its training error is at most 2·alpha.
+    Except with probability beta no concept of error above 3·alpha has such a training error
+    (`transfer_size`). `sample_size` is the larger of this and the sanitizer's.
+
+    Examples
+    --------
+    >>> learner = SanitizingLearner()
+    >>> learner.sanitizer.output_size, learner.sample_size
+    (16, 2528)
+    >>> learner([(0, 1)] * 1300 + [(1, 0)] * 1228, np.random.default_rng(0))
+    1
+    """
+
+    epsilon: float = 0.125
+    concepts: ConceptClass = field(default_factory=lambda: IntervalClass(1))
+    alpha: float = 0.125
+    beta: float = 0.05
+    size: int = 3
+
+    name: ClassVar[str] = "sanitizing-learner"
+    reference: ClassVar[str] = "BNS §5.1, Theorem 5 (the proof is ours)"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        finite_number(self.alpha, what=f"The `alpha` of `{owner}`", above=0, below=1.0 / 3.0)
+        finite_number(self.beta, what=f"The `beta` of `{owner}`", above=0, below=0.5)
+        _ = self.sanitizer
+
+    @cached_property
+    def sanitizer(self) -> GenericSanitizer:
+        """The sanitizer for C^label."""
+        return GenericSanitizer(
+            epsilon=self.epsilon,
+            concepts=self.concepts.labelled(),
+            alpha=self.alpha,
+            beta=self.beta,
+            size=self.size,
+        )
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def utility_claim(self) -> PAC:
+        """What Theorem 5 claims on `sample_size` examples."""
+        return PAC(3.0 * self.alpha + 2.0 * self.beta, 2.0 * self.beta)
+
+    @property
+    def own_claim(self) -> PAC:
+        """What the derivation here shows: more."""
+        return PAC(3.0 * self.alpha, 2.0 * self.beta)
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        """Every (x, y)."""
+        return self.sanitizer.records
+
+    @cached_property
+    def hypotheses(self) -> Hypotheses:
+        """The class with its truth table."""
+        return Hypotheses.of(self.concepts)
+
+    @cached_property
+    def transfer_size(self) -> int:
+        """From how many examples on training errors up to 2·alpha mean errors up to 3·alpha."""
+        labellings = self.concepts.dichotomies().size
+        return transfer_size(labellings, low=2.0 * self.alpha, high=3.0 * self.alpha, beta=self.beta)
+
+    @property
+    def sample_size(self) -> int:
+        """The number of examples that the claims need: t."""
+        return max(self.sanitizer.sample_size, self.transfer_size)
+
+    def problems(self) -> list[LearningProblem]:
+        """Return hard realizable problems, with `sample_size` examples each."""
+        return realizable_problems(self.hypotheses, alpha=3.0 * self.alpha, examples=self.sample_size)
+
+    def best(self, output: Any) -> Any:
+        """Return the concept that errs least on a sanitized database; of several, the first.
+
+        Examples
+        --------
+        >>> SanitizingLearner().best([(0, 1), (1, 1), (1, 0), (1, 1)])
+        2
+        """
+        names: Sequence[Any] = self.concepts.listed_concepts()
+        return names[int(np.argmin([self.sanitizer.estimate(output, name) for name in names]))]
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a concept."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` concepts; run i uses the same uniform number on every database."""
+        return [self.best(output) for output in self.sanitizer.sample(database, size, rng)]
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law of the concept: that of the sanitized database, mapped."""
+        from audit.distributions import Finite
+
+        masses = np.exp(self.sanitizer.log_probabilities(database))
+        totals = np.bincount(self._chosen, weights=masses, minlength=self.concepts.size)
+        return Finite(list(self.concepts.listed_concepts()), totals.tolist())
+
+    @cached_property
+    def _chosen(self) -> NDArray[np.intp]:
+        """The number of the concept that each small database leads to."""
+        shares = np.zeros((len(self.sanitizer.candidates), len(self.records)))
+        for column in np.array(self.sanitizer.candidates).T:
+            shares[np.arange(len(shares)), column] += 1.0
+        wrong = shares @ self.concepts.labelled().table().T
+        return np.asarray(np.argmin(wrong, axis=1))

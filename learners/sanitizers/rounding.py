@@ -1,0 +1,109 @@
+"""From real shares to a small database that has about these shares."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["completed", "rounded"]
+
+
+def rounded(points: Sequence[int], cumulative: NDArray[np.float64], *, size: int) -> tuple[int, ...]:
+    """Return a database of `size` records, as many up to each point as its cumulative share says.
+
+    Parameters
+    ----------
+    points
+        In any order, repetitions allowed.
+    cumulative
+        The share of the first i + 1 of them: never falling, the last 1.
+
+    Guarantee
+    ---------
+    Every cumulative share is rounded to the nearest multiple of 1/size: it is off by at most 1/(2·size), and
+    the share of one entry by at most 1/size.
+
+    Examples
+    --------
+    >>> rounded([3, 5, 9], np.array([0.3, 0.55, 1.0]), size=4)
+    (3, 5, 9, 9)
+    """
+    ends = np.floor(np.asarray(cumulative) * size + 0.5).astype(np.int64)
+    repeats = np.diff(ends, prepend=0).tolist()
+    return tuple(point for point, times in zip(points, repeats, strict=True) for _ in range(times))
+
+
+def completed(
+    shares: Mapping[int, float], *, cap: float, unnamed: int, others: Iterable[int]
+) -> dict[int, float]:
+    """Return shares of points that sum to 1, from noisy ones of the heavy points.
+
+    Parameters
+    ----------
+    shares
+        Of the named points, each in [0, 1].
+    cap
+        The most that any other point may get.
+    unnamed
+        How many other points there are.
+    others
+        Other points, in any order: at least the smaller of `unnamed` and 1/cap + 1 of them.
+
+    Guarantee
+    ---------
+    Let the true shares sum to 1, those of unnamed points be at most `cap`, and every given share be off by at
+    most e. Then in the result a named point is off by at most 2·e, and an unnamed one has at most `cap`.
+
+    (i) The given shares exceed 1: all fall by λ, to no less than 0, such that they sum to 1. λ ≤ e, as those
+    that fell by e are below the true ones. (ii) What lacks to 1 fits on the unnamed points at `cap` each: it
+    goes there. (iii) It does not: then all unnamed points get `cap`, and the named ones rise by λ each. As
+    the true shares of unnamed points fit, the excess is at most e times the number of named points. Without
+    named points the unnamed ones share evenly, and 1/unnamed ≤ cap since the true shares fit.
+
+    Examples
+    --------
+    >>> completed({7: 0.75, 8: 0.5}, cap=0.25, unnamed=2, others=[0, 1])
+    {7: 0.625, 8: 0.375}
+    >>> completed({7: 0.5}, cap=0.3, unnamed=5, others=[0, 1, 2, 3, 4])
+    {7: 0.5, 0: 0.3, 1: 0.2}
+    """
+    total = math.fsum(shares.values())
+    if total > 1.0 or not unnamed:
+        return _levelled(shares, total)
+    lacking, room = 1.0 - total, cap * unnamed
+    if lacking > room:
+        if not shares:
+            return dict.fromkeys(_first(others, unnamed), 1.0 / unnamed)
+        raised = {point: share + (lacking - room) / len(shares) for point, share in shares.items()}
+        return raised | dict.fromkeys(_first(others, unnamed), cap)
+    whole = min(unnamed, math.ceil(lacking / cap))
+    filled = dict.fromkeys(_first(others, whole), cap)
+    if filled:
+        filled[list(filled)[-1]] = lacking - cap * (whole - 1)
+    return {**shares, **filled}
+
+
+def _levelled(shares: Mapping[int, float], total: float) -> dict[int, float]:
+    """Return shares that are moved by the same amount each, none below 0, so that they sum to 1."""
+    if total <= 1.0:
+        return {point: share + (1.0 - total) / len(shares) for point, share in shares.items()}
+    falling = np.sort(np.array(list(shares.values())))[::-1]
+    levels = (np.cumsum(falling) - 1.0) / np.arange(1, len(falling) + 1)
+    level = float(levels[np.flatnonzero(falling > levels)[-1]])
+    return {point: max(0.0, share - level) for point, share in shares.items()}
+
+
+def _first(others: Iterable[int], count: int) -> list[int]:
+    found: list[int] = []
+    for point in others:
+        if len(found) == count:
+            break
+        found.append(point)
+    return found

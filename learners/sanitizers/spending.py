@@ -1,0 +1,116 @@
+"""How much each of many private steps may cost so that the whole stays within its budget."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from audit.claims import ApproximateDP, PureDP
+from mechanisms.accounting import advanced_bound, composed_delta, sequential_bound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from audit.claims import PrivacyClaim
+
+__all__ = ["Spending", "affordable"]
+
+_STEPS = 40
+_ACCURACY = 2e-9
+"""A computed delta is trusted up to this: twice what `composed_delta` is accurate to."""
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What a composition of private steps costs, by three accountants.
+
+    Parameters
+    ----------
+    step
+        The epsilon of one step, which the claims were made from.
+    claims
+        Of every step that can happen.
+    delta
+        The delta of the whole.
+
+    Guarantee
+    ---------
+    Each of `basic`, `advanced` and `optimal` bounds the composition, adaptive ones included: see
+    `mechanisms.accounting`.
+
+    Examples
+    --------
+    >>> spent = Spending(0.1, (ApproximateDP(0.1, 1e-8),) * 20, 1e-6)
+    >>> round(spent.basic, 3), round(spent.advanced, 3), round(spent.optimal, 3)
+    (2.0, 2.47, 1.793)
+    """
+
+    step: float
+    claims: tuple[PureDP | ApproximateDP, ...]
+    delta: float
+
+    @property
+    def basic(self) -> float:
+        """The sum of the epsilons."""
+        return sequential_bound(self.claims).epsilon
+
+    @property
+    def advanced(self) -> float:
+        """The advanced composition theorem's epsilon at the delta; infinite where the deltas exceed it."""
+        slack = self.delta - sequential_bound(self.claims).delta
+        return advanced_bound(self.claims, slack=slack).epsilon if slack > 0.0 else math.inf
+
+    @property
+    def optimal(self) -> float:
+        """The least epsilon at the delta that follows from the claims."""
+        from mechanisms.accounting import composed_epsilon
+
+        return composed_epsilon(self.claims, delta=self.delta)
+
+    def within(self, epsilon: float) -> bool:
+        """Tell whether some accountant keeps the composition within (epsilon, delta)."""
+        if sequential_bound(self.claims).delta > self.delta:
+            return False
+        if min(self.basic, self.advanced) <= epsilon:
+            return True
+        return composed_delta(self.claims, epsilon=epsilon) <= self.delta - _ACCURACY
+
+
+def affordable(
+    claims: Callable[[float], Sequence[PrivacyClaim]], *, epsilon: float, delta: float, largest: float
+) -> Spending:
+    """Return the composition with the largest step that stays within (epsilon, delta).
+
+    Parameters
+    ----------
+    claims
+        Takes the epsilon of one step and returns the claims of all steps, growing with it.
+    epsilon, delta
+        Of the whole.
+    largest
+        No step is larger than this.
+
+    Guarantee
+    ---------
+    The step is found by bisection among those that basic, advanced or optimal composition shows to be within
+    the budget, whichever allows most.
+
+    Examples
+    --------
+    >>> spent = affordable(lambda step: [PureDP(step)] * 100, epsilon=1.0, delta=1e-6, largest=1.0)
+    >>> round(spent.step, 5), spent.within(1.0)
+    (0.02401, True)
+    """
+
+    def spending(step: float) -> Spending:
+        told = [claim for claim in claims(step) if isinstance(claim, (PureDP, ApproximateDP))]
+        return Spending(step, tuple(told), delta)
+
+    low, high = 0.0, min(epsilon, largest)
+    if spending(high).within(epsilon):
+        return spending(high)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if spending(middle).within(epsilon) else (low, middle)
+    return spending(low)

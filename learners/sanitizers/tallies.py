@@ -1,0 +1,136 @@
+"""Databases of numbers 0 … 2^d − 1, d up to 64: read once, counted, and the exact errors of answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.brief import show
+from audit.errors import InvalidKind, InvalidValue
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["MOST_BITS", "Tally", "tally"]
+
+MOST_BITS = 64
+"""Points are held as 64-bit numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """The distinct points of a database in increasing order, and how often each occurs.
+
+    Parameters
+    ----------
+    points
+        Increasing, of shape (distinct,).
+    counts
+        Of the same shape, each at least 1.
+
+    Examples
+    --------
+    >>> tally([5, 2, 5], dimension=3, owner="It")
+    Tally(points=array([2, 5], dtype=uint64), counts=array([1, 2]))
+    """
+
+    points: NDArray[np.uint64]
+    counts: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """The number of records."""
+        return int(self.counts.sum())
+
+    def point_error(self, shares: Mapping[int, float]) -> float:
+        """Return the largest |Q_c(S) − share(c)| over all of POINT_d; a point without a share has 0.
+
+        Examples
+        --------
+        >>> tally([5, 2, 5, 5], dimension=3, owner="It").point_error({5: 0.5, 7: 0.125})
+        0.25
+        """
+        names = np.array(sorted(shares), dtype=np.uint64)
+        told = np.array([shares[name] for name in sorted(shares)], dtype=np.float64)
+        truth = self.counts / self.size
+        places = np.minimum(np.searchsorted(self.points, names), len(self.points) - 1)
+        known = self.points[places] == names
+        unnamed = np.ones(len(truth), dtype=np.bool_)
+        unnamed[places[known]] = False
+        errors = np.abs(told - np.where(known, truth[places], 0.0))
+        return float(max(errors.max(initial=0.0), truth[unnamed].max(initial=0.0)))
+
+    def interval_error(self, database: Sequence[int]) -> float:
+        """Return the largest |Q_c(S) − Q_c(database)| over all of INTERVAL_d.
+
+        Guarantee
+        ---------
+        Between two neighbouring points of the database given, the share of it below j is constant and the
+        true one rises with j: the maximum is at the ends, just above each point and at the next.
+
+        Examples
+        --------
+        >>> tally([0, 1, 2, 3], dimension=2, owner="It").interval_error([1, 2])
+        0.25
+        """
+        given, times = np.unique(np.asarray(database, dtype=np.uint64), return_counts=True)
+        told = np.concatenate([[0.0], np.cumsum(times) / times.sum()])
+        upto = self._sums[np.searchsorted(self.points, given, side="right")]
+        below = self._sums[np.searchsorted(self.points, given, side="left")]
+        return float(max(np.abs(upto - told[1:]).max(), np.abs(below - told[:-1]).max()))
+
+    @cached_property
+    def _sums(self) -> NDArray[np.float64]:
+        """The share of the first i points, for i = 0 … distinct."""
+        return np.concatenate([[0.0], np.cumsum(self.counts) / self.size])
+
+
+def tally(database: Any, *, dimension: int, owner: str) -> Tally:
+    """Return a database of whole numbers below 2^dimension, counted.
+
+    Raises
+    ------
+    InvalidKind
+        A record is no whole number.
+    InvalidValue
+        A record is none of 0 … 2^dimension − 1, or there are no records.
+
+    Examples
+    --------
+    >>> tally([3, 4], dimension=2, owner="PointSanitizer")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: A record of `PointSanitizer` must be a whole number from 0 to 2^2 − 1; got 4.
+    """
+    numbers = _numbers(database, dimension, owner)
+    if numbers.size == 0:
+        raise InvalidValue(f"A database of `{owner}` must hold at least one record; got none.")
+    points, counts = np.unique(numbers, return_counts=True)
+    if int(points[-1]) >> dimension:
+        raise _outside(points[-1], dimension, owner)
+    return Tally(points, counts.astype(np.int64))
+
+
+def _numbers(database: Any, dimension: int, owner: str) -> NDArray[np.uint64]:
+    if isinstance(database, np.ndarray) and database.dtype.kind in "iu" and database.ndim == 1:
+        if database.dtype.kind == "i" and (database < 0).any():
+            raise _outside(database.min(), dimension, owner)
+        return database.astype(np.uint64)
+    records = list(database)
+    for record in records if set(map(type, records)) - {int} else ():
+        if not isinstance(record, (int, np.integer)) or isinstance(record, bool):
+            raise InvalidKind(f"A record of `{owner}` must be a whole number; got {show(record)}.")
+    low, high = min(records, default=0), max(records, default=0)
+    if low < 0 or high >= 1 << MOST_BITS:
+        raise _outside(low if low < 0 else high, dimension, owner)
+    return np.array(records, dtype=np.uint64)
+
+
+def _outside(record: Any, dimension: int, owner: str) -> InvalidValue:
+    return InvalidValue(
+        f"A record of `{owner}` must be a whole number from 0 to 2^{dimension} − 1; got {int(record)}."
+    )
