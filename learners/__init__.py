@@ -13,16 +13,44 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from learners.compression import CompressionLearner
+    from learners.conjunctions import ConjunctionLearner
+    from learners.generic import GenericLearner, VCLearner
+    from learners.kmeans import KMeans
+    from learners.labels import LabelPrivateLearner
+    from learners.masked import MaskedParityLearner
     from learners.parity import AmplifiedParityLearner, ParityLearner
+    from learners.perceptron import Perceptron
+    from learners.sanitizers import IntervalSanitizer, PointSanitizer
 
 __all__ = [
     "AmplifiedParityLearner",
+    "CompressionLearner",
+    "ConjunctionLearner",
+    "GenericLearner",
+    "IntervalSanitizer",
+    "KMeans",
+    "LabelPrivateLearner",
+    "MaskedParityLearner",
     "ParityLearner",
+    "Perceptron",
+    "PointSanitizer",
+    "VCLearner",
 ]
 
 _HOMES = {
     "AmplifiedParityLearner": "learners.parity",
+    "CompressionLearner": "learners.compression",
+    "ConjunctionLearner": "learners.conjunctions",
+    "GenericLearner": "learners.generic",
+    "IntervalSanitizer": "learners.sanitizers",
+    "KMeans": "learners.kmeans",
+    "LabelPrivateLearner": "learners.labels",
+    "MaskedParityLearner": "learners.masked",
     "ParityLearner": "learners.parity",
+    "Perceptron": "learners.perceptron",
+    "PointSanitizer": "learners.sanitizers",
+    "VCLearner": "learners.generic",
 }
 
 

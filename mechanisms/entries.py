@@ -70,8 +70,7 @@ def catalogue() -> list[Entry]:
     """
     right = [_entry(factory, summary, expected="not refuted") for factory, summary in _RIGHT.items()]
     right.insert(3, _clamped_mean())
-    right.append(_small_choosing())
-    right += composed()
+    right += [*composed(), _small_choosing()]
     return right + [_entry(factory, summary, expected="refuted") for factory, summary in _FLAWED.items()]
 
 

@@ -110,7 +110,11 @@ class LaplaceMean(PlainParameters):
         low, high = [0.0] * self.size, [float(self.upper)] * self.size
         both = [low[k] if k % 2 else high[k] for k in range(self.size)]
         told = (("all at 0", low), (f"all at {self.upper:g}", high), ("at both ends", both))
-        return [FixedProblem(name, database, self._error) for name, database in told]
+        return [FixedProblem(name, database, self._error, self._tail) for name, database in told]
+
+    def _tail(self, law: Any, alpha: float, database: Any) -> float:
+        answer = self.answer(database)
+        return float(law.cdf(answer - alpha) + law.sf(answer + alpha))
 
     def _error(self, output: float, database: Any) -> float:
         return abs(output - self.answer(database))

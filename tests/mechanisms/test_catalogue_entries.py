@@ -67,6 +67,7 @@ def test_right_mechanisms_come_with_flawed_twins():
         "concave-promise-64-bits",
         "count-and-survey",
         "counts-of-halves",
+        "choosing-small",
     ]
     assert len(wrong) == 12
     assert all(name.startswith("flawed-") for name in wrong)
