@@ -60,6 +60,17 @@ def render_findings(documents: Sequence[Mapping[str, Any]], path: str | os.PathL
     importlib.import_module(f"{_package().__name__}.findings").write_findings(path, documents)
 
 
+def render_studies(documents: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) -> None:
+    """Write the page of saved studies (what `audit.saved_studies.to_json` returns) to `path`.
+
+    Raises
+    ------
+    AuditError
+        If the page cannot be written, or our package is missing; one line.
+    """
+    importlib.import_module(f"{_package().__name__}.studies").write_studies(path, documents)
+
+
 def _package() -> ModuleType:
     """Return our package, whatever else has its name."""
     if _ALIAS in sys.modules:

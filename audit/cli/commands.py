@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from audit.catalogue import load_catalogue
-from audit.cli.settings import CLAIMS, EFFORT, SCOPE, SET, with_options
+from audit.cli.settings import CLAIMS, EFFORT, SCOPE, SET, number_of, with_options
 
 REPORT = click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a report.")
 
@@ -98,6 +98,32 @@ def findings_command(pattern: str | None, html: Path | None, saved: Path | None)
     from audit.cli.findings import show_findings  # numpy and more, only to compute
 
     return show_findings(pattern, html=html, saved=saved)
+
+
+@group.command(name="study", short_help="Find least sample sizes, and how they grow.")
+@click.argument("pattern", required=False, metavar="[PRESET]")
+@REPORT
+@click.option("--json", "saved", type=click.Path(path_type=Path), metavar="FILE", help="Save the results.")
+@click.option(
+    "--cells",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Keep every step here; a study that is started again goes on. By default in `study-cells` beside "
+    "the results or the report.",
+)
+@click.option("--list", "listed", is_flag=True, help="Name the presets.")
+@click.option("--significance", type=float, help="Of a whole study.  [default: 1e-3]")
+@click.option("--budget", type=number_of, metavar="N", help="Most runs of a step.  [default: the preset's]")
+@click.option("--seed", type=number_of, metavar="N", help="As in an audit.  [default: 0]")
+@click.option("--jobs", type=number_of, metavar="N", help="As in an audit.  [default: 1]")
+def study_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
+    """Find the least m at which learners are accurate, over a sweep: those of PRESET, or all there are.
+
+    PRESET is a name or a pattern. Beside each m stands the sample size that the theorem asks for.
+    """
+    from audit.cli.studies import list_studies, show_studies  # numpy and more, only to compute
+
+    return list_studies() if listed else show_studies(pattern, **given)
 
 
 @group.command(name="replay", short_help="Repeat saved refutations.")

@@ -1,0 +1,179 @@
+"""The work of ``dp-audit study``."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Self
+
+import click
+
+from audit.cli.exits import INTERRUPTED, NOT_DONE
+from audit.errors import AuditError
+from audit.files import check_writable, write_text
+from audit.report_link import render_studies
+from audit.saved_studies import CellStore, layout, to_json
+from audit.studies import Study, load_studies
+from audit.study_run import CellAdvanced, StudyInterrupted, run_study
+from audit.wording import number
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from audit.study_results import Cell, StudyResult
+
+__all__ = ["list_studies", "show_studies"]
+
+
+def list_studies() -> int:
+    """Print the names of the studies that are offered, and what they are."""
+    offered = load_studies()
+    width = max(map(len, offered), default=0)
+    for name, study in offered.items():
+        click.echo(f"{name:<{width}}  {study.cells:>3} cells  {study.summary}")
+    return 0
+
+
+def show_studies(
+    pattern: str | None,
+    *,
+    html: Path | None = None,
+    saved: Path | None = None,
+    cells: Path | None = None,
+    significance: float | None = None,
+    budget: int | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+) -> int:
+    """Carry out the matching studies, losing no step that is done, and return the exit code."""
+    wanted = _matching(pattern)
+    for path in (html, saved):
+        if path is not None:
+            check_writable(path)
+    output = saved or html
+    folder = cells or (None if output is None else output.parent / "study-cells")
+    runner = _Runner(
+        CellStore(folder), 1e-3 if significance is None else significance, budget, seed or 0, jobs or 1
+    )
+    code = runner.all(wanted)
+    if saved is not None:
+        write_text(saved, layout(runner.results))
+    if html is not None:
+        render_studies([to_json(each) for each in runner.results], html)
+    return code
+
+
+class _Runner:
+    """Studies one after another, and what is told of them."""
+
+    def __init__(
+        self, store: CellStore, significance: float, budget: int | None, seed: int, jobs: int
+    ) -> None:
+        self.results: list[StudyResult] = []
+        self._store, self._significance, self._budget = store, significance, budget
+        self._seed, self._jobs = seed, jobs
+
+    def all(self, studies: dict[str, Study]) -> int:
+        """Carry out every study; one that fails loses no other."""
+        code = 0
+        for study in studies.values():
+            try:
+                self._one(study)
+            except StudyInterrupted as stop:
+                if stop.result is not None and stop.result.finished:
+                    self.results.append(stop.result)
+                return INTERRUPTED
+            except Exception as error:  # one that fails must not lose the others
+                if os.environ.get("DP_AUDIT_TRACEBACK"):
+                    raise
+                if isinstance(error, AuditError) and len(studies) == 1:
+                    raise
+                said = error if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
+                click.echo(f"{study.name}: could not be carried out: {said}", err=True)
+                code = NOT_DONE
+        return code
+
+    def _one(self, study: Study) -> None:
+        began = time.monotonic()
+        click.echo(f"{study.name}: {study.summary}")
+        with _Status() as status:
+            result = run_study(
+                study,
+                store=self._store,
+                significance=self._significance,
+                budget=self._budget,
+                seed=self._seed,
+                jobs=self._jobs,
+                listener=status,
+            )
+        self.results.append(result)
+        for curve in result.curves:
+            found = curve.fit
+            if found is not None:
+                slope = number(found.slope)
+                click.echo(f"  {curve.name}: {slope} records a unit of {result.axis}; {growth(found.grows)}")
+        runs = sum(cell.runs for curve in result.curves for cell in curve.cells)
+        click.echo(f"{result.finished} least sizes, {runs:,} runs, {time.monotonic() - began:.0f} s")
+
+
+def growth(grows: bool) -> str:  # noqa: FBT001 - a word for a truth value
+    """Say what the brackets show of growth."""
+    return "it grows" if grows else "no growth shown"
+
+
+class _Status:
+    """One line on a terminal's stderr for the cell under way; a line on stdout for each that is finished."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._draw("")
+
+    def __call__(self, event: CellAdvanced) -> None:
+        if event.done:
+            self._draw("")
+            click.echo(f"  {event.curve:<28} {event.value:>10g}  {bracket(event.cell)}")
+            return
+        last = event.cell.steps[-1]
+        self._draw(
+            f"{event.study}: cell {event.number} of {event.cells}, {event.curve} at {event.value:g}: step "
+            f"{len(event.cell.steps)}, m = {last.size:,} {last.verdict}"
+        )
+
+    def _draw(self, text: str) -> None:
+        if self._shown:
+            click.echo(f"\r\x1b[K{text[:150]}", err=True, nl=False)
+
+
+def bracket(cell: Cell) -> str:
+    """Return the bracket of a cell in words.
+
+    Examples
+    --------
+    >>> from audit.study_results import Cell, Step
+    >>> bracket(Cell(4.0, 4.0, 50.0, (Step(9, "refuted"), Step(10, "met"))))
+    'refuted at 9, met at 10; bound 50'
+    """
+    low = "refuted at none" if cell.refuted is None else f"refuted at {cell.refuted:,}"
+    high = "met at none" if cell.met is None else f"met at {cell.met:,}"
+    return f"{low}, {high}" + ("" if cell.bound is None else f"; bound {cell.bound:,.0f}")
+
+
+def _matching(pattern: str | None) -> dict[str, Study]:
+    offered = load_studies()
+    if pattern is None:
+        return offered
+    found = {
+        name: study
+        for name, study in offered.items()
+        if pattern == name or fnmatch.fnmatchcase(name, pattern)
+    }
+    if not found:
+        raise AuditError(f"No study is called `{pattern}`; `dp-audit study --list` names them all.")
+    return found

@@ -1,0 +1,153 @@
+"""Studies as documents that JSON can hold, and the cells of one that is not finished."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any
+
+from audit.encoding import decode, encode
+from audit.errors import AuditError
+from audit.files import check_writable, why, write_text
+from audit.study_results import Cell, CurveResult, Step, StudyResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["SCHEMA", "CellStore", "from_json", "layout", "to_json"]
+
+SCHEMA = 1
+
+
+def to_json(result: StudyResult) -> dict[str, Any]:
+    """Return the result as a document; the same bytes for the same study, however often it was interrupted.
+
+    Examples
+    --------
+    >>> to_json(StudyResult("demo", "All.", "PAC(0.1, 0.1)", curves=()))["study"]["name"]
+    'demo'
+    """
+    return {"schema": SCHEMA, "study": encode(_as_lists(asdict(result)))}
+
+
+def from_json(document: Mapping[str, Any]) -> StudyResult:
+    """Return the result of a document.
+
+    Raises
+    ------
+    AuditError
+        If the document is none of ours; one line.
+
+    Examples
+    --------
+    >>> one = StudyResult("demo", "All.", "PAC(0.1, 0.1)", curves=(CurveResult("a", "", "", ()),))
+    >>> from_json(to_json(one)) == one
+    True
+    """
+    if document.get("schema") != SCHEMA or not isinstance(document.get("study"), dict):
+        raise AuditError(f"This is no saved study of schema {SCHEMA}, the newest this dp-audit reads.")
+    try:
+        stored = decode(document["study"], where="study")
+        curves = tuple(
+            CurveResult(**{**curve, "cells": tuple(map(_cell, curve["cells"]))}) for curve in stored["curves"]
+        )
+        return StudyResult(**{**stored, "curves": curves})
+    except (TypeError, KeyError, AttributeError, AuditError) as error:
+        raise AuditError(f"The saved study is damaged: {error}.") from None
+
+
+def layout(results: Iterable[StudyResult]) -> str:
+    """Return the text of a file of studies, a list of documents.
+
+    Examples
+    --------
+    >>> layout([]).split()
+    ['[', ']']
+    """
+    return "[\n" + ",\n".join(_text(to_json(result)) for result in results) + "\n]\n"
+
+
+def _text(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+
+
+def _as_lists(value: Any) -> Any:
+    """Return the value with lists for its tuples, as JSON has them."""
+    if isinstance(value, dict):
+        return {key: _as_lists(item) for key, item in value.items()}
+    return [_as_lists(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _cell(stored: Mapping[str, Any]) -> Cell:
+    return Cell(**{**stored, "steps": _steps(stored["steps"])})
+
+
+def _steps(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
+    return tuple(Step(**step) for step in stored)
+
+
+class CellStore:
+    """The cells of studies on disk, each in a file of its own that is written after every step.
+
+    Parameters
+    ----------
+    folder
+        Where; None keeps nothing.
+
+    Raises
+    ------
+    AuditError
+        The folder cannot be written to; one line.
+
+    Examples
+    --------
+    >>> CellStore(None).read({"study": "demo"})
+    ()
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        if folder is not None:
+            check_writable(folder / "_.json")
+
+    def read(self, key: Mapping[str, Any]) -> tuple[Step, ...]:
+        """Return the steps that a cell has; none where it is new.
+
+        Raises
+        ------
+        AuditError
+            Its file is damaged; one line that names it.
+        """
+        if self.folder is None:
+            return ()
+        path = self._path(key)
+        try:
+            document = json.loads(path.read_bytes())
+            if document["key"] != encode(dict(key)):
+                return ()
+            return _steps(decode(document["steps"], where="steps"))
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise AuditError(f"{path} cannot be read: {why(error)}.") from None
+        except (ValueError, TypeError, KeyError, AttributeError, AuditError) as error:
+            said = str(error).splitlines()[0]
+            raise AuditError(f"{path} is damaged ({said}); delete it to compute the cell anew.") from None
+
+    def write(self, key: Mapping[str, Any], steps: Sequence[Step]) -> None:
+        """Keep the steps that a cell has so far, whole or not at all."""
+        if self.folder is None:
+            return
+        stored = [{field.name: encode(getattr(step, field.name)) for field in fields(step)} for step in steps]
+        document = {"schema": SCHEMA, "key": encode(dict(key)), "steps": stored}
+        write_text(self._path(key), _text(document) + "\n")
+
+    def _path(self, key: Mapping[str, Any]) -> Path:
+        """Return the file of a cell: other settings, another file."""
+        assert self.folder is not None
+        words = "-".join(str(key[name]) for name in ("study", "curve", "value") if name in key)
+        safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in words)
+        whole = json.dumps(encode(dict(key)), sort_keys=True, ensure_ascii=False)
+        return self.folder / f"{safe[:80]}-{zlib.crc32(whole.encode()):08x}.json"

@@ -1,0 +1,227 @@
+"""Studies of sample size: the least m at which a learner is accurate, over a sweep of a parameter.
+
+A study is a value: which learners, on which problems, over which parameter, and the theorem's sample size
+beside. A distribution offers its own through the entry-point group `GROUP`: each entry point resolves to a
+callable without arguments that returns the `Study` values, in page order. `audit.study_run` carries one out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from audit.claims import check_utility_claim
+from audit.entry_points import offered
+from audit.errors import AuditError, InvalidKind, InvalidValue, finite_number, positive_int
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from audit.claims import UtilityClaim
+
+__all__ = ["GROUP", "Curve", "Expected", "Study", "load_studies"]
+
+GROUP = "dp_audit.studies"
+
+Expected = Literal["grows", "does not grow", ""]
+"""What the texts say of the least m over the sweep; empty where they say nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One learner over the sweep.
+
+    Parameters
+    ----------
+    name
+        Unique in its study: ``"pure, proper"``.
+    learner
+        (value, m) -> the learner for databases of m records at this value of the parameter.
+    problems
+        (value, m) -> the problems that it must be accurate on, each drawing m records.
+    bound
+        value -> the sample size that the theorem asks for; None where there is none.
+    source
+        Whose bound it is.
+    failure
+        (value, m) -> the exact probability of failure on the worst of the problems, where it has a closed
+        form: no runs are then needed to decide, and the two ends are compared with runs of the learner.
+    least
+        value -> fewer records than this the learner refuses, whatever they are.
+    start
+        value -> the m to begin at; by default an eighth of the bound.
+    values
+        Its own values of the parameter, if the learner does not reach all of the study's.
+    expected
+        What the texts say of the curve.
+    law
+        Whether the exact law of the learner stands for a run, where it declares one.
+    budget
+        Most runs of one step, if not the study's.
+    compared
+        Most records that the comparison of `failure` with runs may draw in all; 0 for none.
+
+    Examples
+    --------
+    >>> Curve("all", lambda value, m: None, lambda value, m: [], bound=lambda value: 8 * value).begin(2.0)
+    2
+    """
+
+    name: str
+    learner: Callable[[float, int], Any]
+    problems: Callable[[float, int], Sequence[Any]]
+    _: KW_ONLY
+    bound: Callable[[float], float] | None = None
+    source: str = ""
+    failure: Callable[[float, int], float] | None = None
+    least: Callable[[float], int] | None = None
+    start: Callable[[float], int] | None = None
+    values: tuple[float, ...] = ()
+    expected: Expected = ""
+    law: bool = True
+    budget: int | None = None
+    compared: int = 2_000_000
+
+    def __post_init__(self) -> None:
+        if self.expected not in get_args(Expected):
+            raise InvalidValue(
+                'The `expected` of a `Curve` must be "grows", "does not grow" or empty; '
+                f"got {self.expected!r:.40}."
+            )
+
+    def begin(self, value: float) -> int:
+        """Return the m of the first step."""
+        if self.start is not None:
+            return max(1, int(self.start(value)))
+        return 16 if self.bound is None else max(1, int(self.bound(value) / 8))
+
+    def refuses(self, value: float, size: int) -> bool:
+        """Tell whether the learner refuses databases of this size."""
+        return self.least is not None and size < self.least(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The least m of some learners over a sweep.
+
+    Parameters
+    ----------
+    name
+        What the command line calls it.
+    summary
+        One sentence.
+    claim
+        What least m is sought for: `PAC(alpha, beta)` or alike.
+    parameter
+        What is swept: ``"d"``.
+    values
+        Its values, ascending.
+    curves
+        The learners.
+    fixed
+        What is held fixed, in words: the other parameters and the problems.
+    source
+        The statements of the texts.
+    axis
+        What the least m is drawn and fitted against, if not the parameter itself: ``"ln|H|"``.
+    at
+        value -> its place on that axis.
+    budget
+        Most runs of a step.
+    largest
+        No larger m is tried.
+    resolution
+        A bracket is narrow enough when its ends are within this factor.
+    steps
+        Most steps of a cell.
+
+    Raises
+    ------
+    InvalidValue, InvalidKind
+        A field is out of range; one line.
+
+    Examples
+    --------
+    >>> from audit.claims import PAC
+    >>> curve = Curve("all", lambda value, m: None, lambda value, m: [])
+    >>> Study("demo", "All.", PAC(0.1, 0.1), "d", (1.0, 2.0), (curve,)).cells
+    2
+    """
+
+    name: str
+    summary: str
+    claim: UtilityClaim
+    parameter: str
+    values: tuple[float, ...]
+    curves: tuple[Curve, ...]
+    _: KW_ONLY
+    fixed: str = ""
+    source: str = ""
+    axis: str = ""
+    at: Callable[[float], float] | None = None
+    budget: int = 2_000
+    largest: int = 1_000_000
+    resolution: float = 1.1
+    steps: int = 16
+
+    def __post_init__(self) -> None:
+        check_utility_claim(self.claim)
+        if not self.curves or not all(isinstance(curve, Curve) for curve in self.curves):
+            raise InvalidKind("The `curves` of a `Study` must be one `Curve` or more.")
+        names = [curve.name for curve in self.curves]
+        if len({*names}) < len(names):
+            raise InvalidValue("The names of the `curves` of a `Study` must differ.")
+        for values in (self.values, *(curve.values for curve in self.curves if curve.values)):
+            _check_values(values)
+        for name in ("budget", "largest", "steps"):
+            positive_int(getattr(self, name), what=f"The `{name}` of a `Study`")
+        finite_number(self.resolution, what="The `resolution` of a `Study`", above=1)
+
+    @property
+    def cells(self) -> int:
+        """How many least sizes it seeks: one for each curve and value."""
+        return sum(len(self.values_of(curve)) for curve in self.curves)
+
+    def values_of(self, curve: Curve) -> tuple[float, ...]:
+        """Return the values of the parameter for a curve."""
+        return curve.values or self.values
+
+    def place(self, value: float) -> float:
+        """Return where a value of the parameter lies on the axis."""
+        return float(value) if self.at is None else float(self.at(value))
+
+
+def _check_values(values: Sequence[float]) -> None:
+    for value in values:
+        finite_number(value, what="Each of the `values` of a `Study`")
+    if not values or list(values) != sorted({*values}):
+        raise InvalidValue("The `values` of a `Study` must be one or more, ascending, none twice.")
+
+
+def load_studies() -> dict[str, Study]:
+    """Return the studies that the installed distributions offer, by name.
+
+    Raises
+    ------
+    AuditError
+        An entry point does not import or offers something else, or two studies share a name.
+
+    Examples
+    --------
+    >>> isinstance(load_studies(), dict)
+    True
+    """
+    found: dict[str, Study] = {}
+    for offer in offered(GROUP, what="studies", make=_studies):
+        for study in offer:
+            if study.name in found:
+                raise AuditError(f"Names of studies must be unique; got `{study.name}` more than once.")
+            found[study.name] = study
+    return found
+
+
+def _studies(offer: Any) -> tuple[Study, ...]:
+    studies = tuple(offer)
+    if not all(isinstance(study, Study) for study in studies):
+        raise InvalidKind("an offer of studies must be `Study` values.")
+    return studies

@@ -1,0 +1,263 @@
+"""What a study found: brackets of the least m, and how they grow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from audit.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Cell", "CurveResult", "Fit", "Step", "StudyResult", "fit"]
+
+StepVerdict = Literal["refuted", "met", "open"]
+How = Literal["runs", "exact", "refused"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One audit of a cell: at this m the claim is refuted, or met, or that is open.
+
+    Parameters
+    ----------
+    size
+        m.
+    verdict
+        ``"refuted"``: the failure probability on some problem is above beta; ``"met"``: it is at most beta on
+        every one; ``"open"``: neither was shown.
+    low, high
+        Bounds on the failure probability of the worst problem.
+    runs
+        Runs drawn.
+    how
+        ``"runs"``: an audit at its share of the significance; ``"exact"``; or ``"refused"``: the learner
+        takes no database of so few records.
+
+    Examples
+    --------
+    >>> Step(10, "refuted", low=0.3, high=0.5, runs=40).how
+    'runs'
+    """
+
+    size: int
+    verdict: StepVerdict
+    _: KW_ONLY
+    low: float = 0.0
+    high: float = 1.0
+    runs: int = 0
+    how: How = "runs"
+
+    def __post_init__(self) -> None:
+        if self.verdict not in get_args(StepVerdict) or self.how not in get_args(How):
+            raise InvalidValue(f"A `Step` is no {self.verdict!r:.40} by {self.how!r:.40}.")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The least m of one learner at one value of the parameter.
+
+    Parameters
+    ----------
+    value
+        The parameter.
+    place
+        Where that lies on the axis.
+    bound
+        The theorem's sample size; None where there is none.
+    steps
+        The audits, in their order.
+
+    Examples
+    --------
+    >>> cell = Cell(4.0, 4.0, 100.0, (Step(8, "refuted"), Step(32, "met"), Step(16, "open")))
+    >>> cell.refuted, cell.met, cell.middle
+    (8, 32, 16.0)
+    """
+
+    value: float
+    place: float
+    bound: float | None
+    steps: tuple[Step, ...]
+
+    @property
+    def refuted(self) -> int | None:
+        """The largest m at which the claim is refuted; None if it was at none."""
+        return max((step.size for step in self.steps if step.verdict == "refuted"), default=None)
+
+    @property
+    def met(self) -> int | None:
+        """The least m at which it is met; None if it was at none."""
+        return min((step.size for step in self.steps if step.verdict == "met"), default=None)
+
+    @property
+    def low(self) -> int:
+        """The largest m refuted, 0 if none."""
+        return self.refuted or 0
+
+    @property
+    def middle(self) -> float | None:
+        """The geometric middle of the bracket, of m ≥ 1; None where the claim was never met."""
+        return None if self.met is None else math.sqrt(max(1, self.low) * self.met)
+
+    @property
+    def runs(self) -> int:
+        """All runs drawn."""
+        return sum(step.runs for step in self.steps)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How the least m grows over the axis.
+
+    Parameters
+    ----------
+    intercept, slope
+        Of the least-squares line through the middles.
+    exponent
+        Of the least-squares power law through them; None where a place is not positive.
+    least, most
+        What the mean slope between the two ends is at least and at most, by the brackets alone.
+    ratio_least, ratio_most
+        The same of the least m at the last value divided by that at the first.
+
+    Examples
+    --------
+    >>> first = Cell(1.0, 1.0, None, (Step(9, "refuted"), Step(10, "met")))
+    >>> found = fit([first, Cell(4.0, 4.0, None, (Step(36, "refuted"), Step(40, "met")))])
+    >>> round(found.slope, 2), round(found.least, 2), round(found.most, 2), found.grows
+    (9.49, 9.0, 10.0, True)
+    """
+
+    intercept: float
+    slope: float
+    exponent: float | None
+    least: float
+    most: float
+    ratio_least: float
+    ratio_most: float
+
+    @property
+    def grows(self) -> bool:
+        """Whether the least m at the last value is above that at the first, by the brackets alone."""
+        return self.least > 0
+
+
+def fit(cells: Sequence[Cell]) -> Fit | None:
+    """Return how the least m grows over the cells; None unless two of them or more were met.
+
+    Guarantee
+    ---------
+    If every bracket holds its least m (`StudyResult.statement`), the mean slope between the first and the
+    last place lies in [least, most], and the ratio of the two in [ratio_least, ratio_most].
+    """
+    known = [cell for cell in cells if cell.middle is not None]
+    if len(known) < 2:
+        return None
+    places = [cell.place for cell in known]
+    middles = [cell.middle or 1.0 for cell in known]
+    intercept, slope = _line(places, middles)
+    exponent = None
+    if min(places) > 0:
+        exponent = _line([math.log(x) for x in places], [math.log(m) for m in middles])[1]
+    first, last = known[0], known[-1]
+    width = last.place - first.place
+    return Fit(
+        intercept,
+        slope,
+        exponent,
+        least=(last.low + 1 - _met(first)) / width,
+        most=(_met(last) - first.low - 1) / width,
+        ratio_least=(last.low + 1) / _met(first),
+        ratio_most=_met(last) / (first.low + 1),
+    )
+
+
+def _met(cell: Cell) -> int:
+    assert cell.met is not None  # only such cells are fitted
+    return cell.met
+
+
+def _line(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
+    """Return intercept and slope of the least-squares line."""
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    spread = sum((a - mean_x) ** 2 for a in x)
+    slope = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / spread
+    return mean_y - slope * mean_x, slope
+
+
+@dataclass(frozen=True)
+class CurveResult:
+    """What was found of one learner; fields as in `audit.studies.Curve`."""
+
+    name: str
+    source: str
+    expected: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def fit(self) -> Fit | None:
+        """How it grows."""
+        return fit(self.cells)
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What a study found: its own words and numbers, and its curves.
+
+    Parameters
+    ----------
+    name, summary, parameter, axis, fixed, source, resolution
+        As in `audit.studies.Study`.
+    claim
+        The claim in words, and its `alpha` and `beta`.
+    significance
+        Bounds the probability that any verdict of the study is wrong.
+    audits
+        How many verdicts share it at most.
+    seed
+        Root of everything random.
+    curves
+        The learners; those whose cells were interrupted have fewer.
+
+    Examples
+    --------
+    >>> StudyResult("demo", "All.", "PAC(0.1, 0.1)", curves=()).planned
+    0
+    """
+
+    name: str
+    summary: str
+    claim: str
+    _: KW_ONLY
+    alpha: float = 0.0
+    beta: float = 0.0
+    parameter: str = ""
+    axis: str = ""
+    fixed: str = ""
+    source: str = ""
+    resolution: float = 1.1
+    significance: float = 1e-3
+    audits: int = 0
+    seed: int = 0
+    planned: int = 0
+    curves: tuple[CurveResult, ...]
+
+    @property
+    def finished(self) -> int:
+        """How many cells are here; `planned` are to be."""
+        return sum(len(curve.cells) for curve in self.curves)
+
+    @property
+    def statement(self) -> str:
+        """What the brackets say, and with what probability one of them is wrong."""
+        return (
+            f"Each bracket (r, m] says: at r records the learner fails with probability above {self.beta:g} "
+            f"on one of the problems, at m with probability at most {self.beta:g} on every one of them. If "
+            "failing gets no likelier with more records, the least m lies in it. Verdicts by runs share a "
+            f"significance of {self.significance:g} equally, {self.audits} at most: all that this page says "
+            f"is right with probability at least {1 - self.significance:g}. What is exact takes none of it. "
+            "Other problems may be harder."
+        )

@@ -1,0 +1,245 @@
+"""Carrying out a study: cell by cell, step by step, each kept as soon as it is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import positive_int, probability
+from audit.least_size import Terms, compare_with_runs, next_size, take_step
+from audit.saved_studies import CellStore
+from audit.study_results import Cell, CurveResult, StudyResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from audit.studies import Curve, Study
+    from audit.study_results import Step
+
+__all__ = ["CellAdvanced", "StudyInterrupted", "run_study"]
+
+#: Shares that the two comparisons of a closed form with runs take, two bounds each.
+_COMPARISONS = 4
+
+
+class StudyInterrupted(KeyboardInterrupt):
+    """The user stopped a study; `result` has the cells that were finished.
+
+    Examples
+    --------
+    >>> StudyInterrupted(None).result is None
+    True
+    """
+
+    def __init__(self, result: StudyResult | None) -> None:
+        super().__init__()
+        self.result = result
+
+
+@dataclass(frozen=True)
+class CellAdvanced:
+    """A step was taken, or (`done`) a cell is finished.
+
+    Examples
+    --------
+    >>> CellAdvanced("demo", "all", 4.0, Cell(4.0, 4.0, None, ()), number=1, cells=2).done
+    False
+    """
+
+    study: str
+    curve: str
+    value: float
+    cell: Cell
+    number: int
+    cells: int
+    done: bool = False
+
+
+def run_study(
+    study: Study,
+    *,
+    store: CellStore | None = None,
+    significance: float = 1e-3,
+    budget: int | None = None,
+    seed: int = 0,
+    jobs: int = 1,
+    listener: Callable[[CellAdvanced], None] | None = None,
+) -> StudyResult:
+    """Return the least m of every learner of a study at every value, each bracketed by audits.
+
+    Parameters
+    ----------
+    study
+        What is sought.
+    store
+        Keeps every step on disk; steps that it has are not taken again.
+    significance
+        Of the whole study: each audit has an equal share, fixed beforehand.
+    budget
+        Most runs of a step; by default the study's.
+    seed
+        Root of everything random.
+    jobs
+        Worker processes; the result does not depend on it.
+    listener
+        Told of every step.
+
+    Raises
+    ------
+    AuditError
+        A bad argument, or an audit of a step failed; one line.
+    StudyInterrupted
+        The user stopped it.
+
+    Examples
+    --------
+    >>> from audit.claims import PAC
+    >>> from audit.problems import FixedProblem
+    >>> from audit.studies import Curve, Study
+    >>> wrong = [FixedProblem("one", [0], lambda output, database: output)]
+    >>> curve = Curve("half to the m", lambda v, m: lambda database: 0, lambda v, m: wrong,
+    ...               failure=lambda v, m: v * 2.0**-m, compared=0)
+    >>> found = run_study(Study("demo", "All.", PAC(0.1, 0.01), "c", (1.0, 8.0), (curve,)))
+    >>> [(cell.refuted, cell.met) for cell in found.curves[0].cells]
+    [(6, 7), (9, 10)]
+    """
+    probability(significance, what="The `significance`", zero=False, one=False)
+    positive_int(seed, what="The `seed`", minimum=0)
+    positive_int(jobs, what="The `jobs`")
+    if budget is not None:
+        positive_int(budget, what="The `budget`")
+    return _Run(study, store or CellStore(None), significance, budget, seed, jobs, listener).result()
+
+
+@dataclass(eq=False)
+class _Run:
+    """One study under way."""
+
+    study: Study
+    store: CellStore
+    significance: float
+    budget: int | None
+    seed: int
+    jobs: int
+    listener: Callable[[CellAdvanced], None] | None
+
+    def __post_init__(self) -> None:
+        self.found: list[list[Cell]] = [[] for _ in self.study.curves]
+        study = self.study
+        self.audits = sum(
+            len(study.values_of(curve)) * (study.steps if curve.failure is None else _COMPARISONS)
+            for curve in study.curves
+        )
+
+    def result(self) -> StudyResult:
+        """Seek every least m."""
+        try:
+            for index, curve in enumerate(self.study.curves):
+                for place, value in enumerate(self.study.values_of(curve)):
+                    self.found[index].append(self._cell(curve, value, path=(index, place)))
+        except KeyboardInterrupt:
+            raise StudyInterrupted(self._told()) from None
+        return self._told()
+
+    def _cell(self, curve: Curve, value: float, *, path: tuple[int, int]) -> Cell:
+        key, study = self._key(curve, value), self.study
+        steps = list(self.store.read(key))
+        terms = Terms(self.significance / self.audits, self._budget(curve), self.seed, path, self.jobs)
+        size = self._next(curve, value, steps)
+        while size is not None:
+            steps.append(take_step(study, curve, value=value, size=size, number=len(steps), terms=terms))
+            cell, size = self._as_cell(curve, value, steps), self._next(curve, value, steps)
+            if size is None:
+                self._compare(curve, cell, terms)
+            self.store.write(key, steps)
+            self._tell(curve, cell)
+        cell = self._as_cell(curve, value, steps)
+        self._tell(curve, cell, done=True)
+        return cell
+
+    def _next(self, curve: Curve, value: float, steps: list[Step]) -> int | None:
+        study = self.study
+        return next_size(
+            steps,
+            start=curve.begin(value),
+            largest=study.largest,
+            resolution=study.resolution,
+            most=study.steps,
+        )
+
+    def _compare(self, curve: Curve, cell: Cell, terms: Terms) -> None:
+        """Compare a closed form with runs at either end of the bracket, before the last step is kept."""
+        for number, size in enumerate((cell.refuted, cell.met)):
+            if size is not None:
+                compare_with_runs(
+                    self.study,
+                    curve,
+                    value=cell.value,
+                    size=size,
+                    number=self.study.steps + number,
+                    terms=terms,
+                )
+
+    def _as_cell(self, curve: Curve, value: float, steps: list[Step]) -> Cell:
+        bound = None if curve.bound is None else float(curve.bound(value))
+        return Cell(float(value), self.study.place(value), bound, tuple(steps))
+
+    def _budget(self, curve: Curve) -> int:
+        return self.budget or curve.budget or self.study.budget
+
+    def _key(self, curve: Curve, value: float) -> dict[str, Any]:
+        """Return everything that a cell depends on but the code of its learner."""
+        study = self.study
+        return {
+            "study": study.name,
+            "curve": curve.name,
+            "value": float(value),
+            "claim": str(study.claim),
+            "fixed": study.fixed,
+            "budget": self._budget(curve),
+            "largest": study.largest,
+            "resolution": study.resolution,
+            "steps": study.steps,
+            "start": curve.begin(value),
+            "share": self.significance / self.audits,
+            "seed": self.seed,
+            "version": _version(),
+        }
+
+    def _tell(self, curve: Curve, cell: Cell, *, done: bool = False) -> None:
+        if self.listener is not None:
+            number = sum(map(len, self.found)) + 1
+            self.listener(
+                CellAdvanced(self.study.name, curve.name, cell.value, cell, number, self.study.cells, done)
+            )
+
+    def _told(self) -> StudyResult:
+        study = self.study
+        return StudyResult(
+            study.name,
+            study.summary,
+            str(study.claim),
+            alpha=float(study.claim.alpha),
+            beta=float(study.claim.beta),
+            parameter=study.parameter,
+            axis=study.axis or study.parameter,
+            fixed=study.fixed,
+            source=study.source,
+            resolution=study.resolution,
+            significance=self.significance,
+            audits=self.audits,
+            seed=self.seed,
+            planned=study.cells,
+            curves=tuple(
+                CurveResult(curve.name, curve.source, curve.expected, tuple(cells))
+                for curve, cells in zip(study.curves, self.found, strict=True)
+            ),
+        )
+
+
+def _version() -> str:
+    try:
+        return metadata.version("dp-audit")
+    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
+        return ""
