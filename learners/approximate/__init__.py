@@ -1,0 +1,19 @@
+"""Approximate privacy: proper learners of POINT_d and INTERVAL_d for d up to 64 (BNS §3)."""
+
+from learners.approximate.interval import IntervalLearner
+from learners.approximate.lumped import LumpedLearner
+from learners.approximate.point import PointLearner, lemma_1_size, point_size
+from learners.approximate.samples import NumberSample
+from learners.approximate.sources import IntervalProblem, NumberSource, PointProblem
+
+__all__ = [
+    "IntervalLearner",
+    "IntervalProblem",
+    "LumpedLearner",
+    "NumberSample",
+    "NumberSource",
+    "PointLearner",
+    "PointProblem",
+    "lemma_1_size",
+    "point_size",
+]

@@ -1,0 +1,275 @@
+"""How an (ε, δ) budget is split over the calls that algorithm Rec really makes, and what that asks of r."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from audit.claims import ApproximateDP, PureDP
+from audit.errors import InvalidValue
+from mechanisms.accounting import advanced_bound, composed_epsilon, sequential_bound
+from mechanisms.concave import calls, lemma_2, levels, log_star
+from mechanisms.concave.bounds import ceiling
+from mechanisms.stability import StableSelection, TightStableSelection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mechanisms.threshold import ThresholdTest
+
+__all__ = ["LevelBudget", "Split", "accounts", "even_split", "fitted_split"]
+
+MEMBERS = 32
+"""The most candidates in H."""
+
+
+@dataclass(frozen=True)
+class LevelBudget:
+    """What one level of Rec may spend.
+
+    Parameters
+    ----------
+    choice
+        The epsilon of its exponential mechanism.
+    candidates
+        The most solutions that this one chooses from.
+    test
+        How A_dist compares gaps there; None at the innermost level, which has no A_dist.
+    stable
+        The privacy of one of the two calls of A_dist, with that test; None there too.
+    room
+        The least difference of qualities that the level relies on, as a multiple of the innermost one's.
+    """
+
+    choice: float
+    candidates: int
+    test: ThresholdTest | None = None
+    stable: ApproximateDP | None = None
+    room: float = 1.0
+
+    def failure(self, gap: float) -> float:
+        """Return a bound on the failure of the level where the innermost difference is `gap`."""
+        ahead = self.room * gap
+        chosen = (self.candidates - 1) * math.exp(-self.choice * ahead / 2.0)
+        return chosen + (0.0 if self.test is None else math.exp(self.test.log_fail(ahead)))
+
+
+@dataclass(frozen=True)
+class Split:
+    """The budgets of all levels of Rec with its own α = 1/2, outermost first.
+
+    Parameters
+    ----------
+    levels
+        N + 1 budgets.
+    claim
+        The privacy of the whole.
+
+    Guarantee
+    ---------
+    *Privacy.* Rec composes the calls of `claims`, adaptively (`mechanisms.concave.calls`); `claim` bounds
+    their composition.
+
+    *Utility.* Let Q be quasi-concave with maximum at least r. At level l, of promise r_l = r/4^l, let p be
+    best, and let the inner call have returned k with q(k) ≥ r_l/8; put K = 2^k. (i) {Q > 7r_l/8} has fewer
+    than 2K points, for L(k + 1) ≤ 7r_l/8; {Q ≥ 5r_l/8} has at least K, for L(k) ≥ 5r_l/8; both are
+    intervals around p. (ii) The borders of all A_i and B_i are multiples of 4K. Take the family of which p
+    is at least 2K away from every border: its interval I around p holds the first set, so that it leads by
+    r_l/8, or is the only one; and it holds K adjacent points of the second, none in the last K of 8K. (iii)
+    So if A_dist releases I, H has a point of quality 5r_l/8, K/2 being the distance of its points; the
+    exponential mechanism then chooses one of quality below r_l/2 with probability at most 31·e^(−ε·r_l/16).
+    (iv) For the largest j with L(j) ≥ 3r_l/4, q(j) ≥ r_l/4 = r_(l+1), so the promise holds inside; padding
+    with zeros leaves all sets of positive level intervals. (v) The innermost exponential mechanism has to
+    come within r_N/2 = 4^(−N)·r/2 of the best. That is the innermost difference; level l < N has 4^(N−1−l)
+    times as much. `failure_at` sums these; whatever A_dist answers about the other family, H only gains
+    points.
+
+    Examples
+    --------
+    >>> split = fitted_split(2**64, epsilon=1.0, delta=1e-6, failure=0.05)
+    >>> len(split.claims), round(split.least_promise(0.05)), split.claim.epsilon
+    (7, 4040, 1.0)
+    """
+
+    levels: tuple[LevelBudget, ...]
+    claim: ApproximateDP | PureDP
+
+    @property
+    def rounds(self) -> int:
+        """N, the number of levels above the innermost."""
+        return len(self.levels) - 1
+
+    @property
+    def claims(self) -> list[PureDP | ApproximateDP]:
+        """What the calls claim: 3·N + 1 of them."""
+        stable = [level.stable for level in self.levels if level.stable is not None]
+        return [*(PureDP(level.choice) for level in self.levels), *stable, *stable]
+
+    @property
+    def pieces(self) -> float:
+        """The promise as a multiple of the innermost difference."""
+        return 2.0 * 4.0**self.rounds
+
+    def failure_at(self, promise: float) -> float:
+        """Return a bound on the probability that Rec returns a point of quality below promise/2."""
+        return math.fsum(level.failure(promise / self.pieces) for level in self.levels)
+
+    def least_promise(self, failure: float) -> float:
+        """Return the least promise at which `failure_at` is at most `failure`, to 1e-9 of it."""
+        return _least(lambda r: self.failure_at(r) <= failure)
+
+
+def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> Split:
+    """Return the split in which every call fails as often, at the least promise.
+
+    Parameters
+    ----------
+    top
+        T, the last threshold, at least 2.
+    epsilon, delta
+        Of the whole.
+    failure
+        Of the whole of Rec, in (0, 1).
+
+    Guarantee
+    ---------
+    The composition of `claims` is (epsilon, delta)-private: either their sums are epsilon and delta (for all
+    but large deltas the least promise), or half of delta is left to the optimal composition of Kairouz, Oh
+    and Viswanath, which then lets each call spend more; whichever asks for less. (Advanced composition is
+    never below that one.) Each of the 2N + 1 kinds of failure gets an equal share b. At the innermost
+    difference g a level with difference G = 4^i·g then needs (2/G)·ln(31/b) for its choice and (2/(G −
+    2))·ln(1/(4·b·δ′)) for each tight A_dist; g is the least at which all that fits.
+
+    Examples
+    --------
+    >>> fitted_split(32, epsilon=1.0, delta=1e-6, failure=0.05).claims
+    [PureDP(epsilon=1.0)]
+    """
+    whole = ApproximateDP(epsilon, delta)
+    summed = _split(top, epsilon=epsilon, delta=delta, failure=failure, claim=whole)
+    if not summed.rounds:
+        return summed
+
+    def composed(nominal: float) -> Split:
+        return _split(top, epsilon=nominal, delta=delta / 2.0, failure=failure, claim=whole)
+
+    nominal = epsilon
+    for factor in _FACTORS:
+        if composed_epsilon(composed(epsilon * factor).claims, delta=delta) > epsilon:
+            break
+        nominal = epsilon * factor
+    best = composed(nominal)
+    fits = composed_epsilon(best.claims, delta=delta) <= epsilon
+    better = best.least_promise(failure) < summed.least_promise(failure)
+    return best if fits and better else summed
+
+
+_FACTORS = [1.0 + 0.02 * step for step in range(1, 101)]
+"""How much more than the sum may be spent where the optimal composition is counted: tried in turn."""
+
+
+def _split(top: int, *, epsilon: float, delta: float, failure: float, claim: ApproximateDP | PureDP) -> Split:
+    rounds = levels(top)
+    share = failure / (2 * rounds + 1)
+    inner = _inner_candidates(top)
+    if not rounds:
+        return Split((LevelBudget(epsilon, inner),), claim)
+    stable = delta / (2 * rounds)
+    nats = (math.log((inner - 1) / share), math.log((MEMBERS - 1) / share))
+    sure = max(0.0, -math.log(4.0 * share * stable))
+    rooms = [4.0 ** (rounds - 1 - level) for level in range(rounds)]
+
+    def spent(gap: float) -> float:
+        outer = math.fsum(2.0 * nats[1] / (room * gap) + 4.0 * sure / (room * gap - 2.0) for room in rooms)
+        return 2.0 * nats[0] / gap + outer
+
+    gap = _least(lambda g: g > 2.0 and spent(g) <= epsilon)
+    made = [
+        _level(2.0 * nats[1] / (room * gap), 2.0 * sure / (room * gap - 2.0), stable, room) for room in rooms
+    ]
+    return Split((*made, LevelBudget(2.0 * nats[0] / gap, inner)), claim)
+
+
+def _level(choice: float, epsilon: float, delta: float, room: float) -> LevelBudget:
+    test = TightStableSelection(epsilon=epsilon, delta=delta).test
+    return LevelBudget(choice, MEMBERS, test, ApproximateDP(epsilon, delta), room)
+
+
+def even_split(top: int, *, epsilon: float, delta: float) -> Split:
+    """Return the split with one epsilon and one delta for all calls and A_dist as printed: `ConcavePromise`.
+
+    The sum of its 3·N + 1 calls, A_dist at (ε/2, δ/2), is the whole.
+
+    Examples
+    --------
+    >>> round(even_split(2**64, epsilon=1.0, delta=1e-6).least_promise(0.05))
+    10823
+    """
+    each, part = accounts(top, epsilon=epsilon, delta=delta)["tight"]
+    rounds, inner = levels(top), _inner_candidates(top)
+    test = StableSelection(epsilon=each, delta=part).test if rounds else None
+    stable = ApproximateDP(each / 2.0, part / 2.0) if rounds else None
+    outer = [LevelBudget(each, MEMBERS, test, stable, 4.0 ** (rounds - 1 - level)) for level in range(rounds)]
+    return Split((*outer, LevelBudget(each, inner)), ApproximateDP(epsilon, delta))
+
+
+def accounts(top: int, *, epsilon: float, delta: float) -> dict[str, tuple[float, float]]:
+    """Return the epsilon and delta that each call of Rec may have, by five accounts of the whole.
+
+    "lemma 2" as printed; "calls": the sum of 3·N + 1 claims; "tight": with A_dist as the (ε/2, δ/2)-private
+    mechanism it is; "advanced" and "optimal": the same calls by `advanced_bound` and by the optimal
+    composition, half of delta being their slack.
+
+    Examples
+    --------
+    >>> told = accounts(2**64, epsilon=1.0, delta=1e-6)
+    >>> {name: round(each, 4) for name, (each, _) in told.items()}
+    {'lemma 2': 0.0441, 'calls': 0.1429, 'tight': 0.2, 'advanced': 0.0913, 'optimal': 0.2}
+    """
+    rounds, depth = levels(top), log_star(top)
+    if not delta < 1.0:
+        raise InvalidValue(f"The `delta` of a budget must be below 1; got {delta:g}.")
+    printed, half = delta / (4 * depth), delta / (2 * rounds) if rounds else delta
+
+    def composed(each: float) -> list[PureDP | ApproximateDP]:
+        return calls(top, epsilon=each, delta=half, tight=True)
+
+    bounds: dict[str, tuple[Callable[[float], float], float]] = {
+        "lemma 2": (lambda e: lemma_2(top, epsilon=e, delta=printed).epsilon, printed),
+        "calls": (
+            lambda e: sequential_bound(calls(top, epsilon=e, delta=delta)).epsilon,
+            delta / max(1, 2 * rounds),
+        ),
+        "tight": (
+            lambda e: sequential_bound(calls(top, epsilon=e, delta=delta, tight=True)).epsilon,
+            delta / max(1, rounds),
+        ),
+        "advanced": (lambda e: advanced_bound(composed(e), slack=delta / 2.0).epsilon, half),
+        "optimal": (lambda e: composed_epsilon(composed(e), delta=delta), half),
+    }
+    return {name: (_largest(bound, epsilon), part) for name, (bound, part) in bounds.items()}
+
+
+def _inner_candidates(top: int) -> int:
+    """Return how many solutions the innermost exponential mechanism has."""
+    for _ in range(levels(top)):
+        top = ceiling(top).bit_length() - 1
+    return top + 1
+
+
+def _least(enough: Callable[[float], bool]) -> float:
+    """Return the least positive number that is enough, from above, to 1e-10 of it."""
+    high = 1.0
+    while not enough(high):
+        high *= 2.0
+    low = 0.0
+    while high - low > 1e-10 * high:
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _largest(bound: Callable[[float], float], limit: float) -> float:
+    """Return the largest positive number whose bound is within a limit, from below, to 1e-10 of it."""
+    return 1.0 / _least(lambda inverse: bound(1.0 / inverse) <= limit)

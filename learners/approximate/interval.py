@@ -1,0 +1,252 @@
+"""The proper (ε, δ)-private learner of INTERVAL_d: thresholds through algorithm Rec (BNS §3.2-3.3)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from audit.claims import PAC, ApproximateDP, PureDP
+from audit.errors import InvalidValue, finite_number
+from audit.relations import Relation
+from learners.approximate.budgets import Split, even_split, fitted_split
+from learners.approximate.hard import interval_problems
+from learners.approximate.point import audited_points, refuse_pure
+from learners.approximate.samples import check_dimension, sample_of, threshold_errors
+from learners.approximate.sizes import interval_size, promise_at
+from learners.problems import check_accuracy
+from mechanisms.concave import ConcavePromise
+from mechanisms.parameters import PlainParameters
+from mechanisms.piecewise import StepFunction
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from audit.distributions import Finite
+    from learners.approximate.sources import IntervalProblem, NumberProblem
+    from mechanisms.concave.recursion import Level
+
+__all__ = ["IntervalLearner", "SplitPromise"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitPromise(ConcavePromise):
+    """Rec with a budget of its own for each level.
+
+    Parameters
+    ----------
+    split
+        The budgets; `epsilon` and `delta` are not used.
+    top, promise, alpha, quality, relation, records, size
+        As in `ConcavePromise`.
+
+    Guarantee
+    ---------
+    That of the split: Rec is private as the composition of its calls, whatever each of them spends.
+
+    Examples
+    --------
+    >>> split = fitted_split(64, epsilon=1.0, delta=1e-3, failure=0.05)
+    >>> print(SplitPromise(top=64, promise=100.0, beta=None, split=split).claim)
+    ApproximateDP(epsilon=1, delta=0.001)
+    """
+
+    split: Split | None = None
+
+    name: ClassVar[str] = "split-concave-promise"
+
+    def __post_init__(self) -> None:
+        if self.split is None:
+            raise InvalidValue("The `split` of `SplitPromise` must be given.")
+        super().__post_init__()
+
+    @property
+    def budgets(self) -> Split:
+        """The split."""
+        assert self.split is not None
+        return self.split
+
+    @property
+    def claim(self) -> PureDP | ApproximateDP:
+        """The privacy of the whole."""
+        return self.budgets.claim
+
+    def _chain(self, database: Any) -> list[Level]:
+        return [
+            replace(
+                level,
+                settings=replace(
+                    level.settings, epsilon=budget.choice, test=budget.test or level.settings.test
+                ),
+            )
+            for level, budget in zip(super()._chain(database), self.budgets.levels, strict=True)
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalLearner(PlainParameters):
+    """Return a threshold with few errors, found by Rec.
+
+    A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`; the
+    output j ∈ {0 … 2^dimension} stands for the concept that says 1 of x < j.
+
+    Parameters
+    ----------
+    dimension
+        d, from 1 to 64.
+    epsilon, delta
+        The privacy of the whole, epsilon > 0 and 0 < delta ≤ 1/2.
+    alpha, beta
+        Error and failure probability, each in (0, 1/2).
+    split
+        "fitted": every call of Rec gets the budget that it needs (`fitted_split`); "even": all the same.
+    points
+        The numbers that a privacy audit builds databases of; default: all of them up to d = 2, else 0, 1 and
+        2^d − 1.
+    size
+        The number of records that a privacy audit builds databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range (delta = 0 among them: see `PureIntervalLearner`); in use, an example that
+        is none.
+
+    Guarantee
+    ---------
+    (epsilon, delta)-differential privacy when one record is replaced, for every database: the number of
+    errors of each threshold moves by at most 1, and Rec is as private as its 3·N + 1 calls together
+    (`Split`): one call up to d = 5, four up to d = 32, seven up to d = 64.
+
+    Rec runs on the shifted score q(j) = r − errors(j) with the promise r and its own α = 1/2 (N9). On
+    `sample_size` examples or more, labelled by a threshold t, q(t) = r and q is quasi-concave on its positive
+    levels, so that except with probability beta/2 (`Split`) Rec returns j with q(j) ≥ r/2: at most r/2
+    errors. Of the thresholds below t that err on more than alpha the largest, j*, errs on {j* … t − 1} alone,
+    and every smaller one on all of that: if one of them has at most r/2 errors, so has j*. The same above t.
+    So a bad threshold has at most r/2 errors with probability at most 2·Pr[Bin(m, alpha) ≤ r/2], which is at
+    most beta/2 by the choice of r (`promise_at`); `sample_size` is the least m whose r is enough for Rec.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> learner = IntervalLearner(dimension=64)
+    >>> learner.sample_size
+    21055
+    >>> database = [(2**63 - 5, 1), (2**63, 0)] * (learner.sample_size // 2 + 1)
+    >>> 2**63 - 5 < learner(database, np.random.default_rng(0)) <= 2**63
+    True
+    """
+
+    dimension: int = 2
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    alpha: float = 0.1
+    beta: float = 0.1
+    split: Literal["fitted", "even"] = "fitted"
+    points: tuple[int, ...] | None = None
+    size: int | tuple[int, int] = 3
+
+    name: ClassVar[str] = "interval-learner"
+    reference: ClassVar[str] = "BNS §3.2-3.3, Theorem 2 (with the shifted score)"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        check_dimension(self.dimension, owner=owner)
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        refuse_pure(self.delta, owner=owner, pure="PureIntervalLearner")
+        finite_number(self.delta, what=f"The `delta` of `{owner}`", maximum=0.5)
+        check_accuracy(self.alpha, self.beta, owner=owner)
+        if self.split not in ("fitted", "even"):
+            raise InvalidValue(f"The `split` of `{owner}` must be fitted or even; got {self.split!r:.60}.")
+
+    @property
+    def top(self) -> int:
+        """The largest threshold, 2^d."""
+        return 1 << self.dimension
+
+    @property
+    def claim(self) -> ApproximateDP:
+        """The privacy claimed."""
+        return ApproximateDP(self.epsilon, self.delta)
+
+    @property
+    def utility_claim(self) -> PAC:
+        """The accuracy claimed on `sample_size` examples."""
+        return PAC(self.alpha, self.beta)
+
+    @cached_property
+    def budgets(self) -> Split:
+        """The split of the budget."""
+        told = {"epsilon": self.epsilon, "delta": self.delta}
+        if self.split == "even":
+            return even_split(self.top, **told)
+        return fitted_split(self.top, failure=self.beta / 2.0, **told)
+
+    @cached_property
+    def sample_size(self) -> int:
+        """The number of examples that the utility claim needs."""
+        return interval_size(self.budgets, alpha=self.alpha, beta=self.beta)
+
+    @property
+    def audited_points(self) -> tuple[int, ...]:
+        """The numbers that a privacy audit builds databases of."""
+        return audited_points(self.points, dimension=self.dimension)
+
+    @property
+    def records(self) -> tuple[tuple[int, int], ...]:
+        """The examples that it builds them of."""
+        return tuple((x, y) for x in self.audited_points for y in (0, 1))
+
+    def problems(self) -> list[IntervalProblem]:
+        """Return hard problems with `sample_size` examples each."""
+        return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+
+    def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
+        """Return a problem near one."""
+        return problem.varied(rng)
+
+    def promise_for(self, size: int) -> float:
+        """Return r for databases of a size: the most that `alpha` and `beta` allow."""
+        return promise_at(size, alpha=self.alpha, failure=self.beta / 2.0)
+
+    def mechanism(self, size: int) -> SplitPromise:
+        """Return Rec for databases of a size, on quality functions r − errors(j)."""
+        return SplitPromise(
+            top=self.top, promise=self.promise_for(size), alpha=0.5, beta=None, split=self.budgets
+        )
+
+    def quality(self, database: Any) -> StepFunction:
+        """Return r − errors(j) for every threshold j."""
+        sample = sample_of(database, dimension=self.dimension, owner=type(self).__name__)
+        errors = threshold_errors(sample, top=self.top)
+        return StepFunction(errors.starts, self.promise_for(len(sample)) - errors.values, top=self.top)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> int:
+        """Return one threshold."""
+        return int(self.sample(database, 1, rng)[0])
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
+        """Return `size` thresholds: an array, a list where they may exceed 64 bits.
+
+        Run i draws the same numbers on every database of a size.
+        """
+        return self.mechanism(len(database)).sample(self.quality(database), size, rng)
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law of the threshold, on the few thousand that have positive probability."""
+        return self.mechanism(len(database)).distribution(self.quality(database))
+
+    def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
+        """Return neighbours between which many thresholds change by 1 up or down."""
+        most = self.size if isinstance(self.size, int) else self.size[1]
+        points = self.audited_points
+        low, high = points[0], points[-1]
+        left = [((low, 1), (high, 0))[place % 2] for place in range(most)]
+        spread = math.ceil(most / 2)
+        split = [(low, 1)] * spread + [(high, 0)] * (most - spread)
+        return [
+            (database, [(high, 1), *database[1:]]) for database in (left, split) if database[0] != (high, 1)
+        ]

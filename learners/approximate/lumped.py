@@ -1,0 +1,137 @@
+"""Exact laws on up to 2^64 answers: a few of them named, all others together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mechanisms.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from audit.claims import PrivacyClaim
+    from audit.distributions import Finite
+
+__all__ = ["ANOTHER", "LumpedLearner", "Masses"]
+
+ANOTHER = "another"
+"""What stands for every answer that is not named."""
+
+
+@dataclass(frozen=True)
+class Masses:
+    """Exact log-probabilities of some numbers below 2^dimension, and of the others.
+
+    Parameters
+    ----------
+    points
+        The numbers named, distinct.
+    logs
+        The log-probability of each.
+    log_each
+        That of every other number, if they are alike, as drawn evenly.
+    log_extra
+        The log of what some other number has beyond that.
+    dimension
+        d.
+
+    Examples
+    --------
+    >>> masses = Masses([3], [math.log(0.25)], math.log(0.75 / 255), -math.inf, dimension=8)
+    >>> round(masses.lumped().pmf("another"), 12)
+    0.75
+    """
+
+    points: Sequence[int]
+    logs: Sequence[float]
+    log_each: float
+    log_extra: float
+    dimension: int
+
+    @property
+    def others(self) -> int:
+        """How many numbers are not named."""
+        return (1 << self.dimension) - len(self.points)
+
+    def listed(self) -> Finite:
+        """Return the law where every number is named."""
+        from audit.distributions import Finite
+
+        return Finite(list(self.points), log_probabilities=list(self.logs))
+
+    def lumped(self) -> Finite:
+        """Return the law of the answer with `ANOTHER` for all that are not named."""
+        import numpy as np
+
+        from audit.distributions import Finite
+
+        rest = self.log_each + math.log(self.others) if self.others else -math.inf
+        together = float(np.logaddexp(rest, self.log_extra))
+        return Finite([*self.points, ANOTHER], log_probabilities=[*self.logs, together])
+
+
+@dataclass(frozen=True, kw_only=True)
+class LumpedLearner(PlainParameters):
+    """A learner whose answer is told only if it is one of some numbers: its exact law has few outcomes.
+
+    Parameters
+    ----------
+    of
+        A learner of numbers with `masses`.
+
+    Guarantee
+    ---------
+    Private as the learner is, for its answers are only joined. And on databases of the numbers named nothing
+    is lost by joining: of the others none is an x, each has the same probability as every other on each
+    database, and so the ratio of two databases' probabilities is the same for all of them.
+
+    Examples
+    --------
+    >>> from learners.approximate import PointLearner
+    >>> lumped = LumpedLearner(of=PointLearner(dimension=64))
+    >>> round(lumped.distribution([(0, 1)] * 3).pmf("another"), 6)
+    0.999999
+    """
+
+    of: Any
+
+    name: ClassVar[str] = "lumped-learner"
+
+    @property
+    def claim(self) -> PrivacyClaim:
+        """The learner's own."""
+        claim: PrivacyClaim = self.of.claim
+        return claim
+
+    @property
+    def relation(self) -> Any:
+        """The learner's own."""
+        return self.of.relation
+
+    @property
+    def records(self) -> Any:
+        """The learner's own."""
+        return self.of.records
+
+    @property
+    def size(self) -> Any:
+        """The learner's own."""
+        return self.of.size
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return one number, or `ANOTHER`."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` answers."""
+        named = set(self.of.audited_points)
+        return [answer if answer in named else ANOTHER for answer in self.of.sample(database, size, rng)]
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law."""
+        law: Finite = self.of.masses(database, self.of.audited_points).lumped()
+        return law

@@ -1,0 +1,333 @@
+"""The proper (ε, δ)-private learner of POINT_d: the point that stands out, else any (BNS §3.1)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PAC, ApproximateDP
+from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.relations import Relation
+from learners.approximate.hard import point_problems
+from learners.approximate.lumped import Masses
+from learners.approximate.samples import check_dimension, sample_of
+from learners.problems import check_accuracy
+from mechanisms.parameters import PlainParameters
+from mechanisms.scoring import TwoBest
+from mechanisms.stability import StableSelection, TightStableSelection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from audit.distributions import Finite
+    from learners.approximate.samples import NumberSample
+    from learners.approximate.sources import NumberProblem, PointProblem
+
+__all__ = ["MostPositive", "PointLearner", "lemma_1_size", "point_size"]
+
+MOST_LISTED = 12
+"""Up to this d the law of the answer is listed."""
+
+
+@dataclass(frozen=True)
+class MostPositive:
+    """The numbers below 2^dimension as solutions, scored by how often each comes with the label 1.
+
+    Guarantee
+    ---------
+    Replacing an example moves every score by at most 1. Numbers that no example names score 0; nothing is
+    enumerated. There are at least two numbers.
+
+    Examples
+    --------
+    >>> MostPositive(64).two_best([(7, 1), (7, 1), (9, 1), (9, 0)])
+    TwoBest(solution=7, score=2.0, runner_up=1.0)
+    """
+
+    dimension: int
+    owner: str = "PointLearner"
+
+    def two_best(self, database: Any) -> TwoBest:
+        """Return the number most often labelled 1, its count, and the next count."""
+        sample = sample_of(database, dimension=self.dimension, owner=self.owner)
+        if not len(sample.points):
+            return TwoBest(0, 0.0, 0.0)
+        first = int(np.argmax(sample.ones))
+        others = np.delete(sample.ones, first)
+        runner_up = float(others.max()) if len(others) else 0.0
+        return TwoBest(int(sample.points[first]), float(sample.ones[first]), runner_up)
+
+
+def point_size(selection: StableSelection, *, alpha: float, beta: float) -> int:
+    """Return the least m at which a point of mass 3·alpha/4 or more is selected with probability 1 − beta.
+
+    Guarantee
+    ---------
+    Exact: m is the least with Σ_n Bin(m, 3α/4)(n)·failure(n) ≤ β, where failure(n) is the selection's
+    failure at a lead of n (which falls as n grows, so that the sum falls in m and in the mass). It does not
+    know d.
+
+    Examples
+    --------
+    >>> [point_size(kind(), alpha=0.1, beta=0.1) for kind in (StableSelection, TightStableSelection)]
+    [928, 486]
+    """
+    mass = 0.75 * alpha
+
+    def enough(m: int) -> bool:
+        return missed(selection, size=m, mass=mass) <= beta
+
+    high = 1
+    while not enough(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def missed(selection: StableSelection, *, size: int, mass: float) -> float:
+    """Return the exact probability that a point of some mass, alone labelled 1, is not selected.
+
+    Examples
+    --------
+    >>> missed(StableSelection(), size=100, mass=0.0)
+    1.0
+    """
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    n = np.arange(size + 1)
+    logs = gammaln(size + 1) - gammaln(n + 1) - gammaln(size - n + 1) + xlogy(n, mass)
+    z = (n - selection.threshold) / selection.scale
+    tails = np.where(z > 0.0, 0.5 * np.exp(-np.abs(z)), 1.0 - 0.5 * np.exp(-np.abs(z)))
+    tails[0] = 1.0  # a tie
+    return float(np.exp(logs + xlog1py(size - n, -mass)) @ tails)
+
+
+def lemma_1_size(*, alpha: float, beta: float, epsilon: float, delta: float, constant: float = 1.0) -> int:
+    """Return (constant/(alpha·epsilon))·ln(1/(beta·delta)), rounded up: the m of BNS Lemma 1.
+
+    Examples
+    --------
+    >>> lemma_1_size(alpha=0.1, beta=0.1, epsilon=1.0, delta=1e-6, constant=4.0)
+    645
+    """
+    nats = -math.log(beta) - math.log(delta)
+    return math.ceil(constant / alpha / epsilon * nats)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointLearner(PlainParameters):
+    """Return the number that comes most often with the label 1 if it is far ahead, else a random number.
+
+    A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`; the
+    output j stands for the concept that says 1 of j alone.
+
+    Parameters
+    ----------
+    dimension
+        d, from 1 to 64.
+    epsilon, delta
+        The privacy claimed, epsilon > 0 and 0 < delta < 1 (≤ 1/2 for the tight one).
+    alpha, beta
+        Error and failure probability, each in (0, 1/2).
+    tight
+        False: A_dist as printed, which is (epsilon/2, delta/2)-private. True: with the noise that its claim
+        needs, for about half of the examples.
+    points
+        The numbers that a privacy audit builds databases of; default: all of them up to d = 2, else 0, 1 and
+        2^d − 1.
+    size
+        The number of records that a privacy audit builds databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range (delta = 0 among them: see `PurePointLearner`); in use, an example that is
+        none.
+
+    Guarantee
+    ---------
+    (epsilon, delta)-differential privacy when one record is replaced, for every database (BNS Lemma 1):
+    `StableSelection` over the numbers by `MostPositive`; a random number, drawn without the data, replaces
+    its refusals, which is post-processing.
+
+    On `sample_size` examples of a law D, labelled by any point j, the error is above alpha with probability
+    at most beta where 2^d ≥ 4/(alpha·beta). *If D(j) ≥ 3α/4*: only j has examples with the label 1, so that
+    A_dist selects it, for an error of 0, except with probability beta (`point_size`). *Else* a number i ≠ j
+    is bad only if D(i) > α/4, and fewer than 4/α are, so that a random one is bad with probability below
+    4/(α·2^d) ≤ beta. (BNS ask for 2^d ≥ 1/(αβ): at 2^d = 1/(αβ) no m of Lemma 1's form is enough, see the
+    finding N2. Below 4/(αβ) nothing is claimed here.)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> learner = PointLearner(dimension=64)
+    >>> learner([(5, 0), (2**64 - 1, 1)] * 200, np.random.default_rng(0)) == 2**64 - 1
+    True
+    >>> learner.sample_size
+    928
+    """
+
+    dimension: int = 2
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    alpha: float = 0.1
+    beta: float = 0.1
+    tight: bool = False
+    points: tuple[int, ...] | None = None
+    size: int | tuple[int, int] = 3
+
+    name: ClassVar[str] = "point-learner"
+    reference: ClassVar[str] = "BNS §3.1 and Lemma 1 (with 2^d ≥ 4/(αβ))"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        check_dimension(self.dimension, owner=owner)
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        refuse_pure(self.delta, owner=owner, pure="PurePointLearner")
+        check_accuracy(self.alpha, self.beta, owner=owner)
+        _ = self.selection
+
+    @cached_property
+    def selection(self) -> StableSelection:
+        """A_dist over the numbers."""
+        kind = TightStableSelection if self.tight else StableSelection
+        leaders = MostPositive(self.dimension, owner=type(self).__name__)
+        return kind(epsilon=self.epsilon, delta=self.delta, leaders=leaders, beta=self.beta)
+
+    @property
+    def claim(self) -> ApproximateDP:
+        """The privacy claimed."""
+        return ApproximateDP(self.epsilon, self.delta)
+
+    @property
+    def enough_points(self) -> bool:
+        """Whether 2^d ≥ 4/(alpha·beta), without which nothing is claimed of the error."""
+        return self.alpha * self.beta * 2.0**self.dimension >= 4.0 * (1.0 - _ROUNDING)
+
+    @property
+    def utility_claim(self) -> PAC | None:
+        """The accuracy claimed on `sample_size` examples; None where 2^d < 4/(alpha·beta)."""
+        return PAC(self.alpha, self.beta) if self.enough_points else None
+
+    @property
+    def sample_size(self) -> int:
+        """The number of examples that the utility claim needs; it does not depend on d.
+
+        Raises
+        ------
+        InvalidValue
+            2^d is below 4/(alpha·beta).
+        """
+        if not self.enough_points:
+            raise InvalidValue(
+                f"The `dimension` of `{type(self).__name__}` must be at least "
+                f"{math.ceil(math.log2(4.0 / self.alpha / self.beta))} for an error of {self.alpha:g} with "
+                f"failure {self.beta:g}; got {self.dimension}."
+            )
+        return point_size(self.selection, alpha=self.alpha, beta=self.beta)
+
+    @property
+    def records(self) -> tuple[tuple[int, int], ...]:
+        """The examples that a privacy audit builds databases of."""
+        return tuple((x, y) for x in self.audited_points for y in (0, 1))
+
+    @property
+    def audited_points(self) -> tuple[int, ...]:
+        """Their numbers."""
+        return audited_points(self.points, dimension=self.dimension)
+
+    def problems(self) -> list[PointProblem]:
+        """Return hard problems with `sample_size` examples each; none where nothing is claimed."""
+        if not self.enough_points:
+            return []
+        return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+
+    def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
+        """Return a problem near one."""
+        return problem.varied(rng)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> int:
+        """Return one number."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
+        """Return `size` numbers; run i draws the same noise and the same random number on every database."""
+        best = self.selection.two_best(database)
+        stable = self.selection.test.sample(best.gap, size, rng) & (best.gap > 0.0)
+        evenly = rng.integers(0, 1 << self.dimension, size, dtype=np.uint64).tolist()
+        return [
+            best.solution if ahead else other for ahead, other in zip(stable.tolist(), evenly, strict=True)
+        ]
+
+    def distribution(self, database: Any) -> Finite | None:
+        """Return the exact law of the answer, None above d = 12 (see `masses`)."""
+        if self.dimension > MOST_LISTED:
+            return None
+        return self.masses(database, range(1 << self.dimension)).listed()
+
+    def masses(self, database: Any, points: Iterable[int]) -> Masses:
+        """Return the exact probabilities of some numbers, and of all others together, whatever d."""
+        best = self.selection.two_best(database)
+        tied = best.gap == 0.0
+        passed = -math.inf if tied else self.selection.test.log_pass(best.gap)
+        failed = 0.0 if tied else self.selection.test.log_fail(best.gap)
+        evenly = failed - self.dimension * math.log(2.0)
+        listed = list(points)
+        logs = [float(np.logaddexp(evenly, passed)) if x == best.solution else evenly for x in listed]
+        inside = best.solution in set(listed)
+        return Masses(listed, logs, evenly, -math.inf if inside else passed, dimension=self.dimension)
+
+    def counted(self, database: Any) -> NumberSample:
+        """Return a database counted, or refuse it."""
+        return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
+
+    def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
+        """Return neighbours with a number as far ahead as A_dist asks for, and one less."""
+        most = positive_int(self.size if isinstance(self.size, int) else self.size[1], what="A `size`")
+        a, b = self.audited_points[:2]
+        head = min(most, math.ceil(self.selection.threshold))
+        left = [(a, 1)] * head + [(b, 0)] * (most - head)
+        return [(left, [(b, label), *left[1:]]) for label in (0, 1)]
+
+
+_ROUNDING = 1e-12
+
+
+def audited_points(points: tuple[int, ...] | None, *, dimension: int) -> tuple[int, ...]:
+    """Return what was told, else all numbers up to d = 2, else 0, 1 and the last.
+
+    Examples
+    --------
+    >>> audited_points(None, dimension=2), audited_points(None, dimension=8)
+    ((0, 1, 2, 3), (0, 1, 255))
+    """
+    if points is not None:
+        return points
+    return tuple(range(1 << dimension)) if dimension <= 2 else (0, 1, (1 << dimension) - 1)
+
+
+def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:
+    """Return delta, or refuse what is not inside (0, 1); for 0 name the learner to take.
+
+    Examples
+    --------
+    >>> refuse_pure(0, owner="PointLearner", pure="PurePointLearner")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `delta` of `PointLearner` must be > 0; got 0. `PurePointLearner` is
+    private with delta = 0.
+    """
+    told = probability(delta, what=f"The `delta` of `{owner}`", one=False)
+    if told == 0.0:
+        raise InvalidValue(
+            f"The `delta` of `{owner}` must be > 0; got 0. `{pure}` is private with delta = 0."
+        )
+    return told

@@ -1,0 +1,170 @@
+"""Labelled numbers, counted: a database that is a sequence of (x, y) all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from audit.brief import show
+from audit.errors import InvalidKind, InvalidValue, positive_int
+from mechanisms.piecewise import StepFunction
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["MOST_BITS", "NumberSample", "check_dimension", "sample_of", "threshold_errors"]
+
+MOST_BITS = 64
+"""The largest d."""
+
+Example = tuple[int, int]
+
+
+def check_dimension(dimension: Any, *, owner: str) -> int:
+    """Return d, or refuse what is no whole number from 1 to 64.
+
+    Examples
+    --------
+    >>> check_dimension(64, owner="PointLearner")
+    64
+    """
+    return positive_int(dimension, what=f"The `dimension` of `{owner}`", maximum=MOST_BITS)
+
+
+@dataclass(frozen=True, eq=False)
+class NumberSample(Sequence[Example]):
+    """Examples (x, y), x a number below 2^64 and y a bit, in the order of x: how often each occurs.
+
+    The learners of this package do not look at the order of their examples.
+
+    Parameters
+    ----------
+    points
+        The distinct x, increasing, shape (points,).
+    zeros, ones
+        How often each comes with the label 0, and with 1: whole numbers ≥ 0, as many.
+
+    Examples
+    --------
+    >>> some = NumberSample.counted([7, 3, 7], [1, 0, 1])
+    >>> some.points.tolist(), some.ones.tolist(), len(some), list(some)
+    ([3, 7], [0, 2], 3, [(3, 0), (7, 1), (7, 1)])
+    """
+
+    points: NDArray[np.uint64]
+    zeros: NDArray[np.int64]
+    ones: NDArray[np.int64]
+
+    @classmethod
+    def counted(cls, points: Any, labels: Any, times: Any = None) -> NumberSample:
+        """Return examples from their x's and y's in any order, each once or as many `times` as told."""
+        numbers = np.asarray(points, dtype=np.uint64)
+        weights = np.ones(len(numbers)) if times is None else np.asarray(times, dtype=np.float64)
+        is_one = np.asarray(labels, dtype=np.bool_)
+        distinct, places = np.unique(numbers, return_inverse=True)
+        zeros, ones = (
+            np.bincount(places, weights=np.where(of, weights, 0.0), minlength=len(distinct)).astype(np.int64)
+            for of in (~is_one, is_one)
+        )
+        kept = zeros + ones > 0
+        return cls(distinct[kept], zeros[kept], ones[kept])
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    @overload
+    def __getitem__(self, index: int) -> Example: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Example]: ...
+    def __getitem__(self, index: int | slice) -> Example | list[Example]:
+        places = range(len(self))[index]
+        return self._at(places) if isinstance(places, int) else [self._at(place) for place in places]
+
+    def __repr__(self) -> str:
+        return f"NumberSample({len(self)} examples of {len(self.points)} numbers)"
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        """Where the zeros of each point end, and its ones, in turns."""
+        ends: NDArray[np.int64] = np.cumsum(np.stack([self.zeros, self.ones], axis=1).ravel())
+        return ends
+
+    def _at(self, place: int) -> Example:
+        run = int(np.searchsorted(self._ends, place, side="right"))
+        return int(self.points[run // 2]), run % 2
+
+
+def sample_of(database: Any, *, dimension: int, owner: str) -> NumberSample:
+    """Return a database of (x, y) counted, or refuse what is none.
+
+    Raises
+    ------
+    InvalidKind
+        It is no sequence of pairs.
+    InvalidValue
+        An x is no whole number in [0, 2^dimension), or a y is neither 0 nor 1.
+
+    Examples
+    --------
+    >>> sample_of([(5, 1), (5, 1)], dimension=3, owner="PointLearner").ones
+    array([2])
+    >>> sample_of([(9, 1)], dimension=3, owner="It")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: An example of `It` must be (x, y), x a whole number from 0 to 2^3 − 1 and y 0
+    or 1; got (9, 1).
+    """
+    if isinstance(database, NumberSample):
+        return _within(database, dimension=dimension, owner=owner)
+    try:
+        pairs = [(x, y) for x, y in database]
+    except (TypeError, ValueError):
+        raise InvalidKind(
+            f"A database of `{owner}` must be a list of (x, y), x a number and y 0 or 1; "
+            f"got {show(database)}."
+        ) from None
+    top = 1 << dimension
+    for pair in pairs:
+        if not _is_example(pair, top):
+            raise _wrong(pair, dimension=dimension, owner=owner)
+    points = np.array([x for x, _ in pairs], dtype=np.uint64)
+    return NumberSample.counted(points, [y for _, y in pairs])
+
+
+def threshold_errors(sample: NumberSample, *, top: int) -> StepFunction:
+    """Return how many examples each threshold j in {0 … top} gets wrong: the ones ≥ j, the zeros < j.
+
+    Examples
+    --------
+    >>> threshold_errors(NumberSample.counted([1, 2, 6], [1, 1, 0]), top=8).values_everywhere()
+    [2.0, 2.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]
+    """
+    steps = sample.zeros - sample.ones
+    values = np.concatenate([[0], np.cumsum(steps)]) + sample.ones.sum()
+    starts = [0, *(x + 1 for x in sample.points.tolist())]
+    return StepFunction(starts, values.astype(np.float64), top=top)
+
+
+def _is_example(pair: tuple[Any, Any], top: int) -> bool:
+    x, y = pair
+    return _is_whole(x) and 0 <= x < top and _is_whole(y) and 0 <= y <= 1
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int or isinstance(value, np.integer)
+
+
+def _within(sample: NumberSample, *, dimension: int, owner: str) -> NumberSample:
+    if len(sample.points) and int(sample.points[-1]) >> dimension:
+        raise _wrong(sample[-1], dimension=dimension, owner=owner)
+    return sample
+
+
+def _wrong(pair: tuple[Any, Any], *, dimension: int, owner: str) -> InvalidValue:
+    return InvalidValue(
+        f"An example of `{owner}` must be (x, y), x a whole number from 0 to 2^{dimension} − 1 and y 0 or 1; "
+        f"got {show(pair)}."
+    )

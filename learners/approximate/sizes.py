@@ -1,0 +1,120 @@
+"""How many examples INTERVAL_d needs: by the recursion that happens, and by what BNS print."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from learners.approximate.budgets import accounts
+from mechanisms.concave import least_promise, levels, log_star
+
+if TYPE_CHECKING:
+    from learners.approximate.budgets import Split
+
+__all__ = ["even_size", "interval_size", "lemma_3_size", "promise_at", "theorem_2_size"]
+
+
+def promise_at(size: int, *, alpha: float, failure: float) -> float:
+    """Return the largest r = 2k + 1 with 2·Pr[Bin(size, alpha) ≤ r/2] ≤ failure; 1 where there is none.
+
+    Examples
+    --------
+    >>> promise_at(1000, alpha=0.1, failure=0.05), promise_at(3, alpha=0.1, failure=0.05)
+    (163.0, 1.0)
+    """
+    low, high = -1, max(0, math.ceil(alpha * size))
+    while high - low > 1:
+        middle = (low + high) // 2
+        fits = 2.0 * _binomial_cdf(middle, size, alpha) <= failure
+        low, high = (middle, high) if fits else (low, middle)
+    return 2.0 * max(0, low) + 1.0
+
+
+def interval_size(split: Split, *, alpha: float, beta: float) -> int:
+    """Return the least m from which on Rec with these budgets is an (alpha, beta)-learner of INTERVAL_d.
+
+    Guarantee
+    ---------
+    Half of beta goes to Rec, half to the sample; see `IntervalLearner`. The promise that m allows grows with
+    m, so that all larger samples do as well.
+
+    Examples
+    --------
+    >>> from learners.approximate.budgets import fitted_split
+    >>> split = fitted_split(2**64, epsilon=1.0, delta=1e-6, failure=0.05)
+    >>> interval_size(split, alpha=0.1, beta=0.1), interval_size(split, alpha=0.25, beta=0.1)
+    (21055, 8393)
+    """
+    needed = split.least_promise(beta / 2.0)
+    high = max(1, math.ceil(needed / 2.0 / alpha))
+    while promise_at(high, alpha=alpha, failure=beta / 2.0) < needed:
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = promise_at(middle, alpha=alpha, failure=beta / 2.0) >= needed
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def lemma_3_size(
+    top: int, *, alpha: float, beta: float, epsilon: float, delta: float, shifted: bool = False
+) -> float:
+    """Return r/alpha for the r that BNS Lemma 3 asks for, with the calls' budget by Lemma 2.
+
+    Parameters
+    ----------
+    top
+        T, the last threshold.
+    alpha, beta, epsilon, delta
+        Of the learner; Lemma 3 fails with 2·log*(T) times its own beta, half of the learner's.
+    shifted
+        False: as printed, Rec's α is the learner's. True: with the shifted score and Rec's own α = 1/2 (N9).
+
+    Examples
+    --------
+    >>> told = {"alpha": 0.1, "beta": 0.1, "epsilon": 1.0, "delta": 1e-6}
+    >>> print(f"{lemma_3_size(2**64, **told):.1e} {lemma_3_size(2**64, shifted=True, **told):.1e}")
+    3.0e+12 1.9e+08
+    """
+    each, part = accounts(top, epsilon=epsilon, delta=delta)["lemma 2"]
+    own = beta / 2.0 / (2 * log_star(top))
+    rate = 0.5 if shifted else alpha
+    return least_promise(top, alpha=rate, beta=own, epsilon=each, delta=part) / alpha
+
+
+def even_size(top: int, *, alpha: float, beta: float, epsilon: float, delta: float) -> float:
+    """Return r/alpha for Lemma 3's r with the depth N + 1 in place of log*, Rec's α = 1/2, an even split.
+
+    Examples
+    --------
+    >>> told = {"beta": 0.1, "epsilon": 1.0, "delta": 1e-6}
+    >>> print(f"{even_size(2**64, alpha=0.25, **told):.1e}")
+    9.3e+05
+    """
+    each, part = accounts(top, epsilon=epsilon, delta=delta)["tight"]
+    depth = levels(top) + 1
+    own = beta / 2.0 / (2 * depth)
+    nats = math.log(32.0) - math.log(own) - math.log(part)
+    return 4.0**depth * 32.0 / each * nats / alpha
+
+
+def theorem_2_size(dimension: int, *, delta: float) -> float:
+    """Return what BNS Theorem 2 prints inside its O: 16^log*(d)·√(log*(d)·ln(1/δ))·ln(log*(d)/δ).
+
+    As printed both logarithms of 1/δ stand under the root, which may be a slip: Lemma 2 contributes √(log*·
+    ln(1/(log*·δ))) and Lemma 3 a whole ln(1/δ). Both factors whole are taken here.
+
+    Examples
+    --------
+    >>> print(f"{theorem_2_size(64, delta=1e-6):.1e}")
+    7.4e+06
+    """
+    depth = log_star(dimension)
+    return float(16**depth * math.sqrt(-depth * math.log(delta)) * math.log(depth / delta))
+
+
+def _binomial_cdf(k: int, n: int, p: float) -> float:
+    from scipy.special import bdtr
+
+    return float(bdtr(k, n, p))
