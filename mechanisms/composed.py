@@ -144,4 +144,13 @@ def composed() -> list[Entry]:
         (CountAndSurvey, CountAndSurvey.name, CountAndSurvey.reference, "two mechanisms on the same record"),
         (CountsOfHalves, CountsOfHalves.name, CountsOfHalves.reference, "a mechanism on each half"),
     ]
-    return [Entry(name, make, reference=text, summary=summary) for make, name, text, summary in told]
+    return [
+        Entry(
+            name,
+            make,
+            utility={} if make is rec else None,
+            reference=text,
+            summary=summary,
+        )
+        for make, name, text, summary in told
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +23,9 @@ from mechanisms.stability import StableSelection, TightStableSelection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import TypeAlias
+
+    _Expected: TypeAlias = Literal["refuted", "not refuted"]
 
 __all__ = ["catalogue"]
 
@@ -55,6 +59,8 @@ _FLAWED: Mapping[Any, str] = {
     flawed.BinaryCalibratedResponse: "k answers calibrated as two: loss ε + ln(k − 1)",
     flawed.UncheckedChoosing: "the choosing mechanism on 5 records for 230: δ 0.24 for 1e-3",
 }
+_WHOLE_GAP = 20.0 * math.exp(-15.0)
+"""The delta at which the printed gap, at epsilon = 5 and beta = 0.1, is 12: scores are whole numbers."""
 
 
 def catalogue() -> list[Entry]:
@@ -71,20 +77,57 @@ def catalogue() -> list[Entry]:
     right = [_entry(factory, summary, expected="not refuted") for factory, summary in _RIGHT.items()]
     right.insert(3, _clamped_mean())
     right += [*composed(), _small_choosing()]
-    return right + [_entry(factory, summary, expected="refuted") for factory, summary in _FLAWED.items()]
+    wrong = [_entry(factory, summary, expected="refuted") for factory, summary in _FLAWED.items()]
+    return right + wrong + _printed()
 
 
-def _entry(factory: Any, summary: str, *, expected: Literal["refuted", "not refuted"]) -> Entry:
-    return Entry(factory.name, factory, expected=expected, reference=factory.reference, summary=summary)
+def _entry(factory: Any, summary: str, *, expected: _Expected) -> Entry:
+    useful: Mapping[str, Any] | None = None
+    if expected == "not refuted" and hasattr(factory, "utility_claim"):
+        useful = {}
+    return Entry(
+        factory.name, factory, expected=expected, utility=useful, reference=factory.reference, summary=summary
+    )
 
 
 def _clamped_mean() -> Entry:
     factory = partial(LaplaceMean, clamp=True, size=2)
     summary = "the mean of any numbers, clamped into [0, b]"
-    return Entry("laplace-mean-clamped", factory, reference=LaplaceMean.reference, summary=summary)
+    return Entry(
+        "laplace-mean-clamped", factory, utility={}, reference=LaplaceMean.reference, summary=summary
+    )
 
 
 def _small_choosing() -> Entry:
     factory = partial(ChoosingMechanism, epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5, records=("a", "b"))
     summary = "the choosing mechanism, every database of its least size"
-    return Entry("choosing-small", factory, reference=ChoosingMechanism.reference, summary=summary)
+    return Entry(
+        "choosing-small", factory, utility={}, reference=ChoosingMechanism.reference, summary=summary
+    )
+
+
+def _printed() -> list[Entry]:
+    """Return the mechanisms that are private and not as useful as their text prints."""
+    stable, choosing = partial(StableSelection, epsilon=5.0, delta=_WHOLE_GAP), ChoosingMechanism
+    literal = partial(flawed.LiteralConcavePromise, top=4096, beta=0.01)
+    told = (
+        (
+            "stable-selection-printed-gap",
+            stable,
+            "A_dist at the gap of Proposition 2(ii), ε = 5: fails 3 times β",
+        ),
+        ("choosing-printed-clause", choosing, "Lemma 4 as printed, where nothing is to be found: answers ⊥"),
+        ("concave-promise-literal", literal, "Rec with step 10 as printed: misses what lies across a border"),
+    )
+    return [
+        Entry(
+            name,
+            factory,
+            utility={"problems": subject.printed_problems()} if hasattr(subject, "printed_problems") else {},
+            utility_expected="refuted",
+            reference=subject.reference,
+            summary=summary,
+        )
+        for name, factory, summary in told
+        for subject in [factory()]
+    ]

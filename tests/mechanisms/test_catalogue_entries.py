@@ -24,6 +24,7 @@ WITH_LAW = pytest.mark.parametrize(
 # log* = 4: √(24·ln(1/(4·10⁻⁶))) + 24·ε at ε = 1/4; else N + 1 exponential mechanisms and 2·N halves
 CALLS = {
     "concave-promise": 17.271396 + 6.0,
+    "concave-promise-literal": 17.271396 + 6.0,
     "concave-promise-tight": 3.0,
     "concave-promise-64-bits": 5.0,
 }
@@ -68,6 +69,9 @@ def test_right_mechanisms_come_with_flawed_twins():
         "count-and-survey",
         "counts-of-halves",
         "choosing-small",
+        "stable-selection-printed-gap",
+        "choosing-printed-clause",
+        "concave-promise-literal",
     ]
     assert len(wrong) == 12
     assert all(name.startswith("flawed-") for name in wrong)
