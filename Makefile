@@ -6,8 +6,9 @@ STAMP := $(VENV)/.installed
 
 .PHONY: audit test check benchmarks libraries venv clean
 
-audit: $(STAMP)  ## audit the catalogue, write audit-report/index.html
+audit: $(STAMP)  ## audit the catalogue, write audit-report/index.html and findings.html
 	$(BIN)/dp-audit suite --html audit-report/index.html
+	$(BIN)/dp-audit findings --html audit-report/findings.html
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -q -n 2
