@@ -311,20 +311,28 @@ def _doubt(found: Confirmation) -> str:
 
 
 def _far_note(found: Confirmation, terms: Terms) -> list[str]:
-    """Tell of databases several steps apart on which the claim fell."""
-    if found.far is None:
+    """Tell of databases several steps apart on which the claim fell, where the witness is another pair."""
+    seen = found.far
+    if seen is None:
         return []
-    seen, distance = found.far.witness, found.far.distance
-    epsilon, delta = terms.at(distance)
+    if found.witness.distance > 1:
+        return [_step_note(found.witness)]
+    epsilon, delta = terms.at(seen.distance)
     allowed = f"e^{epsilon:.3g}·q" + (f" + {delta:.3g}" if delta else "")
     p, q = (f"{share:.3g} on {show(side, 30)}" for share, side in _shares(seen))
     standing = "runs drawn for it alone confirm that" if seen.confirmed else "its own runs leave that open"
-    alone = "" if found.witness.confirmed else "; its own runs are too few to refute the claim by themselves"
-    where = f"at distance {distance} the claim fell: {seen.event.words()} with p = {p}, q = {q}"
+    where = f"at distance {seen.distance} the claim fell: {seen.event.words()} with p = {p}, q = {q}"
     return [
         f"{where}; at most {allowed} is allowed",
-        f"{standing} ({seen.runs:,} a side); the witness is the step between that fails most{alone}",
+        f"{standing} ({seen.runs:,} a side); the witness is the step between that fails most",
     ]
+
+
+def _step_note(witness: Witness) -> str:
+    start = f"at distance {witness.distance} the claim fell"
+    if witness.simpler is None:
+        return f"{start}; no step between could be shown to fail by runs of its own"
+    return f"{start}; the simplest witness is a step between that fails by runs of its own"
 
 
 def _shares(witness: Witness) -> tuple[tuple[float, Any], tuple[float, Any]]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from audit.databases import Databases
+    from audit.databases import Databases, Pair
     from audit.memory import PairMemory
     from audit.sampling import Runs, Sampler
 
@@ -56,29 +56,13 @@ CONFIDENCE = 0.99
 
 
 @dataclass(frozen=True)
-class FarWitness:
-    """What was seen on databases several steps of neighbours apart.
-
-    Parameters
-    ----------
-    witness
-        Its pair is no pair of neighbours, and the claim that it speaks against is that about its distance.
-    distance
-        How many steps.
-    """
-
-    witness: Witness
-    distance: int
-
-
-@dataclass(frozen=True)
 class Confirmation:
     """What the runs after a refutation say.
 
     Parameters
     ----------
     witness
-        The best candidate, confirmed or not.
+        The strongest pair, confirmed or not, with the simplest one that is confirmed too (itself if none).
     depends_on_state
         Refuted with the subject's state kept, but not from fresh copies.
     control_refuted
@@ -86,15 +70,15 @@ class Confirmation:
     fresh
         Whether fresh copies were needed ("every run on a fresh copy"), not needed, or not possible (None).
     far
-        Where the claim fell on databases several steps apart: the witness of that. `witness` is then of the
-        step between them on which the claim fails most visibly, confirmed or not.
+        Where the claim fell on databases several steps apart: the witness of that, which is the strongest
+        unless a step between them shows a larger loss by runs of its own.
     """
 
     witness: Witness
     depends_on_state: bool
     control_refuted: bool
     fresh: bool | None
-    far: FarWitness | None = None
+    far: Witness | None = None
 
 
 def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Databases) -> Confirmation:
@@ -112,34 +96,42 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
     assert betting.crossed_at is not None
     winner = betting.winner
     judge = _Judge(sampler, betting, fresh=sampler.state_suspected(), most=sampler.drawn + allowance)
-    first = strongest = judge.best(winner)
+    first = near = judge.best(winner)
     if judge.in_company and not first.confirmed:
         judge.depends = judge.depends or not _stands_alone(sampler, betting, fresh=bool(judge.fresh))
     control = _control(sampler, winner, betting.terms, runs=betting.crossed_at)
     depends = judge.depends and not first.confirmed
     if control or depends:
-        return Confirmation(
-            replace(first, simplest=first), depends, control, judge.fresh, _far(first, winner)
-        )
+        return Confirmation(replace(first, simplest=first), depends, control, judge.fresh, _far(first))
     looks = _Looks(sampler, betting)
     if winner.distance > 1:
         winner = _step(looks, winner, first)
         judge.most = sampler.drawn + allowance
-        strongest = judge.best(winner, errors=_DOUBT, known=first)
-    simplest = strongest
-    if (strongest is first or strongest.confirmed) and not databases.only_given:
-        looks.most = sampler.drawn + looks.allowance - 4 * strongest.runs
+        near = judge.best(winner, errors=_DOUBT, known=first)
+    simplest = near
+    if (near is first or near.confirmed) and not databases.only_given:
+        looks.most = sampler.drawn + looks.allowance - 4 * near.runs
         simpler = _shrunk(looks, winner, databases)
         judge.most = sampler.drawn + allowance
-        simplest = strongest if simpler is winner else judge.best(simpler, errors=_DOUBT)
+        simplest = near if simpler is winner else judge.best(simpler, errors=_DOUBT)
+    strongest = _stronger(first, near)
     if not simplest.confirmed:
-        simplest = strongest
-    witness, far = replace(strongest, simplest=simplest), _far(first, betting.winner)
-    return Confirmation(witness, depends_on_state=False, control_refuted=False, fresh=judge.fresh, far=far)
+        simplest = near if near.confirmed else strongest
+    witness = replace(strongest, simplest=simplest)
+    return Confirmation(
+        witness, depends_on_state=False, control_refuted=False, fresh=judge.fresh, far=_far(first)
+    )
 
 
-def _far(witness: Witness, memory: PairMemory) -> FarWitness | None:
-    return FarWitness(witness, memory.distance) if memory.distance > 1 else None
+def _far(witness: Witness) -> Witness | None:
+    return witness if witness.distance > 1 else None
+
+
+def _stronger(far: Witness, near: Witness) -> Witness:
+    """Return the step between distant databases if its own runs show a larger loss a step, or alone one."""
+    if not near.confirmed:
+        return far
+    return near if not far.confirmed or near.epsilon_lower >= far.epsilon_lower else far
 
 
 @dataclass
@@ -197,7 +189,15 @@ class _Judge:
         runs = _runs_needed(candidate, own.at(memory.distance), own.log_limit, room=room, errors=errors)
         path = (CONFIRM, self.tried, 0)
         witness, bet = run_witness(
-            self.sampler, memory, candidate, own, runs=runs, path=path, alone=True, fresh=bool(self.fresh)
+            self.sampler,
+            (memory.left, memory.right),
+            candidate,
+            own,
+            runs=runs,
+            path=path,
+            alone=True,
+            fresh=bool(self.fresh),
+            distance=memory.distance,
         )
         # Fixed before it was drawn, from its own part of the seed tree: one more bet for the bounds.
         self.betting.ledger.add(bet)
@@ -304,7 +304,7 @@ def _runs_needed(
 
 def run_witness(
     sampler: Sampler,
-    memory: PairMemory,
+    pair: Pair,
     candidate: Candidate,
     terms: Terms,
     *,
@@ -312,14 +312,15 @@ def run_witness(
     path: tuple[int, ...],
     alone: bool,
     fresh: bool = False,
+    distance: int = 1,
 ) -> tuple[Witness, Bet]:
     """Run a witness `runs` times a side, all fixed beforehand, and judge it by these runs alone.
 
     `alone` calls the subject run by run, `fresh` starts each from a copy of the subject as it was at first:
-    the claim is about each call, whatever company it is drawn in.
+    the claim is about each call, whatever company it is drawn in. At a `distance` it is the claim about that.
     """
     counts = np.zeros(4)
-    blocks = sampler.draw(memory.left, memory.right, runs, path, fresh=fresh, singly=alone and not fresh)
+    blocks = sampler.draw(*pair, runs, path, fresh=fresh, singly=alone and not fresh)
     for left, right in _members(blocks, candidate, against=terms.against):
         p_side, q_side = (left, right) if candidate.side == 0 else (right, left)
         both, p_hits, q_hits = (p_side & q_side).sum(), p_side.sum(), q_side.sum()
@@ -330,14 +331,14 @@ def run_witness(
         q=np.array([candidate.q]),
         past=np.array([candidate.past]),
         counts=counts[None, :],
-        distance=memory.distance,
+        distance=distance,
     )
     p_hits, q_hits = int(counts[0] + counts[1]), int(counts[0] + counts[2])
     p_interval = clopper_pearson(p_hits, runs, CONFIDENCE)
     q_interval = clopper_pearson(q_hits, runs, CONFIDENCE)
     witness = Witness(
-        left=memory.left,
-        right=memory.right,
+        left=pair[0],
+        right=pair[1],
         event=candidate.event,
         p=p_hits / runs,
         q=q_hits / runs,
@@ -347,10 +348,11 @@ def run_witness(
         runs=runs,
         direction="left" if candidate.side == 0 else "right",
         confirmed=bet.log_growth(terms.epsilon, terms.delta) >= terms.log_limit,
-        epsilon_lower=loss(p_interval[0], q_interval[1], terms.at(memory.distance)[1]) / memory.distance,
+        epsilon_lower=loss(p_interval[0], q_interval[1], terms.at(distance)[1]) / distance,
         seed=list(path),
         fresh=fresh,
         against=terms.against,
+        distance=distance,
     )
     return witness, bet
 

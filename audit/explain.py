@@ -223,6 +223,11 @@ def _afterwards(task: Task) -> str:
     if task.databases.only_given:
         return f"{said}. Given pairs are not shrunk."
     most = max(LEAST_SHRINKING, options.budget // 2)
+    if lengths(task.claim.epsilon, task.claim.delta):
+        said += (
+            "; where distant databases refute, the step between them that fails is looked for, and shown if "
+            "its own runs confirm it"
+        )
     return (
         f"{said}. Shrinking tries at most {MOST_TRIES} simpler pairs, with {SHRINKING} times what it took, "
         f"at least {LEAST_SHRINKING:,} and at most {most:,} runs."

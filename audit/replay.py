@@ -11,9 +11,8 @@ import numpy as np
 from audit.betting import Terms
 from audit.confirm import Candidate, loss, run_witness
 from audit.errors import AuditError, InvalidValue
-from audit.evidence import Ledger, delta_bound, epsilon_bound
+from audit.evidence import Ledger, at_distance, delta_bound, epsilon_bound
 from audit.exact import TOLERANCE
-from audit.memory import PairMemory
 from audit.results import AuditResult, Evidence, Verdict
 from audit.sampling import CONFIRM, MutatedInput, Sampler
 from audit.subjects import Subject, adapt
@@ -174,12 +173,18 @@ def _again_by_runs(
         # The saved runs may choose the stakes of new ones; not of themselves, or of what shares their seed.
         past=float(witness.runs) if fresh else 0.0,
     )
-    memory = PairMemory(witness.left, witness.right)
 
     def draw() -> tuple[Witness, Bet]:
-        runs = witness.runs
         return run_witness(
-            sampler, memory, candidate, terms, runs=runs, path=path, alone=True, fresh=witness.fresh
+            sampler,
+            (witness.left, witness.right),
+            candidate,
+            terms,
+            runs=witness.runs,
+            path=path,
+            alone=True,
+            fresh=witness.fresh,
+            distance=witness.distance,
         )
 
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
@@ -226,6 +231,12 @@ def _bounds(bet: Bet, terms: Terms) -> tuple[float, float]:
     )
 
 
+def _delta_shown(witness: Witness, epsilon: float) -> float:
+    """Return the δ of one step that p and q show: p − R^k·q over 1 + R + … + R^(k−1), with R = e^ε."""
+    powers = [math.exp(min(count * epsilon, 700.0)) for count in range(witness.distance + 1)]
+    return max(witness.p - powers[-1] * witness.q, 0.0) / math.fsum(powers[:-1])
+
+
 def _again_by_law(result: AuditResult, witness: Witness, subject: Subject) -> AuditResult:
     from audit.region import probability
 
@@ -234,14 +245,15 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject) -> Au
         raise AuditError(f"The witness is exact, but {subject.name} declares no law; audit it again by runs.")
     region = witness.event.conditions[0].region
     p, q = (probability(law_of(database), region) for database in (witness.on_p, witness.on_q))
-    shown = loss(p, q, result.claim.delta)
-    over = shown > result.claim.epsilon + TOLERANCE
+    epsilon, delta = at_distance(result.claim.epsilon, result.claim.delta, witness.distance)
+    shown = loss(p, q, delta)
+    over = shown > epsilon + TOLERANCE
     said = (
         "the saved probabilities were reproduced"
         if (p, q) == (witness.p, witness.q)
         else "the law has changed"
     )
-    again = replace(witness, p=p, q=q, confirmed=over, epsilon_lower=shown)
+    again = replace(witness, p=p, q=q, confirmed=over, epsilon_lower=shown / witness.distance)
     verdict = Verdict.REFUTED if over else Verdict.NOT_REFUTED
     return _bare(
         result,
@@ -249,8 +261,8 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject) -> Au
         witness=again,
         notes=(said,),
         samples=0,
-        epsilon_lower=max(shown, 0.0),
-        delta_lower=max(p - math.exp(min(result.claim.epsilon, 700.0)) * q, 0.0),
+        epsilon_lower=again.epsilon_lower,
+        delta_lower=_delta_shown(again, result.claim.epsilon),
         assumptions=(
             "the declared law, which a replay does not compare with runs of the code",
             "real-number arithmetic: the laws are those of the mechanism without rounding",

@@ -95,7 +95,7 @@ class Witness(_Value):
     Attributes
     ----------
     left, right : object
-        The two neighbouring databases.
+        The two databases: neighbours, unless `distance` says otherwise.
     event : Event
         A set of outputs.
     p, q : float
@@ -118,6 +118,9 @@ class Witness(_Value):
         Whether every run had a fresh copy of the subject.
     against : bool
         Whether unfinished runs counted against the refutation.
+    distance : int
+        How many steps of neighbours lie between the databases; beyond 1 the witness speaks against what the
+        claim says of that distance, and `epsilon_lower` is the loss of one step.
     simplest : Witness, optional
         The simplest pair and event found that still refute the claim; this one where none is simpler.
 
@@ -142,6 +145,7 @@ class Witness(_Value):
     seed: list[int] | None = None
     fresh: bool = False
     against: bool = True
+    distance: int = 1
     simplest: "Witness | None" = None
 
     @property

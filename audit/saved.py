@@ -29,6 +29,7 @@ R = TypeVar("R", bound=AuditResult)
 U = TypeVar("U", bound=UtilityResult)
 Saved = AuditResult | UtilityResult
 Reader = Callable[[Any, str], Any]
+_MOST_STEPS = 1_000_000
 
 
 def load(path: str | os.PathLike[str]) -> AuditResult:
@@ -228,6 +229,12 @@ def _count(stored: Any, where: str) -> int:
     return stored
 
 
+def _steps(stored: Any, where: str) -> int:
+    if not 1 <= _count(stored, where) <= _MOST_STEPS:
+        raise _wrong(where, f"a whole number from 1 to {_MOST_STEPS:,}", stored)
+    return int(stored)
+
+
 def _flag(stored: Any, where: str) -> bool:
     if not isinstance(stored, bool):
         raise _wrong(where, "true or false", stored)
@@ -305,6 +312,7 @@ _WITNESS = _readers(
         "seed": _optional(_listed(_count, make=list)),
         "fresh": _flag,
         "against": _flag,
+        "distance": _steps,
         "simplest": _optional(_witness),
     },
 )

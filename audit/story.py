@@ -1,18 +1,20 @@
 """What a result says, in sentences: one wording for the terminal and the page."""
 
-import math
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from audit.allowance import allowance, allowed, allowed_for, claimed, distance_words
 from audit.canonical import same, show
 from audit.results import AuditResult, Evidence, Verdict, Witness
 from audit.wording import apart, at_least, at_most, confidence, interval, number, short
 
 __all__ = [
     "WitnessWords",
+    "allowance",
     "allowed",
+    "allowed_for",
     "apart",
     "at_least",
     "at_most",
@@ -21,6 +23,7 @@ __all__ = [
     "claimed",
     "command",
     "detectable",
+    "distance_words",
     "event_words",
     "meaning",
     "number",
@@ -39,21 +42,6 @@ __all__ = [
 ]
 MOST_DATABASE = 60
 MOST_EVENT = 200
-
-
-def claimed(result: AuditResult) -> tuple[float | None, float]:
-    """Return the claim's ε (None if it has none) and δ."""
-    epsilon, delta = getattr(result.claim, "epsilon", None), getattr(result.claim, "delta", 0.0)
-    known = isinstance(epsilon, (int, float)) and isinstance(delta, (int, float))
-    return (float(epsilon), float(delta)) if known else (None, 0.0)  # type: ignore[arg-type]
-
-
-def allowed(result: AuditResult, witness: Witness) -> float | None:
-    """Return e^ε·q + δ: the most that the claim allows `p` to be."""
-    epsilon, delta = claimed(result)
-    if epsilon is None:
-        return None
-    return math.inf if epsilon > 700 else math.exp(epsilon) * witness.q + delta
 
 
 def title(result: AuditResult) -> str:
@@ -132,6 +120,10 @@ class WitnessWords:
         Both databases and the event in words.
     p, q, limit : str
         The two probabilities and the most that the claim allows `p` to be (empty if that is unknown).
+    allowance : str
+        How `limit` is found: ``e^ε·q + δ``.
+    apart : str
+        How far apart databases that are no neighbours are; empty for neighbours.
     p_interval, q_interval : str
         ``" (0.45–0.51)"``, or empty where the number is exact.
     """
@@ -144,6 +136,8 @@ class WitnessWords:
     p: str
     q: str
     limit: str
+    allowance: str
+    apart: str
     p_interval: str
     q_interval: str
 
@@ -152,10 +146,11 @@ def witness_words(result: AuditResult, witness: Witness, *, limit: int = MOST_DA
     """Return the parts of the story; databases take at most about `limit` characters."""
     names = ("left", "right") if witness.direction == "left" else ("right", "left")
     most = allowed(result, witness)
-    p, allowance = apart(witness.p, most) if most is not None else (number(witness.p), "")
+    p, limit_ = apart(witness.p, most) if most is not None else (number(witness.p), "")
+    told = allowance(result, witness), distance_words(result, witness)
     intervals = interval(witness.p_interval), interval(witness.q_interval)
     event, q = event_words(witness), number(witness.q, digits=3)
-    return WitnessWords(*names, *pair_words(witness, limit=limit), event, p, q, allowance, *intervals)
+    return WitnessWords(*names, *pair_words(witness, limit=limit), event, p, q, limit_, *told, *intervals)
 
 
 def witness_story(result: AuditResult, witness: Witness) -> str:
@@ -163,7 +158,9 @@ def witness_story(result: AuditResult, witness: Witness) -> str:
     w = witness_words(result, witness)
     happens = f'the event "{w.event}" happens with probability {w.p}{w.p_interval}'
     said = f"On {w.on_p} = {w.database_p} {happens}; on {w.on_q} = {w.database_q} with {w.q}{w.q_interval}."
-    return f"{said} The claim allows at most e^ε·q + δ = {w.limit}." if w.limit else said
+    said += f" {w.apart}" if w.apart else ""
+    there = "At that distance the claim" if w.apart else "The claim"
+    return f"{said} {there} allows at most {w.allowance} = {w.limit}." if w.limit else said
 
 
 def replay_of(result: AuditResult) -> str | None:

@@ -1,4 +1,4 @@
-"""The picture of a witness: p against e^ε·q + δ, as geometry that a template draws."""
+"""The picture of a witness: p against what the claim allows, as geometry that a template draws."""
 
 import math
 from dataclasses import dataclass
@@ -47,12 +47,10 @@ def diagram(result: AuditResult, witness: Witness, words: story.WitnessWords) ->
     limit = story.allowed(result, witness)
     if limit is None or not all(math.isfinite(x) for x in (witness.p, witness.q)):
         return None
-    epsilon, delta = story.claimed(result)
-    grown = (
-        tuple(_grown(q, epsilon or 0.0, delta) for q in witness.q_interval) if witness.q_interval else None
-    )
+    ends = (story.allowed_for(result, witness, q) for q in witness.q_interval or ())
+    grown = tuple(end for end in ends if end is not None) or None
     top = _axis(max(witness.p, witness.q, *(witness.p_interval or ()), min(limit, 1.0)))
-    allowance = f"allowed, e^ε·q + δ: {words.limit}"
+    allowance = f"allowed, {words.allowance}: {words.limit}"
     rows = (
         _row("p", f"p on {words.on_p}: {words.p}{words.p_interval}", witness.p, witness.p_interval, top=top),
         _row("limit", allowance, limit, grown, top=top),
@@ -62,10 +60,6 @@ def diagram(result: AuditResult, witness: Witness, words: story.WitnessWords) ->
     return Diagram(
         rows, _ticks(top), at, TOP + 3 * PITCH, "; ".join(r.label for r in rows), _caption(witness, limit)
     )
-
-
-def _grown(q: float, epsilon: float, delta: float) -> float:
-    return math.inf if epsilon > 700 else math.exp(epsilon) * q + delta
 
 
 def _axis(most: float) -> float:

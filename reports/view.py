@@ -1,6 +1,7 @@
 """What the page shows, in the page's words: results turned into texts and numbers before any markup."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ class WitnessView:
     """A witness: its story in parts, where the numbers come from, and its picture."""
 
     words: story.WitnessWords
+    formula: tuple[tuple[str, str], ...]  # what the claim allows: text, and the exponent after it
     standing: str
     diagram: Diagram | None
 
@@ -216,9 +218,22 @@ def _witness(result: AuditResult, witness: Witness | None) -> WitnessView | None
     words = story.witness_words(result, witness, limit=MOST_DATABASE)
     return WitnessView(
         words,
+        exponents(words.allowance),
         story.witness_standing(witness, replayed=story.replay_of(result) is not None),
         diagram(result, witness, words),
     )
+
+
+def exponents(formula: str) -> tuple[tuple[str, str], ...]:
+    """Return the parts of a formula, each with the exponent that follows it.
+
+    Examples
+    --------
+    >>> exponents("e^(2ε)·q + e^ε·δ")
+    (('e', '2ε'), ('·q + e', 'ε'), ('·δ', ''))
+    """
+    parts = [*re.split(r"\^(\([^)]*\)|.)", formula), ""]
+    return tuple((text, raised.strip("()")) for text, raised in zip(parts[::2], parts[1::2], strict=True))
 
 
 def _bound(result: AuditResult, exact: str, bound: float) -> str:

@@ -1,5 +1,6 @@
 """What follows a refutation: a witness fixed first and run afresh, the state reset, and a control."""
 
+import dataclasses
 import math
 import threading
 
@@ -189,12 +190,38 @@ def test_a_fault_seen_on_distant_databases_is_shown_on_the_step_that_fails():
         assert betting.refuted
         found = confirm(sampler, betting, allowance=20_000, databases=databases)
     assert found.far.distance == 40
-    assert found.far.witness.confirmed
+    assert found.far.confirmed
+    assert found.witness.distance == 1
     assert {sum(found.witness.left), sum(found.witness.right)} == {25, 26}
     assert found.witness.confirmed
     simplest = found.witness.simplest
     assert {sum(simplest.left), sum(simplest.right)} == {25, 26}
     assert len(simplest.left) == 26
+
+
+def test_a_loss_that_no_step_shows_by_runs_of_its_own_is_shown_on_the_distant_databases():
+    """A step that may lose 0.1 loses 0.13: 2e-4 nats a pair of runs, against 1e-2 at distance 20."""
+
+    def loud(database, rng):
+        return sum(database) + rng.laplace(scale=1 / 0.13)
+
+    path = tuple([1] * k + [0] * (20 - k) for k in range(21))
+    databases = Databases(Relation.REPLACE_ONE, records=(0, 1), finite=True, sizes=(20, 20))
+    with Sampler(adapt(loud), seed=0) as sampler:
+        betting = Betting(sampler, [path], Terms(0.1, 0.0, 1e-6, 60_000))
+        betting.run()
+        assert betting.refuted
+        found = confirm(sampler, betting, allowance=20_000, databases=databases)
+    witness = found.witness
+    assert (witness.distance, witness.confirmed) == (20, True)
+    assert {sum(witness.left), sum(witness.right)} == {0, 20}
+    assert witness.p > math.exp(20 * 0.1) * witness.q
+    assert witness.epsilon_lower == pytest.approx(
+        math.log(witness.p_interval[0] / witness.q_interval[1]) / 20, rel=1e-9
+    )
+    assert found.far == dataclasses.replace(witness, simplest=None)
+    assert witness.simplest.distance == 1 or witness.simpler is None
+    assert witness.simplest.confirmed
 
 
 class OneDrawForAll:

@@ -1,6 +1,7 @@
 """A saved refutation is drawn again: the same runs from its seed, or new ones."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,9 @@ import pytest
 from audit import AuditResult, Evidence, PureDP, Verdict, audit_privacy
 from audit.distributions import Density, Finite
 from audit.errors import AuditError, InvalidValue
+from audit.events import Event, RegionIn
+from audit.region import Region
+from audit.results import Witness
 
 PAIR = [([0], [1])]
 
@@ -140,9 +144,9 @@ def test_a_witness_of_a_later_candidate_is_judged_at_its_own_level(monkeypatch):
     levels = []
     run_witness = audit.replay.run_witness
 
-    def recording(sampler, memory, candidate, terms, **options):
+    def recording(sampler, pair, candidate, terms, **options):
         levels.append(terms.significance)
-        return run_witness(sampler, memory, candidate, terms, **options)
+        return run_witness(sampler, pair, candidate, terms, **options)
 
     monkeypatch.setattr(audit.replay, "run_witness", recording)
     result = refuted(Loud())
@@ -225,3 +229,73 @@ def test_a_database_kept_as_text_cannot_be_replayed():
     saved = AuditResult.from_json(result.to_json())
     with pytest.raises(InvalidValue, match="text only"):
         saved.replay(len)
+
+
+# Databases several steps apart: the claim about that distance
+
+
+class LoudSteps(Loud):
+    """A step may lose 0.1 and loses 0.13."""
+
+    scale = 1 / 0.13
+
+    def __call__(self, database, rng):
+        return sum(database) + rng.laplace(scale=self.scale)
+
+    def sample(self, database, size, rng):
+        return sum(database) + rng.laplace(scale=self.scale, size=size)
+
+
+class TightSteps(LoudSteps):
+    scale = 10.0
+
+
+@pytest.fixture(scope="module")
+def distant():
+    """The refutation of steps that no neighbours show within the budget, through its file."""
+    for seed in range(20):
+        result = audit_privacy(
+            LoudSteps(), PureDP(0.1), records=[0, 1], size=(20, 60), budget=60_000, seed=seed
+        )
+        if result.refuted and result.witness.distance > 1:
+            return AuditResult.from_json(result.to_json())
+    pytest.fail("no refutation rests on distant databases")
+
+
+def test_a_distant_witness_is_replayed_against_the_claim_about_its_distance(distant):
+    """A fresh replay misses with probability far below 1e-9, by the margin of 3 of the confirmation."""
+    again = distant.replay(LoudSteps())
+    assert again.verdict is Verdict.REFUTED
+    assert counts(again.witness) == counts(distant.witness)
+    assert again.witness.distance == distant.witness.distance
+    assert again.witness.epsilon_lower == distant.witness.epsilon_lower
+    assert "records apart" in str(again)
+    anew = distant.replay(LoudSteps(), fresh=True)
+    assert anew.verdict is Verdict.REFUTED
+    assert 0.1 < anew.epsilon_lower <= 0.13
+
+
+def test_steps_that_lose_what_they_may_are_not_refuted_by_a_distant_replay(distant):
+    """Neighbours may not lose as much; at the distance, refuted with probability at most 1e-6."""
+    witness = distant.witness
+    assert distant.replay(TightSteps(), fresh=True).verdict is Verdict.NOT_REFUTED
+    near = replace(distant, witness=replace(witness, distance=1, simplest=None))
+    assert near.replay(TightSteps(), fresh=True).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("fitting", [LoudSteps(), TightSteps()], ids=["loud", "tight"])
+def test_a_distant_witness_is_judged_by_laws_too(fitting):
+    """Pr[x + noise ≤ 0] is 1/2 at x = 0 and e^(−20/scale)/2 at x = 20: 20 times the loss of a step."""
+
+    class Declared(type(fitting)):
+        def distribution(self, database):
+            return Density.laplace(float(sum(database)), self.scale)
+
+    below = Event((RegionIn(Region(intervals=((-math.inf, 0.0),))),))
+    witness = Witness([0] * 20, [1] * 20, below, 0.5, 0.01, distance=20)
+    result = AuditResult(
+        "steps", PureDP(0.1), "replace-one", Verdict.REFUTED, Evidence.EXACT, witness=witness
+    )
+    again = result.replay(Declared())
+    assert again.refuted is (fitting.scale < 10)
+    assert again.epsilon_lower == pytest.approx(1 / fitting.scale, rel=1e-9)

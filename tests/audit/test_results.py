@@ -18,6 +18,7 @@ from audit.events import Event, NumberIn
 from audit.features import Value
 from audit.results import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
 from audit.saved import check_writable, layout, load, save, write_text
+from audit.text import short
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
 EXAMPLE = Path(__file__).parent / "data" / "result-schema-1.json"
@@ -91,6 +92,7 @@ def through_text(result):
         refuted(
             witness=witness(left=np.array([1.0, math.nan]), right=np.array([1.0, 2.0]), simplest=witness())
         ),
+        refuted(witness=witness(distance=20, simplest=witness())),
         refuted(witness=witness(left=[object()], event=None, p_interval=None, q_interval=None, runs=0)),
         refuted(claim=PAC(0.1, 0.05), parameters={"bounds": (0, 1), 3: {4}}, expected="refuted"),
         AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT, "It raises."),
@@ -125,6 +127,7 @@ def test_the_example_of_schema_1_opens():
     assert result.witness.right == [0, 0, 0, 1]
     assert result.witness.event.contains(1.5)
     assert not result.witness.event.contains(1.4)
+    assert result.witness.distance == 1  # a file from before there were others
     assert result.witness.simplest.left == ({"age": 3}, b"\x01")
     assert result.parameters["bounds"] == (0, math.inf)
     assert result.parameters["weights"].tolist() == [1.0, 2.0]
@@ -218,6 +221,14 @@ def damaged(edit):
             damaged(lambda d: d["result"]["witness"].update(event={"$": "event"})),
             "result.witness.event is no valid",
         ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(distance=0)),
+            "result.witness.distance must be a whole number from 1 to 1,000,000; got 0.",
+        ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(distance=10**400)),
+            "witness.distance must be a whole",
+        ),
         (damaged(lambda d: d["result"].update(samples=1.5)), "result.samples must be a whole number"),
         (damaged(lambda d: d["result"].update(notes=["a", 3])), "result.notes[1] must be text; got 3."),
         (damaged(lambda d: d["result"].update(significance=True)), "result.significance must be a number"),
@@ -305,6 +316,32 @@ def test_the_report_tells_the_witness_as_a_story():
     ) in said
     assert "confidence 1 − 1e-06, not both together" in said
     assert "23,400 runs drawn, the claim was refuted after 4,800; 12 pairs tried" in said
+
+
+@pytest.mark.parametrize(
+    ("claim", "relation", "expected"),
+    [
+        # e^2·0.05; with δ·(1 + e^0.1 + … + e^1.9) = δ·(e^2 − 1)/(e^0.1 − 1) beside it; at ε = 0, q + 20·δ
+        (PureDP(0.1), "replace-one", ("They are 20 records apart.", "e^(20ε)·q", 0.3694528)),
+        (
+            ApproximateDP(0.1, 1e-3),
+            "replace-label",
+            (
+                "They are 20 steps of neighbours apart.",
+                "e^(20ε)·q + δ·(e^(20ε) − 1)/(e^ε − 1)",
+                0.05 * math.exp(2) + 1e-3 * sum(math.exp(0.1 * i) for i in range(20)),
+            ),
+        ),
+        (ApproximateDP(0.0, 0.01), "custom", ("They are 20 steps of neighbours apart.", "q + 20δ", 0.25)),
+    ],
+)
+def test_distant_databases_are_told_with_what_the_claim_allows_there(claim, relation, expected):
+    distant = refuted(claim=claim, relation=relation, witness=witness(distance=20))
+    apart, formula, most = expected
+    assert f"(0.04–0.06). {apart} At that distance the claim allows at most {formula} = {most:.3g}." in flat(
+        distant
+    )
+    assert apart in str(PrivacyRefuted(short(distant)))
 
 
 def test_lower_bounds_are_rounded_down_and_detectable_ones_up():

@@ -123,6 +123,16 @@ EVERYTHING = [
 ]
 
 
+def test_a_distant_pair_is_shown_with_its_distance_and_what_the_claim_allows_there():
+    """At ε = 0.1, e^(20·0.1)·0.05 = 0.3694528; p is 0.48 − 0.3694528 = 0.1105 above it."""
+    page = html(refuted(claim=PureDP(0.1), relation="replace-one", witness=witness(distance=20)))
+    tree = Tree(page)
+    assert "They are 20 records apart. At that distance the claim allows at most e20ε·q = 0.369." in tree.text
+    assert "e<sup>20ε</sup>·q = <b>0.369</b>" in page
+    assert "allowed, e^(20ε)·q: 0.369" in tree.text
+    assert "p is 0.111 above what the claim allows" in tree.text
+
+
 def test_the_page_is_well_formed_and_has_unique_ids():
     tree = Tree(html(*EVERYTHING))
     assert len(tree.ids) == len(set(tree.ids))
