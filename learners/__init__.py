@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from learners.approximate import IntervalLearner, PointLearner
     from learners.compression import CompressionLearner
     from learners.conjunctions import ConjunctionLearner
     from learners.generic import GenericLearner, VCLearner
@@ -28,12 +29,14 @@ __all__ = [
     "CompressionLearner",
     "ConjunctionLearner",
     "GenericLearner",
+    "IntervalLearner",
     "IntervalSanitizer",
     "KMeans",
     "LabelPrivateLearner",
     "MaskedParityLearner",
     "ParityLearner",
     "Perceptron",
+    "PointLearner",
     "PointSanitizer",
     "VCLearner",
 ]
@@ -43,12 +46,14 @@ _HOMES = {
     "CompressionLearner": "learners.compression",
     "ConjunctionLearner": "learners.conjunctions",
     "GenericLearner": "learners.generic",
+    "IntervalLearner": "learners.approximate",
     "IntervalSanitizer": "learners.sanitizers",
     "KMeans": "learners.kmeans",
     "LabelPrivateLearner": "learners.labels",
     "MaskedParityLearner": "learners.masked",
     "ParityLearner": "learners.parity",
     "Perceptron": "learners.perceptron",
+    "PointLearner": "learners.approximate",
     "PointSanitizer": "learners.sanitizers",
     "VCLearner": "learners.generic",
 }

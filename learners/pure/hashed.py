@@ -1,0 +1,321 @@
+"""The improper pure learner of POINT_d: a random hash, then one of its few buckets. m does not grow with d.
+
+Beimel, Kasiviswanathan and Nissim (TCC 2010) show that such a learner exists; hypotheses that are 1 on a
+share of about α of all numbers make up for there being so few of them. The construction here, with its proof,
+is of that kind: a random linear map over GF(2) splits the numbers into 2^l buckets.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PAC, PureDP
+from audit.errors import finite_number
+from audit.relations import Relation
+from learners.approximate.hard import point_problems
+from learners.approximate.point import audited_points
+from learners.approximate.samples import MOST_BITS, NumberSample, check_dimension, sample_of
+from learners.problems import check_accuracy
+from learners.pure.groups import GroupedChoice
+from learners.pure.proper import point_errors
+from mechanisms.parameters import PlainParameters
+from mechanisms.piecewise import StepFunction
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from learners.approximate.sources import NumberProblem, NumberSource
+
+__all__ = ["HashedPoint", "HashedPointLearner", "hashed_bits", "hashed_size", "parities"]
+
+_MOST_MAPS = 4096
+"""Up to this many maps the law of the answer is listed."""
+
+
+def parities(points: NDArray[np.uint64], rows: tuple[int, ...]) -> NDArray[np.uint64]:
+    """Return the bucket of each number: bit i is the parity of the number's bits in row i, the first on top.
+
+    Examples
+    --------
+    >>> parities(np.array([0, 1, 2, 3], dtype=np.uint64), (0b10, 0b11)).tolist()
+    [0, 1, 3, 2]
+    """
+    buckets = np.zeros(len(points), dtype=np.uint64)
+    for row in rows:
+        odd = points & np.uint64(row)
+        for shift in (32, 16, 8, 4, 2, 1):
+            odd = odd ^ (odd >> np.uint64(shift))
+        buckets = (buckets << np.uint64(1)) | (odd & np.uint64(1))
+    return buckets
+
+
+@dataclass(frozen=True)
+class HashedPoint:
+    """The predictor that says 1 of the numbers in one bucket of a linear hash.
+
+    Parameters
+    ----------
+    rows
+        The map: one mask of bits a row.
+    bucket
+        The bucket, whose bit i is the parity of x's bits in row i.
+    dimension
+        d.
+
+    Examples
+    --------
+    >>> predictor = HashedPoint((0b1, 0b10), 0b11, dimension=64)
+    >>> predictor(3), predictor(2), predictor.count == 2**62
+    (1, 0, True)
+    """
+
+    rows: tuple[int, ...]
+    bucket: int
+    dimension: int
+
+    def __call__(self, number: int) -> int:
+        """Return the label of a number."""
+        told = parities(np.array([number], dtype=np.uint64), self.rows)
+        return int(told[0] == np.uint64(self.bucket))
+
+    @property
+    def count(self) -> int:
+        """How many numbers it says 1 of: 2^(d − rank), or none."""
+        basis: list[tuple[int, int]] = []
+        bits = [self.bucket >> place & 1 for place in reversed(range(len(self.rows)))]
+        for mask, bit in zip(self.rows, bits, strict=True):
+            left, right = mask, bit
+            for other, value in basis:
+                if left ^ other < left:
+                    left, right = left ^ other, right ^ value
+            if left:
+                basis.append((left, right))
+            elif right:
+                return 0
+        return 1 << (self.dimension - len(basis))
+
+    def error_on(self, source: NumberSource, target: int) -> float:
+        """Return the probability, exactly, of a number on which it differs from a point function."""
+        numbers = np.array([x for x, _ in source.atoms] + [target], dtype=np.uint64)
+        said = parities(numbers, self.rows) == np.uint64(self.bucket)
+        wrong = [
+            mass for (x, mass), one in zip(source.atoms, said.tolist(), strict=False) if one != (x == target)
+        ]
+        spread = self.count + (-1 if said[-1] else 1)
+        return math.fsum([*wrong, source.rest * (spread / (1 << self.dimension))])
+
+
+@lru_cache(maxsize=256)
+def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) -> tuple[int, int]:
+    """Return l, the bits of a bucket, and m, the number of examples, with the least m.
+
+    Guarantee
+    ---------
+    m examples are enough for error alpha with failure beta. *Hash.* For a random l × d matrix A and x ≠ j,
+    Pr[Ax = Aj] = 2^(−l); so the mass c of the other numbers in j's bucket has mean at most 2^(−l), and by
+    Markov exceeds θα with probability at most beta/2 for θ = 2/(αβ·2^l). *Choice.* Let h be the bucket of j,
+    whose error is c ≤ θα ≤ α. Any other bucket errs where x is j or in it; if that has probability a > α,
+    then, X and Y counting its and h's errors, which never coincide, it is chosen with probability at most
+    E e^(−ε(X − Y)/2) = (1 − a(1 − e^(−ε/2)) + c(e^(ε/2) − 1))^m. The sum over 2^l buckets is at most beta/2
+    for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉. None of this knows d.
+
+    Where l = d the numbers are their own buckets (no hash): there are no collisions, and beta is spent on the
+    choice alone, as in `pure_size`.
+
+    Examples
+    --------
+    >>> [hashed_bits(d, alpha=0.1, beta=0.1, epsilon=1.0) for d in (8, 16, 64)]
+    [(8, 196), (12, 308), (12, 308)]
+    """
+    gain, cost = -math.expm1(-epsilon / 2.0), math.expm1(min(epsilon / 2.0, 700.0))
+    found = {dimension: math.ceil(math.log(2.0**dimension / beta) / -math.log1p(-alpha * gain))}
+    for bits in range(1, dimension):
+        theta = 2.0 / (alpha * beta * 2.0**bits)
+        drop = alpha * (gain - theta * cost)
+        if theta <= 1.0 and drop > 0.0:
+            found[bits] = math.ceil(math.log(2.0 ** (bits + 1) / beta) / -math.log1p(-drop))
+    best = min(found, key=lambda bits: (found[bits], bits))
+    return best, found[best]
+
+
+def hashed_size(dimension: int = MOST_BITS, *, alpha: float, beta: float, epsilon: float) -> int:
+    """Return the number of examples that `HashedPointLearner` needs; see `hashed_bits`.
+
+    Examples
+    --------
+    >>> hashed_size(alpha=0.1, beta=0.1, epsilon=1.0)
+    308
+    """
+    return hashed_bits(dimension, alpha=alpha, beta=beta, epsilon=epsilon)[1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HashedPointLearner(PlainParameters):
+    """Hash the numbers at random into few buckets, and choose a bucket by its errors.
+
+    Parameters
+    ----------
+    dimension
+        d, from 1 to 64.
+    epsilon
+        The privacy claimed, > 0.
+    alpha, beta
+        Error and failure probability, each in (0, 1/2).
+    bits
+        l, the bits of a bucket, at most d, where nothing is hashed; default: what needs the fewest examples.
+    points, size
+        The numbers, and the number of examples, that a privacy audit builds databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, an example that is none.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one record is replaced. The map A is drawn without the data. Given A,
+    the bucket is chosen by the exponential mechanism with minus the errors of the 2^l predictors on the
+    sample, which move by at most 1: each (A, b) has Pr[A]·Pr[b | A, S], and only the second factor knows the
+    sample, by a factor of at most e^epsilon.
+
+    On `sample_size` examples labelled by a point the error is above alpha with probability at most beta
+    (`hashed_bits`, default bits): m = O((1/αε)·ln(1/αβ)) for ε = O(1), however large d.
+
+    Examples
+    --------
+    >>> learner = HashedPointLearner(dimension=64)
+    >>> learner.sample_size, learner.hash_bits
+    (308, 12)
+    >>> learner([(5, 0), (2**64 - 1, 1)] * 200, np.random.default_rng(0))(2**64 - 1)
+    1
+    """
+
+    dimension: int = 2
+    epsilon: float = 1.0
+    alpha: float = 0.1
+    beta: float = 0.1
+    bits: int | None = None
+    points: tuple[int, ...] | None = None
+    size: int | tuple[int, int] = 3
+
+    name: ClassVar[str] = "hashed-point-learner"
+    reference: ClassVar[str] = "BNS §1, after Beimel, Kasiviswanathan, Nissim (TCC 2010)"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        from audit.errors import positive_int
+
+        owner = type(self).__name__
+        check_dimension(self.dimension, owner=owner)
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        check_accuracy(self.alpha, self.beta, owner=owner)
+        if self.bits is not None:
+            positive_int(self.bits, what=f"The `bits` of `{owner}`", maximum=self.dimension)
+
+    @cached_property
+    def hash_bits(self) -> int:
+        """The bits of a bucket."""
+        return self._best[0] if self.bits is None else self.bits
+
+    @property
+    def sample_size(self) -> int:
+        """The number of examples that the utility claim needs, with the default bits."""
+        return self._best[1]
+
+    @property
+    def _best(self) -> tuple[int, int]:
+        return hashed_bits(self.dimension, alpha=self.alpha, beta=self.beta, epsilon=self.epsilon)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def utility_claim(self) -> PAC | None:
+        """The accuracy claimed on `sample_size` examples; None for other bits than the default."""
+        return PAC(self.alpha, self.beta) if self.hash_bits == self._best[0] else None
+
+    @property
+    def audited_points(self) -> tuple[int, ...]:
+        """The numbers that a privacy audit builds databases of."""
+        return audited_points(self.points, dimension=self.dimension)
+
+    @property
+    def records(self) -> tuple[tuple[int, int], ...]:
+        """The examples that it builds them of."""
+        return tuple((x, y) for x in self.audited_points for y in (0, 1))
+
+    def problems(self) -> list[Any]:
+        """Return hard problems with `sample_size` examples each; none for other bits than the default."""
+        if self.utility_claim is None:
+            return []
+        return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+
+    def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
+        """Return a problem near one."""
+        return problem.varied(rng)
+
+    def choice(self, database: Any, rows: tuple[int, ...]) -> GroupedChoice:
+        """Return the choice of a bucket for a given map."""
+        sample = self._sample(database)
+        buckets = parities(sample.points, rows)
+        both = np.concatenate([buckets, buckets])
+        labels = np.repeat([False, True], len(buckets))
+        hashed = NumberSample.counted(both, labels, np.concatenate([sample.zeros, sample.ones]))
+        errors = point_errors(hashed, top=(1 << self.hash_bits) - 1)
+        return GroupedChoice(StepFunction(errors.starts, -errors.values, top=errors.top), self.epsilon)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> HashedPoint:
+        """Return one predictor."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[HashedPoint]:
+        """Return `size` predictors; run i uses the same map and uniform numbers on every database."""
+        sample = self._sample(database)
+        return [self._one(sample, rng) for _ in range(size)]
+
+    def distribution(self, database: Any) -> Finite | None:
+        """Return the exact law of (map, bucket); None where there are more than 4096 maps."""
+        from audit.distributions import Finite
+
+        maps = self._maps()
+        if maps is None:
+            return None
+        buckets = range(1 << self.hash_bits)
+        outcomes = [HashedPoint(rows, bucket, self.dimension) for rows in maps for bucket in buckets]
+        logs = [self.choice(database, rows).log_probabilities(buckets) for rows in maps]
+        return Finite(outcomes, log_probabilities=np.ravel(logs) - math.log(len(maps)))
+
+    def _one(self, sample: NumberSample, rng: np.random.Generator) -> HashedPoint:
+        drawn = rng.integers(0, 1 << self.dimension, self.hash_bits, dtype=np.uint64).tolist()
+        rows = self._identity if self._identity is not None else tuple(drawn)
+        return HashedPoint(rows, self.choice(sample, rows).sample(1, rng)[0], self.dimension)
+
+    @property
+    def _identity(self) -> tuple[int, ...] | None:
+        """The map that keeps every number apart, where there is room for it."""
+        if self.hash_bits < self.dimension:
+            return None
+        return tuple(1 << place for place in reversed(range(self.dimension)))
+
+    def _maps(self) -> list[tuple[int, ...]] | None:
+        if self._identity is not None:
+            return [self._identity] if self.dimension <= _MOST_LISTED_BITS else None
+        if self.dimension * self.hash_bits > math.log2(_MOST_MAPS):
+            return None
+        return list(product(range(1 << self.dimension), repeat=self.hash_bits))
+
+    def _sample(self, database: Any) -> NumberSample:
+        return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
+
+
+_MOST_LISTED_BITS = 12

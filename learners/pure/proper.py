@@ -1,0 +1,256 @@
+"""The proper pure learners of POINT_d and INTERVAL_d: the exponential mechanism, its scores grouped."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PAC, PureDP
+from audit.errors import finite_number
+from audit.relations import Relation
+from learners.approximate.hard import interval_problems, point_problems
+from learners.approximate.lumped import Masses
+from learners.approximate.point import MOST_LISTED, audited_points
+from learners.approximate.samples import NumberSample, check_dimension, sample_of, threshold_errors
+from learners.problems import check_accuracy
+from learners.pure.groups import GroupedChoice
+from mechanisms.parameters import PlainParameters
+from mechanisms.piecewise import StepFunction
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from audit.distributions import Finite
+    from learners.approximate.sources import NumberProblem
+
+__all__ = ["PureIntervalLearner", "PurePointLearner", "point_errors", "pure_size"]
+
+
+def pure_size(concepts: int, *, alpha: float, beta: float, epsilon: float) -> int:
+    """Return the m from which on the exponential mechanism, by its errors, learns a class with its target.
+
+    Guarantee
+    ---------
+    m = ⌈ln(|H|/β)/(−ln(1 − α(1 − e^(−ε/2))))⌉. The target has no errors, so a hypothesis with n errors is
+    chosen with probability at most e^(−εn/2). One that is wrong with probability p > α has n ~ Bin(m, p), and
+    E e^(−εn/2) = (1 − p(1 − e^(−ε/2)))^m, which p = α bounds. A union bound over the class gives β.
+
+    Examples
+    --------
+    >>> [pure_size(2**d, alpha=0.1, beta=0.1, epsilon=1.0) for d in (8, 16, 32, 64)]
+    [196, 334, 610, 1163]
+    """
+    rate = -math.log1p(alpha * math.expm1(-epsilon / 2.0))
+    return math.ceil((math.log(concepts) - math.log(beta)) / rate * (1.0 - 1e-12))
+
+
+def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
+    """Return how many examples each point function on {0 … top} gets wrong: other ones, and its own zeros.
+
+    Examples
+    --------
+    >>> point_errors(NumberSample.counted([1, 1, 1, 3], [1, 1, 0, 0]), top=4).values_everywhere()
+    [2.0, 1.0, 2.0, 3.0, 2.0]
+    """
+    ones = float(sample.ones.sum())
+    parts = {0: ones}
+    told = zip(sample.points.tolist(), (sample.zeros - sample.ones).tolist(), strict=True)
+    for x, more in told:
+        parts[x] = ones + more
+        if x < top:
+            parts[x + 1] = ones
+    return StepFunction(list(parts), np.array(list(parts.values())), top=top)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PureLearner(PlainParameters):
+    """The exponential mechanism over all concepts, by minus their errors."""
+
+    dimension: int = 2
+    epsilon: float = 1.0
+    alpha: float = 0.1
+    beta: float = 0.1
+    points: tuple[int, ...] | None = None
+    size: int | tuple[int, int] = 3
+
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        check_dimension(self.dimension, owner=owner)
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        check_accuracy(self.alpha, self.beta, owner=owner)
+
+    @property
+    @abstractmethod
+    def top(self) -> int:
+        """The last concept."""
+
+    @abstractmethod
+    def _errors(self, sample: NumberSample) -> StepFunction:
+        """Return how many examples each concept gets wrong."""
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def utility_claim(self) -> PAC:
+        """The accuracy claimed on `sample_size` examples."""
+        return PAC(self.alpha, self.beta)
+
+    @property
+    def sample_size(self) -> int:
+        """The number of examples that the utility claim needs; it grows with d."""
+        return pure_size(self.top + 1, alpha=self.alpha, beta=self.beta, epsilon=self.epsilon)
+
+    @property
+    def audited_points(self) -> tuple[int, ...]:
+        """The numbers that a privacy audit builds databases of."""
+        return audited_points(self.points, dimension=self.dimension)
+
+    @property
+    def records(self) -> tuple[tuple[int, int], ...]:
+        """The examples that it builds them of."""
+        return tuple((x, y) for x in self.audited_points for y in (0, 1))
+
+    def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
+        """Return a problem near one."""
+        return problem.varied(rng)
+
+    def choice(self, database: Any) -> GroupedChoice:
+        """Return the choice on a database: its exact law, in groups of equal score."""
+        sample = sample_of(database, dimension=self.dimension, owner=type(self).__name__)
+        errors = self._errors(sample)
+        return GroupedChoice(StepFunction(errors.starts, -errors.values, top=self.top), self.epsilon)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> int:
+        """Return one concept."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
+        """Return `size` concepts; run i uses the same uniform numbers on every database."""
+        return self.choice(database).sample(size, rng)
+
+    def distribution(self, database: Any) -> Finite | None:
+        """Return the exact law of the concept, None above d = 12 (see `choice`)."""
+        from audit.distributions import Finite
+
+        if self.dimension > MOST_LISTED:
+            return None
+        concepts = range(self.top + 1)
+        return Finite(concepts, log_probabilities=self.choice(database).log_probabilities(concepts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PurePointLearner(_PureLearner):
+    """Choose a point function with probability proportional to exp(−epsilon·errors/2), among all 2^d.
+
+    Parameters
+    ----------
+    dimension
+        d, from 1 to 64.
+    epsilon
+        The privacy claimed, > 0.
+    alpha, beta
+        Error and failure probability, each in (0, 1/2).
+    points, size
+        The numbers, and the number of examples, that a privacy audit builds databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, an example that is none.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one record is replaced: the errors of every concept move by at most 1
+    (K11 Lemma 3.3). On `sample_size` examples labelled by a point the error is above alpha with probability
+    at most beta (`pure_size`, which grows with d: properly and purely it must, BNS §3.1).
+
+    Only numbers that are named in the sample have errors of their own: all others form groups.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> learner = PurePointLearner(dimension=64)
+    >>> learner([(5, 0), (2**64 - 1, 1)] * 200, np.random.default_rng(0)) == 2**64 - 1
+    True
+    >>> learner.sample_size
+    1163
+    """
+
+    name: ClassVar[str] = "pure-point-learner"
+    reference: ClassVar[str] = "BNS §1 and §3.1; K11 Theorem 3.4"
+
+    @property
+    def top(self) -> int:
+        """The last point."""
+        return (1 << self.dimension) - 1
+
+    def _errors(self, sample: NumberSample) -> StepFunction:
+        return point_errors(sample, top=self.top)
+
+    def masses(self, database: Any, points: Iterable[int]) -> Masses:
+        """Return the exact probabilities of some numbers, and of all others together.
+
+        The others have equal probabilities each if the sample names none of them.
+        """
+        listed: Sequence[int] = sorted(set(points))
+        choice = self.choice(database)
+        gaps = zip([-1, *listed], [*listed, self.top + 1], strict=True)
+        rest = [choice.log_mass(a + 1, b - 1) for a, b in gaps if b - a > 1]
+        together = float(np.logaddexp.reduce(rest)) if rest else -math.inf
+        return Masses(listed, choice.log_probabilities(listed), -math.inf, together, dimension=self.dimension)
+
+    def problems(self) -> list[Any]:
+        """Return hard problems with `sample_size` examples each."""
+        return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PureIntervalLearner(_PureLearner):
+    """Choose a threshold with probability proportional to exp(−epsilon·errors/2), among all 2^d + 1.
+
+    Parameters
+    ----------
+    dimension, epsilon, alpha, beta, points, size
+        As in `PurePointLearner`.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, an example that is none.
+
+    Guarantee
+    ---------
+    As `PurePointLearner`, over INTERVAL_d. Thresholds between two numbers of the sample form a group.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> learner = PureIntervalLearner(dimension=64)
+    >>> 2**63 - 5 < learner([(2**63 - 5, 1), (2**63, 0)] * 600, np.random.default_rng(0)) <= 2**63
+    True
+    """
+
+    name: ClassVar[str] = "pure-interval-learner"
+    reference: ClassVar[str] = "BNS §1 and §3.2; K11 Theorem 3.4"
+
+    @property
+    def top(self) -> int:
+        """The last threshold."""
+        return 1 << self.dimension
+
+    def _errors(self, sample: NumberSample) -> StepFunction:
+        return threshold_errors(sample, top=self.top)
+
+    def problems(self) -> list[Any]:
+        """Return hard problems with `sample_size` examples each."""
+        return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
