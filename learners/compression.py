@@ -16,6 +16,7 @@ from learners.chunked import INSUFFICIENT
 from learners.concepts import ConjunctionClass
 from learners.generic import generic_size
 from learners.hypotheses import Hypotheses
+from learners.listed import label_counts
 from learners.problems import LearningProblem, check_accuracy, realizable_problems
 from mechanisms import ExponentialMechanism
 from mechanisms.local.sums import LaplaceSum
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from audit.distributions import Finite
     from learners.concepts import ConceptClass
+    from learners.tables import LabelCounts
 
 __all__ = ["CompressionLearner", "Round", "hold_out_size"]
 
@@ -213,13 +215,26 @@ class CompressionLearner(PlainParameters):
         """Return hard problems with a target in the class, with `sample_size` examples each."""
         return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
 
+    def vary(self, problem: LearningProblem, rng: np.random.Generator) -> LearningProblem:
+        """Return a problem near another one."""
+        from learners.proposals import varied_problem
+
+        return varied_problem(problem, rng)
+
+    def random(self, rng: np.random.Generator) -> LearningProblem:
+        """Return any problem, with `sample_size` examples."""
+        from learners.proposals import random_problem
+
+        size = self.sample_size
+        return random_problem(self.hypotheses, rng, alpha=self.alpha, examples=size)
+
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a concept, or "insufficient samples"."""
-        self.hypotheses.counts(database, owner=type(self).__name__)
+        self._count(database)
         for it in self.rounds(len(database)):
             admitted, choice, errors = self._learned(it, database)
             place = int(choice.sample(-errors, 1, rng)[0])
-            wrong = admitted.errors(database[it.middle : it.stop])[place] / it.tested
+            wrong = admitted.table.errors(self._count(database[it.middle : it.stop]))[place] / it.tested
             if wrong + LaplaceNoise(self._scale(it)).sample(1, rng)[0] <= self._limit:
                 return admitted.names[place]
         return INSUFFICIENT
@@ -235,12 +250,12 @@ class CompressionLearner(PlainParameters):
         """Return the exact law: the rounds are independent, and each may end the run."""
         from audit.distributions import Finite
 
-        self.hypotheses.counts(database, owner=type(self).__name__)
+        self._count(database)
         names = list(self.hypotheses.names)
         mass, going = np.zeros(len(names) + 1), 1.0
         for it in self.rounds(len(database)):
             admitted, choice, errors = self._learned(it, database)
-            wrong = admitted.errors(database[it.middle : it.stop]) / it.tested
+            wrong = admitted.table.errors(self._count(database[it.middle : it.stop])) / it.tested
             below = LaplaceSum(1, self._scale(it)).logcdf(self._limit - wrong)
             passing = np.exp(choice.log_probabilities(-errors) + below)
             mass[[names.index(name) for name in admitted.names]] += going * passing
@@ -259,7 +274,10 @@ class CompressionLearner(PlainParameters):
             solutions=range(len(admitted.names)),
             vectorised=True,
         )
-        return admitted, choice, admitted.errors(database[it.start : it.middle])
+        return admitted, choice, admitted.table.errors(self._count(database[it.start : it.middle]))
+
+    def _count(self, database: Any) -> LabelCounts:
+        return label_counts(self.hypotheses, database, owner=type(self).__name__)
 
     def _endless(self) -> Iterator[Round]:
         start, count, length = 0, 1, self._first

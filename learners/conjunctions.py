@@ -15,6 +15,7 @@ from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks, Model
 from learners.concepts import ConjunctionClass
 from learners.concepts.bits import BitWords, bit_matrix
 from learners.hypotheses import Hypotheses
+from learners.listed import spread
 from learners.problems import LearningProblem, check_accuracy, light_variable_problems
 from mechanisms.parameters import PlainParameters
 from mechanisms.queries import StatisticalQuery
@@ -49,6 +50,9 @@ class ZeroThoughPositive:
 
     def many(self, records: Sequence[Any]) -> NDArray[np.bool_]:
         """Return the values at many records."""
+        return spread(self._each, records)
+
+    def _each(self, records: Sequence[Any]) -> NDArray[np.bool_]:
         return np.array([x[self.place] == 0 and y == 1 for x, y in records], dtype=np.bool_)
 
 
@@ -198,6 +202,19 @@ class ConjunctionLearner(PlainParameters):
         """Return hard problems with a conjunction for a target, with `sample_size` examples each."""
         return light_variable_problems(self._hypotheses, alpha=self.alpha, examples=self.sample_size)
 
+    def vary(self, problem: LearningProblem, rng: np.random.Generator) -> LearningProblem:
+        """Return a problem near another one."""
+        from learners.proposals import varied_problem
+
+        return varied_problem(problem, rng)
+
+    def random(self, rng: np.random.Generator) -> LearningProblem:
+        """Return any problem, with `sample_size` examples."""
+        from learners.proposals import random_problem
+
+        size = self.sample_size
+        return random_problem(self._hypotheses, rng, alpha=self.alpha, examples=size)
+
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a conjunction, by the SQ learner with the oracle of the model."""
         self._checked(database)
@@ -250,8 +267,14 @@ class ConjunctionLearner(PlainParameters):
         return len(database) // self.dimension
 
     def _checked(self, database: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        points, positive = self.concepts.split(database)
-        return bit_matrix(points, length=self.dimension, owner=type(self).__name__), positive
+        rows = spread(self._rows, database)
+        return rows[:, :-1], rows[:, -1]
+
+    def _rows(self, records: Any) -> NDArray[np.bool_]:
+        """Return the bits of every x, then whether y is 1."""
+        points, positive = self.concepts.split(records)
+        matrix = bit_matrix(points, length=self.dimension, owner=type(self).__name__)
+        return np.column_stack([matrix, positive])
 
     @cached_property
     def _hypotheses(self) -> Hypotheses:

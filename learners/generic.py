@@ -12,6 +12,7 @@ from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from learners.concepts import PointClass
 from learners.hypotheses import Hypotheses, sauer_bound
+from learners.listed import label_counts
 from learners.problems import LearningProblem, check_accuracy, hard_problems
 from mechanisms import ExponentialMechanism
 from mechanisms.parameters import PlainParameters
@@ -182,9 +183,23 @@ class GenericLearner(PlainParameters):
         """Return hard problems for this class and alpha, with `sample_size` examples each."""
         return hard_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
 
+    def vary(self, problem: LearningProblem, rng: np.random.Generator) -> LearningProblem:
+        """Return a problem near another one."""
+        from learners.proposals import varied_problem
+
+        return varied_problem(problem, rng, noisy=True)
+
+    def random(self, rng: np.random.Generator) -> LearningProblem:
+        """Return any problem, with `sample_size` examples."""
+        from learners.proposals import random_problem
+
+        size = self.sample_size
+        return random_problem(self.hypotheses, rng, alpha=self.alpha, examples=size, noisy=True)
+
     def scores(self, database: Any) -> NDArray[np.float64]:
         """Return minus the number of errors of every hypothesis, in their order."""
-        return -self.hypotheses.errors(database, owner=type(self).__name__)
+        counts = label_counts(self.hypotheses, database, owner=type(self).__name__)
+        return -self.hypotheses.table.errors(counts)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a concept."""

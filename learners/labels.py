@@ -15,6 +15,7 @@ from audit.relations import Relation
 from learners.concepts import PointClass
 from learners.generic import generic_size
 from learners.hypotheses import Hypotheses, sauer_bound
+from learners.listed import ListedExamples, label_counts
 from learners.problems import LearningProblem, check_accuracy, realizable_problems
 from learners.tables import TruthTable
 from mechanisms import ExponentialMechanism
@@ -191,6 +192,19 @@ class LabelPrivateLearner(PlainParameters):
         """Return hard problems with a target in the class, with `sample_size` examples each."""
         return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
 
+    def vary(self, problem: LearningProblem, rng: np.random.Generator) -> LearningProblem:
+        """Return a problem near another one."""
+        from learners.proposals import varied_problem
+
+        return varied_problem(problem, rng)
+
+    def random(self, rng: np.random.Generator) -> LearningProblem:
+        """Return any problem, with `sample_size` examples."""
+        from learners.proposals import random_problem
+
+        size = self.sample_size
+        return random_problem(self.hypotheses, rng, alpha=self.alpha, examples=size)
+
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a concept."""
         return self.sample(database, 1, rng)[0]
@@ -223,21 +237,27 @@ class LabelPrivateLearner(PlainParameters):
         return self.hypotheses.some(columns.dichotomies())
 
     def _choice(self, database: Any) -> tuple[Any, ExponentialMechanism, NDArray[np.float64]]:
-        self.hypotheses.counts(database, owner=type(self).__name__)  # refuses what is no record
-        first = self._unlabelled(len(database))
-        kept = self.kept([x for x, _ in database[:first]])
+        first, owner = self._unlabelled(len(database)), type(self).__name__
+        label_counts(self.hypotheses, database[:first], owner=owner)  # refuses what is no record
+        labelled = label_counts(self.hypotheses, database[first:], owner=owner)
+        kept = self.kept([x for x, _ in _kinds(database[:first])])
         mechanism = ExponentialMechanism(
             epsilon=self.epsilon,
             score=lambda scores, _: scores,
             solutions=range(len(kept.names)),
             vectorised=True,
         )
-        return kept.names, mechanism, kept.errors(database[first:])
+        return kept.names, mechanism, kept.table.errors(labelled)
 
     def _unlabelled(self, size: int) -> int:
         if self.share is None:
             return -(-size * self.unlabelled_size // (self.unlabelled_size + self.labelled_size))
         return math.floor(size * self.share)
+
+
+def _kinds(database: Any) -> Any:
+    """Return the records, each once where that is known."""
+    return database.present if isinstance(database, ListedExamples) else database
 
 
 @dataclass(frozen=True, kw_only=True)

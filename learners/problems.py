@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.errors import InvalidValue, finite_number, positive_int
+from learners.listed import draw_listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from learners.hypotheses import Hypotheses
+    from learners.listed import ListedExamples
 
 __all__ = [
     "ALMOST",
     "LearningProblem",
     "check_accuracy",
     "hard_problems",
+    "labelled_law",
+    "light_law",
     "light_variable_problems",
     "realizable_problems",
 ]
@@ -91,12 +95,9 @@ class LearningProblem:
         if not fits or abs(law.sum() - 1.0) > 1e-9:
             raise InvalidValue("The `law` of `LearningProblem` must be probabilities of (x, y).")
 
-    def draw(self, rng: np.random.Generator) -> list[tuple[Any, Any]]:
+    def draw(self, rng: np.random.Generator) -> ListedExamples:
         """Return a fresh sample."""
-        flat = np.asarray(self.law).ravel()
-        chosen = rng.choice(len(flat), size=self.examples, p=flat / flat.sum())
-        records = self.hypotheses.records
-        return [records[place] for place in chosen.tolist()]
+        return draw_listed(self.hypotheses.records, self._cumulative, size=self.examples, rng=rng)
 
     def error(self, output: Any, database: Any) -> float:
         """Return err(output) − OPT, 1 for an output that is no hypothesis."""
@@ -108,7 +109,18 @@ class LearningProblem:
         """Return the errors of many outputs."""
         del database
         excess = np.append(self.risks - self.optimum, 1.0)
+        if outputs is self.hypotheses.names:
+            return excess[:-1]
         return np.asarray(excess[[_or_last(self.hypotheses.index(output)) for output in outputs]])
+
+    @cached_property
+    def _cumulative(self) -> NDArray[np.float64]:
+        cumulative = np.cumsum(np.asarray(self.law).ravel())
+        last = int(np.flatnonzero(np.asarray(self.law).ravel())[-1])
+        cumulative[last:] = (
+            np.inf
+        )  # whatever the sum rounds to, the last record that can occur takes the rest
+        return cumulative
 
     @cached_property
     def risks(self) -> NDArray[np.float64]:
@@ -136,14 +148,14 @@ def hard_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) -> lis
     >>> [problem.name for problem in hard_problems(rows, alpha=0.1, examples=5)][-1]
     'two rivals 1.05·alpha apart on noisy labels'
     """
-    noisy = _labelled(hypotheses, 0, _uniform(hypotheses), flip=0.4)
+    noisy = labelled_law(hypotheses, 0, _uniform(hypotheses), flip=0.4)
     extra = [("labels of hypothesis 0 flipped two times in five, uniform", noisy)]
     rivals = _rivals(hypotheses)
     if rivals is not None:
         first, differing = rivals
         on_differing = differing / differing.sum()
         flip = 0.5 - ALMOST * alpha / 2.0
-        law = _labelled(hypotheses, first, on_differing, flip=flip)
+        law = labelled_law(hypotheses, first, on_differing, flip=flip)
         extra.append((f"two rivals {ALMOST}·alpha apart on noisy labels", law))
     return [
         *realizable_problems(hypotheses, alpha=alpha, examples=examples),
@@ -163,16 +175,16 @@ def realizable_problems(hypotheses: Hypotheses, *, alpha: float, examples: int) 
     """
     count = len(hypotheses.names)
     laws = [
-        (f"hypothesis {target}, uniform", _labelled(hypotheses, target, _uniform(hypotheses)))
+        (f"hypothesis {target}, uniform", labelled_law(hypotheses, target, _uniform(hypotheses)))
         for target in sorted({0, count // 2, count - 1})
     ]
     rivals = _rivals(hypotheses)
     if rivals is not None:
         target, differing = rivals
         for share in (ALMOST * alpha, alpha / ALMOST):
-            marginal = _light(differing, share)
+            marginal = light_law(differing, share)
             name = f"hypothesis {target}, {share / alpha:.2f}·alpha where it differs from its nearest rival"
-            laws.append((name, _labelled(hypotheses, target, marginal)))
+            laws.append((name, labelled_law(hypotheses, target, marginal)))
     return [LearningProblem(name, hypotheses, law, examples) for name, law in laws]
 
 
@@ -181,10 +193,18 @@ def _uniform(hypotheses: Hypotheses) -> NDArray[np.float64]:
     return np.full(points, 1.0 / points)
 
 
-def _labelled(
+def labelled_law(
     hypotheses: Hypotheses, target: int, marginal: NDArray[np.float64], *, flip: float = 0.0
 ) -> NDArray[np.float64]:
-    """Return Pr[x, y] where y is the target's label, wrong with probability `flip`."""
+    """Return Pr[x, y], shape (points, 2), where y is the target's label, wrong with probability `flip`.
+
+    Examples
+    --------
+    >>> from learners.hypotheses import Hypotheses
+    >>> rows = Hypotheses.of_rows([[0, 0], [0, 1]], domain="ab")
+    >>> labelled_law(rows, 1, np.array([0.25, 0.75]), flip=0.0).tolist()
+    [[0.25, 0.0], [0.0, 0.75]]
+    """
     ones = np.where(hypotheses.table.row(target), 1.0 - flip, flip)
     return np.stack([marginal * (1.0 - ones), marginal * ones], axis=1)
 
@@ -200,8 +220,14 @@ def _rivals(hypotheses: Hypotheses) -> tuple[int, NDArray[np.float64]] | None:
     return 0, (hypotheses.table.row(rival) != row).astype(np.float64)
 
 
-def _light(differing: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Return a marginal that gives `share` to the points that differ, the rest to the others."""
+def light_law(differing: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """Return a marginal that gives `share` to the points that differ (1 there), the rest to the others (0).
+
+    Examples
+    --------
+    >>> light_law(np.array([1.0, 0.0, 0.0]), 0.5).tolist()
+    [0.5, 0.25, 0.25]
+    """
     same = 1.0 - differing
     if not same.any():
         share, same = 1.0, differing
@@ -235,6 +261,6 @@ def light_variable_problems(hypotheses: Hypotheses, *, alpha: float, examples: i
         marginal = np.where(zeros == 1, share * alpha / dimension, 0.0)
         marginal[zeros == 0] = 1.0 - marginal.sum()
         name = f"always true, each variable 0 on {share:.2f}·alpha/{dimension}"
-        law = _labelled(hypotheses, target, marginal)
+        law = labelled_law(hypotheses, target, marginal)
         problems.append(LearningProblem(name, hypotheses, law, examples))
     return problems

@@ -1,0 +1,124 @@
+"""Samples from a law on few records, kept as numbers: a list of records that is never written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from learners.tables import LabelCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from learners.hypotheses import Hypotheses
+
+__all__ = ["ListedExamples", "draw_listed", "label_counts", "spread"]
+
+
+@dataclass(frozen=True, eq=False)
+class ListedExamples(Sequence[Any]):
+    """A database whose record i is ``records[chosen[i]]``.
+
+    Parameters
+    ----------
+    records
+        What a record can be.
+    chosen
+        Whole numbers, shape (size,); not to be written to.
+
+    Examples
+    --------
+    >>> some = ListedExamples("ab", np.array([1, 0, 1]))
+    >>> list(some), some[-1], list(some[1:]), some.count("b"), some
+    (['b', 'a', 'b'], 'b', ['a', 'b'], 2, ListedExamples(3 records of 2 kinds))
+    """
+
+    records: Sequence[Any]
+    chosen: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> ListedExamples: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return ListedExamples(self.records, self.chosen[index])
+        return self.records[int(self.chosen[index])]
+
+    def __iter__(self) -> Iterator[Any]:
+        records = self.records
+        return iter([records[place] for place in self.chosen.tolist()])
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> ListedExamples:
+        """Copy the numbers; what records there can be is shared."""
+        return ListedExamples(self.records, self.chosen.copy())
+
+    def __repr__(self) -> str:
+        return f"ListedExamples({len(self)} records of {len(self.records)} kinds)"
+
+    @property
+    def present(self) -> list[Any]:
+        """The records that occur, each once."""
+        return [self.records[place] for place in np.unique(self.chosen).tolist()]
+
+
+def draw_listed(
+    records: Sequence[Any], cumulative: NDArray[np.float64], *, size: int, rng: np.random.Generator
+) -> ListedExamples:
+    """Return independent records whose law has these cumulative probabilities, the last of them 1.
+
+    Examples
+    --------
+    >>> list(draw_listed("ab", np.array([0.0, 1.0]), size=3, rng=np.random.default_rng(0)))
+    ['b', 'b', 'b']
+    """
+    return ListedExamples(records, np.searchsorted(cumulative, rng.random(size), side="right"))
+
+
+def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence[Any]) -> NDArray[Any]:
+    """Return function(database), an array with an entry a record, evaluated once for each kind of record.
+
+    Parameters
+    ----------
+    function
+        Takes a list of records; entry i of its value depends on record i alone.
+    database
+        Any list of records; only a `ListedExamples` saves work.
+
+    Examples
+    --------
+    >>> spread(lambda words: np.array([len(word) for word in words]), ListedExamples(["a", "bb"], np.ones(2, int)))
+    array([2, 2])
+    """
+    if not isinstance(database, ListedExamples) or len(database) <= len(database.records):
+        return function(list(database) if isinstance(database, ListedExamples) else database)
+    return np.asarray(function(list(database.records))[database.chosen])
+
+
+def label_counts(hypotheses: Hypotheses, database: Sequence[Any], *, owner: str) -> LabelCounts:
+    """Return what `Hypotheses.counts` does, without a pass over records that are numbered already.
+
+    Examples
+    --------
+    >>> from learners.hypotheses import Hypotheses
+    >>> both = Hypotheses.of_rows([[0, 1], [1, 1]], domain="ab")
+    >>> label_counts(both, ListedExamples(both.records, np.array([3, 3, 0])), owner="It").ones.tolist()
+    [0.0, 2.0]
+    """
+    if isinstance(database, ListedExamples) and _same(database.records, hypotheses.records):
+        counts = np.bincount(database.chosen, minlength=len(hypotheses.records)).reshape(-1, 2)
+        return LabelCounts(counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64))
+    return hypotheses.counts(database, owner=owner)
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Tell whether two tuples are equal; one that travelled to another process is not the same object."""
+    return left is right or left == right
