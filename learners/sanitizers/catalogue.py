@@ -1,0 +1,90 @@
+"""The sanitizers' part of the catalogue: exact on small domains, by runs and for their accuracy at 64 bits."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from audit.catalogue import Entry
+from learners.sanitizers.cuts import IntervalCuts
+from learners.sanitizers.generic import GenericSanitizer
+from learners.sanitizers.intervals import IntervalSanitizer
+from learners.sanitizers.points import PointSanitizer
+from learners.sanitizers.reduction import SanitizingLearner
+
+__all__ = ["entries", "swaps"]
+
+_LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5}
+"""Parameters at which choosing is private on few records, so that all counts can be listed."""
+
+_FEW_RUNS = {"budget": 4000}
+
+
+def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
+    """Return databases of two points, `many` of them evenly from one extreme to the other, and one swap each.
+
+    For two points that are the whole domain and many = size these are all pairs of multisets.
+
+    Examples
+    --------
+    >>> swaps(0, 1, size=2, many=2)
+    [([1, 1], [0, 1]), ([0, 1], [0, 0])]
+    """
+    first, second = points
+    heads = dict.fromkeys(size * i // many for i in range(many))
+    return [
+        ([first] * head + [second] * (size - head), [first] * (head + 1) + [second] * (size - head - 1))
+        for head in heads
+    ]
+
+
+def entries() -> list[Entry]:
+    """Return the entries.
+
+    Examples
+    --------
+    >>> [entry.name for entry in entries()][-2:]
+    ['generic-sanitizer', 'sanitizing-learner']
+    """
+    bits = {"dimension": 1, **_LOOSE}
+    point = partial(PointSanitizer, **bits, size=42)
+    proper = partial(PointSanitizer, **bits, size=85, proper=True)
+    interval = partial(IntervalSanitizer, **bits, size=241)
+    cuts = partial(IntervalCuts, dimension=2, alpha=0.5, epsilon=4.0, delta=0.01, size=648)
+    far = {"alpha": 0.5, "epsilon": 4.0, "delta": 0.01}
+    return [
+        _exact("point-sanitizer", point, 14, "POINT_1 by repeated choosing, exact"),
+        _exact("point-sanitizer-proper", proper, 3, "the same, a database comes out"),
+        _exact("interval-sanitizer", interval, 6, "INTERVAL_1 by Rec and choosing, exact"),
+        _exact("interval-cuts", cuts, 6, "where INTERVAL_2 is cut, exact: the budget but for the noise"),
+        _far("point-sanitizer-64", partial(PointSanitizer, **far), "POINT_64 by runs; accuracy at α = 0.5"),
+        _far("interval-sanitizer-64", partial(IntervalSanitizer, **far), "INTERVAL_64, likewise"),
+        _accurate(
+            "point-sanitizer-accuracy", partial(PointSanitizer, proper=True), "POINT_64, α = 0.1, ε = 1"
+        ),
+        _accurate("interval-sanitizer-accuracy", IntervalSanitizer, "INTERVAL_64, α = 0.1, ε = 1"),
+        _pure(GenericSanitizer, "the exponential mechanism over small databases: intervals of {0, …, 3}"),
+        _pure(SanitizingLearner, "intervals of {0, 1} learned through the sanitizer for C^label"),
+    ]
+
+
+def _exact(name: str, factory: Any, many: int, summary: str) -> Entry:
+    size = factory.keywords["size"]
+    options = {"pairs": swaps(0, 1, size=size, many=many), "budget": 2000}
+    return Entry(name, factory, options=options, reference=factory.func.reference, summary=summary)
+
+
+def _far(name: str, factory: Any, summary: str) -> Entry:
+    reference = factory.func.reference
+    return Entry(name, factory, options=_FEW_RUNS, utility={}, reference=reference, summary=summary)
+
+
+def _accurate(name: str, factory: Any, summary: str) -> Entry:
+    kind = getattr(factory, "func", factory)
+    size = factory().size
+    options = {"pairs": swaps(0, 2**64 - 1, size=size, many=1), "budget": 200}
+    return Entry(name, factory, options=options, utility={}, reference=kind.reference, summary=summary)
+
+
+def _pure(kind: Any, summary: str) -> Entry:
+    return Entry(kind.name, kind, utility={}, reference=kind.reference, summary=summary)
