@@ -63,8 +63,8 @@ class Ask:
 class Trial(NamedTuple):
     """What came of a run: plain numbers, and what went wrong in words.
 
-    `failure` is 1 or 0, or (`exact`) the conditional probability of failure given the database; `trouble` is
-    the problem's own fault.
+    `failure` is 1 or 0, or (`exact`) the conditional probability of failure given the database; `ran` tells
+    whether the code failed where it was run beside its law; `trouble` is the problem's own fault.
     """
 
     failure: float
@@ -75,6 +75,7 @@ class Trial(NamedTuple):
     changed: bool = False
     exact: bool = False
     trouble: str = ""
+    ran: float | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,8 @@ class Experiment:
         Turns a database into what the learner takes, or None.
     law
         Whether the learner's exact law replaces its runs.
+    beside
+        Whether the code is run all the same, to be compared with its law.
 
     Examples
     --------
@@ -117,6 +120,7 @@ class Experiment:
     alpha: float
     convert: Any = None
     law: bool = False
+    beside: bool = False
 
     def __call__(self, ask: Ask, rng: np.random.Generator) -> Trial | Revealed:
         """Do one trial."""
@@ -131,7 +135,7 @@ class Experiment:
             database = ask.database[0] if ask.database else ask.problem.draw(for_problem)
         except MemoryError:
             raise
-        except Exception as error:  # noqa: BLE001  the user's problem may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001  the user's problem may raise anything
             return trial._replace(trouble=f"cannot draw: {type(error).__name__}: {error}")
         trial = trial._replace(size=_length(database))
         output, done = self._done(ask.problem, database, for_learner, trial)
@@ -140,15 +144,21 @@ class Experiment:
     def _done(self, problem: Any, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
         if self.law:
             found = self._by_law(problem, database, trial)
+            if found is not None and self.beside and not found[1].trouble:
+                ran = self._by_run(problem, database, rng, trial)[1]
+                return found[0], found[1]._replace(ran=ran.failure, trouble=ran.trouble)
             if found is not None:
                 return found
+        return self._by_run(problem, database, rng, trial)
+
+    def _by_run(self, problem: Any, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
         given = _copied(database)
         try:
             prepared = given if self.convert is None else self.convert(given)
             output = self.calling.bind(self.learner)(prepared, rng)
         except MemoryError:
             raise
-        except Exception as error:  # noqa: BLE001  a learner that raises on a legal database has failed
+        except (Exception, SystemExit) as error:  # noqa: BLE001  a learner that raises on a legal database has failed
             raised = Raised.of(error)
             return raised, trial._replace(failure=1.0, error=math.inf, raised=str(raised))
         trial = trial._replace(changed=_changed(given, database))
@@ -180,9 +190,9 @@ class Conditional(NamedTuple):
     output: Any
 
 
-def as_subject(subject: Subject, *, alpha: float, law: bool) -> Subject:
+def as_subject(subject: Subject, *, alpha: float, law: bool, beside: bool = False) -> Subject:
     """Return the experiment around a learner as a subject that runs can be drawn of."""
-    experiment = Experiment(subject.object, subject.calling, alpha, subject.convert, law)
+    experiment = Experiment(subject.object, subject.calling, alpha, subject.convert, law, beside)
     return Subject(name=subject.name, object=experiment, calling=Calling(takes_rng=True))
 
 

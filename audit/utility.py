@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from audit.claims import UtilityClaim
+    from audit.sampling import Sampler
     from audit.utility_result import UtilityResult
 
 __all__ = ["UtilityTask", "audit_utility"]
@@ -39,6 +40,26 @@ class UtilityTask:
         """The moment of `time.monotonic` after which no batch begins."""
         limit = self.options.time_limit
         return None if limit is None else self.started + limit
+
+    def late(self) -> bool:
+        """Tell whether the time is over."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
+    def sampler(self, subject: Subject) -> Sampler:
+        """Return what draws runs of the learner, or of an experiment around it.
+
+        A learner that takes no generator stays in one process: its own generator would repeat in each worker.
+        """
+        from audit.sampling import Sampler
+
+        options = self.options
+        return Sampler(
+            subject,
+            seed=options.seed,
+            jobs=options.jobs if self.subject.takes_rng else 1,
+            isolate=options.isolate,
+            run_time_limit=options.run_time_limit,
+        )
 
     def search_seed(self) -> Any:
         """Give the seed of what is proposed: a branch of the seed tree that no run uses."""
@@ -85,7 +106,7 @@ def audit_utility(
     until
         "decided": stop when the claim is refuted or met; "budget": go on, to tighten the bounds.
     budget
-        Most runs of the learner, search included.
+        Most runs of the learner, search included; two more show a failure again.
     time_limit, run_time_limit
         Seconds, for the audit (looked at between batches) and for one run.
     isolate

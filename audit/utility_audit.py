@@ -2,41 +2,37 @@
 
 from __future__ import annotations
 
-import math
-import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from audit.errors import InvalidValue
 from audit.exact import TOLERANCE
-from audit.experiment import as_subject, law_on
-from audit.law_check import law_log_e_value
-from audit.problems import check_problem
+from audit.experiment import as_subject
 from audit.results import Evidence, Verdict
-from audit.sampling import CONFIRM, LAW, Sampler, generator
+from audit.sampling import CONFIRM, LAW, generator
 from audit.utility_betting import UtilityBetting
+from audit.utility_check import LEAST_CHECKED, LawCheck
 from audit.utility_evidence import least_runs
 from audit.utility_exact import ExactFailure, exact_failure
 from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.utility_runs import reveal
-from audit.utility_search import Search
+from audit.utility_search import RANDOM, Search, proposed
 
 if TYPE_CHECKING:
+    from audit.sampling import Sampler
     from audit.utility import UtilityTask
     from audit.utility_betting import Standing
     from audit.utility_search import Look
 
 __all__ = ["UtilityAudit"]
 
-#: Databases on which a declared law is compared with the code, and pairs of runs on each.
+#: Databases on which a declared law is compared with the code, output by output.
 CHECKED_DATABASES: Final = 3
-CHECKED_PAIRS: Final = 500
-#: With fewer runs of a database nothing is called a proof.
-LEAST_CHECKED: Final = 1_000
 #: Steps of a climb over exact failure probabilities that may find nothing worse before it ends.
 IDLE: Final = 20
+#: Runs that tell whether the learner honours its generator.
+FIRST_RUNS: Final = 8
 
 
 class UtilityAudit:
@@ -49,8 +45,6 @@ class UtilityAudit:
         self.notes: list[str] = []
         self.samples = 0
         self.looked = 0
-        self.least_checked = 2 * CHECKED_PAIRS
-        self.stateless = True
 
     def result(self) -> UtilityResult:
         """Audit, and say what was found."""
@@ -68,30 +62,45 @@ class UtilityAudit:
             if one is None:
                 return None
             found.append(one)
-        return found if self.task.family.vary is None else self._climbed(found)
+        if self.task.family.finite:
+            return found
+        rng = np.random.default_rng(self.task.search_seed())
+        return self._climbed([*found, *self._random(rng)], rng)
 
-    def _climbed(self, found: list[ExactFailure]) -> list[ExactFailure]:
+    def _random(self, rng: np.random.Generator) -> list[ExactFailure]:
+        """Look at a few random problems, and keep the worst of them."""
+        found = []
+        for _ in range(RANDOM if self.task.family.random is not None else 0):
+            problem = proposed(self.task.family, "random", rng)
+            one = exact_failure(self.task.subject, problem, alpha=self.claim.alpha)
+            self.looked += one is not None
+            found += [] if one is None else [one]
+        return sorted(found, key=lambda each: -each.failure)[:1]
+
+    def _climbed(self, found: list[ExactFailure], rng: np.random.Generator) -> list[ExactFailure]:
         """Vary the worst problem as long as that finds a worse one, and keep the worst."""
-        rng, idle, best = np.random.default_rng(self.task.search_seed()), 0, None
+        if self.task.family.vary is None:
+            return found
+        idle, best = 0, None
         worst = max(found, key=lambda each: each.failure)
-        while idle < IDLE and not self._late():
-            problem = check_problem(self.task.family.vary(worst.problem, rng))  # type: ignore[misc]
+        while idle < IDLE and not self.task.late():
+            problem = proposed(self.task.family, "vary", worst.problem, rng)
             one = exact_failure(self.task.subject, problem, alpha=self.claim.alpha)
             idle += 1
-            self.looked += 1
+            self.looked += one is not None
             if one is not None and one.failure > worst.failure:
                 worst = best = one
                 idle = 0
         return found if best is None else [*found, best]
 
-    def _late(self) -> bool:
-        return self.task.deadline is not None and time.monotonic() >= self.task.deadline
-
     def _by_laws(self, found: list[ExactFailure]) -> UtilityResult:
         worst = max(found, key=lambda each: each.failure)
         databases = [(worst.problem, worst.database)]
         databases += [(each.problem, each.database) for each in found if each is not worst]
-        trouble = self._law_trouble(databases[:CHECKED_DATABASES])
+        databases = databases[:CHECKED_DATABASES]
+        check = LawCheck(self.task, len(databases) + len(found))
+        trouble = check.on_databases(databases) or check.on_problems(found)
+        self._taken(check)
         over = worst.failure > self.claim.beta + TOLERANCE
         fields: dict[str, Any] = {
             "beta_lower": worst.failure,
@@ -112,6 +121,9 @@ class UtilityAudit:
         }
         if trouble:
             return self._as(Verdict.ERROR, Evidence.EXACT, reason=trouble)
+        if check.open:
+            fields |= {"unfinished": check.unfinished, "beta_lower": 0.0, "beta_upper": 1.0}
+            return self._as(check.verdict, Evidence.EXACT, **{**fields, "reason": check.open})
         if over:
             return self._as(Verdict.REFUTED, Evidence.EXACT, witness=_exact_witness(worst), **fields)
         discrete = all(each.discrete for each in found)
@@ -120,72 +132,38 @@ class UtilityAudit:
                 "Not called a proof: laws that are not finite are computed in floating point, tolerance "
                 f"{TOLERANCE:g}."
             )
-        proved = self.task.family.finite and discrete and self._is_checked()
+        proved = self.task.family.finite and discrete and self._is_checked(check)
         verdict = Verdict.PROVED if proved else Verdict.NOT_REFUTED
         return self._as(verdict, Evidence.EXACT, met=True, **fields)
 
-    def _is_checked(self) -> bool:
-        if self.least_checked < LEAST_CHECKED:
+    def _is_checked(self, check: LawCheck) -> bool:
+        if check.least < LEAST_CHECKED:
             self.notes.append(
-                f"Not called a proof: the law was compared with {self.least_checked} runs of a database, "
+                f"Not called a proof: the law was compared with {check.least} runs of a database, "
                 f"fewer than {LEAST_CHECKED}; a larger budget allows more."
             )
-        elif not self.stateless:
+        elif not check.stateless:
             self.notes.append("Not called a proof: the learner keeps state, or that cannot be told.")
-        return self.least_checked >= LEAST_CHECKED and self.stateless
+        return check.least >= LEAST_CHECKED and check.stateless
 
-    def _law_trouble(self, databases: list[tuple[Any, Any]]) -> str:
-        """Compare the declared law with the code on these databases; say where they disagree."""
-        options, subject = self.task.options, self.task.subject
-        pairs = min(CHECKED_PAIRS, max(1, options.budget // (4 * len(databases))))
-        self.least_checked = min(self.least_checked, 2 * pairs)
-        limit = math.log(len(databases) / options.significance)
-        per_run = replace(subject, declared_sampler=None)
-        with Sampler(
-            per_run,
-            seed=options.seed,
-            jobs=options.jobs,
-            isolate=options.isolate,
-            run_time_limit=options.run_time_limit,
-        ) as sampler:
-            sampler.copy_inputs = True
-            for index, (problem, database) in enumerate(databases):
-                if self._late():
-                    self.least_checked = 0
-                    break
-                outputs: list[Any] = []
-                for runs in sampler.draw(database, database, pairs, (LAW, index)):
-                    outputs += [*runs.left, *runs.right]
-                law = law_on(subject.object, database, subject.convert)
-                e_value = 0.0 if law is None else law_log_e_value(law, outputs)
-                if e_value >= limit:
-                    return (
-                        "the law this learner declares is not what it returns: calling it on a database of "
-                        f"`{problem.name}` disagrees with it (log e-value {e_value:.4g}, limit {limit:.4g})"
-                    )
-            self.stateless = sampler.state_suspected() is False
-            self.samples += sampler.drawn
-            self.notes += [note for note in sampler.notes if note not in self.notes]
-        return ""
+    def _taken(self, check: LawCheck) -> None:
+        """Count what a check of laws cost, and keep what it noticed."""
+        self.samples += check.samples
+        self.notes += [note for note in check.notes if note not in self.notes]
 
     # --- by runs
 
     def _by_runs(self) -> UtilityResult:
         task, options = self.task, self.task.options
-        least = least_runs(self.claim.beta, options.significance)
+        least = FIRST_RUNS + least_runs(self.claim.beta, options.significance)
         if options.budget < least:
             raise InvalidValue(
                 f"The `budget` of {options.budget} runs can never refute {self.claim} at significance "
-                f"{options.significance:g}: even failing always needs at least {least}."
+                f"{options.significance:g}: even failing always needs at least {least}, {FIRST_RUNS} of "
+                "them before the first bet."
             )
         subject = as_subject(task.subject, alpha=self.claim.alpha, law=self.law)
-        with Sampler(
-            subject,
-            seed=options.seed,
-            jobs=options.jobs,
-            isolate=options.isolate,
-            run_time_limit=options.run_time_limit,
-        ) as sampler:
+        with task.sampler(subject) as sampler:
             search = Search(
                 sampler,
                 task.family,
@@ -213,9 +191,14 @@ class UtilityAudit:
         if betting.silent:
             return self._told(betting, sampler, looks, Verdict.ERROR, reason=_silence(betting.silent))
         if betting.conditional:
-            trouble = self._law_trouble(self._drawn_databases(betting))
+            databases = self._drawn_databases(betting)
+            check = LawCheck(self.task, len(databases) + len(betting.standings))
+            trouble = check.on_databases(databases) or check.beside_laws(betting.problems)
+            self._taken(check)
             if trouble:
                 return self._told(betting, sampler, looks, Verdict.ERROR, reason=trouble)
+            if check.open:
+                return self._told(betting, sampler, looks, check.verdict, reason=check.open)
         if betting.refuted:
             witness = self._witness(betting.worst, sampler)
             return self._told(
@@ -250,8 +233,7 @@ class UtilityAudit:
 
     def _drawn_databases(self, betting: UtilityBetting) -> list[tuple[Any, Any]]:
         """Give databases on which the declared law is compared with the code, the worst problem's first."""
-        ordered = [betting.worst, *(each for each in betting.standings if each is not betting.worst)]
-        chosen = [ordered[k % len(ordered)].look.problem for k in range(CHECKED_DATABASES)]
+        chosen = [betting.problems[k % len(betting.problems)] for k in range(CHECKED_DATABASES)]
         seed = self.task.options.seed
         return [
             (problem, problem.draw(generator(seed, (LAW, 2**20 + k)))) for k, problem in enumerate(chosen)

@@ -164,7 +164,8 @@ class UtilityBetting:
             self._shares(), [each.bets for each in self.standings], significance=self.significance
         )
         high = max(self.upper(each) for each in self.standings)
-        return (max(low, self.beta) if self.refuted else low), high
+        low = max(low, self.beta) if self.refuted else low
+        return low, max(low, high)  # what was met and fell later has no upper bound below the lower one
 
     def upper(self, standing: Standing) -> float:
         """Give an upper bound on the failure probability of one problem."""
@@ -177,6 +178,12 @@ class UtilityBetting:
         if self.worst_at_crossing is not None:
             return self.worst_at_crossing
         return max(self.standings, key=lambda each: ((each.failed + 0.5) / (each.seen + 1.0), each.seen))
+
+    @property
+    def problems(self) -> list[Any]:
+        """The problems that are bet on, the worst first."""
+        others = [each for each in self.standings if each is not self.worst]
+        return [each.look.problem for each in (self.worst, *others)]
 
     def _shares(self) -> Any:
         return np.array([each.share for each in self.standings])

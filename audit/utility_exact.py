@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit.brief import show
 from audit.errors import SubjectError
 from audit.experiment import failure_given, law_on
 
@@ -60,7 +61,9 @@ def exact_failure(subject: Subject, problem: Any, *, alpha: float) -> ExactFailu
 
     if subject.declared_law is None or not callable(getattr(problem, "distribution", None)):
         return None
-    drawn = problem.distribution()
+    drawn = _drawn(problem)
+    if drawn is None:
+        return None
     databases = drawn.support()
     if len(databases) > MOST_DATABASES:
         return None
@@ -83,6 +86,23 @@ def exact_failure(subject: Subject, problem: Any, *, alpha: float) -> ExactFailu
     error = math.nan if told else float(problem.error(found.output, database))
     return ExactFailure(
         problem, min(1.0, total), database, found.output, error, found.failure, _length(database), discrete
+    )
+
+
+def _drawn(problem: Any) -> Any:
+    """Return the law of a problem's `draw`, None where it tells none."""
+    from audit.distributions import Finite
+
+    try:
+        drawn = problem.distribution()
+    except Exception as error:
+        said = f"cannot tell the law of `draw`: {type(error).__name__}: {error}"
+        raise SubjectError(f"The problem `{problem.name}` {said}") from error
+    if drawn is None or isinstance(drawn, Finite):
+        return drawn
+    raise SubjectError(
+        f"The `distribution()` of the problem `{problem.name}` must be an `audit.distributions.Finite` over "
+        f"databases, or None; got {show(drawn, 40)}."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,8 +30,8 @@ class Trials:
     ----------
     low, high : array
         F of each trial; for one that did not finish 0 and 1.
-    errors : array
-        The error of each finished trial, in order.
+    finished : tuple of Trial
+        The finished trials, in order.
     failing : Trial, optional
         The finished trial with the largest failure, if one failed.
     raised, unfinished : int
@@ -46,7 +46,7 @@ class Trials:
 
     low: Floats
     high: Floats
-    errors: Floats = field(default_factory=lambda: np.zeros(0))
+    finished: tuple[Trial, ...] = ()
     failing: Trial | None = None
     raised: int = 0
     unfinished: int = 0
@@ -97,7 +97,7 @@ def _read(problem: Any, outcomes: list[Any], *, against: bool) -> Trials:
     return Trials(
         low=_bounds(outcomes, 0.0 if against else 1.0),
         high=_bounds(outcomes, 1.0),
-        errors=np.array([trial.error for trial in trials]),
+        finished=tuple(trials),
         failing=failing if failing is not None and failing.failure > 0 else None,
         raised=sum(bool(trial.raised) for trial in trials),
         unfinished=len(lost),
@@ -117,10 +117,12 @@ def score(trials: Trials, alpha: float) -> float:
 
     Examples
     --------
-    >>> score(Trials(np.array([1.0, 0.0]), np.array([1.0, 0.0]), np.array([0.3, 0.1])), 0.2)
+    >>> shown = (Trial(1.0, 0.3, seed=1), Trial(0.0, 0.1, seed=2))
+    >>> score(Trials(np.array([1.0, 0.0]), np.array([1.0, 0.0]), shown), 0.2)
     0.875
     """
     if not len(trials.low):
         return -math.inf
-    near = np.minimum(trials.errors / alpha, 1.0).mean() if alpha > 0 and len(trials.errors) else 0.0
+    errors = np.array([trial.error for trial in trials.finished])
+    near = np.minimum(errors / alpha, 1.0).mean() if alpha > 0 and len(errors) else 0.0
     return float(trials.low.mean() + 0.5 * near)

@@ -101,7 +101,7 @@ class Search:
     def _random(self, rng: np.random.Generator) -> Iterator[Any]:
         if self.family.random is not None:
             for _ in range(RANDOM):
-                yield self._proposed("random", rng)
+                yield proposed(self.family, "random", rng)
 
     def _climb(self, rng: np.random.Generator, pairs: int, most: int) -> None:
         """Vary the worst problems again and again, until that has found nothing worse for a while."""
@@ -112,18 +112,10 @@ class Search:
                 for _ in range(CHILDREN):
                     if self._over(most):
                         return
-                    self._look(self._proposed("vary", parent.problem, rng), pairs)
+                    self._look(proposed(self.family, "vary", parent.problem, rng), pairs)
             idle = 0 if max(look.score for look in self.looks) > parents[0].score else idle + 1
             if idle == PATIENCE:
                 return
-
-    def _proposed(self, way: str, *arguments: Any) -> Any:
-        propose = getattr(self.family, way)
-        try:
-            proposed = propose(*arguments)
-        except Exception as error:
-            raise SubjectError(f"`{way}` of the problems failed: {type(error).__name__}: {error}") from error
-        return check_problem(proposed)
 
     def _look(self, problem: Any, pairs: int) -> None:
         answered = any(look.trials is not None and not look.trials.silent for look in self.looks)
@@ -143,3 +135,18 @@ class Search:
 
     def _late(self) -> bool:
         return self.deadline is not None and time.monotonic() >= self.deadline
+
+
+def proposed(family: Family, way: str, *arguments: Any) -> Any:
+    """Return the problem that a family's `random` or `vary` proposes.
+
+    Raises
+    ------
+    SubjectError, InvalidKind
+        It fails, or what it proposes is no problem.
+    """
+    try:
+        problem = getattr(family, way)(*arguments)
+    except Exception as error:
+        raise SubjectError(f"`{way}` of the problems failed: {type(error).__name__}: {error}") from error
+    return check_problem(problem)

@@ -1,0 +1,230 @@
+"""A learner's declared law, and what follows from it, compared with the code before anything is said.
+
+Three comparisons, each an e-value; one that reaches (number of comparisons)/significance is trouble:
+
+- *on a database*: the outputs of the code against the law (`audit.law_check`);
+- *on a problem whose exact failure probability is known*: whole trials, so that the law of `draw`, the laws
+  of the learner on every database, `errors` and `failure` all stand the test;
+- *on a problem whose conditional failure probabilities are bet on*: the code beside the law, trial by trial.
+
+The last two know the probability f_i of failing in the i-th trial and whether it failed, x_i.
+
+**Guarantee.** If the f_i are right, each product over trials of 1 + s·(x_i/f_i − 1), and of the same with
+1 − x_i and 1 − f_i, has expectation 1, and so has their average over a fixed grid of s: it reaches 1/t with
+probability at most t (Markov).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from audit.evidence import STAKES, log_sum
+from audit.experiment import as_subject, law_on
+from audit.law_check import law_log_e_value
+from audit.outcomes import Unfinished
+from audit.results import Verdict
+from audit.sampling import LAW, Sampler
+from audit.utility_runs import draw_trials
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.subjects import Subject
+    from audit.utility import UtilityTask
+    from audit.utility_exact import ExactFailure
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["LEAST_CHECKED", "LawCheck", "failures_log_e_value"]
+
+#: Pairs of runs on each database.
+CHECKED_PAIRS: Final = 500
+#: With fewer runs of a database nothing is called a proof.
+LEAST_CHECKED: Final = 1_000
+#: Pairs of whole trials of all problems together, and the least and the most of one problem.
+TRIAL_PAIRS: Final = 1_000
+FEWEST, MOST = 8, 250
+#: The same where each trial computes a law.
+LAW_PAIRS: Final = 200
+FEWEST_LAWS, MOST_LAWS = 4, 64
+#: Pairs that are drawn before the others: of code that hangs, few are enough.
+FIRST: Final = 3
+_GRID = np.append(STAKES[STAKES > 0], 1.0)
+
+
+def failures_log_e_value(failed: Floats, probabilities: Floats) -> float:
+    """Return the log e-value that trials did not fail with these probabilities, +inf for an impossible one.
+
+    Examples
+    --------
+    >>> certain, half = np.ones(9), np.full(9, 0.5)
+    >>> bool(failures_log_e_value(certain, half) > 2), failures_log_e_value(certain, np.zeros(9))
+    (True, inf)
+    """
+    logs = []
+    for shown, claimed in ((failed, probabilities), (1.0 - failed, 1.0 - probabilities)):
+        if np.any((claimed <= 0.0) & (shown > 0.0)):
+            return math.inf
+        ratio = np.divide(shown, claimed, out=np.ones(len(shown)), where=claimed > 0.0)
+        with np.errstate(divide="ignore"):  # the stake 1 loses everything to a single 0
+            logs.append(np.log1p(_GRID * (ratio[:, None] - 1.0)).sum(axis=0))
+    both = np.concatenate(logs)
+    return float(log_sum(both) - math.log(len(both)))
+
+
+def _called(problem: Any, where: str) -> str:
+    return (
+        f"the law this learner declares is not what it returns: calling it on {where} of `{problem.name}` "
+        "disagrees with it"
+    )
+
+
+@dataclass(eq=False)
+class LawCheck:
+    """The comparisons of one audit, and what they cost.
+
+    Parameters
+    ----------
+    task
+        The audit.
+    tests
+        How many comparisons there will be at most.
+    """
+
+    task: UtilityTask
+    tests: int
+    samples: int = 0
+    runs: int = 0
+    unfinished: int = 0
+    least: int = 2 * CHECKED_PAIRS
+    stateless: bool = True
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def limit(self) -> float:
+        """The log e-value that is trouble."""
+        return math.log(self.tests / self.task.options.significance)
+
+    @property
+    def open(self) -> str:
+        """Why the laws decide nothing, in words: what they say was not compared, or not of every run."""
+        if not self.runs:
+            return "the time was over before the declared law was compared with the code"
+        if self.runs <= self.unfinished:
+            return f"no run finished: {self.unfinished} were begun"
+        if self.unfinished:
+            return (
+                f"{self.unfinished} of {self.runs:,} runs that were to be compared with the law did not "
+                "finish, and of those it says nothing; audit with `exact=False`, or raise `run_time_limit`"
+            )
+        return ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What an `open` check makes of the audit."""
+        return Verdict.ERROR if 0 < self.runs <= self.unfinished else Verdict.INCONCLUSIVE
+
+    def on_databases(self, databases: Sequence[tuple[Any, Any]]) -> str:
+        """Compare the law with the code on each (problem, database); say where they disagree."""
+        subject = self.task.subject
+        pairs = min(CHECKED_PAIRS, max(1, self.task.options.budget // (4 * len(databases))))
+        self.least = min(self.least, 2 * pairs)
+
+        def compared(sampler: Sampler, index: int) -> tuple[str, float]:
+            problem, database = databases[index]
+            outputs = self._outputs(sampler, database, pairs, index)
+            law = law_on(subject.object, database, subject.convert)
+            return _called(problem, "a database"), law_log_e_value(law, outputs)
+
+        return self._each(replace(subject, declared_sampler=None), len(databases), compared)
+
+    def on_problems(self, found: Sequence[ExactFailure]) -> str:
+        """Compare the exact failure probabilities with whole trials; say where they disagree."""
+        pairs = self._share(len(found), TRIAL_PAIRS, FEWEST, MOST)
+        experiment = as_subject(self.task.subject, alpha=self.task.claim.alpha, law=False)
+
+        def compared(sampler: Sampler, index: int) -> tuple[str, float]:
+            one = found[index]
+            trials = self._trials(sampler, one.problem, pairs, index)
+            failed = np.array([trial.failure for trial in trials])
+            words = (
+                f"the laws are not what the runs show: in {failed.sum():,.0f} of {len(failed):,} trials of "
+                f"`{one.problem.name}` the error was above alpha, and by the laws of the learner and of the "
+                f"problem that has probability {one.failure:.4g}"
+            )
+            return words, failures_log_e_value(failed, np.full(len(failed), one.failure))
+
+        return self._each(experiment, len(found), compared)
+
+    def beside_laws(self, problems: Sequence[Any]) -> str:
+        """Run the code wherever a trial computes a law; say where they disagree."""
+        pairs = self._share(len(problems), LAW_PAIRS, FEWEST_LAWS, MOST_LAWS)
+        experiment = as_subject(self.task.subject, alpha=self.task.claim.alpha, law=True, beside=True)
+
+        def compared(sampler: Sampler, index: int) -> tuple[str, float]:
+            trials = [
+                each for each in self._trials(sampler, problems[index], pairs, index) if each.ran is not None
+            ]
+            failed = np.array([trial.ran for trial in trials], dtype=np.float64)
+            claimed = np.array([trial.failure for trial in trials])
+            return f"calling it on databases of `{problems[index].name}`", failures_log_e_value(
+                failed, claimed
+            )
+
+        return self._each(experiment, len(problems), compared)
+
+    def _share(self, problems: int, total: int, fewest: int, most: int) -> int:
+        wanted = min(most, max(fewest, total // problems))
+        return max(1, min(wanted, self.task.options.budget // (8 * problems)))
+
+    def _each(
+        self, subject: Subject, count: int, compared: Callable[[Sampler, int], tuple[str, float]]
+    ) -> str:
+        """Make some comparisons, until one is trouble, a run does not finish or the time is over."""
+        with self.task.sampler(subject) as sampler:
+            sampler.copy_inputs = True
+            trouble = ""
+            for index in range(count):
+                if self.task.late():
+                    self.least = 0
+                if self.task.late() or trouble or self.unfinished:
+                    break
+                words, e_value = compared(sampler, index)
+                if e_value >= self.limit:
+                    trouble = f"{words} (log e-value {e_value:.4g}, limit {self.limit:.4g})"
+            self.stateless = self.stateless and sampler.state_suspected() is False
+            self.samples += sampler.drawn
+            self.notes += [note for note in sampler.notes if note not in self.notes]
+        return trouble
+
+    def _outputs(self, sampler: Sampler, database: Any, pairs: int, index: int) -> list[Any]:
+        outputs: list[Any] = []
+        for size, path in self._parts(pairs, index):
+            drawn: list[Any] = []
+            for runs in sampler.draw(database, database, size, path):
+                drawn += [*runs.left, *runs.right]
+            lost = sum(isinstance(output, Unfinished) for output in drawn)
+            self.runs, self.unfinished = self.runs + len(drawn), self.unfinished + lost
+            outputs += drawn
+        return outputs
+
+    def _trials(self, sampler: Sampler, problem: Any, pairs: int, index: int) -> list[Any]:
+        found: list[Any] = []
+        for size, path in self._parts(pairs, 2**18 + index):
+            trials = draw_trials(sampler, problem, size, path)
+            self.runs, self.unfinished = self.runs + 2 * size, self.unfinished + trials.unfinished
+            found += trials.finished
+        return found
+
+    def _parts(self, pairs: int, index: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Give the parts of a draw, the second only when all of the first finished."""
+        first = min(FIRST, pairs)
+        yield first, (LAW, index, 0)
+        if pairs > first and not self.unfinished:
+            yield pairs - first, (LAW, index, 1)

@@ -1,0 +1,265 @@
+"""Exact utility audits of learners and problems whose laws are not what they do."""
+
+import math
+import sys
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from audit import PAC, Accuracy, Evidence, Verdict, audit_utility
+from audit.distributions import Finite
+from audit.errors import InvalidKind, InvalidValue, SubjectError
+from audit.problems import FixedProblem, SampledProblem
+from audit.utility_check import failures_log_e_value
+
+CLAIM = PAC(alpha=0.5, beta=0.1)
+
+
+def fixed(number):
+    return FixedProblem(f"on {number}", [number], lambda output, database: float(output))
+
+
+def ones(p):
+    return Finite([0, 1], [1.0 - p, p])
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Fails with the probability `says` by its law, and on the database `bad` always."""
+
+    bad: int | None = None
+    says: float = 0.05
+
+    def __call__(self, database, rng):
+        return 1 if database[0] == self.bad else int(rng.random() < self.says)
+
+    def distribution(self, database):
+        return ones(self.says)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One of the databases [0] and [1], the second with probability `true`, by its law `said`."""
+
+    true: float
+    said: float
+    name: str = "drawn"
+
+    def draw(self, rng):
+        return [int(rng.random() < self.true)]
+
+    def error(self, output, database):
+        return float(output)
+
+    def distribution(self):
+        return Finite([[0], [1]], [1.0 - self.said, self.said])
+
+
+class Copies:
+    """Returns its record, and says so."""
+
+    def __call__(self, database, rng):
+        return database[0]
+
+    def distribution(self, database):
+        return Finite([database[0]], [1.0])
+
+
+@pytest.mark.parametrize("place", [0, 3, 9])
+def test_a_law_that_is_wrong_on_one_of_many_problems_proves_nothing(place):
+    result = audit_utility(Learner(bad=place), CLAIM, problems=[fixed(k) for k in range(10)])
+    assert result.verdict is Verdict.ERROR
+    assert f"`on {place}`" in result.reason
+    assert audit_utility(Learner(), CLAIM, problems=[fixed(k) for k in range(10)]).verdict is Verdict.PROVED
+
+
+def test_a_problem_that_draws_otherwise_than_its_law_says_proves_nothing():
+    result = audit_utility(Copies(), CLAIM, problems=[Drawn(true=0.5, said=0.01)])
+    assert result.verdict is Verdict.ERROR
+    assert "not what the runs show" in result.reason
+    assert audit_utility(Copies(), CLAIM, problems=[Drawn(0.05, 0.05)]).verdict is Verdict.PROVED
+
+
+def test_a_law_that_is_wrong_on_a_rare_database_alone_proves_nothing():
+    result = audit_utility(Learner(bad=1, says=0.01), CLAIM, problems=[Drawn(0.2, 0.2)])
+    assert result.verdict is Verdict.ERROR
+
+
+def test_a_law_that_is_wrong_on_a_rare_database_alone_meets_nothing_by_conditional_bets():
+    drawn = SampledProblem("drawn", lambda rng: [int(rng.random() < 0.2)], lambda output, _: float(output))
+    result = audit_utility(Learner(bad=1, says=0.01), CLAIM, problems=[drawn])
+    assert result.verdict is Verdict.ERROR
+    honest = audit_utility(Learner(says=0.01), CLAIM, problems=[drawn])
+    assert (honest.verdict, honest.conditional) == (Verdict.NOT_REFUTED, True)
+
+
+def test_errors_of_many_outputs_that_differ_from_the_error_of_one_prove_nothing():
+    class Lenient(Drawn):
+        def errors(self, outputs, database):
+            return np.zeros(len(outputs))
+
+    assert audit_utility(Learner(says=0.5), CLAIM, problems=[Lenient(0.5, 0.5)]).verdict is Verdict.ERROR
+
+
+def test_a_failure_probability_that_a_problem_makes_up_proves_nothing():
+    problem = replace(fixed(0), tail=lambda law, alpha, database: 0.0)
+    assert audit_utility(Learner(says=0.5), CLAIM, problems=[problem]).verdict is Verdict.ERROR
+
+
+# Runs that do not finish
+
+
+@dataclass(frozen=True)
+class Hangs(Learner):
+    """Never fails by its law; hangs with a probability."""
+
+    often: float = 1.0
+
+    def __call__(self, database, rng):
+        if rng.random() < self.often:
+            time.sleep(60)
+        return 0
+
+    def distribution(self, database):
+        return Finite([0], [1.0])
+
+
+@pytest.mark.parametrize("problem", [fixed(0), SampledProblem("drawn", lambda rng: [0], lambda o, _: o)])
+def test_a_law_proves_nothing_of_code_that_hangs(problem):
+    never = audit_utility(Hangs(often=1.0), CLAIM, problems=[problem], run_time_limit=0.02)
+    assert never.verdict is Verdict.ERROR
+    assert "no run finished" in never.reason
+    rarely = audit_utility(Hangs(often=0.1), CLAIM, problems=[problem], run_time_limit=0.02)
+    assert rarely.verdict is Verdict.INCONCLUSIVE
+    assert "`exact=False`" in rarely.reason
+
+
+def test_laws_that_there_was_no_time_to_compare_decide_nothing():
+    result = audit_utility(Learner(), CLAIM, problems=[fixed(0)], time_limit=1e-9)
+    assert (result.verdict, result.evidence) == (Verdict.INCONCLUSIVE, Evidence.EXACT)
+    assert "time was over" in result.reason
+
+
+# Faults of problems, on the exact path
+
+
+class Faulty(Drawn):
+    def distribution(self):
+        raise KeyError("nothing")
+
+
+class Listed(Drawn):
+    def distribution(self):
+        return [0]
+
+
+@pytest.mark.parametrize("kind", [Faulty, Listed])
+def test_a_law_of_a_problem_that_is_none_is_its_fault_in_one_line(kind):
+    with pytest.raises(SubjectError, match="problem `drawn`") as caught:
+        audit_utility(Copies(), CLAIM, problems=[kind(0.05, 0.05)])
+    assert "\n" not in str(caught.value)
+
+
+def test_a_climb_that_fails_is_told_in_one_line_on_the_exact_path():
+    class Failing(Learner):
+        def problems(self):
+            return [fixed(0)]
+
+        def vary(self, problem, rng):
+            raise ZeroDivisionError
+
+    with pytest.raises(SubjectError, match="`vary` of the problems failed"):
+        audit_utility(Failing(), CLAIM)
+
+    class Wrong(Failing):
+        def vary(self, problem, rng):
+            return 3
+
+    with pytest.raises(InvalidKind, match="no `name`"):
+        audit_utility(Wrong(), CLAIM)
+
+
+def test_random_problems_are_looked_at_on_the_exact_path_too():
+    class Random(Copies):
+        def problems(self):
+            return [fixed(0)]
+
+        def random(self, rng):
+            return fixed(1)
+
+    result = audit_utility(Random(), CLAIM)
+    assert (result.verdict, result.evidence, result.worst) == (Verdict.REFUTED, Evidence.EXACT, "on 1")
+
+
+# The learner's faults, and its runs
+
+
+def test_a_learner_that_ends_the_process_has_failed():
+    def leaves(database, rng):
+        if rng.random() < 0.5:
+            sys.exit(3)
+        return 0
+
+    assert audit_utility(leaves, CLAIM, problems=[fixed(0)]).verdict is Verdict.REFUTED
+
+
+def own_generator():
+    drawn = np.random.default_rng(1)
+    return lambda database: float(drawn.random() < 0.01)
+
+
+def test_a_learner_without_a_generator_stays_in_one_process():
+    one, two = (audit_utility(own_generator(), CLAIM, problems=[fixed(0)], jobs=jobs) for jobs in (1, 2))
+    assert replace(one, environment={}) == replace(two, environment={})
+
+
+def test_the_budget_is_passed_by_no_more_than_the_failure_that_is_shown_again():
+    with pytest.raises(InvalidValue, match="at least 16"):
+        audit_utility(lambda database: 0, PAC(0.1, 0.1), problems=[fixed(0)], budget=15)
+    result = audit_utility(lambda database: 1, PAC(0.1, 0.1), problems=[fixed(0)], budget=16)
+    assert (result.verdict, result.samples) == (Verdict.REFUTED, 16 + 2)
+
+
+def test_bounds_are_in_order_even_where_the_error_changes_with_time():
+    class Later:
+        name = "later"
+        calls = 0
+
+        def draw(self, rng):
+            return [0]
+
+        def error(self, output, database):
+            self.calls += 1
+            return float(self.calls > 400)
+
+    result = audit_utility(lambda database: 0, CLAIM, problems=[Later()], until="budget", budget=2_000)
+    assert result.beta_lower <= result.beta_upper
+
+
+# The e-value
+
+
+@pytest.mark.parametrize("probabilities", [[0.3], [0.01, 0.9], [0.5, 0.0, 1.0]])
+def test_the_e_value_of_right_probabilities_has_expectation_one(probabilities):
+    total = 0.0
+    for outcome in np.ndindex(*(2,) * len(probabilities)):
+        failed = np.array(outcome, dtype=float)
+        chance = np.prod(np.where(failed > 0, probabilities, 1.0 - np.array(probabilities)))
+        if chance > 0:
+            total += chance * math.exp(failures_log_e_value(failed, np.array(probabilities)))
+    assert total == pytest.approx(1.0, abs=1e-12)
+
+
+def test_twice_the_failure_probability_of_the_law_is_seen_within_some_hundred_trials():
+    failed = np.repeat([1.0, 0.0], [60, 240])
+    assert failures_log_e_value(failed, np.full(300, 0.1)) > math.log(
+        1e4
+    )  # KL(0.2 ‖ 0.1)·300 = 13.3, of which 36 bets share
+    assert failures_log_e_value(failed, np.full(300, 0.2)) < 0
+
+
+def test_an_exact_audit_of_an_absolute_error_still_holds():
+    claim = Accuracy(0.0, 0.05)
+    assert audit_utility(Learner(), claim, problems=[fixed(0)]).verdict is Verdict.PROVED
