@@ -1,0 +1,205 @@
+"""Studies of POINT and INTERVAL: what pure privacy, being proper, and delta cost (BNS §1 and §3)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from audit.claims import PAC
+from audit.studies import Curve, Study
+from learners.approximate import (
+    IntervalLearner,
+    IntervalProblem,
+    NumberSource,
+    PointLearner,
+    PointProblem,
+)
+from learners.approximate.point import missed
+from learners.pure import HashedPointLearner, PureIntervalLearner, PurePointLearner, hashed_size, pure_size
+
+__all__ = ["approximate_point_failure", "intervals", "points", "points_delta", "pure_failure"]
+
+_ALPHA, _BETA, _EPSILON, _DELTA = 0.1, 0.1, 1.0, 1e-6
+_CLAIM = PAC(_ALPHA, _BETA)
+_MASS = 1.01 * _ALPHA
+_TOLD: dict[str, Any] = {"epsilon": _EPSILON, "alpha": _ALPHA, "beta": _BETA}
+
+
+def pure_failure(others: float, size: int, *, last: str) -> float:
+    """Return the probability that the exponential mechanism misses the target, at the studies' parameters.
+
+    Parameters
+    ----------
+    others
+        How many concepts err on the K ~ Bin(size, 1.01·alpha) examples at the light number alone.
+    last
+        "all": one more concept errs on all examples; "rest": on those that are not at the light number.
+
+    Guarantee
+    ---------
+    Exact: given K the target's weight is 1, theirs others·e^(−εK/2), and the last one's e^(−ε·errors/2).
+
+    Examples
+    --------
+    >>> round(pure_failure(1.0, 0, last="all"), 12)
+    0.666666666667
+    """
+    from scipy.stats import binom
+
+    k = np.arange(size + 1)
+    errors = size if last == "all" else size - k
+    odds = others * np.exp(-_EPSILON * k / 2.0) + np.exp(-_EPSILON * errors / 2.0)
+    return float(binom.pmf(k, size, _MASS) @ (odds / (1.0 + odds)))
+
+
+def approximate_point_failure(learner: PointLearner, size: int) -> float:
+    """Return the probability that the approximate learner misses the target of `light_point`.
+
+    Guarantee
+    ---------
+    Exact: only the target has examples with the label 1, so that it is selected or nothing is, and then the
+    answer is uniform among 2^d numbers, of which the target alone is right.
+
+    Examples
+    --------
+    >>> approximate_point_failure(PointLearner(dimension=1), 1)
+    0.5
+    """
+    return missed(learner.selection, size=size, mass=_MASS) * (1.0 - 2.0**-learner.dimension)
+
+
+def light_point(d: float, size: int) -> list[PointProblem]:
+    """Return the problem whose target, 0, has mass 1.01·alpha, the rest being on one other number."""
+    source = NumberSource(int(d), ((0, _MASS), (2 ** int(d) - 1, 1.0 - _MASS)))
+    return [PointProblem("1.01·α at 0, the rest on one number", source, 0, size)]
+
+
+def last_threshold(d: float, size: int) -> list[IntervalProblem]:
+    """Return the problem whose threshold is the last number, with mass 1.01·alpha just below it."""
+    top = 2 ** int(d)
+    source = NumberSource(int(d), ((top - 2, _MASS), (top - 1, 1.0 - _MASS)))
+    return [IntervalProblem("1.01·α just below the threshold, the rest on it", source, top - 1, size)]
+
+
+def points() -> Study:
+    """Return the study of POINT: pure and proper, pure and improper, approximate (BNS §1, §3.1, Lemma 1)."""
+    return Study(
+        "point",
+        "POINT: pure and proper grows with d; improper or approximate does not.",
+        _CLAIM,
+        "d",
+        (10, 16, 32, 64),
+        (
+            Curve(
+                "pure, proper",
+                lambda d, _: PurePointLearner(dimension=int(d), **_TOLD),
+                light_point,
+                bound=lambda d: pure_size(2 ** int(d), **_TOLD),
+                source="BNS §1; K11 Theorem 3.4, constants derived",
+                failure=lambda d, size: pure_failure(2.0**d - 2.0, size, last="all"),
+                expected="grows",
+            ),
+            Curve(
+                "pure, improper (hashed)",
+                lambda d, _: HashedPointLearner(dimension=int(d), **_TOLD),
+                light_point,
+                bound=lambda d: hashed_size(int(d), **_TOLD),
+                source="BNS §1, constants derived",
+                expected="does not grow",
+                law=False,
+            ),
+            Curve(
+                "approximate, proper",
+                lambda d, _: approximate_point(d),
+                light_point,
+                bound=lambda d: approximate_point(d).sample_size,
+                source="BNS Lemma 1, constants derived",
+                failure=lambda d, size: approximate_point_failure(approximate_point(d), size),
+                expected="does not grow",
+            ),
+        ),
+        fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; target 0 with mass 1.01·α, the rest on one other number",
+        source="BNS §1, §3.1, Lemma 1",
+        budget=1_500,
+        resolution=1.03,
+        steps=20,
+    )
+
+
+def approximate_point(d: float, *, delta: float = _DELTA) -> PointLearner:
+    """Return the approximate learner at the studies' parameters."""
+    return PointLearner(dimension=int(d), delta=delta, **_TOLD)
+
+
+def points_delta(*, dimension: int = 64) -> Study:
+    """Return the study of the approximate learner of POINT against ln(1/delta) (BNS Lemma 1)."""
+
+    def learner(power: float) -> PointLearner:
+        return approximate_point(dimension, delta=10.0**-power)
+
+    return Study(
+        "point-delta",
+        "POINT, approximate: the least m grows with ln(1/δ).",
+        _CLAIM,
+        "log10(1/δ)",
+        (2, 4, 8, 12, 16),
+        (
+            Curve(
+                "approximate, proper",
+                lambda power, _: learner(power),
+                lambda _, size: light_point(dimension, size),
+                bound=lambda power: learner(power).sample_size,
+                source="BNS Lemma 1, constants derived",
+                failure=lambda power, size: approximate_point_failure(learner(power), size),
+                expected="grows",
+            ),
+        ),
+        fixed=f"d = {dimension}, ε = {_EPSILON:g}; target 0 with mass 1.01·α, the rest on one other number",
+        source="BNS Lemma 1",
+        axis="ln(1/δ)",
+        at=lambda power: power * math.log(10.0),
+        resolution=1.03,
+        steps=20,
+    )
+
+
+def intervals() -> Study:
+    """Return the study of INTERVAL: pure, and approximate through Rec (BNS §3.2-3.3, Theorem 2)."""
+
+    def approximate(d: float) -> IntervalLearner:
+        return IntervalLearner(dimension=int(d), delta=_DELTA, **_TOLD)
+
+    return Study(
+        "interval",
+        "INTERVAL: pure grows with d; approximate with the depth of its recursion, from a larger constant.",
+        _CLAIM,
+        "d",
+        (4, 8, 16, 32, 64),
+        (
+            Curve(
+                "pure, proper",
+                lambda d, _: PureIntervalLearner(dimension=int(d), **_TOLD),
+                last_threshold,
+                bound=lambda d: pure_size(2 ** int(d) + 1, **_TOLD),
+                source="BNS §1; K11 Theorem 3.4, constants derived",
+                failure=lambda d, size: pure_failure(2.0**d - 1.0, size, last="rest"),
+                expected="grows",
+            ),
+            Curve(
+                "approximate, proper (Rec)",
+                lambda d, _: approximate(d),
+                last_threshold,
+                bound=lambda d: approximate(d).sample_size,
+                source="BNS Theorem 2, shifted score, true depth",
+                start=lambda d: approximate(d).sample_size // 2,
+                law=False,
+            ),
+        ),
+        fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; mass 1.01·α just below the last threshold, the rest on it",
+        source="BNS §3.2-3.3, Theorem 2",
+        budget=1_000,
+        resolution=1.1,
+        steps=20,
+    )

@@ -1,0 +1,166 @@
+"""The picture of a study: least m on logarithmic axes, as geometry that a template draws without a script."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from audit import story
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from audit.study_results import Cell, CurveResult, StudyResult
+
+__all__ = ["Chart", "Mark", "Series", "Tick", "chart"]
+
+LEFT, RIGHT, TOP, BOTTOM = 56.0, 470.0, 14.0, 290.0  # of the frame, in the picture's own units
+KINDS = ("refuted", "not-refuted", "proved", "inconclusive")  # the page's colours
+SHAPES = (
+    "M-4 -4h8v8h-8z",
+    "M0 -5L5 4H-5z",
+    "M0 -5.5L5.5 0L0 5.5L-5.5 0z",
+    "M-5 -1.5h3.5v-3.5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5z",
+)
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A mark on an axis."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A bracket: where its middle lies, and the ends of its whisker."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Series:
+    """One learner: its brackets, the line through them, and the bound's line; empty paths draw nothing."""
+
+    name: str
+    kind: str
+    shape: str
+    marks: tuple[Mark, ...]
+    line: str
+    bound: str
+    legend: float
+
+
+@dataclass(frozen=True)
+class Chart:
+    """All that is drawn; `text` says it in words."""
+
+    series: tuple[Series, ...]
+    across: tuple[Tick, ...]
+    up: tuple[Tick, ...]
+    axis: str
+    text: str
+    height: float
+    left: float = LEFT
+    right: float = RIGHT
+    top: float = TOP
+    bottom: float = BOTTOM
+
+
+def chart(result: StudyResult) -> Chart | None:
+    """Return the picture, None where nothing was met or refuted, or a place on the axis is not positive."""
+    cells = [cell for curve in result.curves for cell in curve.cells]
+    sizes = [float(size) for cell in cells for size in (cell.refuted, cell.met, cell.bound) if size]
+    places = [cell.place for cell in cells]
+    if not sizes or min(places) <= 0:
+        return None
+    across, up = _Axis.over(places, LEFT, RIGHT), _Axis.over(sizes, BOTTOM, TOP)
+    series = tuple(_series(curve, i, across, up) for i, curve in enumerate(result.curves))
+    words = "; ".join(_in_words(curve) for curve in result.curves)
+    return Chart(
+        series,
+        tuple(Tick(across.at(place), story.number(place, digits=3)) for place in _apart(places, across)),
+        up.powers(),
+        result.axis,
+        words,
+        BOTTOM + 46 + 18 * len(series),
+    )
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """A logarithmic axis between two ends of the picture."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    @classmethod
+    def over(cls, values: Sequence[float], start: float, end: float) -> _Axis:
+        low, high = math.log10(min(values)), math.log10(max(values))
+        pad = max(0.05 * (high - low), 0.05)
+        return cls(low - pad, high + pad, start, end)
+
+    def at(self, value: float) -> float:
+        share = (math.log10(value) - self.low) / (self.high - self.low)
+        return round(self.start + (self.end - self.start) * share, 2)
+
+    def powers(self) -> tuple[Tick, ...]:
+        """Return marks at powers of ten; within fewer than two of them at 1, 2 and 5 times those."""
+        whole = range(math.floor(self.low), math.ceil(self.high) + 1)
+        wide = self.high - self.low
+        every = max(1, math.ceil(wide / 7))
+        steps = (1,) if wide > 2.5 else (1, 2, 5)
+        values = [step * 10.0**power for power in whole if power % every == 0 for step in steps]
+        return tuple(
+            Tick(self.at(value), story.number(value, digits=3))
+            for value in values
+            if self.low <= math.log10(value) <= self.high
+        )
+
+
+def _apart(places: Sequence[float], axis: _Axis) -> list[float]:
+    """Return the places whose labels have room beside each other."""
+    kept: list[float] = []
+    for place in sorted({*places}):
+        if not kept or axis.at(place) - axis.at(kept[-1]) >= 34:
+            kept.append(place)
+    return kept
+
+
+def _series(curve: CurveResult, index: int, across: _Axis, up: _Axis) -> Series:
+    marks = tuple(_mark(cell, across, up) for cell in curve.cells if cell.middle is not None)
+    bound = [(across.at(cell.place), up.at(cell.bound)) for cell in curve.cells if cell.bound]
+    return Series(
+        curve.name,
+        KINDS[index % len(KINDS)],
+        SHAPES[index % len(SHAPES)],
+        marks,
+        _path([(mark.x, mark.y) for mark in marks]),
+        _path(bound),
+        BOTTOM + 50 + 18 * index,
+    )
+
+
+def _mark(cell: Cell, across: _Axis, up: _Axis) -> Mark:
+    met, middle = float(cell.met or 1), cell.middle or 1.0
+    low = up.at(cell.refuted) if cell.refuted else max(up.start, up.end)
+    return Mark(across.at(cell.place), up.at(middle), low, up.at(met))
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return "" if len(points) < 2 else "M" + "L".join(f"{x} {y}" for x, y in points)
+
+
+def _in_words(curve: CurveResult) -> str:
+    met = [cell for cell in curve.cells if cell.met is not None]
+    if not met:
+        return f"{curve.name}: met nowhere"
+    ends = [f"{story.number(cell.place, digits=3)}: m ≤ {cell.met:,}" for cell in (met[0], met[-1])]
+    return f"{curve.name}: at {' and at '.join(ends)}"

@@ -1,0 +1,146 @@
+"""The page of studies: the least m of learners as curves beside the theorems' bounds, with every number."""
+
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from audit import story
+from audit.saved import write_text
+from audit.saved_studies import from_json
+from audit.study_results import Cell, CurveResult, StudyResult
+
+from .chart import Chart, chart
+from .html import fill
+
+__all__ = ["render_studies", "write_studies"]
+
+TITLE = "How many samples it takes"
+
+
+@dataclass(frozen=True)
+class CurveView:
+    """What is said of one learner."""
+
+    name: str
+    source: str
+    expected: str
+    found: str
+    kind: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StudyView:
+    """One study: a section."""
+
+    anchor: str
+    study: StudyResult
+    chart: Chart | None
+    curves: tuple[CurveView, ...]
+    rows: tuple[tuple[str, ...], ...]
+    missing: int
+    command: str
+
+
+@dataclass(frozen=True)
+class StudiesPage:
+    """The whole page."""
+
+    title: str
+    studies: tuple[StudyView, ...]
+
+
+def render_studies(documents: Sequence[Mapping[str, Any]], *, title: str = TITLE) -> str:
+    """Return the page for the documents of saved studies, in their order.
+
+    Examples
+    --------
+    >>> "<h1>Two words</h1>" in render_studies([], title="Two words")
+    True
+    """
+    results = [from_json(document) for document in documents]
+    views = tuple(_view(result, f"study-{i}") for i, result in enumerate(results, start=1))
+    return fill("studies.html", StudiesPage(title, views))
+
+
+def write_studies(path: str | os.PathLike[str], documents: Sequence[Mapping[str, Any]]) -> None:
+    """Write the page to `path`, whole or not at all."""
+    write_text(path, render_studies(documents))
+
+
+def _view(result: StudyResult, anchor: str) -> StudyView:
+    return StudyView(
+        anchor,
+        result,
+        chart(result),
+        tuple(_curve(curve, result) for curve in result.curves),
+        tuple(_row(curve, cell) for curve in result.curves for cell in curve.cells),
+        result.planned - result.finished,
+        f"dp-audit study {shlex.quote(result.name)} --seed {result.seed} "
+        f"--significance {result.significance:g}",
+    )
+
+
+def _curve(curve: CurveResult, result: StudyResult) -> CurveView:
+    found = _found(curve)
+    kind = "inconclusive" if not found else "not-refuted" if _agree(curve, found) else "refuted"
+    return CurveView(curve.name, curve.source, curve.expected, found, kind, _sentences(curve, result))
+
+
+def _found(curve: CurveResult) -> str:
+    """Say what the brackets at the two ends show; empty where they show nothing."""
+    found = curve.fit
+    if found is None or any(cell.met is None for cell in (curve.cells[0], curve.cells[-1])):
+        return ""
+    return "grows" if found.grows else "no growth shown"
+
+
+def _agree(curve: CurveResult, found: str) -> bool:
+    return not curve.expected or (curve.expected == "grows") == (found == "grows")
+
+
+def _sentences(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
+    found = curve.fit
+    if found is None:
+        return ("Fewer than two least sizes were bracketed: no slope.",)
+    n, axis = _number, result.axis
+    line = f"Least squares: m ≈ {n(found.intercept)} + {n(found.slope)}·{axis}"
+    power = "" if found.exponent is None else f", or m ∝ ({axis})^{n(found.exponent)}"
+    ends = (
+        f"Between the ends the mean slope is from {n(found.least)} to {n(found.most)} records a unit of "
+        f"{axis}, and m changes by a factor from {n(found.ratio_least)} to {n(found.ratio_most)}, by the "
+        "brackets alone."
+    )
+    return (f"{line}{power}.", ends, *_beside(curve))
+
+
+def _beside(curve: CurveResult) -> tuple[str, ...]:
+    """Compare the bound with what was met."""
+    ratios = [cell.bound / cell.met for cell in curve.cells if cell.bound and cell.met]
+    if not ratios:
+        return ()
+    low, high = (f"{_number(ratio)}" for ratio in (min(ratios), max(ratios)))
+    if min(ratios) < 1:
+        return (f"The bound is from {low} to {high} times the least m that was met.",)
+    return (f"The bound asks for {low} to {high} times the least m that was met.",)
+
+
+def _row(curve: CurveResult, cell: Cell) -> tuple[str, ...]:
+    ratio = _number(cell.bound / cell.met) if cell.bound and cell.met else ""
+    exact = all(step.how != "runs" for step in cell.steps)
+    return (
+        curve.name,
+        f"{cell.value:g}",
+        "" if cell.refuted is None else f"{cell.refuted:,}",
+        "" if cell.met is None else f"{cell.met:,}",
+        "" if cell.bound is None else f"{round(cell.bound):,}",
+        ratio,
+        f"{len(cell.steps)}",
+        "exact" if exact else f"{cell.runs:,}",
+    )
+
+
+def _number(value: float) -> str:
+    return story.number(value, digits=3)
