@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from audit.databases import SOME_PAIRS, Databases, Pair
 from audit.errors import InvalidKind, InvalidValue
 from audit.records import kind_of, labelled, records_of
 from audit.relations import check_pair, name_of
+from audit.strategies import examples, is_strategy
 from audit.variations import simplicity
 
 if TYPE_CHECKING:
@@ -20,14 +20,6 @@ if TYPE_CHECKING:
 
 #: Examples drawn from a strategy for one record, and how many are kept: extremes, simplest, some between.
 _DRAWN = 400
-#: Examples of a strategy that are drawn first: where most are rejected, these take their time already.
-_FIRST_DRAWN = 50
-#: A strategy with more tries than so many a value rejects nearly everything; that few values are too few.
-_REJECTS = 5
-_TOO_FEW = 8
-_BUILD = (
-    "Build the values instead of filtering them: for even numbers `st.integers(0, 9).map(lambda n: 2 * n)`."
-)
 _KEPT = 40
 
 
@@ -74,7 +66,7 @@ def describe(
     if databases is not None and (records is not None or size is not None):
         raise InvalidValue("Give either `databases`, or `records` and `size`; got both.")
     if databases is not None:
-        return _from_whole(relation, given, tuple(_examples(databases, "databases", SOME_PAIRS)))
+        return _from_whole(relation, given, tuple(examples(databases, "databases", SOME_PAIRS)))
     sizes = _sizes(relation, size)
     needs_records = getattr(relation, "name", "") != "query-answers"
     if records is None:
@@ -175,8 +167,8 @@ def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:
 
 
 def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
-    if _is_strategy(records):
-        return _telling(_examples(records, "records", _DRAWN)), False
+    if is_strategy(records):
+        return _telling(examples(records, "records", _DRAWN)), False
     if isinstance(records, (str, bytes)) or not hasattr(records, "__iter__"):
         call = f"; call it: `{records.__name__}()`" if hasattr(records, "__name__") else ""
         raise InvalidKind(
@@ -186,75 +178,6 @@ def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
     if not distinct:
         raise InvalidValue("The `records` are empty; give the list of values that one record can take.")
     return tuple(distinct.values()), True
-
-
-def _is_strategy(value: Any) -> bool:
-    return hasattr(value, "example") and hasattr(value, "validate")
-
-
-def _examples(strategy: Any, what: str, most: int) -> list[Any]:
-    """Draw distinct examples; a strategy that rejects nearly everything is not asked for many."""
-    if not _is_strategy(strategy):
-        raise InvalidKind(f"The `{what}` must be a Hypothesis strategy; got {show(strategy)}.")
-    found, drawn, tries = _collect(strategy, what, _FIRST_DRAWN)
-    rejects = tries > _REJECTS * drawn
-    if not found:
-        raise InvalidValue(
-            f"The strategy `{what}` gives no values: it rejects everything, or is empty. {_BUILD}"
-        )
-    if rejects and len(found) < _TOO_FEW:
-        raise InvalidValue(
-            f"The strategy `{what}` rejects nearly everything: {len(found)} different values in {tries} "
-            f"tries. {_BUILD}"
-        )
-    if not rejects and drawn >= _FIRST_DRAWN:
-        found, _, _ = _collect(strategy, what, 2 * most)
-    return found[:most]
-
-
-def _collect(strategy: Any, what: str, most: int) -> tuple[list[Any], int, int]:
-    """Return the distinct values among up to `most` examples, how many there were, and in how many tries.
-
-    Derandomised, without example database or deadline.
-    """
-    from hypothesis import HealthCheck, Phase, given, settings, strategies
-    from hypothesis.errors import HypothesisException, Unsatisfiable
-
-    found: dict[Any, Any] = {}
-    drawn = tries = 0
-
-    @strategies.composite
-    def counted(draw: Any) -> Any:
-        nonlocal tries
-        tries += 1
-        return draw(strategy)
-
-    @settings(
-        max_examples=most,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(counted())
-    def collect(value: Any) -> None:
-        nonlocal drawn
-        drawn += 1
-        found.setdefault(canonical.key(value), value)
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a strategy's own warnings are no business of an audit
-            collect()
-    except Unsatisfiable:
-        pass  # nothing was found, which the caller says
-    except HypothesisException as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise InvalidValue(f"The strategy `{what}` gives no usable values: {reason}") from None
-    except Exception as error:  # noqa: BLE001 - a strategy is the user's code
-        raise InvalidValue(f"The strategy `{what}` fails: {type(error).__name__}: {error}") from None
-    return list(found.values()), drawn, max(tries, 1)
 
 
 def _telling(records: list[Any]) -> tuple[Any, ...]:

@@ -96,9 +96,9 @@ def read_problems(problems: Any, *, subject: Any = None) -> Family:
             )
         return _of_source(subject, "own")
     if hasattr(problems, "example") and hasattr(problems, "validate"):
-        from audit.domain import _examples  # the one reader of strategies
+        from audit.strategies import examples
 
-        return Family(_library(_examples(problems, "problems", EXAMPLES)), source="strategy")
+        return Family(_library(examples(problems, "problems", EXAMPLES)), source="strategy")
     if callable(getattr(problems, "problems", None)):
         return _of_source(problems, "given")
     if isinstance(problems, (str, bytes)) or not hasattr(problems, "__iter__"):

@@ -1,0 +1,127 @@
+"""Examples of strategies: the same whatever the process has loaded, and Hypothesis left as it was."""
+
+import math
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import strategies as st
+
+from audit.strategies import examples
+
+#: What Hypothesis takes for a local module, full of what it would mix into examples.
+ODDITIES = "\n".join(
+    [f"i{k} = {7919 * k + 1_000_003}" for k in range(40)]
+    + [f"f{k} = {k}.71828182e-7" for k in range(1, 40)]
+    + [f"s{k} = 'oddity number {k}'" for k in range(40)]
+)
+DRAW = """
+from audit.strategies import examples
+for strategy in (st.integers(), st.floats(), st.lists(st.integers(), min_size=2)):
+    print(ascii(examples(strategy, "records", 100)))
+"""
+#: Leaks at sums that leave 7 modulo 101: which databases show it depends on every example.
+AUDIT = """
+from audit import PureDP, audit_privacy
+from audit.saved import layout
+def release(database, rng):
+    return float(sum(database) % 101 == 7) + rng.laplace(scale=0.1)
+result = audit_privacy(release, PureDP(1.0), records=st.integers(), size=(1, 3), budget=20_000)
+assert result.refuted
+document = result.to_json()
+del document["environment"]
+print(layout(document))
+"""
+OWN = """
+from hypothesis import given, settings
+@settings(derandomize=True, database=None, max_examples=300)
+@given(st.integers(), st.floats())
+def own(number, real):
+    print(ascii((number, real)))
+own()
+"""
+
+
+def printed(code, folder, *, modules=()):
+    """Run code in a process of its own, with local modules loaded, and return what it prints."""
+    folder.mkdir(exist_ok=True)
+    for name in modules:
+        (folder / f"{name}.py").write_text(ODDITIES)
+    loading = "".join(f"import {name}\n" for name in modules)
+    source = f"from hypothesis import strategies as st\n{loading}{code}"
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("HYPOTHESIS")}
+    paths = os.pathsep.join(filter(None, (str(folder), plain.get("PYTHONPATH", ""))))
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", source],
+        cwd=folder,
+        env={**plain, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout
+    return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    """What a process that has loaded nothing else draws."""
+    return printed(DRAW, tmp_path_factory.mktemp("alone"))
+
+
+def test_what_else_a_process_has_loaded_changes_no_example(drawn, tmp_path):
+    assert printed(DRAW, tmp_path, modules=["oddities"]) == drawn
+
+
+def test_what_else_a_process_has_loaded_changes_no_byte_of_a_result(tmp_path):
+    assert printed(AUDIT, tmp_path / "a") == printed(AUDIT, tmp_path / "b", modules=["oddities"])
+
+
+def test_no_folder_is_left_behind(tmp_path):
+    text = 'from audit.strategies import examples\nprint(len(examples(st.text(), "records", 50)))'
+    printed(text, tmp_path, modules=["oddities"])
+    left = {path.name for path in tmp_path.iterdir()} - {"__pycache__"}
+    assert left == {"oddities.py"}
+
+
+def test_tests_of_the_user_change_no_example(drawn, tmp_path):
+    after = printed(f"{OWN}print('ours'){DRAW}", tmp_path / "after", modules=["oddities"])
+    assert after.split("ours\n", 1)[1] == drawn
+
+
+def test_tests_of_the_user_see_the_same_examples_before_and_after(tmp_path):
+    """With the constants of their modules (and of ours, once loaded), and in the folder that they have."""
+    own = f"import audit.strategies{OWN}"
+    alone = printed(own, tmp_path / "alone", modules=["oddities"])
+    assert any(str(7919 * k + 1_000_003) in alone for k in range(40))
+    after = printed(f"{DRAW}print('own'){OWN}", tmp_path / "after", modules=["oddities"])
+    assert after.split("own\n", 1)[1] == alone
+    between = printed(f"{own}{DRAW}print('own')\nown()", tmp_path / "between", modules=["oddities"])
+    assert between.split("own\n", 1)[1] == alone
+    assert (tmp_path / "after" / ".hypothesis").is_dir()
+
+
+def test_special_values_of_a_type_are_among_the_examples():
+    found = examples(st.floats(), "records", 400)
+    assert any(math.isnan(x) for x in found)
+    assert {math.inf, -math.inf, 0.0} <= set(found)
+
+
+def test_what_goes_wrong_leaves_hypothesis_as_it_was():
+    from hypothesis import configuration
+
+    providers = pytest.importorskip("hypothesis.internal.conjecture.providers")
+    before = [dict(vars(module)) for module in (providers, configuration)]
+    cached = dict(providers.CONSTANTS_CACHE.cache)
+
+    def broken(value):
+        raise ZeroDivisionError
+
+    with pytest.raises(Exception, match="ZeroDivisionError"):
+        examples(st.integers().map(broken), "records", 10)
+    for module, names in zip((providers, configuration), before, strict=True):
+        assert {name: vars(module)[name] for name in names} == names
+    assert dict(providers.CONSTANTS_CACHE.cache) == cached
