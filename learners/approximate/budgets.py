@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from audit.claims import ApproximateDP, PureDP
@@ -120,6 +121,7 @@ class Split:
         return _least(lambda r: self.failure_at(r) <= failure)
 
 
+@lru_cache(maxsize=64)  # a subject is copied for many runs
 def fitted_split(top: int, *, epsilon: float, delta: float, failure: float) -> Split:
     """Return the split in which every call fails as often, at the least promise.
 
