@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from learners.hypotheses import Hypotheses
 
-__all__ = ["ListedExamples", "draw_listed", "label_counts", "spread"]
+__all__ = ["LateExamples", "ListedExamples", "draw_listed", "kinds", "label_counts", "spread"]
+
+_BLOCK = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,84 @@ class ListedExamples(Sequence[Any]):
         return [self.records[place] for place in np.unique(self.chosen).tolist()]
 
 
+@dataclass(frozen=True, eq=False)
+class LateExamples(Sequence[Any]):
+    """Independent records of a finite law, drawn in blocks when they are first looked at.
+
+    For learners that stop long before they have read their sample. Block k has a generator of its own, made
+    of `seed` and k, so that it does not matter what is read first.
+
+    Parameters
+    ----------
+    records
+        What a record can be.
+    cumulative
+        Their cumulative probabilities, the last of them 1.
+    size
+        How many there are.
+    seed
+        A whole number ≥ 0.
+
+    Examples
+    --------
+    >>> late = LateExamples("ab", np.array([0.5, 1.0]), 20_000, seed=1)
+    >>> few = late[10_000:10_003]
+    >>> len(late), few, late[10_001] == few[1]
+    (20000, ListedExamples(3 records of 2 kinds), True)
+    """
+
+    records: Sequence[Any]
+    cumulative: NDArray[np.float64]
+    size: int
+    seed: int
+    _blocks: dict[int, NDArray[np.intp]] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return self.size
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> ListedExamples: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return ListedExamples(self.records, self._numbers(range(self.size)[index]))
+        return self.records[int(self._numbers(range(self.size)[index : index + 1 or None])[0])]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> LateExamples:
+        """Stay itself: every record is settled by the seed."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"LateExamples({self.size} records of {len(self.records)} kinds, seed={self.seed})"
+
+    def _numbers(self, places: range) -> NDArray[np.intp]:
+        if not places:
+            return np.zeros(0, dtype=np.intp)
+        first, last = sorted((places[0] // _BLOCK, places[-1] // _BLOCK))
+        together = np.concatenate([self._block(k) for k in range(first, last + 1)])
+        if places.step == 1:
+            return together[places.start - first * _BLOCK : places.stop - first * _BLOCK]
+        return together[np.array(places) - first * _BLOCK]
+
+    def _block(self, index: int) -> NDArray[np.intp]:
+        if index not in self._blocks:
+            rng = np.random.default_rng((self.seed, index))
+            self._blocks[index] = np.searchsorted(self.cumulative, rng.random(_BLOCK), side="right")
+        return self._blocks[index]
+
+
+def kinds(database: Sequence[Any]) -> Sequence[Any]:
+    """Return what a record of a database can be: its records, if nothing else is known.
+
+    Examples
+    --------
+    >>> kinds("aba"), kinds(ListedExamples("ab", np.array([0, 0])))
+    ('aba', 'ab')
+    """
+    return database.records if isinstance(database, ListedExamples | LateExamples) else database
+
+
 def draw_listed(
     records: Sequence[Any], cumulative: NDArray[np.float64], *, size: int, rng: np.random.Generator
 ) -> ListedExamples:
@@ -95,8 +175,9 @@ def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence
 
     Examples
     --------
-    >>> spread(lambda words: np.array([len(word) for word in words]), ListedExamples(["a", "bb"], np.ones(2, int)))
-    array([2, 2])
+    >>> some = ListedExamples(["a", "bb"], np.array([1, 1, 0]))
+    >>> spread(lambda words: np.array([len(word) for word in words]), some)
+    array([2, 2, 1])
     """
     if not isinstance(database, ListedExamples) or len(database) <= len(database.records):
         return function(list(database) if isinstance(database, ListedExamples) else database)

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.claims import PAC, PureDP
 from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
 from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks, Model
+from learners.listed import kinds
 from learners.problems import check_accuracy
+from learners.separable import SeparableProblem, mistakes, random_separable, separable_problems
 from mechanisms.parameters import PlainParameters
 from mechanisms.queries import StatisticalQuery
 
@@ -27,20 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["Perceptron", "PerceptronQueries", "mistakes"]
 
 Weights = tuple[float, ...]
-
-
-def mistakes(records: Sequence[Any], weights: Weights) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Return y·x for every record (x, y), shape (n, d), and where y·⟨weights, x⟩ ≤ 0, shape (n,).
-
-    Examples
-    --------
-    >>> signed, wrong = mistakes([((1.0, 0.0), -1), ((0.0, 1.0), 1)], (1.0, 1.0))
-    >>> signed.tolist(), wrong.tolist()
-    ([[-1.0, -0.0], [0.0, 1.0]], [True, False])
-    """
-    points = np.array([x for x, _ in records], dtype=np.float64).reshape(len(records), len(weights))
-    signed = points * np.array([y for _, y in records], dtype=np.float64)[:, None]
-    return signed, signed @ np.array(weights) <= 0.0
 
 
 @dataclass(frozen=True)
@@ -242,6 +230,25 @@ class Perceptron(PlainParameters):
             round_of, beta=beta
         )
 
+    @property
+    def utility_claim(self) -> PAC | None:
+        """The accuracy claimed on `sample_size` examples; None where `rounds` is given."""
+        return PAC(self.alpha, self.beta) if self.rounds is None else None
+
+    def problems(self) -> list[SeparableProblem]:
+        """Return hard problems of this margin, with `sample_size` examples each."""
+        return separable_problems(
+            self.dimension, alpha=self.alpha, margin=self.margin, examples=self.sample_size
+        )
+
+    def vary(self, problem: SeparableProblem, rng: np.random.Generator) -> SeparableProblem:
+        """Return a problem near another one."""
+        return problem.varied(rng)
+
+    def random(self, rng: np.random.Generator) -> SeparableProblem:
+        """Return any problem of this margin, with `sample_size` examples."""
+        return random_separable(self.dimension, margin=self.margin, examples=self.sample_size, rng=rng)
+
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return weights."""
         self._check(database)
@@ -251,7 +258,7 @@ class Perceptron(PlainParameters):
         return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
 
     def _check(self, database: Any) -> None:
-        for record in database:
+        for record in kinds(database):
             if not self._is_record(record):
                 raise InvalidValue(
                     f"A record of `Perceptron` must be (x, y), x of {self.dimension} numbers and norm ≤ 1, "

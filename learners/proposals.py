@@ -93,7 +93,7 @@ def varied_problem(
 def _moved(
     problem: LearningProblem, marginal: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Move weight from a point that has some to any, which keeps its conditional law or takes the target's."""
+    """Move weight from one point to any, which keeps its law of labels or, if new, takes the target's."""
     source = int(rng.choice(np.flatnonzero(marginal > 0)))
     sink = int(rng.integers(len(marginal)))
     moved = marginal[source] * float(rng.uniform(0.0, 0.5))

@@ -13,10 +13,11 @@ from audit.relations import Relation
 from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks, Model
 from learners.concepts import MaskedParityClass
 from learners.concepts.bits import bit_matrix, bits_of
+from learners.listed import spread
 from learners.masked.algorithms import AdaptiveMasked
 from learners.masked.fourier import walsh
 from learners.masked.populations import MaskedPopulation
-from learners.masked.problems import MaskedProblem
+from learners.masked.problems import MaskedProblem, random_masked
 from learners.masked.words import bit, check_dimension, numbers
 from mechanisms.parameters import PlainParameters
 
@@ -144,6 +145,14 @@ class MaskedParityLearner(PlainParameters):
             for a in (0, 1)
         ]
 
+    def vary(self, problem: MaskedProblem, rng: np.random.Generator) -> MaskedProblem:
+        """Return a problem near another one."""
+        return problem.varied(rng)
+
+    def random(self, rng: np.random.Generator) -> MaskedProblem:
+        """Return any problem, with `sample_size` examples."""
+        return random_masked(self.dimension, examples=self.sample_size, rng=rng)
+
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a concept, by the SQ learner with the oracle of the model."""
         self._read(database)
@@ -209,15 +218,16 @@ class MaskedParityLearner(PlainParameters):
         return len(database) // (self.dimension + 1)
 
     def _read(self, database: Any) -> _Read:
-        points, negative = self.concepts.split(database)
+        columns = spread(self._columns, database).T
+        return _Read(*columns)
+
+    def _columns(self, records: Any) -> NDArray[np.int64]:
+        """Return word, place, bit and label of every record, shape (records, 4)."""
+        points, negative = self.concepts.split(records)
         matrix = bit_matrix(points, length=self.concepts.length, owner=type(self).__name__)
         d = self.dimension
-        return _Read(
-            x=numbers(matrix[:, :d]),
-            i=numbers(matrix[:, d:-1]),
-            b=matrix[:, -1].astype(np.int64),
-            y=np.where(negative, -1, 1),
-        )
+        parts = numbers(matrix[:, :d]), numbers(matrix[:, d:-1]), matrix[:, -1], np.where(negative, -1, 1)
+        return np.column_stack(parts).astype(np.int64)
 
     @property
     def _noise(self) -> ChunkNoise:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from learners.concepts import MaskedParityClass
+from learners.listed import ListedExamples
 from learners.masked.hypothesis import masked_error
+from learners.masked.populations import MaskedPopulation
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
 
-    from learners.masked.populations import MaskedPopulation
+__all__ = ["MaskedProblem", "random_masked"]
 
-__all__ = ["MaskedProblem"]
+_LISTED = 8
+"""Up to this d the records are listed, and a sample is drawn as their numbers."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +50,45 @@ class MaskedProblem:
         word, mask = self.population.concept
         return f"r = {''.join(map(str, word))}, a = {mask}, uniform"
 
-    def draw(self, rng: np.random.Generator) -> list[Any]:
+    def draw(self, rng: np.random.Generator) -> Any:
         """Return a fresh sample."""
-        return self.population.sample(self.examples, rng)
+        if self.population.dimension > _LISTED:
+            return self.population.sample(self.examples, rng)
+        points = rng.integers(0, len(self._labels), size=self.examples)
+        return ListedExamples(self._records, 2 * points + self._labels[points])
+
+    def varied(self, rng: np.random.Generator) -> MaskedProblem:
+        """Return the problem of a concept that differs in one bit of r, or in a."""
+        place = int(rng.integers(self.population.dimension + 1))
+        old = self.population
+        near = replace(old, a=1 - old.a) if not place else replace(old, r=old.r ^ 1 << place - 1)
+        return MaskedProblem(near, self.examples)
 
     def error(self, output: Any, database: Any) -> float:
         """Return the exact error, 1 for an output that is no concept."""
         del database
         return masked_error(output, self.population.concept)
+
+    @cached_property
+    def _records(self) -> tuple[Any, ...]:
+        """Every record, the labels 1 and −1 of a point side by side."""
+        domain = MaskedParityClass(self.population.dimension).listed_domain()
+        return tuple((point, label) for point in domain for label in (1, -1))
+
+    @cached_property
+    def _labels(self) -> NDArray[np.intp]:
+        """1 for every point that the concept labels −1, else 0."""
+        concepts = MaskedParityClass(self.population.dimension)
+        return concepts.says(self.population.concept, concepts.listed_domain()).astype(np.intp)
+
+
+def random_masked(dimension: int, *, examples: int, rng: np.random.Generator) -> MaskedProblem:
+    """Return the problem of any concept.
+
+    Examples
+    --------
+    >>> random_masked(2, examples=5, rng=np.random.default_rng(0)).name
+    'r = 11, a = 1, uniform'
+    """
+    r, a = int(rng.integers(2**dimension)), int(rng.integers(2))
+    return MaskedProblem(MaskedPopulation(dimension, r=r, a=a), examples)

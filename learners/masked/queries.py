@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from learners.concepts.bits import bit_matrix
+from learners.listed import spread
 from learners.masked.words import bit, numbers, parity, signs
 from mechanisms.queries import StatisticalQuery
 
@@ -86,6 +87,9 @@ class MaskedQuery(ABC):
 
     def many(self, records: Sequence[Any]) -> NDArray[np.float64]:
         """Return the values at many records, of shape (n,)."""
+        return spread(self._each, records)
+
+    def _each(self, records: Sequence[Any]) -> NDArray[np.float64]:
         length = self.dimension + self.dimension.bit_length()
         points = bit_matrix([point for point, _ in records], length=length, owner=type(self).__name__)
         x, i = numbers(points[:, : self.dimension]), numbers(points[:, self.dimension : -1])
