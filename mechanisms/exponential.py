@@ -71,9 +71,10 @@ class ExponentialMechanism(PlainParameters):
     neighbours each weight moves by at most a factor e^(epsilon/2), hence so does their sum, and the
     probability by at most e^epsilon.
 
-    The bound is approached and never met: with k solutions the exact worst loss is epsilon/2 + ln((1 + (k −
-    1)·e^(epsilon/2))/(e^(epsilon/2) + k − 1)), where one solution falls by Δq and all others rise by Δq; for
-    two solutions, or a score that only one solution feels, it is epsilon/2.
+    The bound is approached and never met, by any number k ≥ 2 of solutions: where one is t·Δq behind all
+    others and rises by Δq as they fall by Δq, the loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))) with
+    g = e^(epsilon/2). It grows with t and with k, to epsilon. At t = 1, all that databases of one record
+    allow, it is epsilon/2 + ln((1 + (k − 1)·g)/(g + k − 1)): epsilon/2 for two solutions.
 
     Everything happens in log space relative to the best score, so nothing overflows.
 

@@ -38,23 +38,24 @@ def bns_proposition_1_i() -> Finding:
     'holds'
     """
     rows = []
-    for count in (2, 3, 16, 1000, 1_000_000):
+    for count, behind in ((2, 1.0), (2, 10.0), (2, 40.0), (3, 1.0), (16, 1.0), (1000, 1.0), (1_000_000, 1.0)):
         one = np.where(np.arange(count) == 0, 1.0, 0.0)
-        rows.append((count, _exponential_loss(one, 1.0 - one)))
+        rows.append((count, behind, _exponential_loss(-behind * one, (2.0 - behind) * one)))
     table = Table(
-        ("solutions", "exact loss"),
+        ("solutions", "one is behind the others by", "exact loss"),
         tuple(rows),
-        "ε = 1; one solution falls by 1 while all others rise by 1, the worst that sensitivity 1 allows",
+        "ε = 1; that one rises by 1 while all others fall by 1, the most that sensitivity 1 allows",
     )
     return Finding(
         "BNS Proposition 1(i)",
         "BNS Proposition 1(i); K08 Theorem 3.6; K11 Lemma 3.3",
         "The exponential mechanism is ε-private.",
         "holds",
-        f"For scores of sensitivity 1 (see N7): the worst pair loses {rows[0][1]:.3f} of ε = 1 with two "
-        f"solutions, {rows[2][1]:.3f} with sixteen and {rows[-1][1]:.6f} with a million; never ε itself.",
+        f"For scores of sensitivity 1 (see N7): where one solution, 1 behind all others, overtakes them, "
+        f"{rows[0][2]:.3f} of ε = 1 is lost with two, {rows[4][2]:.3f} with sixteen and {rows[-1][2]:.6f} with "
+        f"a million; with two of which one is 10 behind {rows[1][2]:.3f}, 40 behind {rows[2][2]:.9f}; never ε.",
         claimed=1.0,
-        found=rows[-1][1],
+        found=max(row[2] for row in rows),
         tables=(table,),
     )
 

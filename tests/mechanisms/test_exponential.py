@@ -16,7 +16,7 @@ MILLION = 1_000_000
 
 
 def worst_loss(epsilon, solutions):
-    """One solution falls by the sensitivity while all others rise by it: worked out by hand."""
+    """On databases of one record one solution falls while all others rise, by the sensitivity: by hand."""
     grown = math.exp(epsilon / 2)
     return epsilon / 2 + math.log((1 + (solutions - 1) * grown) / (grown + solutions - 1))
 
@@ -35,6 +35,16 @@ def test_the_worst_pair_loses_what_the_closed_form_says_and_never_epsilon(epsilo
     worst = max(loss(mechanism.distribution(a), mechanism.distribution(b)) for a, b in pairs_of(mechanism))
     assert worst == pytest.approx(worst_loss(epsilon, len(letters)), rel=1e-12)
     assert worst < epsilon
+
+
+@pytest.mark.parametrize("size", [1, 5, 40])
+def test_the_loss_of_two_solutions_tends_to_epsilon_with_the_records_that_hold_one_back(size, loss):
+    mechanism = ExponentialMechanism(solutions=("a", "b"), records=("a", "b"), size=size)
+    left, right = ["b"] * size, ["a"] + ["b"] * (size - 1)  # "a" is `size` behind, then `size` − 2
+    found = loss(mechanism.distribution(left), mechanism.distribution(right))
+    assert found == pytest.approx(math.log((1 + math.exp(size / 2)) / (1 + math.exp(size / 2 - 1))), rel=1e-9)
+    assert found < 1.0
+    assert (found > 0.999_999) == (size == 40)
 
 
 def test_the_loss_tends_to_epsilon_with_the_number_of_solutions():
