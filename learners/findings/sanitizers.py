@@ -66,17 +66,17 @@ def theorem_3() -> Finding:
     table = Table(
         (*heads, "ε by sums", "ε by advanced", "worst error/α at the least private m"),
         tuple(rows),
-        f"d = 64, β = 0.1, ε = 1, δ = 1e-6; optimal composition is 1; {_RUNS} runs on each of seven databases",
+        f"d = 64, β = 0.1, ε = 1, δ = 1e-6; optimal composition: 1; {_RUNS} runs on each of 7 databases",
     )
     return Finding(
         "BNS Theorem 3",
         "BNS §4.2, Theorem 3",
         "POINT_d has an improper (ε, δ)-sanitizer with m = O(α^(−1.5)·ε^(−1)·√ln(1/δ)·ln(1/αβεδ)).",
         "holds",
-        f"A construction with about 4/(3α) rounds of choosing is (1, 1e-6)-private and 0.1-accurate from m = "
-        f"{sizes[1]} on ({small} at d = 1 too), {rows[1][5]:.0f} times the order with constant 1; between α = "
-        f"0.25 and 0.05 m grows like α^(−{_slope(_ALPHAS, sizes):.2f}), for with so few rounds sums of ε are "
-        "still nearly as cheap as advanced composition. The size is that of choosing's privacy, not of accuracy.",
+        "A construction with about 4/(3α) rounds of choosing is (1, 1e-6)-private and 0.1-accurate from "
+        f"m = {sizes[1]} on ({small} at d = 1 too), {rows[1][5]:.0f} times the order with constant 1; "
+        f"between α = 0.25 and 0.05 m grows like α^(−{_slope(_ALPHAS, sizes):.2f}), for with so few rounds "
+        "sums of ε are nearly as cheap as advanced composition. Choosing's privacy sets the size.",
         corrected="A proper one costs no factor 2 in α: the counts are completed to a database within α. The "
         "order needs αβεδ < 1, and is shown for ε = O(1).",
         claimed=rows[1][2],
@@ -161,19 +161,19 @@ def theorem_5() -> Finding:
     table = Table(
         (*heads, "examples to transfer", "worst failure found"),
         tuple(rows),
-        "intervals of {0, 1} through the pure generic sanitizer; failure: Pr[error > 3α], exact in the coins, "
-        "on the most likely sample of laws with a point of 3α or 3.3α",
+        "intervals of {0, 1} through the pure generic sanitizer; failure: Pr[error > 3α], exact in the "
+        "coins, on the most likely sample of laws with a point of 3α or 3.3α",
     )
     return Finding(
         "BNS Theorem 5",
         "BNS §5.1, Theorem 5",
         "For α, ε ≤ 1/8 an (α, β, ε, m)-sanitizer for C^label gives a proper (3α + 2β, 2β, ε, t)-learner for "
-        "C, t = O_{α,β}(m).",
+        "C with t = O_{α,β}(m).",
         "loose",
         f"Returning the concept that errs least on the sanitized examples has error 3α = {rows[0][4]:g}, not "
         f"{rows[0][3]:g}, but with probability 2β, for all ε and α < 1/3; t is the larger of m and "
         f"ln(G/β)/KL(2α‖3α) for G labellings: {rows[0][6]} and {rows[0][7]}.",
-        corrected="(3α, 2β, ε). That t = O(m) needs m ≥ Ω(ln G) or the VC dimension besides; here m is larger.",
+        corrected="(3α, 2β, ε). That t = O(m) needs m ≥ Ω(ln G) or Ω(VC) besides; here m is larger.",
         claimed=float(rows[0][3]),
         found=float(rows[0][4]),
         method="arithmetic",

@@ -1,4 +1,4 @@
-"""The sanitizers' part of the catalogue: exact on small domains, by runs and for their accuracy at 64 bits."""
+"""The sanitizers' part of the catalogue: exact on small domains, by runs and for accuracy at 64 bits."""
 
 from __future__ import annotations
 

@@ -30,7 +30,9 @@ __all__ = ["IntervalCuts"]
 
 _ROUNDING = 1e-12
 _MOST_SEQUENCES = 20_000
-"""A law of more sequences of intervals is not listed."""
+"""A law of more sequences of intervals, on any database, is not listed."""
+
+_MOST_LISTED_BITS = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,8 +207,7 @@ class IntervalCuts(NumberSanitizer):
 
     def law(self, tree: DyadicTree) -> dict[tuple[Node, ...], float] | None:
         """Return the probability of every sequence of intervals, None where there are too many."""
-        nodes = sum(len(tree.firsts[kind]) for kind in tree.kinds)
-        if nodes**self.rounds > _MOST_SEQUENCES:
+        if self.dimension > _MOST_LISTED_BITS or (2 << self.dimension) ** self.rounds > _MOST_SEQUENCES:
             return None
         final: dict[tuple[Node, ...], float] = {}
         running: dict[tuple[Node, ...], tuple[float, Remaining]] = {(): (1.0, Remaining(tree))}

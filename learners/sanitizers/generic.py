@@ -222,7 +222,12 @@ class GenericSanitizer(PlainParameters):
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return `size` small databases; run i uses the same uniform number on every database."""
-        return [self._points(place) for place in self._mechanism.sample(database, size, rng).tolist()]
+        return [self._points(place) for place in self.places(database, size=size, rng=rng)]
+
+    def places(self, database: Any, *, size: int, rng: np.random.Generator) -> list[int]:
+        """Return which of `candidates` come out of `size` runs."""
+        chosen: list[int] = self._mechanism.sample(database, size, rng).tolist()
+        return chosen
 
     def distribution(self, database: Any) -> Finite:
         """Return the exact law of the small database."""

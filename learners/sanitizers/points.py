@@ -31,7 +31,7 @@ __all__ = ["PointSanitizer"]
 _SLACK = 0.25
 """A point that is chosen lies at most this share of what must be found below the best one."""
 
-_MOST_OUTCOMES = 2**17
+_MOST_OUTCOMES = 2**13
 """A law of more outcomes is not listed."""
 
 
@@ -192,19 +192,24 @@ class PointSanitizer(NumberSanitizer):
         ]
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the output, None where it has too many outcomes to list."""
+        """Return the exact law of the output, None where there are too many outcomes to list."""
         from audit.distributions import Finite
 
-        choosing = self.choosing(database)
-        distinct = len(choosing.tally.points)
-        sets = sum(math.comb(distinct, r) * (self._m + 1) ** r for r in range(min(distinct, self.rounds) + 1))
-        if sets > _MOST_OUTCOMES:
+        if not self.listable:
             return None
+        choosing = self.choosing(database)
         masses: dict[Any, float] = {}
         for chosen, mass in choosing.law().items():
             for output, share in self._counted(sorted(chosen), choosing.tally):
                 masses[output] = masses.get(output, 0.0) + mass * share
         return Finite(list(masses), list(masses.values()))
+
+    @property
+    def listable(self) -> bool:
+        """Whether the outcomes are few enough to list, on any database."""
+        points = min(2**self.dimension, self._m)
+        most = min(points, self.rounds)
+        return sum(math.comb(points, r) * (self._m + 1) ** r for r in range(most + 1)) <= _MOST_OUTCOMES
 
     def _counted(self, places: list[int], seen: Tally) -> Iterator[tuple[Any, float]]:
         laws = [clamped_geometric(int(seen.counts[i]), self.noise.rate, 0, self._m).tolist() for i in places]

@@ -172,7 +172,9 @@ class SanitizingLearner(PlainParameters):
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return `size` concepts; run i uses the same uniform number on every database."""
-        return [self.best(output) for output in self.sanitizer.sample(database, size, rng)]
+        names = self.concepts.listed_concepts()
+        places = self.sanitizer.places(database, size=size, rng=rng)
+        return [names[concept] for concept in self._chosen[places].tolist()]
 
     def distribution(self, database: Any) -> Finite:
         """Return the exact law of the concept: that of the sanitized database, mapped."""

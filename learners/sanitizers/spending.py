@@ -68,11 +68,13 @@ class Spending:
 
         return composed_epsilon(self.claims, delta=self.delta)
 
+    def simply_within(self, epsilon: float) -> bool:
+        """Tell whether basic or advanced composition keeps the whole within (epsilon, delta)."""
+        return sequential_bound(self.claims).delta <= self.delta and min(self.basic, self.advanced) <= epsilon
+
     def within(self, epsilon: float) -> bool:
-        """Tell whether some accountant keeps the composition within (epsilon, delta)."""
-        if sequential_bound(self.claims).delta > self.delta:
-            return False
-        if min(self.basic, self.advanced) <= epsilon:
+        """Tell whether some accountant keeps the whole within (epsilon, delta)."""
+        if self.simply_within(epsilon):
             return True
         return composed_delta(self.claims, epsilon=epsilon) <= self.delta - _ACCURACY
 
@@ -107,10 +109,19 @@ def affordable(
         told = [claim for claim in claims(step) if isinstance(claim, (PureDP, ApproximateDP))]
         return Spending(step, tuple(told), delta)
 
-    low, high = 0.0, min(epsilon, largest)
-    if spending(high).within(epsilon):
-        return spending(high)
-    for _ in range(_STEPS):
+    most = min(epsilon, largest)
+    simple = _largest(lambda step: spending(step).simply_within(epsilon), 0.0, most, steps=_STEPS)
+    best = _largest(
+        lambda step: spending(step).within(epsilon), simple, min(2.0 * simple, most), steps=_STEPS // 2
+    )
+    return spending(best)
+
+
+def _largest(holds: Callable[[float], bool], low: float, high: float, *, steps: int) -> float:
+    """Return about the largest number between two that has a property, which `low` has."""
+    if holds(high):
+        return high
+    for _ in range(steps):
         middle = (low + high) / 2.0
-        low, high = (middle, high) if spending(middle).within(epsilon) else (low, middle)
-    return spending(low)
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
