@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
+    from numpy.typing import NDArray
 
     from audit.claims import PrivacyClaim
     from audit.distributions import Finite
@@ -47,7 +48,7 @@ class Masses:
     """
 
     points: Sequence[int]
-    logs: Sequence[float]
+    logs: Sequence[float] | NDArray[np.float64]
     log_each: float
     log_extra: float
     dimension: int
@@ -61,7 +62,7 @@ class Masses:
         """Return the law where every number is named."""
         from audit.distributions import Finite
 
-        return Finite(list(self.points), log_probabilities=list(self.logs))
+        return Finite(self.points, log_probabilities=self.logs)
 
     def lumped(self) -> Finite:
         """Return the law of the answer with `ANOTHER` for all that are not named."""

@@ -287,9 +287,11 @@ class PointLearner(PlainParameters):
         passed = -math.inf if tied else self.selection.test.log_pass(best.gap)
         failed = 0.0 if tied else self.selection.test.log_fail(best.gap)
         evenly = failed - self.dimension * math.log(2.0)
-        listed = list(points)
-        logs = [float(np.logaddexp(evenly, passed)) if x == best.solution else evenly for x in listed]
-        inside = best.solution in set(listed)
+        listed = points if isinstance(points, range) else list(points)
+        logs = np.full(len(listed), evenly)
+        inside = best.solution in listed
+        if inside:
+            logs[listed.index(best.solution)] = np.logaddexp(evenly, passed)
         return Masses(listed, logs, evenly, -math.inf if inside else passed, dimension=self.dimension)
 
     def counted(self, database: Any) -> NumberSample:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["IntervalProblem", "NumberProblem", "NumberSource", "PointProblem"]
 
+_LISTED_BITS = 62
+"""Up to this d numbers are compared as 64-bit integers."""
+
 _FEW_DATABASES = 3000
 """Up to this many examples the samples of a law on two numbers are listed, one for each count."""
 
@@ -192,6 +195,17 @@ class PointProblem(NumberProblem):
     """
 
     _last: ClassVar[int] = 1
+
+    def errors(self, outputs: Any, database: Any) -> NDArray[np.float64]:
+        """Return the errors of many answers."""
+        numbers = np.asarray(outputs)
+        if numbers.dtype.kind not in "iu" or self.source.dimension > _LISTED_BITS:
+            return np.array([self.error(output, database) for output in outputs])
+        found = np.full(len(numbers), self.source.rest / (1 << self.source.dimension))
+        for x, _ in self.source.atoms:
+            found[numbers == x] = self.source.at(x)
+        found = np.where(numbers == self.target, 0.0, found + self.source.at(self.target))
+        return np.where((numbers >= 0) & (numbers < 1 << self.source.dimension), found, np.inf)
 
     def _labels(self, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
         return np.asarray(numbers == np.uint64(self.target))

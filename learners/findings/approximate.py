@@ -208,7 +208,7 @@ def bns_pure_point() -> Finding:
             approximate,
             interval_size(fitted_split(2**d, failure=0.05, **_TOLD), alpha=0.1, beta=0.1),
         )
-        for d in (12, 16, 32, 64)
+        for d in (15, 16, 32, 64)
     )
     table = Table(
         (
