@@ -66,10 +66,11 @@ def flip_labels(sample: Sequence[Any], eta: float, *, rng: np.random.Generator) 
 def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, width: float = 1.0) -> int:
     """Return how many noisy examples answer so many queries about the clean ones, through `SampleOracle`.
 
-    Guarantee --------- M chunks each of `sampling_size` at tolerance (1 − 2·eta)·tau/2 and at tau/2,
-    failure probability beta/2M each: M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ +
-    ⌈2·width²·ln(4M/beta)/tau²⌉), which is B Theorem 8's O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its
-    constant. Give the `SampleOracle` twice the queries.
+    Guarantee
+    ---------
+    M chunks each of `sampling_size` at tolerance (1 − 2·eta)·tau/2 and at tau/2, failure probability beta/2M
+    each: M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ + ⌈2·width²·ln(4M/beta)/tau²⌉), which is B Theorem 8's
+    O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its constant. Give the `SampleOracle` twice the queries.
 
     Examples
     --------

@@ -50,11 +50,13 @@ class InteractiveSimulation:
     InvalidValue
         In use: a run spends more than `epsilon` or has more than `accesses` accesses.
 
-    Guarantee --------- Against any valid oracle, adaptive ones included, the joint law of a run's outcomes
-    is within beta of the true one (K11 Claim 5.10), and within phi = beta/3t for every access: conditioned
-    on the past, each outcome's law is within phi of the true conditional law (`Access`), and a run has at
-    most t. Randomizers are chosen from simulated outcomes as the algorithm chooses them from real ones.
-    Expected queries for an access: twice `Access.most_iterations`.
+    Guarantee
+    ---------
+    Against any valid oracle, adaptive ones included, the joint law of a run's outcomes is within beta of the
+    true one (K11 Claim 5.10), and within phi = beta/3t for every access: conditioned on the past, each
+    outcome's law is within phi of the true conditional law (`Access`), and a run has at most t. Randomizers
+    are chosen from simulated outcomes as the algorithm chooses them from real ones. Expected queries for an
+    access: twice `Access.most_iterations`.
 
     Examples
     --------

@@ -52,12 +52,14 @@ class LocalOracle(ChunkOracle):
     rng
         Where the entries' randomness comes from.
 
-    Guarantee --------- epsilon-local: every entry answers one epsilon-local randomizer, chosen before its
-    answer. With probability 1 − beta over entries and randomizers all answers are within their tolerance:
-    each chunk has the size that the estimator states for beta/queries, so t queries need
-    t·O((b²/tau²)·max{1, 1/epsilon²}·log(t/beta)) entries. (The theorem prints 1/epsilon² alone, which is
-    too few for large epsilon.) An algorithm that does not adapt gives a non-interactive local one: the
-    chunks and the randomizers are fixed before any answer.
+    Guarantee
+    ---------
+    epsilon-local: every entry answers one epsilon-local randomizer, chosen before its answer. With
+    probability 1 − beta over entries and randomizers all answers are within their tolerance: each chunk has
+    the size that the estimator states for beta/queries, so t queries need t·O((b²/tau²)·max{1,
+    1/epsilon²}·log(t/beta)) entries. (The theorem prints 1/epsilon² alone, which is too few for large
+    epsilon.) An algorithm that does not adapt gives a non-interactive local one: the chunks and the
+    randomizers are fixed before any answer.
 
     Examples
     --------
@@ -176,8 +178,10 @@ class SignEntries:
     epsilon
         Privacy of every entry, > 0.
 
-    Guarantee --------- That of `mechanisms.local.SignAverage` for the query carried to −1 and 1: fewer
-    entries than `LaplaceEntries` for every epsilon. Other than Boolean queries are refused.
+    Guarantee
+    ---------
+    That of `mechanisms.local.SignAverage` for the query carried to −1 and 1: fewer entries than
+    `LaplaceEntries` for every epsilon. Other than Boolean queries are refused.
 
     Examples
     --------

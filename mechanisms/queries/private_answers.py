@@ -95,12 +95,14 @@ class PrivateQueryAnswers(ClaimsPure):
         A parameter is out of range; in use, a database of another length than M·chunk, or a record at which a
         query leaves its range.
 
-    Guarantee --------- epsilon-differential privacy when one record is replaced: the record lies in one
-    chunk and moves that average by at most width/chunk; the noise changes the density of that answer by a
-    factor of at most e^epsilon, and the other answers not at all (parallel composition). The law is the
-    product of the answers' Laplace laws. If chunk is at least `private_chunk_size` for every query, all
-    answers are within their tolerance of the distribution's means with probability 1 − beta: B Theorem 7
-    and C Theorem 1 with their sample size.
+    Guarantee
+    ---------
+    epsilon-differential privacy when one record is replaced: the record lies in one chunk and moves that
+    average by at most width/chunk; the noise changes the density of that answer by a factor of at most
+    e^epsilon, and the other answers not at all (parallel composition). The law is the product of the answers'
+    Laplace laws. If chunk is at least `private_chunk_size` for every query, all answers are within their
+    tolerance of the distribution's means with probability 1 − beta: B Theorem 7 and C Theorem 1 with their
+    sample size.
 
     Examples
     --------
@@ -246,10 +248,12 @@ class LiteralQueryAnswers(PrivateQueryAnswers):
     chunk
         Records in a chunk; None: what the proofs write, with the constant of `stated_chunk_size`.
 
-    Guarantee --------- (epsilon/M)-differential privacy, exactly, where epsilon is claimed: the noise is M
-    times what the derivation in `PrivateQueryAnswers` needs. The utility that is claimed does *not* hold:
-    the noise alone exceeds tau with probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, and tau·chunk
-    = O((1/epsilon + 1/tau)·ln(M/beta)) does not grow with M as M does.
+    Guarantee
+    ---------
+    (epsilon/M)-differential privacy, exactly, where epsilon is claimed: the noise is M times what the
+    derivation in `PrivateQueryAnswers` needs. The utility that is claimed does *not* hold: the noise alone
+    exceeds tau with probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, and tau·chunk = O((1/epsilon +
+    1/tau)·ln(M/beta)) does not grow with M as M does.
 
     Examples
     --------

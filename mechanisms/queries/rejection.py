@@ -58,12 +58,14 @@ class Access:
     phi
         Relative accuracy of an estimate, in (0, 1).
 
-    Guarantee --------- Against any valid oracle, whatever its answers depend on, the law of the accepted
-    proposal is p tilted by weights within a ratio ρ = ((1 + phi)/(1 − phi))² (ρ = (1 + phi)/(1 − phi)
-    without a past), and so is at statistical distance at most (√ρ − 1)/(√ρ + 1) from p: phi with a past, (1
-    − √(1 − phi²))/phi, about phi/2, without. (For an event A the tilt is largest with one weight on A and
-    another off it: p(A)·ρ/(p(A)·ρ + 1 − p(A)) − p(A) is at most that, at p(A) = 1/(1 + √ρ). A mixture over
-    iterations cannot be further off.) The expected number of iterations is at most `most_iterations`.
+    Guarantee
+    ---------
+    Against any valid oracle, whatever its answers depend on, the law of the accepted proposal is p tilted by
+    weights within a ratio ρ = ((1 + phi)/(1 − phi))² (ρ = (1 + phi)/(1 − phi) without a past), and so is at
+    statistical distance at most (√ρ − 1)/(√ρ + 1) from p: phi with a past, (1 − √(1 − phi²))/phi, about
+    phi/2, without. (For an event A the tilt is largest with one weight on A and another off it:
+    p(A)·ρ/(p(A)·ρ + 1 − p(A)) − p(A) is at most that, at p(A) = 1/(1 + √ρ). A mixture over iterations cannot
+    be further off.) The expected number of iterations is at most `most_iterations`.
 
     Examples
     --------

@@ -64,10 +64,12 @@ class RandomizerSimulation:
     InvalidValue
         `epsilon` is less than the loss of R, or another parameter is out of range.
 
-    Guarantee --------- Against any valid oracle the outcome's law is within beta/t of R's on a random entry
-    (K11 Claim 5.9); in fact within about phi/2 = beta/6t (`Access`). The expected number of iterations, one
-    query each, is at most e^epsilon·(1 + phi)/(1 − phi) ≤ 2·e^epsilon, and exactly (1 + phi)·e^epsilon for
-    the exact oracle. With epsilon = 0 the input does not matter and nothing is asked.
+    Guarantee
+    ---------
+    Against any valid oracle the outcome's law is within beta/t of R's on a random entry (K11 Claim 5.9); in
+    fact within about phi/2 = beta/6t (`Access`). The expected number of iterations, one query each, is at
+    most e^epsilon·(1 + phi)/(1 − phi) ≤ 2·e^epsilon, and exactly (1 + phi)·e^epsilon for the exact oracle.
+    With epsilon = 0 the input does not matter and nothing is asked.
 
     Examples
     --------

@@ -46,8 +46,10 @@ def binary_response(epsilon: float) -> TableRandomizer:
 def clamped_geometric(epsilon: float, top: int) -> TableRandomizer:
     """Return a record of {0 … top} plus two-sided geometric noise, clamped to {0 … top}.
 
-    Guarantee --------- epsilon-local: noise of rate epsilon/top moves by at most e^(epsilon·|u − u′|/top)
-    between two records (C §2), and clamping is post-processing. At the ends the loss is epsilon exactly.
+    Guarantee
+    ---------
+    epsilon-local: noise of rate epsilon/top moves by at most e^(epsilon·|u − u′|/top) between two records (C
+    §2), and clamping is post-processing. At the ends the loss is epsilon exactly.
 
     Examples
     --------
