@@ -62,8 +62,8 @@ def moved(database: Any, rng: Any = None) -> Iterator[Any]:
     database
         A vector of numbers.
     rng
-        None: every pattern once (one answer, all, each half, every other one, one against the rest, each up
-        and down). A `numpy.random.Generator`: random steps.
+        None: every pattern once (one answer, all, each half, a quarter against the rest, every other one, one
+        against the rest, each up and down). A `numpy.random.Generator`: random steps.
 
     Examples
     --------
@@ -146,6 +146,8 @@ def _shapes(size: int) -> Iterator[list[int]]:
     yield [1] * half + [0] * (size - half)
     yield [0] * half + [1] * (size - half)
     yield [1] * half + [-1] * (size - half)
+    # A mechanism that answers one query after the other tells most by a beginning against what follows.
+    yield from ([1] * first + [-1] * (size - first) for first in (size - size // 4, size // 4) if size >= 8)
     yield [1 - 2 * (place % 2) for place in range(size)]
     yield from ([1 - 2 * int(place == one) for place in range(size)] for one in range(size))
 
