@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.claims import Accuracy, PureDP
 from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
 from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks, Model
+from learners.clusters import Centres, ClusterProblem, cluster_problems, nearest, random_clusters
+from learners.listed import kinds, spread
 from mechanisms.parameters import PlainParameters
 from mechanisms.queries import StatisticalQuery
 
@@ -22,21 +24,6 @@ if TYPE_CHECKING:
     from mechanisms.queries import SQOracle
 
 __all__ = ["KMeans", "KMeansQueries", "nearest"]
-
-Centres = tuple[tuple[float, ...], ...]
-
-
-def nearest(points: Any, centres: Centres) -> NDArray[np.intp]:
-    """Return the place of each point's nearest centre, the first of several.
-
-    Examples
-    --------
-    >>> nearest([(0.1,), (0.5,), (0.9,)], ((0.0,), (1.0,))).tolist()
-    [0, 0, 1]
-    """
-    matrix = np.asarray(points, dtype=np.float64).reshape(-1, len(centres[0]))
-    distances = ((matrix[:, None, :] - np.array(centres)[None, :, :]) ** 2).sum(axis=2)
-    return np.asarray(distances.argmin(axis=1))
 
 
 @dataclass(frozen=True)
@@ -51,8 +38,10 @@ class _Share:
         inside = np.asarray(nearest(records, self.centres) == self.cluster)
         if self.place is None:
             return inside.astype(np.float64)
-        matrix = np.asarray(records, dtype=np.float64).reshape(len(inside), -1)
-        return np.where(inside, matrix[:, self.place], 0.0)
+        return np.where(inside, spread(self._coordinate, records), 0.0)
+
+    def _coordinate(self, records: Sequence[Any]) -> NDArray[np.float64]:
+        return np.asarray(records, dtype=np.float64).reshape(len(records), -1)[:, self.place]
 
     def __call__(self, record: Any) -> float:
         return float(self.many([record])[0])
@@ -109,6 +98,11 @@ class KMeansQueries:
         return len(self.start[0])
 
     @property
+    def accuracy(self) -> float:
+        """2·tau/least_mass: how far a coordinate of a centre that moved may be off Lloyd's."""
+        return 2.0 * self.tau / self.least_mass
+
+    @property
     def most_queries(self) -> int:
         """How many queries are asked."""
         return self.rounds * len(self.start) * (self.dimension + 1)
@@ -150,6 +144,8 @@ class KMeans(PlainParameters):
         The privacy claimed, > 0.
     start, rounds, tau, least_mass
         As in `KMeansQueries`.
+    beta
+        Failure probability, in (0, 1/2).
     model
         ``"central"``: noise on the averages; ``"local"``: every record reports for itself.
     records, size
@@ -164,7 +160,9 @@ class KMeans(PlainParameters):
     ---------
     epsilon-differential privacy when one record is replaced, in the local model epsilon-local: a query
     depends on earlier answers only, and each record has part in one answer (`learners.chunked.ChunkNoise`).
-    With `sample_size(beta)` independent points all answers are within tau, with probability 1 − beta.
+    With `sample_size` independent points all answers are within tau, with probability 1 − beta. Where the
+    clusters forgive so much (`learners.clusters.is_steady`), every coordinate of the centres is then within
+    2·tau/least_mass of what Lloyd's iteration makes of the law itself, after all the rounds.
 
     Examples
     --------
@@ -178,6 +176,7 @@ class KMeans(PlainParameters):
     rounds: int = 1
     tau: float = 0.05
     least_mass: float = 0.1
+    beta: float = 0.1
     model: Model = "central"
     records: tuple[Any, ...] | None = None
     size: int | tuple[int, int] | None = None
@@ -187,6 +186,7 @@ class KMeans(PlainParameters):
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
     def __post_init__(self) -> None:
+        finite_number(self.beta, what=f"The `beta` of `{type(self).__name__}`", above=0, below=0.5)
         ChunkNoise(self.model, self.epsilon)
         if self.size is None:
             object.__setattr__(self, "size", self.algorithm.most_queries)
@@ -204,16 +204,35 @@ class KMeans(PlainParameters):
         """The SQ algorithm that is run."""
         return KMeansQueries(self.start, self.rounds, self.tau, self.least_mass)
 
-    def sample_size(self, beta: float) -> int:
-        """Return the number of points with which all answers are within tau, but with probability beta.
+    @property
+    def sample_size(self) -> int:
+        """The number of points with which all answers are within tau, but with probability beta.
 
         Examples
         --------
-        >>> KMeans().sample_size(0.1)
+        >>> KMeans().sample_size
         16244
         """
         queries = self.algorithm.queries(self.algorithm.start) * self.rounds
-        return len(queries) * ChunkNoise(self.model, self.epsilon).chunk_size(queries, beta=beta)
+        return len(queries) * ChunkNoise(self.model, self.epsilon).chunk_size(queries, beta=self.beta)
+
+    @property
+    def utility_claim(self) -> Accuracy:
+        """The distance from Lloyd's centres claimed on `sample_size` points of a steady law."""
+        return Accuracy(self.algorithm.accuracy, self.beta)
+
+    def problems(self) -> list[ClusterProblem]:
+        """Return steady problems, with `sample_size` points each."""
+        return cluster_problems(self.algorithm, examples=self.sample_size)
+
+    def vary(self, problem: ClusterProblem, rng: np.random.Generator) -> ClusterProblem:
+        """Return a steady problem near another one."""
+        return problem.varied(rng)
+
+    def random(self, rng: np.random.Generator) -> ClusterProblem:
+        """Return a random steady problem, with `sample_size` points."""
+        found = random_clusters(self.algorithm, examples=self.sample_size, rng=rng)
+        return self.problems()[0] if found is None else found
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the centres."""
@@ -224,7 +243,7 @@ class KMeans(PlainParameters):
         return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
 
     def _check(self, database: Any) -> None:
-        for record in database:
+        for record in kinds(database):
             if not self._is_point(record):
                 raise InvalidValue(
                     f"A record of `KMeans` must be a point of [0, 1]^{self.algorithm.dimension}; "

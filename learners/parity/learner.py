@@ -164,6 +164,12 @@ class ParityLearner(PlainParameters):
         """Return a problem near another one."""
         return problem.varied(rng)
 
+    def random(self, rng: np.random.Generator) -> ParityProblem:
+        """Return any problem at `sample_size`."""
+        from learners.parity.sources import random_problem
+
+        return random_problem(self.dimension, alpha=self.alpha, size=self.sample_size, rng=rng)
+
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a parity as a tuple of bits, or "⊥"."""
         return self.sample(database, 1, rng)[0]

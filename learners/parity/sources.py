@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["BitSource", "ParityProblem", "Part", "hard_problems"]
+__all__ = ["BitSource", "ParityProblem", "Part", "hard_problems", "random_problem"]
 
 _ABOVE = 1.01
 _BELOW = 0.99
@@ -206,6 +206,38 @@ def hard_problems(dimension: int, *, alpha: float, size: int) -> list[ParityProb
         ("one direction, unevenly", _uneven(dimension, _ABOVE * alpha), ones),
     ]
     return [ParityProblem(name, source, target, size) for name, source, target in sources]
+
+
+def random_problem(dimension: int, *, alpha: float, size: int, rng: np.random.Generator) -> ParityProblem:
+    """Return a problem with any target and a mixture of up to three random subspaces of any dimension.
+
+    In half of them all parts but the first together weigh from 1.6 to 3 times `alpha`: a parity that is wrong
+    on half of their points is then just good enough, or just not.
+
+    Examples
+    --------
+    >>> random_problem(4, alpha=0.1, size=50, rng=np.random.default_rng(0)).size
+    50
+    """
+    count = int(rng.integers(1, 4))
+    weights = rng.dirichlet(np.ones(count))
+    if count > 1 and rng.random() < 0.5:
+        rare = min(1.0, alpha * float(rng.uniform(1.6, 3.0)))
+        weights = np.array([1.0 - rare, *(rare * rng.dirichlet(np.ones(count - 1)))])
+    parts = tuple(_random_part(dimension, weight, rng) for weight in weights.tolist())
+    target = tuple(rng.integers(0, 2, dimension).tolist())
+    return ParityProblem(f"{count} random subspaces", BitSource(parts), target, size)
+
+
+def _random_part(dimension: int, weight: float, rng: np.random.Generator) -> Part:
+    """Return the uniform law on a random subspace: random words in echelon form, which are independent."""
+    pivots = np.sort(rng.permutation(dimension)[: int(rng.integers(0, dimension + 1))])
+    directions = []
+    for pivot in pivots.tolist():
+        word = np.where(np.arange(dimension) > pivot, rng.integers(0, 2, dimension), 0)
+        word[pivot] = 1
+        directions.append(tuple(word.tolist()))
+    return Part(weight, tuple(rng.integers(0, 2, dimension).tolist()), tuple(directions))
 
 
 def _packed(words: Sequence[tuple[int, ...]]) -> NDArray[np.uint8]:

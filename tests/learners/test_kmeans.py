@@ -114,7 +114,7 @@ def test_many_private_points_give_lloyds_centres(model):
 
 def test_the_sample_size_is_the_chunks_of_all_queries():
     # M = 4, width 1, tau = 0.05, beta = 0.1: 2·ln(16/0.1)/tau² = 4060.2
-    assert KMeans().sample_size(0.1) == 4 * 4061
+    assert KMeans().sample_size == 4 * 4061
 
 
 @pytest.mark.parametrize("model", ["central", "local"])
