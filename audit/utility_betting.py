@@ -217,8 +217,8 @@ class UtilityBetting:
         low, high = trials.low, trials.high
         against, favour = standing.bets.paths(low, high, beta=self.beta)
         others = [each.bets.log_now + math.log(each.share) for each in self.standings if each is not standing]
-        rows = np.array([against + math.log(standing.share), *(np.full(len(low), each) for each in others)])
-        total = log_sum(rows.T)
+        rest = float(log_sum(np.array(others))) if others else -math.inf
+        total = np.logaddexp(against + math.log(standing.share), rest)
         pair_ends = np.arange(len(low)) % 2 == 1
         crossed = np.flatnonzero(pair_ends & (total >= self.log_limit))
         end = len(low)

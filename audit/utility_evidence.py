@@ -145,17 +145,23 @@ def lower_bound(shares: Floats, bets: Sequence[Bets], *, significance: float) ->
 
     **Guarantee.** It is above the largest p_k with probability at most `significance`.
     """
-    limit, counted = -math.log(significance), [_counted(each.low) for each in bets]
+    limit = -math.log(significance)
+    counted = [(place, _counted(each.low)) for place, each in enumerate(bets) if each.runs]
+    logs = np.log(shares)  # what was not bet on keeps its share
 
     def rejected(beta: float) -> bool:
-        logs = np.array([_log_wealth(each, beta) for each in counted])
-        return bool(log_sum(logs + np.log(shares)) >= limit)
+        wealth = logs.copy()
+        for place, each in counted:
+            wealth[place] += _log_wealth(each, beta)
+        return bool(log_sum(wealth) >= limit)
 
     return _largest(rejected)
 
 
 def upper_bound(bets: Bets, *, significance: float) -> float:
     """Give an upper bound on the failure probability of one problem, at confidence 1 − significance."""
+    if not bets.runs:
+        return 1.0
     limit, counted = -math.log(significance), _counted([1.0 - part for part in bets.high])
     return 1.0 - _largest(lambda gamma: _log_wealth(counted, gamma) >= limit)
 

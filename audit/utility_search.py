@@ -73,6 +73,7 @@ class Search:
     seed: Any
     deadline: float | None = None
     looks: list[Look] = field(default_factory=list)
+    _taken: set[str] = field(default_factory=set, repr=False)
 
     def run(self) -> list[Look]:
         """Return the problems to be bet on, the most promising first: the library, and the worst found."""
@@ -84,7 +85,7 @@ class Search:
         most = int(SHARE * self.budget)
         pairs = max(1, min(LOOK, most // (2 * len(library))))
         for problem in library:
-            if self._late():
+            if self._late() or self.sampler.drawn >= self.budget // 2:
                 self.looks.append(Look(problem, problem.name, None, 0.0))
             else:
                 self._look(problem, pairs)
@@ -125,10 +126,10 @@ class Search:
 
     def _named(self, name: str) -> str:
         """Return a name that no problem before has."""
-        taken = {look.name for look in self.looks}
-        if name not in taken:
-            return name
-        return next(f"{name} ({k})" for k in range(2, len(taken) + 3) if f"{name} ({k})" not in taken)
+        tries = (f"{name} ({k})" for k in range(2, len(self._taken) + 3))
+        free = name if name not in self._taken else next(each for each in tries if each not in self._taken)
+        self._taken.add(free)
+        return free
 
     def _over(self, most: int) -> bool:
         return self._late() or self.sampler.drawn >= most

@@ -222,6 +222,13 @@ def test_the_budget_is_passed_by_no_more_than_the_failure_that_is_shown_again():
     assert (result.verdict, result.samples) == (Verdict.REFUTED, 16 + 2)
 
 
+def test_problems_that_are_more_than_the_runs_are_not_all_looked_at():
+    many = [fixed(k) for k in range(2_000)]
+    result = audit_utility(lambda database: 0, CLAIM, problems=many, budget=400)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert result.samples <= 400
+
+
 def test_bounds_are_in_order_even_where_the_error_changes_with_time():
     class Later:
         name = "later"
