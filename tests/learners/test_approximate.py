@@ -13,17 +13,12 @@ from audit.errors import InvalidKind, InvalidValue
 from audit.exact import compare_pairs
 from learners import IntervalLearner, PointLearner
 from learners.approximate import IntervalProblem, LumpedLearner, NumberSample, NumberSource, PointProblem
-from learners.approximate.budgets import accounts, even_split, fitted_split
-from learners.approximate.catalogue import composed_pairs
 from learners.approximate.hard import crowded_source, interval_problems, point_problems
 from learners.approximate.point import missed
 from learners.approximate.samples import threshold_errors
 from learners.approximate.sizes import lemma_3_size, promise_at
 from learners.concepts import IntervalClass, PointClass
 from learners.findings import findings
-from mechanisms.accounting import advanced_bound, composed_epsilon, sequential_bound
-from mechanisms.concave import ConcavePromise
-from mechanisms.concave.hard import hard_qualities, plateau
 
 LAST = 2**64 - 1
 LOOSE = {"epsilon": 2.0, "delta": 0.05}
@@ -182,98 +177,6 @@ def test_the_point_learner_meets_its_claim_exactly_on_two_numbers():
         for sample in list(light.distribution().support())[:60]
     )
     assert failure <= by_hand / 512 + 1e-12
-
-
-# The budget of Rec.
-
-
-@pytest.mark.parametrize("dimension", [1, 5, 6, 32, 33, 64])
-@pytest.mark.parametrize("delta", [1e-6, 1e-2])
-def test_the_whole_of_a_split_is_the_claim_by_the_optimal_composition(dimension, delta):
-    for split in (
-        fitted_split(2**dimension, epsilon=1.0, delta=delta, failure=0.05),
-        even_split(2**dimension, epsilon=1.0, delta=delta),
-    ):
-        assert len(split.claims) == 3 * split.rounds + 1 == {0: 1, 1: 4, 2: 7}[split.rounds]
-        assert composed_epsilon(split.claims, delta=delta) <= 1.0 + 1e-9
-        total = sequential_bound(split.claims)
-        assert total.delta <= delta * (1 + 1e-9)
-        assert total.epsilon >= 1.0 - 1e-6  # nothing is left over
-
-
-def test_the_sum_is_the_best_account_at_small_deltas_and_the_optimal_composition_at_large_ones():
-    small = fitted_split(2**64, epsilon=1.0, delta=1e-6, failure=0.05)
-    large = fitted_split(2**64, epsilon=1.0, delta=0.05, failure=0.05)
-    assert sequential_bound(small.claims).epsilon == pytest.approx(1.0, abs=1e-8)
-    assert sequential_bound(large.claims).epsilon > 1.1
-    for split, delta in ((small, 1e-6), (large, 0.05)):
-        assert advanced_bound(split.claims, slack=delta / 2).epsilon > composed_epsilon(
-            split.claims, delta=delta
-        )
-
-
-def test_the_accounts_are_inverted_by_their_own_formulas():
-    told = accounts(2**64, epsilon=1.0, delta=1e-6)
-    assert told["calls"] == pytest.approx((1 / 7, 1e-6 / 4), rel=1e-8)
-    assert told["tight"] == pytest.approx((1 / 5, 1e-6 / 2), rel=1e-8)
-    each, part = told["lemma 2"]
-    assert part == pytest.approx(1e-6 / 20)
-    assert math.sqrt(30 * math.log(1 / (5 * part))) * each + 30 * each**2 == pytest.approx(1.0, rel=1e-8)
-
-
-@pytest.mark.parametrize("dimension", [12, 64])
-def test_rec_with_the_fitted_split_keeps_the_budget_by_its_exact_law(dimension):
-    from learners.approximate.catalogue import _rec
-
-    subject = _rec(dimension=dimension)
-    pairs = composed_pairs(dimension, count=6)
-    found = compare_pairs(pairs, subject.distribution, subject.claim)
-    assert found.within
-    assert found.delta > 1e-3  # of 0.05: the pairs do tell
-
-
-def test_rec_with_three_times_the_budget_exceeds_the_claim_on_those_pairs():
-    from dataclasses import replace
-
-    from learners.approximate.catalogue import _rec
-
-    subject = _rec(dimension=12)
-    greedy = replace(subject, split=fitted_split(2**12, epsilon=6.0, delta=0.4, failure=0.05))
-    pairs = composed_pairs(12, count=6)
-    assert compare_pairs(pairs, greedy.distribution, ApproximateDP(0.5, 1e-3)).over
-
-
-@pytest.mark.parametrize("top", [2**5, 2**6, 2**12, 2**64])
-@pytest.mark.parametrize("even", [False, True])
-def test_rec_fails_less_than_the_bound_on_plateaus_and_shelves(top, even):
-    """Exact failures at the least promise, on the hardest quasi-concave qualities known."""
-    split = (
-        even_split(top, epsilon=1.0, delta=1e-3)
-        if even
-        else fitted_split(top, epsilon=1.0, delta=1e-3, failure=0.05)
-    )
-    promise = split.least_promise(0.05)
-    assert split.failure_at(promise) <= 0.05
-    learner = IntervalLearner(dimension=top.bit_length() - 1, delta=1e-3)
-    from dataclasses import replace
-
-    rec = replace(learner.mechanism(1000), promise=promise, split=split)
-    worst = 0.0
-    for quality in hard_qualities(top, height=promise):
-        law = rec.distribution(quality)
-        bad = [point for point in law.support() if quality(point) < promise / 2]
-        worst = max(worst, math.fsum(law.pmf(point) for point in bad))
-    assert worst <= 0.05
-
-
-def test_the_even_split_is_concave_promise_itself():
-    each, part = accounts(4096, epsilon=1.0, delta=1e-3)["tight"]
-    learner = IntervalLearner(dimension=12, delta=1e-3, split="even")
-    ours = learner.mechanism(500)
-    theirs = ConcavePromise(top=4096, epsilon=each, delta=part, promise=ours.target, beta=None)
-    quality = plateau(4096, 59, 69, height=ours.target)
-    a, b = ours.distribution(quality), theirs.distribution(quality)
-    assert {x: a.pmf(x) for x in a.support()} == pytest.approx({x: b.pmf(x) for x in b.support()}, abs=1e-12)
 
 
 # Thresholds.
