@@ -2,7 +2,8 @@
 
     python benchmarks/false_alarms.py [AUDITS] [SEED] [--search]
 
-With ``--search`` no pair is given: the audits look for their databases among all of a domain.
+With ``--search`` no pair is given: the audits look for their databases among all of a domain, neighbours and
+databases several steps apart.
 
 Counting alarms has little power, for betting runs far below its level. The mean of V = min(final wealth, 20)
 says more: it is at most 1 for a sound audit, whatever it learns and whenever it stops, and any leak of the
@@ -21,6 +22,7 @@ import numpy as np
 from audit import Relation
 from audit.betting import Betting, NeverAnswers, Terms
 from audit.domain import describe
+from audit.paths import lengths
 from audit.sampling import Sampler
 from audit.subjects import adapt
 
@@ -133,10 +135,12 @@ class Domain:
     def where(self, seed):
         """Return what an audit is told about the pairs of databases: where to look for them."""
         databases, sources = self.databases, np.random.SeedSequence([99, seed]).spawn(2)
+        steps = lengths(self.epsilon, self.delta)
         proposing, varying = map(np.random.default_rng, sources)
         return {
             "pairs": databases.proposals(proposing),
             "vary": lambda pair: databases.vary(pair, varying),
+            "further": lambda pair: databases.further(pair, steps),
         }
 
 
