@@ -27,7 +27,7 @@ _RUNS = 10
 def _worst(sanitizer: Any) -> float:
     """Return the largest error in some runs on every database of its own family."""
     rng = np.random.default_rng(0)
-    errors = [
+    errors: list[float] = [
         sanitizer.measure(output, problem.counted)
         for problem in sanitizer.problems()
         for output in sanitizer.sample(problem.draw(rng), _RUNS, rng)

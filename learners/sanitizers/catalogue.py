@@ -17,7 +17,7 @@ __all__ = ["entries", "swaps"]
 _LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5}
 """Parameters at which choosing is private on few records, so that all counts can be listed."""
 
-_FEW_RUNS = {"budget": 4000}
+_FEW_RUNS = {"budget": 1000}
 
 
 def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
@@ -46,12 +46,13 @@ def entries() -> list[Entry]:
     >>> [entry.name for entry in entries()][-2:]
     ['generic-sanitizer', 'sanitizing-learner']
     """
-    bits = {"dimension": 1, **_LOOSE}
+    bits: dict[str, Any] = {"dimension": 1, **_LOOSE}
     point = partial(PointSanitizer, **bits, size=42)
     proper = partial(PointSanitizer, **bits, size=85, proper=True)
     interval = partial(IntervalSanitizer, **bits, size=241)
     cuts = partial(IntervalCuts, dimension=2, alpha=0.5, epsilon=4.0, delta=0.01, size=648)
-    far = {"alpha": 0.5, "epsilon": 4.0, "delta": 0.01}
+    far: dict[str, Any] = {"alpha": 0.5, "epsilon": 4.0, "delta": 0.01}
+    quarter = partial(IntervalSanitizer, alpha=0.25)
     return [
         _exact("point-sanitizer", point, 14, "POINT_1 by repeated choosing, exact"),
         _exact("point-sanitizer-proper", proper, 3, "the same, a database comes out"),
@@ -62,7 +63,7 @@ def entries() -> list[Entry]:
         _accurate(
             "point-sanitizer-accuracy", partial(PointSanitizer, proper=True), "POINT_64, α = 0.1, ε = 1"
         ),
-        _accurate("interval-sanitizer-accuracy", IntervalSanitizer, "INTERVAL_64, α = 0.1, ε = 1"),
+        _accurate("interval-sanitizer-accuracy", quarter, "INTERVAL_64, α = 0.25, ε = 1"),
         _pure(GenericSanitizer, "the exponential mechanism over small databases: intervals of {0, …, 3}"),
         _pure(SanitizingLearner, "intervals of {0, 1} learned through the sanitizer for C^label"),
     ]

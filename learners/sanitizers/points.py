@@ -207,7 +207,7 @@ class PointSanitizer(NumberSanitizer):
     @property
     def listable(self) -> bool:
         """Whether the outcomes are few enough to list, on any database."""
-        points = min(2**self.dimension, self._m)
+        points = min(1 << self.dimension, self._m)
         most = min(points, self.rounds)
         return sum(math.comb(points, r) * (self._m + 1) ** r for r in range(most + 1)) <= _MOST_OUTCOMES
 
