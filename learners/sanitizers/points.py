@@ -209,7 +209,8 @@ class PointSanitizer(NumberSanitizer):
         """Whether the outcomes are few enough to list, on any database."""
         points = min(1 << self.dimension, self._m)
         most = min(points, self.rounds)
-        return sum(math.comb(points, r) * (self._m + 1) ** r for r in range(most + 1)) <= _MOST_OUTCOMES
+        outcomes: int = sum(math.comb(points, r) * (self._m + 1) ** r for r in range(most + 1))
+        return outcomes <= _MOST_OUTCOMES
 
     def _counted(self, places: list[int], seen: Tally) -> Iterator[tuple[Any, float]]:
         laws = [clamped_geometric(int(seen.counts[i]), self.noise.rate, 0, self._m).tolist() for i in places]
