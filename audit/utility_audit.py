@@ -13,7 +13,7 @@ from audit.results import Evidence, Verdict
 from audit.sampling import CONFIRM, LAW, generator
 from audit.utility_betting import UtilityBetting
 from audit.utility_check import LEAST_CHECKED, LawCheck
-from audit.utility_evidence import least_runs
+from audit.utility_evidence import LEAST_BETA, least_runs
 from audit.utility_exact import ExactFailure, exact_failure
 from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.utility_runs import reveal
@@ -228,8 +228,17 @@ class UtilityAudit:
         which = f"`{open_ones[0]}`" if len(open_ones) == 1 else f"{len(open_ones)} problems"
         return (
             f"{betting.stopped}, and the claim is neither refuted nor met on {which}: the failure "
-            f"probability of the worst problem lies between {low:.4g} and {high:.4g}"
+            f"probability of the worst problem lies between {low:.4g} and {high:.4g}{self._needs(betting)}"
         )
+
+    def _needs(self, betting: UtilityBetting) -> str:
+        """Say what no luck could have done: how many runs without any failure meet the claim."""
+        if self.claim.beta < LEAST_BETA:
+            return "; no number of runs can tell that nothing ever fails"
+        each = least_runs(1.0 - self.claim.beta, self.task.options.significance)
+        if each * len(betting.standings) <= self.task.options.budget:
+            return ""
+        return f"; even without a failure {each:,} runs of each problem are needed, so a larger `budget`"
 
     def _drawn_databases(self, betting: UtilityBetting) -> list[tuple[Any, Any]]:
         """Give databases on which the declared law is compared with the code, the worst problem's first."""

@@ -178,18 +178,21 @@ def _largest(rejected: Callable[[float], bool]) -> float:
 def least_runs(beta: float, significance: float) -> int:
     """Give the fewest runs that can refute: all of them failures.
 
+    Of 1 − beta these are the fewest that can meet a claim of beta: none of them a failure.
+
     Examples
     --------
-    >>> least_runs(0.1, 1e-6)
-    8
+    >>> least_runs(0.1, 1e-6), least_runs(0.9, 1e-6)
+    (8, 161)
     """
-    limit, runs = -math.log(significance), 1
-    gain = log_payoffs(np.ones(1), beta)[0]
-    while float(_mean(runs * gain)) < limit:
-        runs += max(1, runs // 8)
-    while runs > 1 and float(_mean((runs - 1) * gain)) >= limit:
-        runs -= 1
-    return runs
+    limit, gain = -math.log(significance), log_payoffs(np.ones(1), beta)[0]
+    low, high = 0, 1
+    while float(_mean(high * gain)) < limit:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if float(_mean(middle * gain)) >= limit else (middle, high)
+    return high
 
 
 def best_growth(p: float, beta: float) -> float:

@@ -13,6 +13,7 @@ from audit.distributions import Finite
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.problems import FixedProblem, SampledProblem
 from audit.utility_check import failures_log_e_value
+from audit.utility_evidence import least_runs
 
 CLAIM = PAC(alpha=0.5, beta=0.1)
 
@@ -220,6 +221,27 @@ def test_the_budget_is_passed_by_no_more_than_the_failure_that_is_shown_again():
         audit_utility(lambda database: 0, PAC(0.1, 0.1), problems=[fixed(0)], budget=15)
     result = audit_utility(lambda database: 1, PAC(0.1, 0.1), problems=[fixed(0)], budget=16)
     assert (result.verdict, result.samples) == (Verdict.REFUTED, 16 + 2)
+
+
+def test_a_budget_that_cannot_meet_a_claim_says_which_would():
+    result = audit_utility(lambda database: 0, PAC(0.1, 0.01), problems=[fixed(0), fixed(1)], budget=2_000)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    needed = int(result.reason.partition("without a failure ")[2].partition(" runs")[0].replace(",", ""))
+    assert 1_400 < needed < 1_900  # ln(1e6)/ln(1/0.99) = 1,375, and what a dozen stakes share
+    enough = audit_utility(lambda database: 0, PAC(0.1, 0.01), problems=[fixed(0)], budget=needed + 8)
+    assert enough.met
+
+
+def test_no_number_of_runs_meets_a_claim_of_no_failure():
+    result = audit_utility(lambda database: 0, PAC(0.1, 0.0), problems=[fixed(0)], budget=2_000)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "no number of runs" in result.reason
+
+
+def test_a_claim_that_allows_nearly_every_failure_is_answered_at_once():
+    assert least_runs(1 - 1e-9, 1e-6) > 1e10
+    with pytest.raises(InvalidValue, match="can never refute"):
+        audit_utility(lambda database: 0, PAC(0.1, 1 - 1e-9), problems=[fixed(0)])
 
 
 def test_problems_that_are_more_than_the_runs_are_not_all_looked_at():
