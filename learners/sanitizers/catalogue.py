@@ -17,7 +17,7 @@ __all__ = ["entries", "swaps"]
 _LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5}
 """Parameters at which choosing is private on few records, so that all counts can be listed."""
 
-_FEW_RUNS = {"budget": 1000}
+_FEW_RUNS = {"budget": 1500}
 
 
 def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
@@ -51,7 +51,7 @@ def entries() -> list[Entry]:
     proper = partial(PointSanitizer, **bits, size=85, proper=True)
     interval = partial(IntervalSanitizer, **bits, size=241)
     cuts = partial(IntervalCuts, dimension=2, alpha=0.5, epsilon=4.0, delta=0.01, size=648)
-    far: dict[str, Any] = {"alpha": 0.5, "epsilon": 4.0, "delta": 0.01}
+    far: dict[str, Any] = {"alpha": 0.5, "epsilon": 2.0, "delta": 0.1}
     quarter = partial(IntervalSanitizer, alpha=0.25)
     return [
         _exact("point-sanitizer", point, 14, "POINT_1 by repeated choosing, exact"),
