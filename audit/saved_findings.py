@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.encoding import decode, encode
 from audit.errors import AuditError
 from audit.findings import Finding, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["SCHEMA", "from_json", "to_json"]
 
@@ -44,7 +42,8 @@ def from_json(document: Mapping[str, Any]) -> Finding:
     >>> from_json(to_json(one)) == one
     True
     """
-    if document.get("schema") != SCHEMA or not isinstance(document.get("finding"), dict):
+    ours = isinstance(document, Mapping) and document.get("schema") == SCHEMA
+    if not ours or not isinstance(document.get("finding"), dict):
         raise AuditError(f"This is no saved finding of schema {SCHEMA}, the newest this dp-audit reads.")
     try:
         stored = decode(document["finding"], where="finding")

@@ -106,7 +106,8 @@ def audit_utility(
     until
         "decided": stop when the claim is refuted or met; "budget": go on, to tighten the bounds.
     budget
-        Most runs of the learner, search included; two more show a failure again.
+        Most runs of the learner, search included; two more show a failure again, and up to three quarters as
+        many compare a declared law with the code.
     time_limit, run_time_limit
         Seconds, for the audit (looked at between batches) and for one run.
     isolate

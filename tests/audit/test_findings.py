@@ -81,7 +81,16 @@ def test_a_saved_finding_is_read_back_as_it_was():
 
 
 @pytest.mark.parametrize(
-    "document", [{}, {"schema": 2, "finding": {}}, {"schema": 1, "finding": []}, {"schema": 1, "finding": {}}]
+    "document",
+    [
+        {},
+        {"schema": 2, "finding": {}},
+        {"schema": 1, "finding": []},
+        {"schema": 1, "finding": {}},
+        [],
+        None,
+        "text",
+    ],
 )
 def test_a_document_that_is_no_finding_is_refused(document):
     with pytest.raises(AuditError, match="finding"):
