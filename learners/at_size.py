@@ -12,7 +12,7 @@ from learners.listed import ListedExamples
 from mechanisms.parameters import PlainParameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from audit.claims import PureDP
 
@@ -33,14 +33,18 @@ class AtSize(PlainParameters):
         The share of odd records among calm ones at which one more of them decides most.
     audited
         How many records the suggested pairs have; None: `sample_size`.
+    places
+        Where records are replaced: in parts of the sample that different steps of the learner read.
+    labels
+        The two labels of an example; None where records have none.
 
     Examples
     --------
     >>> from learners.generic import GenericLearner
     >>> learner = AtSize(part=GenericLearner(), calm=(0, 1), odd=(1, 1))
     >>> left, right = learner.suggested_pairs()[0]
-    >>> learner.name, len(left), hasattr(learner, "distribution"), learner.relation.are_neighbours(left, right)
-    ('generic-learner-at-size', 2873, False, True)
+    >>> learner.name, len(left), learner.relation.are_neighbours(left, right)
+    ('generic-learner-at-size', 2873, True)
     """
 
     part: Any
@@ -48,6 +52,8 @@ class AtSize(PlainParameters):
     odd: Any
     share: float = 0.5
     audited: int | None = None
+    places: tuple[int, ...] = (0, -1)
+    labels: tuple[Any, Any] | None = (0, 1)
 
     @property
     def name(self) -> str:
@@ -124,26 +130,33 @@ class AtSize(PlainParameters):
         steps = np.floor(np.arange(size + 1) * self.share)
         even = (steps[1:] > steps[:-1]).astype(np.intp)
         for chosen in (even, np.zeros(size, dtype=np.intp), np.ones(size, dtype=np.intp)):
-            for place in (0, size - 1):
+            for place in self.places:
                 other = chosen.copy()
                 other[place] = 1 - other[place]
                 yield ListedExamples(records, chosen), ListedExamples(records, other)
 
     def _consistent(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
         sample = _listed(self.problems()[0].draw(np.random.default_rng(0))[: self.audited])
-        for place in (0, len(sample) - 1):
-            changes = [_flipped(sample[place], self.odd)]
+        for place in self.places:
+            changes = self._flipped(sample[place])
             if self.relation is not Relation.REPLACE_LABEL:
                 changes += [self.calm, self.odd]
             for record in changes:
-                if record is not None and record != sample[place]:
+                if record != sample[place]:
                     yield sample, _replaced(sample, place, record)
+
+    def _flipped(self, record: Any) -> list[Any]:
+        """Return the example with its other label, if it has labels."""
+        if self.labels is None:
+            return []
+        x, y = record
+        return [(x, self.labels[1 - self.labels.index(y)])]
 
 
 def at_size(
-    kind: Any, *, calm: Any, odd: Any, share: float = 0.5, audited: int | None = None, **settings: Any
+    kind: Any, *, calm: Any, odd: Any, placed: Mapping[str, Any] | None = None, **settings: Any
 ) -> AtSize:
-    """Return a learner of a kind as `AtSize`.
+    """Return a learner of a kind as `AtSize`; `placed` holds the other keywords of that class.
 
     Examples
     --------
@@ -151,7 +164,7 @@ def at_size(
     >>> print(at_size(GenericLearner, calm=(0, 1), odd=(1, 1), epsilon=0.5).claim)
     PureDP(epsilon=0.5)
     """
-    return AtSize(part=kind(**settings), calm=calm, odd=odd, share=share, audited=audited)
+    return AtSize(part=kind(**settings), calm=calm, odd=odd, **(placed or {}))
 
 
 def _listed(sample: Any) -> ListedExamples:
@@ -170,15 +183,3 @@ def _replaced(sample: ListedExamples, place: int, record: Any) -> ListedExamples
     known = sample.records.index(record) if record in sample.records else len(records) - 1
     chosen[place] = known
     return ListedExamples(sample.records if known < len(sample.records) else records, chosen)
-
-
-def _flipped(record: Any, other: Any) -> Any:
-    """Return an example with its label turned round; None for a record that is no example."""
-    if not _is_example(record) or not _is_example(other):
-        return None
-    x, y = record
-    return (x, -y) if -1 in (y, other[1]) else (x, 1 - y)
-
-
-def _is_example(record: Any) -> bool:
-    return isinstance(record, tuple) and len(record) == 2 and not isinstance(record[1], float)

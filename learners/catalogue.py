@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Entry
+from learners.at_size import at_size
 from learners.compression import CompressionLearner
-from learners.concepts import ExplicitClass, IntervalClass
+from learners.concepts import ConjunctionClass, ExplicitClass, IntervalClass, PointClass
 from learners.conjunctions import ConjunctionLearner
 from learners.generic import GenericLearner, VCLearner
 from learners.kmeans import KMeans
 from learners.labels import LabelPrivateLearner, ReplacedRecords
 from learners.masked import MaskedParityLearner
 from learners.perceptron import Perceptron
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 __all__ = ["entries"]
 
@@ -29,39 +33,144 @@ def entries() -> list[Entry]:
     >>> by_name["flawed-label-private-learner"].expected
     'refuted'
     """
-    return [
-        _entry(GenericLearner, "exponential mechanism over the points of {0, …, 3}, by errors"),
-        _entry(
-            VCLearner, "the same over one concept for each labelling: intervals", concepts=IntervalClass(2)
-        ),
-        _entry(LabelPrivateLearner, "concepts from the x's, which are public; private in the labels", size=3),
-        _entry(ConjunctionLearner, "monotone conjunctions by d queries, noise on the averages"),
-        _local(ConjunctionLearner, "monotone conjunctions by d queries, everybody adds noise", size=4),
-        _entry(MaskedParityLearner, "MASKED-PARITY in two rounds of queries, noise on the averages"),
-        _local(MaskedParityLearner, "MASKED-PARITY in two rounds, local and interactive", size=2),
-        _entry(CompressionLearner, "Occam's razor by compression: rounds that double the sample", **_SMALL),
-        _entry(Perceptron, "the perceptron by adaptive queries (no law)"),
-        _local(Perceptron, "the perceptron by adaptive queries, local (no law)"),
-        _entry(KMeans, "k-means by adaptive queries (no law)"),
-        _local(KMeans, "k-means by adaptive queries, local (no law)"),
-        Entry(
-            ReplacedRecords.name,
-            ReplacedRecords,
-            expected="refuted",
-            reference=ReplacedRecords.reference,
-            summary="label privacy taken for privacy: an x tells which concepts were kept",
-        ),
-    ]
+    return [*_small(), *_at_size(), *_flawed()]
 
 
-def _entry(kind: Any, summary: str, **settings: Any) -> Entry:
-    return Entry(kind.name, partial(kind, **settings), reference=kind.reference, summary=summary)
+def _small() -> Iterator[Entry]:
+    """Yield the learners on so few records that their laws on all databases can be compared."""
+    yield _entry(GenericLearner, "exponential mechanism over the points of {0, …, 3}, by errors", useful=True)
+    intervals = {"concepts": IntervalClass(2)}
+    summary = "the same over one concept for each labelling: intervals"
+    yield _entry(VCLearner, summary, useful=True, **intervals)
+    summary = "concepts from the x's, which are public; private in the labels"
+    yield _entry(LabelPrivateLearner, summary, useful=True, size=3)
+    yield _entry(ConjunctionLearner, "monotone conjunctions by d queries, noise on the averages")
+    yield _local(ConjunctionLearner, "monotone conjunctions by d queries, everybody adds noise", size=4)
+    yield _entry(MaskedParityLearner, "MASKED-PARITY in two rounds of queries, noise on the averages")
+    yield _local(MaskedParityLearner, "MASKED-PARITY in two rounds, local and interactive", size=2)
+    yield _entry(CompressionLearner, "Occam's razor by compression: rounds that double the sample", **_SMALL)
+    yield _entry(Perceptron, "the perceptron by adaptive queries (no law)")
+    yield _local(Perceptron, "the perceptron by adaptive queries, local (no law)")
+    yield _entry(KMeans, "k-means by adaptive queries (no law)")
+    yield _local(KMeans, "k-means by adaptive queries, local (no law)")
+
+
+def _at_size() -> Iterator[Entry]:
+    """Yield the learners with the sample that their utility asks for: both claims by runs."""
+    zeros = (0,) * 10
+    yield _useful(
+        GenericLearner,
+        "conjunctions of 10 variables",
+        {"concepts": ConjunctionClass(10), "alpha": 0.2, "beta": 0.2, "calm": (zeros, 1), "odd": (zeros, 0)},
+    )
+    yield _useful(
+        VCLearner,
+        "the intervals of {0, …, 1023}",
+        {"concepts": IntervalClass(10), "alpha": 0.2, "beta": 0.2, "calm": (512, 0), "odd": (512, 1)},
+    )
+    yield _useful(
+        LabelPrivateLearner,
+        "the points of {0, …, 255}",
+        {"concepts": PointClass(8), "beta": 0.2, "calm": (5, 0), "odd": (5, 1)},
+    )
+    yield _useful(
+        CompressionLearner,
+        "conjunctions of 6 variables",
+        {
+            "concepts": ConjunctionClass(6),
+            "alpha": 0.3,
+            "beta": 0.2,
+            "calm": (zeros[:6], 1),
+            "odd": (zeros[:6], 0),
+            "placed": {"share": 0.2},
+        },
+        budget=4_000,
+    )
+    for noise in ({"model": "central", "epsilon": 1.0}, {"model": "local", "epsilon": 2.0}):
+        yield _useful(ConjunctionLearner, "conjunctions of 4 variables", noise | _CONJUNCTIONS)
+        yield _useful(MaskedParityLearner, "d = 4", noise | _MASKED)
+        yield _useful(Perceptron, "d = 2, margin 0.9, all its rounds", noise | _PERCEPTRON, budget=1_000)
+        yield _useful(KMeans, "two centres in the plane, two rounds", noise | _KMEANS, budget=1_000)
+
+
+def _flawed() -> Iterator[Entry]:
+    yield Entry(
+        ReplacedRecords.name,
+        ReplacedRecords,
+        expected="refuted",
+        reference=ReplacedRecords.reference,
+        summary="label privacy taken for privacy: an x tells which concepts were kept",
+    )
+
+
+def _entry(kind: Any, summary: str, *, useful: bool = False, **settings: Any) -> Entry:
+    factory = partial(kind, **settings)
+    utility = {"budget": _UTILITY_RUNS} if useful else None
+    return Entry(kind.name, factory, utility=utility, reference=kind.reference, summary=summary)
 
 
 def _local(kind: Any, summary: str, **settings: Any) -> Entry:
     factory = partial(kind, model="local", **settings)
     return Entry(f"{kind.name}-local", factory, reference=kind.reference, summary=summary)
 
+
+def _useful(kind: Any, summary: str, settings: Mapping[str, Any], *, budget: int = 20_000) -> Entry:
+    """Return the entry of a learner with its stated sample; `budget` is that of the privacy audit."""
+    model = "-local" if settings.get("model") == "local" else ""
+    return Entry(
+        f"{kind.name}{model}-at-size",
+        partial(at_size, kind, **settings),
+        options={"budget": budget},
+        utility={"budget": _UTILITY_RUNS},
+        reference=kind.reference,
+        summary=f"by runs, with the stated n: {summary}",
+    )
+
+
+_CONJUNCTIONS = {
+    "dimension": 4,
+    "beta": 0.2,
+    "calm": ((1, 1, 1, 1), 1),
+    "odd": ((0, 0, 0, 0), 1),
+    "placed": {"share": 0.025},
+}
+"""The share is the threshold alpha/2d at which a variable is kept."""
+
+_MASKED = {
+    "dimension": 4,
+    "beta": 0.2,
+    "calm": ((0, 0, 0, 0, 0, 0, 0), 1),
+    "odd": ((0, 0, 0, 0, 0, 0, 1), -1),
+    "placed": {"share": 0.0625, "labels": (1, -1)},
+}
+"""The share is the threshold 1/4d of the first bit."""
+
+_PERCEPTRON = {
+    "dimension": 2,
+    "rounds": None,
+    "margin": 0.9,
+    "alpha": 0.4,
+    "beta": 0.3,
+    "calm": ((0.6, 0.8), 1),
+    "odd": ((-0.8, -0.6), 1),
+    "placed": {"audited": 75_000, "places": (1_500, 3_500), "labels": (1, -1)},
+}
+"""Chunks of 1,000: replaced is a record that the first round's mean mistake reads, or the next error."""
+
+_KMEANS = {
+    "start": ((0.1, 0.1), (0.9, 0.9)),
+    "rounds": 2,
+    "tau": 0.02,
+    "least_mass": 0.2,
+    "beta": 0.3,
+    "calm": (0.0, 0.0),
+    "odd": (1.0, 1.0),
+    "placed": {"audited": 12_000, "places": (500, 10_500), "labels": None},
+}
+"""Chunks of 1,000: replaced is a record that a mass of the first round reads, or one of the second."""
+
+_UTILITY_RUNS = 1_500
+"""Budget of a utility audit: a tenth of it is for the search."""
 
 _SMALL = {
     "concepts": ExplicitClass("uv", [[0, 0], [0, 1], [1, 1]]),
