@@ -62,6 +62,7 @@ def _at_size() -> Iterator[Entry]:
         GenericLearner,
         "conjunctions of 10 variables",
         {"concepts": ConjunctionClass(10), "alpha": 0.2, "beta": 0.2, "calm": (zeros, 1), "odd": (zeros, 0)},
+        budget=5_000,
     )
     yield _useful(
         VCLearner,
@@ -79,12 +80,12 @@ def _at_size() -> Iterator[Entry]:
         {
             "concepts": ConjunctionClass(6),
             "alpha": 0.3,
-            "beta": 0.2,
+            "beta": 0.3,
             "calm": (zeros[:6], 1),
             "odd": (zeros[:6], 0),
             "placed": {"share": 0.2},
         },
-        budget=4_000,
+        budget=1_500,
     )
     for noise in ({"model": "central", "epsilon": 1.0}, {"model": "local", "epsilon": 2.0}):
         yield _useful(ConjunctionLearner, "conjunctions of 4 variables", noise | _CONJUNCTIONS)
@@ -150,7 +151,7 @@ _PERCEPTRON = {
     "rounds": None,
     "margin": 0.9,
     "alpha": 0.4,
-    "beta": 0.3,
+    "beta": 0.4,
     "calm": ((0.6, 0.8), 1),
     "odd": ((-0.8, -0.6), 1),
     "placed": {"audited": 75_000, "places": (1_500, 3_500), "labels": (1, -1)},
@@ -162,7 +163,7 @@ _KMEANS = {
     "rounds": 2,
     "tau": 0.02,
     "least_mass": 0.2,
-    "beta": 0.3,
+    "beta": 0.4,
     "calm": (0.0, 0.0),
     "odd": (1.0, 1.0),
     "placed": {"audited": 12_000, "places": (500, 10_500), "labels": None},

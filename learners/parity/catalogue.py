@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from audit.catalogue import Entry
+from learners.at_size import at_size
 from learners.parity import flawed
 from learners.parity.amplified import AmplifiedParityLearner
 from learners.parity.learner import ParityLearner
@@ -17,6 +18,11 @@ __all__ = ["entries"]
 _FEW = Plan(candidates=2, training=1, test=1)
 """Numbers so small that every sample can be gone through."""
 
+_DIMENSION = 16
+
+_ALONE = {"budget": 20_000}
+"""A alone, with β = 3/4, on 33 or 15 examples."""
+
 
 def entries() -> list[Entry]:
     """Return the entries of the learners of parities, then of their flawed twins.
@@ -26,15 +32,20 @@ def entries() -> list[Entry]:
     >>> [entry.name for entry in entries() if entry.expected == "not refuted"][:3]
     ['parity', 'parity-tight', 'parity-multisets']
     """
+    tight = partial(ParityLearner, tight=True)
     many, retry = ParityLearnerMultisets, Plan(candidates=2, training=2)
     return [
-        _right("parity", ParityLearner, "A, p = ε/4: all samples of 3; found: ln((4 + ε)/(4 − ε))"),
-        _right("parity-tight", partial(ParityLearner, tight=True), "A, p = tanh(ε/2): its claim, exactly"),
+        _right("parity", ParityLearner, "A, p = ε/4: all samples of 3; found: ln((4 + ε)/(4 − ε))", _ALONE),
+        _right("parity-tight", tight, "A, p = tanh(ε/2): its claim, exactly", _ALONE),
         _right("parity-multisets", partial(many, examples=5), "A on all multisets of 5, d = 2"),
         _right("parity-multisets-3", partial(many, 3, examples=2, tight=True), "tight A, d = 3, all of 2"),
         _amplified("retry", retry, "A*, retry: 2 runs, d = 2, all samples of 2"),
         _amplified("held-out", _FEW, "A*, test set with noise: 2 candidates, d = 1", dimension=1),
         _amplified("selection", _FEW, "A*, exponential choice of 2 candidates, d = 1", dimension=1),
+        *(
+            _useful(form, tight=tight)
+            for form, tight in (("retry", False), ("held-out", True), ("selection", True))
+        ),
         _flawed(flawed.UncheckedParityLearner, "p = ε/4 at ε = 3.9: loss 4.369"),
         _flawed(flawed.BoldParityLearner, "refuses half as often as it must: loss 1.589 for 1"),
         _flawed(flawed.NaiveParityLearner, "solves for all examples: loss ∞"),
@@ -42,14 +53,30 @@ def entries() -> list[Entry]:
     ]
 
 
-def _right(name: str, factory: Any, summary: str) -> Entry:
-    return Entry(name, factory, reference=ParityLearner.reference, summary=summary)
+def _right(name: str, factory: Any, summary: str, utility: Any = None) -> Entry:
+    return Entry(name, factory, utility=utility, reference=ParityLearner.reference, summary=summary)
 
 
 def _amplified(form: Any, made: Plan, summary: str, *, dimension: int = 2) -> Entry:
     factory = partial(AmplifiedParityLearner, dimension, form=form, tight=True, made=made)
     reference = AmplifiedParityLearner.reference
     return Entry(f"parity-amplified-{form}", factory, reference=reference, summary=summary)
+
+
+def _useful(form: str, *, tight: bool) -> Entry:
+    """Return A* with the sample that it asks for at d = 16: both claims by runs."""
+    zero, unit = (0,) * _DIMENSION, (1, *(0,) * (_DIMENSION - 1))
+    settings = {"dimension": _DIMENSION, "beta": 0.3, "form": form, "tight": tight}
+    settings |= {"calm": (zero, 0), "odd": (unit, 1)}
+    name = "parity-amplified" + ("" if form == "held-out" else f"-{form}") + "-at-size"
+    return Entry(
+        name,
+        partial(at_size, AmplifiedParityLearner, **settings),
+        options={"budget": 2_000},
+        utility={"budget": 12_000 if form == "retry" else 4_000},
+        reference=AmplifiedParityLearner.reference,
+        summary=f"by runs, with the stated n: A*, {form}, d = 16",
+    )
 
 
 def _flawed(factory: Any, summary: str) -> Entry:
