@@ -1,6 +1,7 @@
 """Exact utility audits of learners and problems whose laws are not what they do."""
 
 import math
+import os
 import sys
 import time
 from dataclasses import dataclass, replace
@@ -206,14 +207,13 @@ def test_a_learner_that_ends_the_process_has_failed():
     assert audit_utility(leaves, CLAIM, problems=[fixed(0)]).verdict is Verdict.REFUTED
 
 
-def own_generator():
-    drawn = np.random.default_rng(1)
-    return lambda database: float(drawn.random() < 0.01)
+def at_home():
+    home = os.getpid()
+    return lambda database: float(os.getpid() != home)
 
 
 def test_a_learner_without_a_generator_stays_in_one_process():
-    one, two = (audit_utility(own_generator(), CLAIM, problems=[fixed(0)], jobs=jobs) for jobs in (1, 2))
-    assert replace(one, environment={}) == replace(two, environment={})
+    assert audit_utility(at_home(), CLAIM, problems=[fixed(0)], jobs=2, until="budget", budget=8_000).met
 
 
 def test_the_budget_is_passed_by_no_more_than_the_failure_that_is_shown_again():
