@@ -39,9 +39,8 @@ def entries() -> list[Entry]:
 def _small() -> Iterator[Entry]:
     """Yield the learners on so few records that their laws on all databases can be compared."""
     yield _entry(GenericLearner, "exponential mechanism over the points of {0, …, 3}, by errors", useful=True)
-    intervals = {"concepts": IntervalClass(2)}
     summary = "the same over one concept for each labelling: intervals"
-    yield _entry(VCLearner, summary, useful=True, **intervals)
+    yield _entry(VCLearner, summary, useful=True, concepts=IntervalClass(2))
     summary = "concepts from the x's, which are public; private in the labels"
     yield _entry(LabelPrivateLearner, summary, useful=True, size=3)
     yield _entry(ConjunctionLearner, "monotone conjunctions by d queries, noise on the averages")
@@ -106,7 +105,7 @@ def _flawed() -> Iterator[Entry]:
 
 def _entry(kind: Any, summary: str, *, useful: bool = False, **settings: Any) -> Entry:
     factory = partial(kind, **settings)
-    utility = {"budget": _UTILITY_RUNS} if useful else None
+    utility = {"budget": 4_000} if useful else None
     return Entry(kind.name, factory, utility=utility, reference=kind.reference, summary=summary)
 
 

@@ -14,7 +14,7 @@ from learners.problems import ALMOST
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from learners.kmeans import KMeansQueries
 
@@ -48,7 +48,7 @@ def _distances(points: NDArray[np.float64], centres: Centres) -> NDArray[np.floa
 
 
 def lloyd(
-    points: Sequence[Any], weights: Sequence[float], algorithm: KMeansQueries
+    points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries
 ) -> list[tuple[Centres, NDArray[np.float64]]]:
     """Return the centres before every round and after the last, and the mass of each one's cluster.
 
@@ -64,7 +64,7 @@ def lloyd(
     found = []
     for _ in range(algorithm.rounds + 1):
         own = nearest(matrix, centres)
-        mass = np.bincount(own, weights=masses, minlength=len(centres))
+        mass = np.bincount(own, weights=masses, minlength=len(centres)).astype(np.float64)
         found.append((centres, mass))
         centres = tuple(
             old
@@ -75,7 +75,7 @@ def lloyd(
     return found
 
 
-def is_steady(points: Sequence[Any], weights: Sequence[float], algorithm: KMeansQueries) -> bool:
+def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -> bool:
     """Tell whether centres within `accuracy` of Lloyd's make the same clusters, in every round.
 
     Guarantee

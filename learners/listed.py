@@ -127,10 +127,10 @@ class LateExamples(Sequence[Any]):
         if not places:
             return np.zeros(0, dtype=np.intp)
         first, last = sorted((places[0] // _BLOCK, places[-1] // _BLOCK))
-        together = np.concatenate([self._block(k) for k in range(first, last + 1)])
+        together: NDArray[np.intp] = np.concatenate([self._block(k) for k in range(first, last + 1)])
         if places.step == 1:
             return together[places.start - first * _BLOCK : places.stop - first * _BLOCK]
-        return together[np.array(places) - first * _BLOCK]
+        return np.asarray(together[np.array(places) - first * _BLOCK])
 
     def _block(self, index: int) -> NDArray[np.intp]:
         if index not in self._blocks:

@@ -66,7 +66,7 @@ def _amplified(form: Any, made: Plan, summary: str, *, dimension: int = 2) -> En
 def _useful(form: str, *, tight: bool) -> Entry:
     """Return A* with the sample that it asks for at d = 16: both claims by runs."""
     zero, unit = (0,) * _DIMENSION, (1, *(0,) * (_DIMENSION - 1))
-    settings = {"dimension": _DIMENSION, "beta": 0.3, "form": form, "tight": tight}
+    settings: dict[str, Any] = {"dimension": _DIMENSION, "beta": 0.3, "form": form, "tight": tight}
     settings |= {"calm": (zero, 0), "odd": (unit, 1)}
     name = "parity-amplified" + ("" if form == "held-out" else f"-{form}") + "-at-size"
     return Entry(
