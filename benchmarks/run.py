@@ -18,6 +18,12 @@ TABLES = (
     "concave_privacy",
     "central",
     "goodness",
+    "local",
+    "queries",
+    "learned",
+    "parity",
+    "approximate",
+    "sanitizers",
 )
 
 

@@ -22,13 +22,16 @@ if TYPE_CHECKING:
     from learners.masked import MaskedParityLearner
     from learners.parity import AmplifiedParityLearner, ParityLearner
     from learners.perceptron import Perceptron
-    from learners.sanitizers import IntervalSanitizer, PointSanitizer
+    from learners.pure import HashedPointLearner, PureIntervalLearner, PurePointLearner
+    from learners.sanitizers import GenericSanitizer, IntervalSanitizer, PointSanitizer, SanitizingLearner
 
 __all__ = [
     "AmplifiedParityLearner",
     "CompressionLearner",
     "ConjunctionLearner",
     "GenericLearner",
+    "GenericSanitizer",
+    "HashedPointLearner",
     "IntervalLearner",
     "IntervalSanitizer",
     "KMeans",
@@ -38,6 +41,9 @@ __all__ = [
     "Perceptron",
     "PointLearner",
     "PointSanitizer",
+    "PureIntervalLearner",
+    "PurePointLearner",
+    "SanitizingLearner",
     "VCLearner",
 ]
 
@@ -46,6 +52,8 @@ _HOMES = {
     "CompressionLearner": "learners.compression",
     "ConjunctionLearner": "learners.conjunctions",
     "GenericLearner": "learners.generic",
+    "GenericSanitizer": "learners.sanitizers",
+    "HashedPointLearner": "learners.pure",
     "IntervalLearner": "learners.approximate",
     "IntervalSanitizer": "learners.sanitizers",
     "KMeans": "learners.kmeans",
@@ -55,6 +63,9 @@ _HOMES = {
     "Perceptron": "learners.perceptron",
     "PointLearner": "learners.approximate",
     "PointSanitizer": "learners.sanitizers",
+    "PureIntervalLearner": "learners.pure",
+    "PurePointLearner": "learners.pure",
+    "SanitizingLearner": "learners.sanitizers",
     "VCLearner": "learners.generic",
 }
 
