@@ -56,11 +56,11 @@ def _small() -> Iterator[Entry]:
 
 def _at_size() -> Iterator[Entry]:
     """Yield the learners with the sample that their utility asks for: both claims by runs."""
-    zeros = (0,) * 10
+    zeros = (0,) * 9
     yield _useful(
         GenericLearner,
-        "conjunctions of 10 variables",
-        {"concepts": ConjunctionClass(10), "alpha": 0.2, "beta": 0.2, "calm": (zeros, 1), "odd": (zeros, 0)},
+        "conjunctions of 9 variables",
+        {"concepts": ConjunctionClass(9), "alpha": 0.2, "beta": 0.2, "calm": (zeros, 1), "odd": (zeros, 0)},
         budget=5_000,
     )
     yield _useful(
@@ -103,7 +103,7 @@ def _flawed() -> Iterator[Entry]:
     )
 
 
-def _entry(kind: Any, summary: str, *, useful: bool = False, **settings: Any) -> Entry:
+def _entry(kind: Any, summary: str, *, useful: Any = False, **settings: Any) -> Entry:
     factory = partial(kind, **settings)
     utility = {"budget": 4_000} if useful else None
     return Entry(kind.name, factory, utility=utility, reference=kind.reference, summary=summary)
@@ -114,7 +114,7 @@ def _local(kind: Any, summary: str, **settings: Any) -> Entry:
     return Entry(f"{kind.name}-local", factory, reference=kind.reference, summary=summary)
 
 
-def _useful(kind: Any, summary: str, settings: Mapping[str, Any], *, budget: int = 20_000) -> Entry:
+def _useful(kind: Any, summary: str, settings: Mapping[str, Any], *, budget: int = 10_000) -> Entry:
     """Return the entry of a learner with its stated sample; `budget` is that of the privacy audit."""
     model = "-local" if settings.get("model") == "local" else ""
     return Entry(
@@ -149,7 +149,7 @@ _PERCEPTRON = {
     "dimension": 2,
     "rounds": None,
     "margin": 0.9,
-    "alpha": 0.4,
+    "alpha": 0.45,
     "beta": 0.4,
     "calm": ((0.6, 0.8), 1),
     "odd": ((-0.8, -0.6), 1),
@@ -160,8 +160,8 @@ _PERCEPTRON = {
 _KMEANS = {
     "start": ((0.1, 0.1), (0.9, 0.9)),
     "rounds": 2,
-    "tau": 0.02,
-    "least_mass": 0.2,
+    "tau": 0.03,
+    "least_mass": 0.3,
     "beta": 0.4,
     "calm": (0.0, 0.0),
     "odd": (1.0, 1.0),
