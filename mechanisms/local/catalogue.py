@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Entry
+from audit.claims import Accuracy
 from mechanisms.flawed import local as flawed
 from mechanisms.kary_response import KaryRandomizedResponse
 from mechanisms.local.algorithms import mean_then_share, poll_twice
@@ -49,7 +50,19 @@ def _right() -> Iterator[Entry]:
     yield _entry("local-sign-average", signs, "the average of all entries' randomized responses")
     answering = partial(LaplaceAverage, tolerance=0.5)
     summary = "A_g on 268 entries, within 0.5 of the mean but for 5 % (no law)"
-    yield _entry("local-laplace-average-query", answering, summary, budget=20_000)
+    yield _entry("local-laplace-average-query", answering, summary, budget=20_000, utility={})
+    telling = partial(SignAverage, epsilon=3.0, tolerance=0.5)
+    summary = "±1 responses, within 0.5 of the mean but for 5 %"
+    yield _entry("local-sign-average-query", telling, summary, utility={})
+    yield Entry(
+        "local-laplace-average-printed-size",
+        partial(LaplaceAverage, epsilon=4.0, size=293),
+        options={"budget": 20_000},
+        utility={"claim": Accuracy(0.08, 0.05)},
+        utility_expected="refuted",
+        reference="K11 Lemma 5.6 as printed, c = 10, for ε = 4",
+        summary="private, but misses 0.08 in 26 % for 5 %: the printed size for a large ε",
+    )
     fixed = partial(NonInteractiveProtocol, queries=_listed_questions())
     yield _entry("local-noninteractive", fixed, "three questions handed over before any answer")
     polled = partial(InteractiveProtocol, algorithm=poll_twice, epsilon=1.0)
@@ -89,7 +102,13 @@ def _centred(bit: int) -> int:
 
 
 def _entry(
-    name: str, factory: Any, summary: str, *, refuted: bool = False, budget: int | None = None
+    name: str,
+    factory: Any,
+    summary: str,
+    *,
+    refuted: bool = False,
+    budget: int | None = None,
+    utility: dict[str, Any] | None = None,
 ) -> Entry:
     kind: Any = factory.func if isinstance(factory, partial) else factory
     reference = InteractiveProtocol.reference if kind is Undeclared else kind.reference
@@ -98,6 +117,7 @@ def _entry(
         factory,
         options={} if budget is None else {"budget": budget},
         expected="refuted" if refuted else "not refuted",
+        utility=utility,
         reference=reference,
         summary=summary,
     )

@@ -58,6 +58,8 @@ class Grouped:
         """
         if isinstance(self.entries, np.ndarray):
             return Grouped(self.entries[places])
+        if isinstance(places, slice):
+            return Grouped(self.entries[places])
         return Grouped([self.entries[place] for place in places.tolist()])
 
     @cached_property

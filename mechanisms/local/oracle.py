@@ -162,7 +162,8 @@ class LROracle:
         if isinstance(places, int):
             answer = drawn_for(randomizer, self._entries.at(np.array([places])), rng=self._rng)[0]
             return answer.item() if isinstance(answer, np.generic) else answer
-        entries = self._entries if isinstance(places, slice) else self._entries.at(places)
+        whole = isinstance(places, slice) and places == slice(0, len(self))
+        entries = self._entries if whole else self._entries.at(places)
         return drawn_for(randomizer, entries, rng=self._rng)
 
 

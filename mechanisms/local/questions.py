@@ -31,18 +31,18 @@ def checked_query(query: Any) -> Query:
 
 
 def places_of(entries: Any, size: int) -> Any:
-    """Return one index as an int, all of them in order as a slice, others as an array.
+    """Return one index as an int, indices in a row as a slice, others as an array.
 
     Examples
     --------
     >>> places_of([2, 0], 3), places_of(range(3), 3), places_of(1, 3)
-    (array([2, 0]), slice(None, None, None), 1)
+    (array([2, 0]), slice(0, 3, None), 1)
     >>> places_of(3, 3)
     Traceback (most recent call last):
     audit.errors.InvalidValue: An index of the oracle must be one of 0 … 2; got 3.
     """
-    if isinstance(entries, range) and entries == range(size):
-        return slice(None)
+    if isinstance(entries, range) and entries.step == 1 and 0 <= entries.start < entries.stop <= size:
+        return slice(entries.start, entries.stop)
     places = np.asarray(entries)
     if places.dtype.kind not in "iu" and places.size:
         raise InvalidKind(f"The entries of a question must be indices; got {entries!r:.40}.")
@@ -51,5 +51,9 @@ def places_of(entries: Any, size: int) -> Any:
     outside = (places < 0) | (places >= size)
     if outside.any():
         wrong = places[outside].ravel()[0]
-        raise InvalidValue(f"An index of the oracle must be one of 0 … {size - 1}; got {wrong}.")
+        raise InvalidValue(
+            f"An index of the oracle must be one of 0 … {size - 1}; got {wrong}."
+            if size
+            else f"An oracle without entries must be asked none; got index {wrong}."
+        )
     return int(places) if places.ndim == 0 else places.astype(np.intp)

@@ -39,7 +39,7 @@ def spending(queries: Sequence[Query], size: int) -> float:
     for query in queries:
         entries, randomizer = checked_query(query)
         places, cost = places_of(entries, size), cost_of(randomizer)
-        for place in range(size) if isinstance(places, slice) else np.ravel(places).tolist():
+        for place in range(size)[places] if isinstance(places, slice) else np.ravel(places).tolist():
             costs[place].append(cost)
     return max(map(math.fsum, costs))
 

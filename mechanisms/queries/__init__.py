@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers, QueryProblem
     from mechanisms.queries.rejection import Access
+    from mechanisms.queries.runs import CentralRun, LocalRun, SQAlgorithm, mean_and_spread
     from mechanisms.queries.simulation import FixedRoundsSimulation, RandomizerSimulation
     from mechanisms.queries.statistical import StatisticalQuery
     from mechanisms.queries.tables import binary_response, clamped_geometric, kary_response
@@ -61,6 +62,7 @@ __all__ = [
     "AdversarialOracle",
     "BooleanOnly",
     "Candidate",
+    "CentralRun",
     "ChunkOracle",
     "Estimator",
     "ExactOracle",
@@ -72,6 +74,7 @@ __all__ = [
     "LiteralPrivateOracle",
     "LiteralQueryAnswers",
     "LocalOracle",
+    "LocalRun",
     "NoisyLabelOracle",
     "NonAdaptive",
     "Oracle",
@@ -81,6 +84,7 @@ __all__ = [
     "QueryProblem",
     "RandomOracle",
     "RandomizerSimulation",
+    "SQAlgorithm",
     "SQOracle",
     "SampleOracle",
     "SignEntries",
@@ -97,6 +101,7 @@ __all__ = [
     "kary_response",
     "learn_from_noisy_labels",
     "local_sample_size",
+    "mean_and_spread",
     "noisy_labels",
     "noisy_sample_size",
     "offsets",
@@ -132,6 +137,7 @@ _MODULES = {
     ),
     "private_answers": ("LiteralQueryAnswers", "PrivateQueryAnswers", "QueryProblem"),
     "rejection": ("Access",),
+    "runs": ("CentralRun", "LocalRun", "SQAlgorithm", "mean_and_spread"),
     "simulation": ("FixedRoundsSimulation", "RandomizerSimulation"),
     "statistical": ("StatisticalQuery",),
     "tables": ("binary_response", "clamped_geometric", "kary_response"),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
 from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers
+from mechanisms.queries.runs import CentralRun, LocalRun
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     from mechanisms.neighbours import Pair
 
-__all__ = ["SharedChunkAnswers", "entries", "literal_answers", "private_answers"]
+__all__ = ["SharedChunkAnswers", "entries", "literal_answers", "many_answers", "private_answers"]
 
 
 def private_answers(*, epsilon: float = 1.0, chunk: int = 2) -> PrivateQueryAnswers:
@@ -84,8 +86,8 @@ def entries() -> list[Entry]:
 
     Examples
     --------
-    >>> [entry.expected for entry in entries()]
-    ['not refuted', 'not refuted', 'refuted']
+    >>> [entry.name for entry in entries() if entry.expected == "refuted"]
+    ['flawed-shared-chunk-answers']
     """
     return [
         Entry(
@@ -102,11 +104,61 @@ def entries() -> list[Entry]:
             reference=LiteralQueryAnswers.reference,
             summary="the same with the proofs' noise: found ε/2, and inaccurate",
         ),
+        *_with_utility(),
         Entry(
             SharedChunkAnswers.name,
             SharedChunkAnswers,
             expected="refuted",
             reference=SharedChunkAnswers.reference,
             summary="one chunk for both queries: loss 2ε",
+        ),
+    ]
+
+
+def many_answers(kind: type[PrivateQueryAnswers], *, queries: int = 16) -> PrivateQueryAnswers:
+    """Return answers within 1 to many queries, from chunks as large as their utility needs.
+
+    Examples
+    --------
+    >>> print(many_answers(PrivateQueryAnswers).utility_claim)
+    PAC(alpha=1, beta=0.05)
+    """
+    return kind(queries=(PrivateQueryAnswers().queries[0].with_tau(1.0),) * queries)
+
+
+def _with_utility() -> list[Entry]:
+    return [
+        Entry(
+            "private-query-answers-many",
+            partial(many_answers, PrivateQueryAnswers),
+            options={"pairs": many_answers(PrivateQueryAnswers).suggested_pairs()[:1]},
+            utility={},
+            reference=PrivateQueryAnswers.reference,
+            summary="16 queries within 1 but for 5 %",
+        ),
+        Entry(
+            "literal-query-answers-many",
+            partial(many_answers, LiteralQueryAnswers),
+            options={"pairs": many_answers(LiteralQueryAnswers).suggested_pairs()[:1]},
+            utility={},
+            utility_expected="refuted",
+            reference=LiteralQueryAnswers.reference,
+            summary="the same with the proofs' noise: found ε/16, and off by more than 1 in 47 %",
+        ),
+        Entry(
+            LocalRun.name,
+            LocalRun,
+            options={"budget": 4_000},
+            utility={},
+            reference=LocalRun.reference,
+            summary="two statistical queries, the second in view of the first, by local reports (no law)",
+        ),
+        Entry(
+            CentralRun.name,
+            CentralRun,
+            options={"budget": 4_000},
+            utility={},
+            reference=CentralRun.reference,
+            summary="the same two on private answers (no law)",
         ),
     ]

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from audit.errors import InvalidKind, InvalidValue, finite_number
+import numpy as np
+
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int
+from mechanisms.budget import OverspentError
+from mechanisms.local.oracle import LROracle
 from mechanisms.queries.chunks import ChunkOracle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
+    from mechanisms.local.laplace import LocalLaplace
+    from mechanisms.local.sign import SignResponse
     from mechanisms.queries.statistical import StatisticalQuery
 
 __all__ = ["Estimator", "LaplaceEntries", "LocalOracle", "SignEntries", "local_sample_size"]
@@ -36,8 +42,11 @@ class Estimator(Protocol):
     def entries(self, query: StatisticalQuery, *, beta: float) -> int:
         """Return how many entries answer the query within its tolerance but for probability beta."""
 
-    def answer(self, query: StatisticalQuery, chunk: Any, rng: np.random.Generator) -> float:
-        """Return the answer from a chunk of entries."""
+    def randomizer(self, query: StatisticalQuery) -> Any:
+        """Return the local randomizer that every entry answers through."""
+
+    def estimate(self, query: StatisticalQuery, reports: Any) -> float:
+        """Return the answer from the entries' reports."""
 
 
 class LocalOracle(ChunkOracle):
@@ -45,21 +54,33 @@ class LocalOracle(ChunkOracle):
 
     Parameters
     ----------
-    sample, queries, beta
-        As in `ChunkOracle`; the sample's records are the entries.
+    sample
+        The entries: records drawn independently from the distribution asked about. Or an `LROracle` over
+        them, whose entries may have answered before, or answer others later.
+    queries, beta
+        As in `ChunkOracle`.
     estimator
         The local algorithm for one query.
     rng
-        Where the entries' randomness comes from.
+        Where the entries' randomness comes from; None with an `LROracle`, which has its own.
+
+    Raises
+    ------
+    OverspentError
+        In use: an entry of the next chunk would spend more than its budget, which is the estimator's epsilon
+        or the given `LROracle`'s. The whole round is refused, before any answer is drawn.
+    InvalidKind, InvalidValue
+        `estimator` is none, or `rng` is missing; in use, as in `ChunkOracle`.
 
     Guarantee
     ---------
-    epsilon-local: every entry answers one epsilon-local randomizer, chosen before its answer. With
-    probability 1 − beta over entries and randomizers all answers are within their tolerance: each chunk has
-    the size that the estimator states for beta/queries, so t queries need t·O((b²/tau²)·max{1,
-    1/epsilon²}·log(t/beta)) entries. (The theorem prints 1/epsilon² alone, which is too few for large
-    epsilon.) An algorithm that does not adapt gives a non-interactive local one: the chunks and the
-    randomizers are fixed before any answer.
+    epsilon-local, by `mechanisms.local.LROracle`, through which every answer goes: an entry answers a
+    randomizer that was chosen before its answer, and can spend no more than its budget, whatever the
+    estimator and the algorithm do. With probability 1 − beta over entries and randomizers all answers are
+    within their tolerance: each chunk has the size that the estimator states for beta/queries, so t queries
+    need t·O((b²/tau²)·max{1, 1/epsilon²}·log(t/beta)) entries. (The theorem prints 1/epsilon² alone, which is
+    too few for large epsilon.) An algorithm that does not adapt gives a non-interactive local one: the chunks
+    and the randomizers are fixed before any answer.
 
     Examples
     --------
@@ -75,21 +96,26 @@ class LocalOracle(ChunkOracle):
 
     def __init__(
         self,
-        sample: Sequence[Any] | NDArray[Any],
+        sample: Sequence[Any] | NDArray[Any] | LROracle,
         *,
         estimator: Estimator,
         queries: int,
         beta: float,
-        rng: np.random.Generator,
+        rng: np.random.Generator | None = None,
     ) -> None:
-        super().__init__(sample, queries=queries, beta=beta)
-        if not isinstance(estimator, Estimator):
+        if isinstance(estimator, type) or not isinstance(estimator, Estimator):
             raise InvalidKind(
-                f"The `estimator` of `LocalOracle` must have `epsilon`, `entries` and `answer`; "
-                f"got {estimator!r:.60}."
+                "The `estimator` of `LocalOracle` must have `epsilon`, `entries`, `randomizer` and "
+                f"`estimate`; got {estimator!r:.60}."
             )
+        if not isinstance(sample, LROracle):
+            if not isinstance(rng, np.random.Generator):
+                raise InvalidKind(f"The `rng` of `LocalOracle` must be a numpy generator; got {rng!r:.60}.")
+            sample = LROracle(sample, epsilon=estimator.epsilon, rng=rng)
+        entries: Any = sample  # of a ChunkOracle's sample it is the length that is used here
+        super().__init__(entries, queries=queries, beta=beta)
         self.estimator = estimator
-        self._rng = rng
+        self._entries = sample
 
     @property
     def epsilon(self) -> float:
@@ -100,9 +126,31 @@ class LocalOracle(ChunkOracle):
         """Return the estimator's number of entries, at failure probability beta/queries."""
         return self.estimator.entries(query, beta=self.beta_each)
 
-    def estimate(self, query: StatisticalQuery, chunk: Any) -> float:
-        """Return the estimator's answer."""
-        return self.estimator.answer(query, chunk, self._rng)
+    def estimate(self, query: StatisticalQuery, chunk: range) -> float:
+        """Return the estimator's answer from the entries with these indices."""
+        return self._reported([(query, chunk)])[0]
+
+    def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
+        start, chunks = self.used, []
+        for query in queries:
+            stop = start + self.chunk_size(query)
+            chunks.append((query, range(start, stop)))
+            start = stop
+        self.used, before = start, self.used
+        try:
+            return self._reported(chunks)
+        except OverspentError:
+            self.used = before
+            raise
+
+    def _reported(self, chunks: Sequence[tuple[StatisticalQuery, range]]) -> list[float]:
+        reports = self._entries.ask_all(
+            [(chunk, self.estimator.randomizer(query)) for query, chunk in chunks]
+        )
+        return [
+            self.estimator.estimate(query, answers)
+            for (query, _), answers in zip(chunks, reports, strict=True)
+        ]
 
 
 def local_sample_size(query: StatisticalQuery, *, estimator: Estimator, queries: int, beta: float) -> int:
@@ -117,6 +165,7 @@ def local_sample_size(query: StatisticalQuery, *, estimator: Estimator, queries:
     >>> ten == 10 * one
     True
     """
+    queries = positive_int(queries, what="The `queries` of `local_sample_size`")
     return queries * estimator.entries(query, beta=beta / queries)
 
 
@@ -154,19 +203,17 @@ class LaplaceEntries:
         bound = query.width / 2.0
         return laplace_size(tau=min(query.tau, bound), beta=beta, epsilon=self.epsilon, bound=bound)
 
-    def answer(self, query: StatisticalQuery, chunk: Any, rng: np.random.Generator) -> float:
-        """Return the average report."""
-        from mechanisms.local.averages import LaplaceAverage
+    def randomizer(self, query: StatisticalQuery) -> LocalLaplace:
+        """Return R_g for the query less its middle."""
+        from mechanisms.local.laplace import LocalLaplace
 
-        middle = (query.low + query.high) / 2.0
-        average = LaplaceAverage(
-            epsilon=self.epsilon,
-            query=_shifted(query, middle),
-            bound=query.width / 2.0,
-            vectorised=True,
-            size=len(chunk),
+        return LocalLaplace(
+            epsilon=self.epsilon, query=_Centred(query), bound=query.width / 2.0, vectorised=True
         )
-        return middle + float(average(chunk, rng))
+
+    def estimate(self, query: StatisticalQuery, reports: Any) -> float:
+        """Return the average report, carried back."""
+        return _middle(query) + float(np.mean(reports))
 
 
 @dataclass(frozen=True)
@@ -208,17 +255,38 @@ class SignEntries:
             )
         return sign_size(tau=min(2.0 * query.tau / query.width, 1.0), beta=beta, epsilon=self.epsilon)
 
-    def answer(self, query: StatisticalQuery, chunk: Any, rng: np.random.Generator) -> float:
+    def randomizer(self, query: StatisticalQuery) -> SignResponse:
+        """Return randomized response to the query's sign about its middle."""
+        from mechanisms.local.sign import SignResponse
+
+        return SignResponse(epsilon=self.epsilon, query=_Signs(query), vectorised=True)
+
+    def estimate(self, query: StatisticalQuery, reports: Any) -> float:
         """Return the de-biased average report, carried back to the query's values."""
-        from mechanisms.local.averages import SignAverage
-
-        average = SignAverage(epsilon=self.epsilon, query=_signs(query), vectorised=True, size=len(chunk))
-        return (query.low + query.high) / 2.0 + query.width / 2.0 * float(average(chunk, rng))
+        mean = float(np.mean(reports)) / math.tanh(self.epsilon / 2.0)
+        return _middle(query) + query.width / 2.0 * mean
 
 
-def _shifted(query: StatisticalQuery, middle: float) -> Callable[[Any], Any]:
-    return lambda records: query.values(records) - middle
+@dataclass(frozen=True)
+class _Centred:
+    """Records ↦ the query's value less the middle of its range, where rounding cannot leave ± width/2."""
+
+    query: StatisticalQuery
+
+    def __call__(self, records: Any) -> Any:
+        half = self.query.width / 2.0
+        return np.clip(self.query.values(records) - _middle(self.query), -half, half)
 
 
-def _signs(query: StatisticalQuery) -> Callable[[Any], Any]:
-    return lambda records: 2.0 * (query.values(records) == query.high) - 1.0
+@dataclass(frozen=True)
+class _Signs:
+    """Records ↦ 1 where a Boolean query is high, −1 where it is low."""
+
+    query: StatisticalQuery
+
+    def __call__(self, records: Any) -> Any:
+        return 2.0 * (self.query.values(records) == self.query.high) - 1.0
+
+
+def _middle(query: StatisticalQuery) -> float:
+    return query.low + query.width / 2.0

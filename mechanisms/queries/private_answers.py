@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -66,10 +68,11 @@ class QueryProblem:
         return self.population.sample(self.size, rng)
 
     def error(self, output: Any, database: Any) -> float:
-        """Return how far the worst answer is from its query's mean over the *distribution*."""
+        """Return how far the worst answer is from its query's mean over the *distribution*; ∞ for NaN."""
         del database
         truths = [self.population.expectation(query) for query in self.queries]
-        return float(np.abs(np.asarray(output) - truths).max())
+        worst = float(np.abs(np.asarray(output, dtype=np.float64) - truths).max())
+        return math.inf if math.isnan(worst) else worst
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +134,7 @@ class PrivateQueryAnswers(ClaimsPure):
         if self.chunk is not None:
             positive_int(self.chunk, what=f"The `chunk` of `{owner}`")
 
-    @property
+    @cached_property
     def least_chunk(self) -> int:
         """The chunk from which on the utility is claimed."""
         return max(
@@ -266,7 +269,7 @@ class LiteralQueryAnswers(PrivateQueryAnswers):
     name: ClassVar[str] = "literal-query-answers"
     reference: ClassVar[str] = "B Theorem 7, C Theorem 1, the algorithm of the proofs"
 
-    @property
+    @cached_property
     def least_chunk(self) -> int:
         """The chunk that the proofs state."""
         return max(

@@ -105,6 +105,9 @@ class Counting:
     [
         ([0, 1], OverspentError, "Entry 1 has spent 0.5"),
         (range(3), OverspentError, "Entry 1 has spent 0.5"),
+        (range(1, 3), OverspentError, "Entry 1 has spent 0.5"),
+        (range(1, 4), InvalidValue, "must be one of 0 … 2; got 3"),
+        (range(-1, 1), InvalidValue, "must be one of 0 … 2; got -1"),
         (1, OverspentError, "Entry 1 has spent 0.5"),
         ([0, 3], InvalidValue, "must be one of 0 … 2; got 3"),
         ([-1, 0], InvalidValue, "must be one of 0 … 2; got -1"),
@@ -177,3 +180,23 @@ def test_groups_cover_every_place_once_and_hold_equal_entries():
             assert all(entries[place] == record for place in places.tolist())
     kinds = [record for record, _ in Grouped([1, True, 1.0]).groups]
     assert [type(kind) for kind in kinds] == [int, bool]  # 1 equals 1.0 but not True
+
+
+@pytest.mark.parametrize(
+    "asked", [range(1, 3), range(2, 0, -1), range(0), np.int64(2), np.array([1], np.uint8)]
+)
+@pytest.mark.parametrize("database", [[1, 0, 1], np.array([1, 0, 1]), [(1, "a"), (0, "b"), (1, "c")]])
+def test_a_range_of_indices_is_what_the_list_of_them_is(asked, database):
+    told = SignResponse(epsilon=800.0, query=lambda z: 2 * (z[0] if isinstance(z, tuple) else int(z)) - 1)
+    oracle = LROracle(database, epsilon=800.0, rng=np.random.default_rng(0))
+    answers = np.ravel(oracle.ask(asked, told)).tolist()
+    places = np.ravel(np.array(asked, dtype=int)).tolist()
+    assert answers == [[1, -1, 1][place] for place in places]
+    assert oracle.spent.tolist() == [800.0 if place in places else 0.0 for place in range(3)]
+
+
+def test_an_oracle_without_entries_can_be_asked_none():
+    oracle, _ = oracle_on([], epsilon=1.0)
+    assert np.size(oracle.ask(oracle.everyone, RandomizedResponse())) == 0
+    with pytest.raises(InvalidValue, match="without entries must be asked none; got index 0"):
+        oracle.ask(0, RandomizedResponse())

@@ -170,7 +170,23 @@ def test_a_database_of_another_length_is_refused():
         PrivateQueryAnswers(queries=())
 
 
-@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
+NAMES = ("private-query-answers", "literal-query-answers", "flawed-shared-chunk-answers")
+
+
+def test_the_entry_of_the_proofs_noise_is_one_whose_utility_is_refuted():
+    told = {entry.name: entry for entry in entries()}
+    assert set(NAMES) <= set(told)
+    utility = {name: entry.utility_expected for name, entry in told.items() if entry.utility is not None}
+    assert {name for name, expected in utility.items() if expected == "refuted"} == {
+        "literal-query-answers-many"
+    }
+    # 1 − (1 − e^(−chunk/16))^16 with chunks of ⌈4·2·ln(640)⌉ = 52
+    assert told["literal-query-answers-many"].factory().failure_of_noise() == pytest.approx(
+        1 - (1 - math.exp(-52 / 16)) ** 16
+    )
+
+
+@pytest.mark.parametrize("entry", [e for e in entries() if e.name in NAMES], ids=lambda entry: entry.name)
 def test_every_entry_of_the_catalogue_is_as_expected(entry):
     subject = entry.factory()
     assert subject.name == entry.name

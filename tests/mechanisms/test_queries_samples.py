@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,6 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from audit.errors import InvalidKind, InvalidValue
+from mechanisms import RandomizedResponse
+from mechanisms.budget import OverspentError
+from mechanisms.local import LROracle
 from mechanisms.queries import (
     AdversarialOracle,
     ExactOracle,
@@ -232,27 +236,87 @@ def test_the_size_of_the_test_by_hand():
     )
 
 
-class Plain:
-    """An estimator without privacy, to see what `LocalOracle` does with one."""
+@dataclass(frozen=True)
+class Asking:
+    """An estimator of two entries a query, which reports `reports` times what it says that it does."""
 
-    epsilon = 3.0
+    epsilon: float = 3.0
+    reports: float = 1.0
 
     def entries(self, query, *, beta):
-        return math.ceil(1 / beta)
+        return 2
 
-    def answer(self, query, chunk, rng):
-        return float(query.values(chunk).mean())
+    def randomizer(self, query):
+        return RandomizedResponse(epsilon=self.reports * self.epsilon)
+
+    def estimate(self, query, reports):
+        return float(reports.sum())
+
+
+def asking(*, entries=4, estimator=None, **options):
+    rng = np.random.default_rng(0)
+    return LocalOracle(
+        entries, estimator=estimator or Asking(), queries=2, beta=0.1, **({"rng": rng} | options)
+    )
 
 
 def test_any_estimator_answers_from_chunks_of_its_own_size():
-    oracle = LocalOracle([0, 1] * 20, estimator=Plain(), queries=2, beta=0.1, rng=np.random.default_rng(0))
-    assert oracle.ask_all([ONES, ONES]) == [0.5, 0.5]
-    assert (oracle.epsilon, oracle.left) == (3.0, 0)
+    oracle = asking(entries=[1, 1, 0, 0], estimator=Asking(epsilon=800.0))
+    assert oracle.ask_all([ONES, ONES]) == [2.0, 0.0]
+    assert (oracle.epsilon, oracle.left) == (800.0, 0)
 
 
-def test_what_is_no_estimator_is_refused():
-    with pytest.raises(InvalidKind, match="must have `epsilon`, `entries` and `answer`"):
-        LocalOracle([0], estimator=0.5, queries=1, beta=0.1, rng=np.random.default_rng(0))
+@pytest.mark.parametrize("estimator", [0.5, LaplaceEntries])
+def test_what_is_no_estimator_is_refused(estimator):
+    with pytest.raises(InvalidKind, match="must have `epsilon`, `entries`, `randomizer` and `estimate`"):
+        asking(entries=[0], estimator=estimator)
+
+
+def test_a_local_oracle_without_a_generator_is_refused():
+    with pytest.raises(InvalidKind, match="must be a numpy generator; got None"):
+        asking(entries=[0] * 4, rng=None)
+
+
+def test_an_estimator_that_spends_more_than_it_says_is_refused_before_any_answer():
+    rng = np.random.default_rng(0)
+    oracle = asking(entries=[0, 1] * 4, estimator=Asking(reports=1.5), rng=rng)
+    with pytest.raises(OverspentError, match="Entry 0 has spent 0 of its epsilon of 3"):
+        oracle.ask_all([ONES, ONES])
+    assert (oracle.asked, oracle.used) == (0, 0)
+    assert rng.random() == np.random.default_rng(0).random()
+
+
+def test_entries_that_answered_another_algorithm_keep_their_budget():
+    entries = LROracle([0, 1] * 4, epsilon=4.0, rng=np.random.default_rng(0))
+    asking(entries=entries, rng=None).ask(ONES)
+    assert entries.spent.tolist() == [3.0] * 2 + [0.0] * 6
+    with pytest.raises(OverspentError, match="Entry 0 has spent 3 of its epsilon of 4"):
+        asking(entries=entries, rng=None).ask(ONES)
+    assert asking(entries=entries, estimator=Asking(epsilon=1.0), rng=None).ask(ONES) in (0.0, 1.0, 2.0)
+
+
+def test_a_round_is_refused_as_a_whole_where_its_last_chunk_overspends():
+    entries = LROracle([0, 1] * 2, epsilon=np.array([3.0, 3.0, 3.0, 2.0]), rng=np.random.default_rng(0))
+    oracle = asking(entries=entries, rng=None)
+    with pytest.raises(OverspentError, match="Entry 3 has spent 0 of its epsilon of 2"):
+        oracle.ask_all([ONES, ONES])
+    assert entries.spent.tolist() == [0.0] * 4
+    assert oracle.used == 0
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.1, 0.3), (-0.3, -0.1), (1e9 + 0.1, 1e9 + 0.7), (0.0, 1e-300)])
+def test_the_ends_of_a_range_that_rounds_are_answered(low, high):
+    # (low + high)/2 ± (high − low)/2 misses the ends by an ulp: neither a refusal nor a larger sensitivity
+    query = StatisticalQuery(float, tau=(high - low) / 4, low=low, high=high)
+    estimator = LaplaceEntries(epsilon=1e6)
+    size = estimator.entries(query, beta=1e-8)
+    for end in (low, high):
+        oracle = LocalOracle(
+            [end] * size, estimator=estimator, queries=1, beta=1e-8, rng=np.random.default_rng(3)
+        )
+        assert abs(oracle.ask(query) - end) <= query.tau
+        values = estimator.randomizer(query).values([end])
+        assert np.abs(values).max() <= query.width / 2
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 20.0])

@@ -1,0 +1,328 @@
+"""SQ algorithms as subjects: run in the local model, or privately in the central one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PAC
+from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.relations import Relation
+from mechanisms.claimed import ClaimsPure
+from mechanisms.queries.local_answers import LaplaceEntries, LocalOracle, local_sample_size
+from mechanisms.queries.population import Population
+from mechanisms.queries.private import PrivateOracle, private_sample_size
+from mechanisms.queries.statistical import StatisticalQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mechanisms.neighbours import Pair
+    from mechanisms.queries.local_answers import Estimator
+    from mechanisms.queries.oracle import Oracle, SQOracle
+
+__all__ = ["CentralRun", "LocalRun", "RunProblem", "SQAlgorithm", "mean_and_spread"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SQAlgorithm:
+    """An algorithm that asks statistical queries, and what it promises with every valid oracle.
+
+    Parameters
+    ----------
+    run
+        Takes an SQ oracle, returns the output.
+    queries
+        The most queries that it asks.
+    hardest
+        The query of it that needs most records: the least tolerance ÷ width.
+    alpha
+        The error that its output has at most, where all answers are within their tolerances.
+    error
+        Takes an output and the `Population`, returns the error.
+    populations
+        Hard distributions by name.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import ExactOracle
+    >>> mean_and_spread(tau=0.5).run(ExactOracle(Population([-1, 1])))
+    (0.0, 1.0)
+    """
+
+    run: Callable[[SQOracle], Any]
+    queries: int
+    hardest: StatisticalQuery
+    alpha: float
+    error: Callable[[Any, Population], float]
+    populations: dict[str, Population]
+
+
+def mean_and_spread(*, tau: float = 0.5) -> SQAlgorithm:
+    """Return the algorithm that asks for the mean, and then how far values are from the *answer* on average.
+
+    Its second query depends on the first answer, so that its local and its central private run adapt.
+
+    Guarantee
+    ---------
+    Two queries of tolerance `tau` and width 2. With a valid oracle both numbers are within tau: of E[z], and
+    of E|z − answer|, the answer brought to [−1, 1].
+
+    Examples
+    --------
+    >>> from mechanisms.queries import AdversarialOracle
+    >>> coin = Population([-1, 1])
+    >>> output = mean_and_spread(tau=0.25).run(AdversarialOracle(coin, "up"))
+    >>> output, mean_and_spread(tau=0.25).error(output, coin)
+    ((0.25, 1.25), 0.25)
+    """
+    first = StatisticalQuery(_itself, tau, vectorised=_itself)
+
+    def run(oracle: SQOracle) -> tuple[float, float]:
+        mean = oracle.ask(first)
+        return mean, oracle.ask(_distance_from(mean, tau=tau))
+
+    def error(output: Any, population: Population) -> float:
+        mean, spread = output
+        off = abs(spread - population.expectation(_distance_from(mean, tau=tau)))
+        return float(max(abs(mean - population.expectation(first)), off))
+
+    return SQAlgorithm(
+        run=run,
+        queries=2,
+        hardest=first,
+        alpha=tau,
+        error=error,
+        populations={
+            "half lowest, half highest": Population([-1, 1]),
+            "all highest": Population([1]),
+            "one in ten highest": Population([-1, 1], [0.9, 0.1]),
+        },
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class RunProblem:
+    """A distribution on which an algorithm's promise is to be kept.
+
+    Parameters
+    ----------
+    name
+        What is hard about it.
+    population
+        The distribution.
+    algorithm
+        Whose error counts.
+    size
+        Records drawn.
+
+    Examples
+    --------
+    >>> problem = RunProblem("ones", Population([1]), mean_and_spread(), 3)
+    >>> problem.draw(np.random.default_rng(0)), problem.error((0.75, 0.5), None)
+    ([1, 1, 1], 0.25)
+    """
+
+    name: str
+    population: Population
+    algorithm: SQAlgorithm
+    size: int
+
+    def draw(self, rng: np.random.Generator) -> list[Any]:
+        """Return a fresh sample."""
+        return self.population.sample(self.size, rng)
+
+    def error(self, output: Any, database: Any) -> float:
+        """Return the error of the output on the *distribution*."""
+        del database
+        return self.algorithm.error(output, self.population)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Run(ClaimsPure):
+    """What both runs share: sizes, the claims, the databases."""
+
+    epsilon: float = 4.0
+    tau: float = 0.5
+    beta: float = 0.05
+    size: int | None = None
+    records: Sequence[Any] = (-1, 0, 1)
+    make: Callable[..., SQAlgorithm] = mean_and_spread
+
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = type(self).__name__
+        finite_number(self.tau, what=f"The `tau` of `{owner}`", above=0)
+        probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+        if self.size is None:
+            object.__setattr__(self, "size", self.least_size)
+        if positive_int(self.size, what=f"The `size` of `{owner}`") < self.least_size:
+            raise InvalidValue(
+                f"The `size` of `{owner}` must be at least {self.least_size} for {self.algorithm.queries} "
+                f"queries within {self.tau:g} with probability {1 - self.beta:g}; got {self.size}."
+            )
+
+    @cached_property
+    def algorithm(self) -> SQAlgorithm:
+        """What is run."""
+        return self.make(tau=self.tau)
+
+    @property
+    def least_size(self) -> int:
+        """The least number of records that the promise is kept with."""
+        raise NotImplementedError
+
+    @property
+    def utility_claim(self) -> PAC:
+        """The algorithm's own promise, but for beta: all answers are within their tolerances."""
+        return PAC(alpha=self.algorithm.alpha, beta=self.beta)
+
+    def _oracle(self, database: Any, rng: np.random.Generator) -> Oracle:
+        raise NotImplementedError
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return the output of one run."""
+        if len(database) != self.size:
+            raise InvalidValue(
+                f"A database of `{type(self).__name__}` must hold {self.size} records; got {len(database)}."
+            )
+        return self.algorithm.run(self._oracle(database, rng))
+
+    def problems(self) -> list[RunProblem]:
+        """Return the algorithm's hard distributions."""
+        algorithm = self.algorithm
+        return [
+            RunProblem(name, population, algorithm, self.size or 0)
+            for name, population in algorithm.populations.items()
+        ]
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return constant databases, and the same with the first record of each query's chunk replaced."""
+        first, last = self.records[0], self.records[-1]
+        count = self.size or 0
+        base, step = [first] * count, count // self.algorithm.queries
+        places = range(0, step * self.algorithm.queries, step)
+        return [(base, [*base[:place], last, *base[place + 1 :]]) for place in places]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalRun(_Run):
+    """An SQ algorithm run in the local model (K11 Theorem 5.7): every entry answers one query at most.
+
+    Parameters
+    ----------
+    epsilon
+        The budget of every entry, > 0.
+    tau
+        The tolerance of the queries.
+    beta
+        The probability allowed that some answer misses its tolerance.
+    size
+        Number of entries. None: as many as `local_sample_size` says.
+    records
+        The entries there can be, for the audit.
+    make
+        Takes `tau`, returns the `SQAlgorithm`.
+    estimator
+        Takes epsilon, returns the local algorithm for one query.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range, or `size` is too small (the line says what is needed); in use, a database
+        of another size, or a query that leaves its range.
+
+    Guarantee
+    ---------
+    *Privacy*: that of `LocalOracle`; the output is a function of the entries' reports, so
+    epsilon-differential privacy when one entry is replaced, also where later queries depend on earlier
+    answers. *Utility*: with probability 1 − beta all answers are within their tolerances, and then the
+    algorithm keeps its promise: K11 Theorem 5.7 with t·`laplace_size` entries at beta/t, where it lacks
+    max{1, 1/ε²}.
+
+    Examples
+    --------
+    >>> run = LocalRun(epsilon=4.0)
+    >>> print(run.size, run.claim, run.utility_claim)
+    106 PureDP(epsilon=4) PAC(alpha=0.5, beta=0.05)
+    """
+
+    estimator: Callable[[float], Estimator] = LaplaceEntries
+
+    name: ClassVar[str] = "local-sq-algorithm"
+    reference: ClassVar[str] = "K11 Theorem 5.7"
+
+    @property
+    def least_size(self) -> int:
+        """The least number of entries that the promise is kept with: `local_sample_size`."""
+        told = self.algorithm
+        return local_sample_size(
+            told.hardest, estimator=self.estimator(self.epsilon), queries=told.queries, beta=self.beta
+        )
+
+    def _oracle(self, database: Any, rng: np.random.Generator) -> LocalOracle:
+        return LocalOracle(
+            database,
+            estimator=self.estimator(self.epsilon),
+            queries=self.algorithm.queries,
+            beta=self.beta,
+            rng=rng,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CentralRun(_Run):
+    """The same algorithm on private answers from disjoint chunks (B Theorem 7, C Theorem 1, corrected).
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, records, make
+        As in `LocalRun`, with `private_sample_size`.
+
+    Guarantee
+    ---------
+    That of `PrivateOracle`: epsilon-differential privacy when one record is replaced, and with probability
+    1 − beta the algorithm's promise.
+
+    Examples
+    --------
+    >>> run = CentralRun(epsilon=1.0)
+    >>> run.size < LocalRun(epsilon=1.0).size
+    True
+    """
+
+    name: ClassVar[str] = "private-sq-algorithm"
+    reference: ClassVar[str] = "B Theorem 7, C Theorem 1, with noise of scale 1/(ε|S_i|)"
+
+    @property
+    def least_size(self) -> int:
+        """The least number of records that the promise is kept with: `private_sample_size`."""
+        told = self.algorithm
+        return private_sample_size(
+            told.queries, tau=self.tau, beta=self.beta, epsilon=self.epsilon, width=told.hardest.width
+        )
+
+    def _oracle(self, database: Any, rng: np.random.Generator) -> PrivateOracle:
+        return PrivateOracle(
+            database, epsilon=self.epsilon, queries=self.algorithm.queries, beta=self.beta, rng=rng
+        )
+
+
+def _itself(record: Any) -> Any:
+    return record
+
+
+def _distance_from(answer: float, *, tau: float) -> StatisticalQuery:
+    centre = min(max(answer, -1.0), 1.0)
+
+    def distances(records: Any) -> Any:
+        return np.abs(np.asarray(records, dtype=np.float64) - centre)
+
+    return StatisticalQuery(
+        lambda record: float(distances(record)), tau, low=0.0, high=2.0, vectorised=distances
+    )

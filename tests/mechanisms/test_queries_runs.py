@@ -1,0 +1,139 @@
+"""K11 Theorem 5.7 as a subject: an SQ algorithm run locally, and privately in the central model."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pytest
+
+from audit import Evidence, Verdict, audit_privacy, audit_utility
+from audit.claims import PAC
+from audit.errors import InvalidValue
+from mechanisms.budget import OverspentError
+from mechanisms.local import LocalLaplace, laplace_size
+from mechanisms.queries import (
+    AdversarialOracle,
+    CentralRun,
+    LaplaceEntries,
+    LocalRun,
+    Population,
+    mean_and_spread,
+    private_chunk_size,
+)
+
+POINTS = Population([-1, 0, 1], [0.2, 0.3, 0.5])
+
+
+@pytest.mark.parametrize("adversary", ["up", "down", "towards-zero", "away-from-zero", "alternating"])
+def test_the_algorithm_keeps_its_promise_with_every_valid_oracle(adversary):
+    algorithm = mean_and_spread(tau=0.3)
+    oracle = AdversarialOracle(POINTS, adversary)
+    mean, spread = output = algorithm.run(oracle)
+    centre = min(max(mean, -1.0), 1.0)
+    truth = 0.2 * abs(-1 - centre) + 0.3 * abs(centre) + 0.5 * abs(1 - centre)
+    assert algorithm.error(output, POINTS) == pytest.approx(max(abs(mean - 0.3), abs(spread - truth)))
+    assert algorithm.error(output, POINTS) <= algorithm.alpha * (1 + 1e-12)
+    assert (oracle.asked, oracle.rounds, oracle.least_tau) == (2, 2, 0.3)
+
+
+@pytest.mark.parametrize("run", [LocalRun(), LocalRun(epsilon=1.0), LocalRun(epsilon=20.0), CentralRun()])
+def test_theorem_5_7_is_met_by_a_betting_audit_of_the_utility(run):
+    # significance 1e-7: the false alarm of a true claim
+    result = audit_utility(run, significance=1e-7, seed=3)
+    assert result.verdict is Verdict.NOT_REFUTED
+
+
+@dataclass(frozen=True)
+class Fewer(LaplaceEntries):
+    """A_g on a twelfth of the entries."""
+
+    def entries(self, query, *, beta):
+        return super().entries(query, beta=beta) // 12
+
+
+def test_the_same_audit_refutes_a_twelfth_of_the_entries():
+    # 4 entries a query at ε = 4: variance of the mean (1 + 2/4)/4, off by 0.5 or more in about 0.4
+    few = LocalRun(estimator=Fewer)
+    assert audit_utility(few, budget=20_000).verdict is Verdict.REFUTED
+
+
+def test_sizes_are_those_of_two_queries_that_share_beta():
+    assert LocalRun().size == 2 * laplace_size(tau=0.5, beta=0.025, epsilon=4.0)
+    assert CentralRun().size == 2 * private_chunk_size(2, tau=0.5, beta=0.05, epsilon=4.0, width=2.0)
+
+
+@pytest.mark.parametrize("run", [LocalRun(epsilon=1.0), CentralRun(epsilon=1.0)])
+def test_a_whole_run_with_correlated_rounds_is_not_refuted_end_to_end(run):
+    result = audit_privacy(run, budget=3_000)
+    assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.STATISTICAL)
+
+
+@dataclass(frozen=True)
+class Leaking(LaplaceEntries):
+    """Claims an epsilon, and reports through the randomizer of a hundred times as much."""
+
+    def randomizer(self, query):
+        wide = super().randomizer(query)
+        return Disguised(wide, LocalLaplace(epsilon=100 * self.epsilon, query=wide.query, vectorised=True))
+
+
+@dataclass(frozen=True)
+class Disguised:
+    """Claims what one randomizer does and runs another."""
+
+    claimed: LocalLaplace
+    run: LocalLaplace
+
+    @property
+    def claim(self):
+        return self.claimed.claim
+
+    @property
+    def relation(self):
+        return self.claimed.relation
+
+    def __call__(self, database, rng):
+        return self.run(database, rng)
+
+    def respond(self, entries, rng):
+        return self.run.respond(entries, rng)
+
+
+def test_a_randomizer_that_lies_of_itself_is_refuted_end_to_end():
+    # the oracle can only believe a claim; an audit of the whole run sees noise that is 100 times too small
+    result = audit_privacy(LocalRun(epsilon=1.0, estimator=Leaking), budget=3_000)
+    assert result.verdict is Verdict.REFUTED
+
+
+@dataclass(frozen=True)
+class Overspending(LaplaceEntries):
+    """Says an epsilon and asks for twice as much."""
+
+    def randomizer(self, query):
+        return LaplaceEntries(epsilon=2 * self.epsilon).randomizer(query)
+
+
+def test_an_estimator_that_overspends_is_refused_in_every_run():
+    run = LocalRun(estimator=Overspending)
+    with pytest.raises(OverspentError, match="Entry 0 has spent 0 of its epsilon of 4"):
+        run([0] * run.size, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("kind", [LocalRun, CentralRun])
+def test_too_few_records_are_refused_with_the_number_that_is_needed(kind):
+    needed = kind().size
+    with pytest.raises(InvalidValue, match=f"must be at least {needed} for 2 queries within 0.5"):
+        kind(size=needed - 1)
+    with pytest.raises(InvalidValue, match=f"must hold {needed} records; got 1"):
+        kind()([0], np.random.default_rng(0))
+    assert kind().utility_claim == PAC(0.5, 0.05)
+
+
+def test_an_algorithm_that_asks_more_than_it_says_is_stopped():
+    def three(*, tau):
+        told = mean_and_spread(tau=tau)
+        return type(told)(**vars(told) | {"run": lambda oracle: [told.run(oracle), told.run(oracle)]})
+
+    run = LocalRun(make=partial(three))
+    with pytest.raises(InvalidValue, match="must be asked at most 2 queries"):
+        run([0] * run.size, np.random.default_rng(0))
