@@ -87,6 +87,9 @@ class Finding:
         The numbers behind it.
     command
         What repeats it on the command line; empty for ``dp-audit findings NAME``.
+    row
+        Which of the systems built it is about, in the numbering of the distribution that offers it; several
+        are separated by commas: ``"L7, L8"``.
 
     Examples
     --------
@@ -110,6 +113,7 @@ class Finding:
     method: Literal["exact", "statistical", "arithmetic"] = "exact"
     tables: tuple[Table, ...] = ()
     command: str = ""
+    row: str = ""
 
     def __post_init__(self) -> None:
         if self.judgement not in get_args(Judgement):
@@ -124,6 +128,11 @@ class Finding:
         if self.claimed is None or self.found is None or self.claimed == 0:
             return None
         return self.found / self.claimed
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """The numbers of `row`, one by one."""
+        return tuple(part.strip() for part in self.row.split(",") if part.strip())
 
 
 def load_findings() -> dict[str, Compute]:

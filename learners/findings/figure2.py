@@ -52,6 +52,7 @@ def figure_2() -> Finding:
         f"MASKED-PARITY separates the first two (error ≥ 1/4 on {fixed.share:.0%} of the targets against 0), "
         f"PARITY the next (queries: {by_queries:.2%} of the targets, {told} answers told anything; "
         f"privately: {privately:.4f}).",
+        row="L8",
         tables=(table,),
     )
 

@@ -63,6 +63,7 @@ def e3() -> Finding:
         "proof only",
         f"For ε ≤ α the second term alone is β: |H| = 10, ε = α = 1/2, β = 0.1, n = {n} gives {found:.3f}. "
         "For ε > α it depends on |H| and β.",
+        row="L1",
         corrected="ln(3/β) in place of ln(1/β): then the terms are at most 2β/3 and β/3, always.",
         claimed=0.1,
         found=found,
@@ -100,6 +101,7 @@ def e4() -> Finding:
         "proof only",
         f"With one hypothesis of error 0.3 = OPT the middle sum is 1, and its bound {rows[0][-1]:.2g} at the "
         "printed n, tending to 0: both steps need OPT = 0.",
+        row="L1",
         corrected="The agnostic statement is true, with the constant of `generic_size`, by K11's proof: all "
         "training errors are close to the errors, and the exponential mechanism is compared with the best.",
         claimed=rows[0][-1],

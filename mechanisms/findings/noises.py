@@ -50,6 +50,7 @@ def b_theorem_3() -> Finding:
         "holds",
         f"Both with equality: the worst pair loses {rows[1][1]:.6f} at ε = 1, and the error exceeds the "
         f"bound with probability {rows[1][4]:.6f} at β = {rows[1][2]:g}.",
+        row="M1",
         claimed=1.0,
         found=round(rows[1][1], 12),
         tables=(table,),
@@ -82,6 +83,7 @@ def b_definition_2() -> Finding:
         "typo",
         f"εn/b is the rate. As the scale of a library's Laplace noise it is n²ε²/b² times too wide: "
         f"{literal_scale:g} instead of {right:g} at n = {n}, error {error:.0f} on values in [0, 1].",
+        row="M1",
         corrected="The scale is b/(εn), the rate εn/b.",
         claimed=right,
         found=literal_scale,
@@ -105,6 +107,7 @@ def e8() -> Finding:
         "The Laplace distribution with density exp(−|x|/λ)/2λ has standard deviation √2/λ.",
         "typo",
         f"It is √2·λ: {found:.4f} and not {claimed:.4f} at λ = 2 (the two agree at λ = 1 only).",
+        row="M1",
         corrected="Its standard deviation is √2·λ.",
         claimed=claimed,
         found=found,
@@ -139,6 +142,7 @@ def n18() -> Finding:
         "hidden condition",
         f"True of clamping (loss {rows[-1][2]:.3f}). The law restricted to the range and normalised again "
         f"loses {rows[-1][1]:.3f} at b = 20, for the normaliser depends on the exact answer.",
+        row="M2",
         corrected="Clamp the noisy answer into the range; do not draw again and do not renormalise.",
         claimed=math.log(2.0),
         found=rows[-1][1],
@@ -168,6 +172,7 @@ def n22() -> Finding:
         "typo",
         f"The exponent is −|k + j|: at k = j = 1 and α = 2 the ratio is {true:g}, printed {printed:g}. "
         "The bound α^|j| holds either way.",
+        row="M2",
         corrected="f(k + j)/f(k) = α^(−|k + j|)/α^(−|k|) ≤ α^|j|.",
         claimed=printed,
         found=true,

@@ -56,6 +56,7 @@ def e1() -> Finding:
         "proof only",
         "The algorithm of the proofs is (ε/M)-private, and with c = 8, ε = 1, M = 200 its noise exceeds τ "
         f"with probability {worst:.3f} where β = {_BETA} is claimed; M times less noise proves the theorems.",
+        row="M12",
         corrected="Noise of scale 1/(ε|S_i|): a record lies in one chunk, so ε in all; within τ.",
         claimed=_BETA,
         found=worst,
@@ -108,6 +109,7 @@ def n12() -> Finding:
         "hidden condition",
         "The rate must be known: with the bound 0.4 in the place of η = 0.2, a query whose answer is 1 is "
         f"answered {rows[2][3]:.3f}.",
+        row="M13",
         corrected="With a bound on η, run the learner with each rate of a grid and keep what does best on "
         f"fresh noisy examples: for η ≤ 0.4, {rates} rates and {size} examples; the threshold learned from "
         f"labels of rate 0.3 errs on {error:.0%}.",
@@ -175,6 +177,7 @@ def thm_6() -> Finding:
         "holds",
         "With the constant 1/2: M·⌈ln(2M/β)/(2τ²)⌉ examples; the averages of fair coins then miss with "
         f"probability at most {worst:.4f} for β = {_BETA}.",
+        row="M11",
         claimed=_BETA,
         found=worst,
         tables=(
@@ -219,6 +222,7 @@ def thm_8() -> Finding:
         "holds",
         "For a known rate, with M·(⌈2ln(4M/β)/(τ(1 − 2η))²⌉ + ⌈2ln(4M/β)/τ²⌉) examples; for φ = 1[y = 1] and "
         f"c* = 1 some answer misses with probability at most {worst:.2g} for β = {_BETA}.",
+        row="M13",
         claimed=_BETA,
         found=worst,
         tables=(Table(("M", "τ", "η", "examples", "some answer misses"), rows, f"exact, β = {_BETA}"),),

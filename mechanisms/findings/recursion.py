@@ -59,6 +59,7 @@ def e6() -> Finding:
         f"B is paid for and never used. Where the good points lie across the border of two A_i Rec as "
         f"printed fails with probability {rows[0][1]:.6f}, corrected {rows[0][2]:.1g}; Lemma 3 allows "
         f"{allowed:g}.",
+        row="M6",
         corrected="H = {a + iK/2} ∪ {c + iK/2}. Privacy is the same either way.",
         claimed=allowed,
         found=rows[0][1],
@@ -85,6 +86,7 @@ def n6() -> Finding:
         "hidden condition",
         f"log*(1) = {log_star(1)}: at T = 1 they claim (0, 0) and failure 0. Rec is one exponential "
         f"mechanism there, which loses {loss:g} at ε = 1, and fails with probability e^({failure:.0f}) > 0.",
+        row="M6",
         corrected="For T ≥ 2.",
         claimed=0.0,
         found=round(loss, 12),
@@ -119,6 +121,7 @@ def n8() -> Finding:
         f"On the easiest input, Q constant = r, it gets K = 2^{power} = T′: {{A_i}} has {first} member and "
         f"{{B_i}} {second}, so that A_dist is undefined. What H is after a ⊥ is not said; {halves} of 32 "
         "points are half-integers at K = 1; points may exceed T.",
+        row="M6",
         corrected="A family of one: its member; of none: skipped; ⊥: the other half of H, or points spread "
         "over the range; points rounded down, and at most T. All of it without the data.",
         method="arithmetic",
@@ -144,6 +147,7 @@ def n20() -> Finding:
         "false",
         f"Q(j) is a minimum of a number of zeros and a number of ones: at most {highest:g} of {m}. The "
         f"first target, {rows[0][1]:g} at α = 0.1, is out of reach for α < 2/3; the second is always met.",
+        row="M6",
         corrected="The targets fit a Q that can reach m.",
         claimed=rows[0][1],
         found=highest,
@@ -174,6 +178,7 @@ def n21() -> Finding:
         "false",
         f"At J = {length} a share of {rows[0][1]:g} of all intervals lies in none, {rows[0][2]} the first; "
         f"with B_i of length 2J the share is {rows[1][1]:g}.",
+        row="M6",
         corrected="{B_i} of length 2J right shifted by J, as Fig. 1 has it.",
         claimed=0.0,
         found=rows[0][1],
@@ -210,6 +215,7 @@ def n26() -> Finding:
         f"It makes 3·N + 1, and N is 0 up to T = 32, 1 up to 2^32, 2 up to 2^(2^32): {rows[-1][2]} for "
         f"{rows[-1][1]} at 2^64. At 0.1 a call the lemma claims ε = {rows[-1][3]:.3f}; the plain sum is "
         f"{rows[-1][4]:.3f}.",
+        row="M6",
         corrected="3·N + 1 calls, those of A_dist at (ε/2, δ/2) (E9).",
         claimed=float(rows[-1][1]),
         found=float(rows[-1][2]),
@@ -248,6 +254,7 @@ def bns_lemma_2() -> Finding:
         "holds",
         f"For T ≥ 2 (N6). At T = 4096 and ε = 1 a call it claims {rows[-1][3]:.1f}; the worst pair found "
         f"loses {rows[-1][4]:.3f}. See N26 for the tight account.",
+        row="M6",
         claimed=rows[-1][3],
         found=rows[-1][4],
         tables=(table,),
@@ -281,6 +288,7 @@ def bns_lemma_3() -> Finding:
         "holds",
         f"With step 10 corrected (E6) and T ≥ 2 (N6). On T = 4096 the worst failure found is "
         f"{rows[1][3]:.1g}, allowed {rows[1][2]:g}; r/{2 ** (halvings - 1)} still does on these.",
+        row="M6",
         claimed=rows[1][2],
         found=rows[1][3],
         tables=(table,),

@@ -71,6 +71,15 @@ def test_a_finding_that_is_none_is_refused_in_one_line(make, match):
     assert "\n" not in str(refused.value)
 
 
+def test_the_row_of_a_finding_is_kept_and_one_saved_before_there_were_rows_still_opens():
+    one = Finding("X", "T", "s", "holds", "f", row="L7, L8")
+    assert one.rows == ("L7", "L8")
+    document = to_json(one)
+    assert from_json(document) == one
+    del document["finding"]["row"]
+    assert from_json(document).rows == ()
+
+
 def test_a_saved_finding_is_read_back_as_it_was():
     table = Table(("n", "p", "word"), ((1, math.inf, "one"), (2, 1e-300, "ε")), "caption")
     one = Finding("X", "T", "s", "loose", "f", claimed=0.1, found=math.nan, tables=(table,), command="c")
