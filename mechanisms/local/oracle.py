@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.errors import InvalidValue, finite_number
+from audit.errors import InvalidKind, InvalidValue, finite_number
+from mechanisms.answers import floats
 from mechanisms.budget import OverspentError
 from mechanisms.local.grouping import Grouped
 from mechanisms.local.questions import Query, checked_query, places_of
@@ -69,6 +70,8 @@ class LROracle:
         epsilon: float | NDArray[np.float64],
         rng: np.random.Generator,
     ) -> None:
+        if not isinstance(rng, np.random.Generator):
+            raise InvalidKind(f"The `rng` of `LROracle` must be a numpy generator; got {rng!r:.60}.")
         self._entries = database if isinstance(database, Grouped) else Grouped(database)
         self._limit = _budget(epsilon, len(self._entries))
         self._spent = np.zeros(len(self._entries))
@@ -151,9 +154,9 @@ class LROracle:
             place = int(np.argmax(over))
             index = np.arange(len(self))[touched].ravel()[place]
             raise OverspentError(
-                f"Entry {index} has spent {before.ravel()[place]:g} of its epsilon of "
-                f"{self._limit[index]:g}; `{type(randomizer).__name__}` "
-                f"would bring it to {after.ravel()[place]:g}."
+                f"Entry {index} has spent {before.ravel()[place]:.12g} of its epsilon of "
+                f"{self._limit[index]:.12g}; `{type(randomizer).__name__}` "
+                f"would bring it to {after.ravel()[place]:.12g}."
             )
         self._spent[touched] = after
         return touched, before
@@ -171,7 +174,7 @@ def _budget(epsilon: Any, size: int) -> NDArray[np.float64]:
     what = "The `epsilon` of `LROracle`"
     if np.ndim(epsilon) == 0:
         return np.broadcast_to(finite_number(epsilon, what=what, above=0), size)
-    limits = np.asarray(epsilon, dtype=np.float64)
+    limits = floats(epsilon, what=what)
     if limits.shape != (size,) or not (np.isfinite(limits) & (limits >= 0.0)).all():
         raise InvalidValue(
             f"{what} must be one finite number > 0, or {size}, one an entry; got {epsilon!r:.40}."

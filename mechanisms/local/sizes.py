@@ -56,7 +56,8 @@ def lemma_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
     12543
     """
     tau, beta, epsilon, bound = _checked("lemma_size", tau, beta, epsilon=epsilon, bound=bound)
-    return _least(LEMMA_CONSTANT * (bound / tau) ** 2 * max(1.0, epsilon**-2.0), math.log(2.0 / beta))
+    needed, noise = bound / tau, max(1.0, 1.0 / epsilon)
+    return _least(LEMMA_CONSTANT * needed * needed * noise * noise, math.log(2.0 / beta))
 
 
 def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
@@ -74,7 +75,11 @@ def laplace_exponent(tau: float, *, scale: float, bound: float) -> float:
     from scipy.optimize import brentq
 
     # in u = λt, r = u·x − u²·y/2 + ln(1 − u²): concave, with derivative x − u·y − 2u/(1 − u²)
+    if bound / scale > _VAST:  # no noise to speak of: t = τ/b², where ln(1 − t²λ²) rounds to 0
+        return 0.5 * (tau / bound) ** 2 * (1.0 - 1e-9)
     x, y = tau / scale, (bound / scale) ** 2
+    if x < 1.0 / _VAST:  # the exponent is below x²
+        return 0.0
     alone = x / (1.0 + math.hypot(1.0, x))  # where it is 0 without the sampling error
     high = min(alone * (1.0 + 1e-9), math.nextafter(1.0, 0.0))
     u = float(brentq(lambda u: x - u * y - 2.0 * u / ((1.0 - u) * (1.0 + u)), 0.0, high, xtol=1e-300))
@@ -118,7 +123,7 @@ def laplace_size(
     distance = 2.0 * bound * dimension if sensitivity is None else sensitivity
     finite_number(distance, what="The `sensitivity` of `laplace_size`", above=0)
     rate = laplace_exponent(tau, scale=distance / epsilon, bound=bound)
-    return _least(1.0 / rate, math.log(2.0 * dimension / beta))
+    return _least(1.0 / rate if rate > _TINY else math.inf, math.log(2.0 * dimension / beta))
 
 
 def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -> int:
@@ -136,7 +141,8 @@ def noise_size(*, tau: float, beta: float, epsilon: float, bound: float = 1.0) -
     from mechanisms.local.sums import laplace_rate
 
     tau, beta, epsilon, bound = _checked("noise_size", tau, beta, epsilon=epsilon, bound=bound)
-    return _least(1.0 / laplace_rate(tau * epsilon / (2.0 * bound)), math.log(2.0 / beta))
+    rate = laplace_rate(tau * epsilon / (2.0 * bound))
+    return _least(1.0 / rate if rate > _TINY else math.inf, math.log(2.0 / beta))
 
 
 def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
@@ -155,7 +161,14 @@ def sign_size(*, tau: float, beta: float, epsilon: float) -> int:
     3455
     """
     tau, beta, epsilon, _ = _checked("sign_size", tau, beta, epsilon=epsilon, bound=1.0)
-    return _least(2.0 / (tau * math.tanh(epsilon / 2.0)) ** 2, math.log(2.0 / beta))
+    kept = (tau * math.tanh(epsilon / 2.0)) ** 2
+    return _least(2.0 / kept if kept > _TINY else math.inf, math.log(2.0 / beta))
+
+
+_TINY = 1e-300
+"""Exponents below this would need more entries than can be counted."""
+
+_VAST = 1e100
 
 
 def _least(per_nat: float, nats: float) -> int:

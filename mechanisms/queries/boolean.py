@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.errors import InvalidValue
-from mechanisms.queries.oracle import Oracle
+from mechanisms.queries.oracle import Oracle, finite_answers
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def bits_needed(query: StatisticalQuery) -> int:
     >>> bits_needed(StatisticalQuery.bounded(float, bound=4.0, tau=0.1))
     7
     """
-    return max(1, math.ceil(math.log2(query.width / query.tau)))
+    return max(1, math.ceil(math.log2(query.width) - math.log2(query.tau)))
 
 
 def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:
@@ -130,7 +130,7 @@ class ThroughBoolean(Oracle):
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
         parts = [boolean_queries(query) for query in queries]
-        answers = iter(self.oracle.ask_all([bit for bits in parts for bit in bits]))
+        answers = iter(finite_answers(self.oracle.ask_all([bit for bits in parts for bit in bits])))
         return [
             query.low
             + query.width / 2.0 * (1.0 + sum(2.0**-j * next(answers) for j in range(1, len(bits) + 1)))

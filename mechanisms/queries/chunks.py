@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
 from mechanisms.queries.oracle import Oracle
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def sampling_size(*, tau: float, beta: float, width: float = 1.0) -> int:
     tau = finite_number(tau, what="The `tau` of `sampling_size`", above=0)
     beta = probability(beta, what="The `beta` of `sampling_size`", zero=False, one=False)
     width = finite_number(width, what="The `width` of `sampling_size`", above=0)
-    return whole(width**2 * math.log(2.0 / beta) / (2.0 * tau**2))
+    ratio = width / tau
+    return whole(ratio * ratio * math.log(2.0 / beta) / 2.0)
 
 
 def sample_size(queries: int, *, tau: float, beta: float, width: float = 1.0) -> int:
@@ -62,6 +63,7 @@ def sample_size(queries: int, *, tau: float, beta: float, width: float = 1.0) ->
     3000
     """
     queries = positive_int(queries, what="The `queries` of `sample_size`")
+    beta = probability(beta, what="The `beta` of `sample_size`", zero=False, one=False)
     return queries * sampling_size(tau=tau, beta=beta / queries, width=width)
 
 
@@ -92,6 +94,12 @@ class ChunkOracle(Oracle):
     def __init__(self, sample: Sequence[Any] | NDArray[Any], *, queries: int, beta: float) -> None:
         super().__init__()
         owner = type(self).__name__
+        if not (
+            hasattr(sample, "__len__") and (hasattr(sample, "__getitem__") or hasattr(sample, "ask_all"))
+        ):
+            raise InvalidKind(
+                f"The `sample` of `{owner}` must be a sequence or an array; got {sample!r:.60}."
+            )
         self.sample = sample
         self.most_queries = positive_int(queries, what=f"The `queries` of `{owner}`")
         self.beta = probability(beta, what=f"The `beta` of `{owner}`", zero=False, one=False)

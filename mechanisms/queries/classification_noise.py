@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.errors import InvalidValue, finite_number, positive_int
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
 from mechanisms.queries.chunks import sampling_size
-from mechanisms.queries.oracle import Oracle
+from mechanisms.queries.oracle import Oracle, finite_answers
 from mechanisms.queries.population import Population
 from mechanisms.queries.statistical import StatisticalQuery
 
@@ -79,7 +79,10 @@ def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, widt
     """
     queries = positive_int(queries, what="The `queries` of `noisy_sample_size`")
     eta = rate(eta, what="The `eta` of `noisy_sample_size`")
-    each = beta / (2.0 * queries)
+    tau = finite_number(tau, what="The `tau` of `noisy_sample_size`", above=0)
+    each = probability(beta, what="The `beta` of `noisy_sample_size`", zero=False, one=False) / (
+        2.0 * queries
+    )
     label = sampling_size(tau=(1.0 - 2.0 * eta) * tau / 2.0, beta=each, width=width)
     return queries * (label + sampling_size(tau=tau / 2.0, beta=each, width=width))
 
@@ -133,6 +136,10 @@ class NoisyLabelOracle(Oracle):
         Either way the query is evaluated under both labels, and refused where it leaves its range under one.
         """
         half, tau = query.width / 2.0, (1.0 - 2.0 * self.eta) * self.label_share * query.tau
+        if tau < _RESOLUTION * query.width:
+            raise InvalidValue(
+                f"The noise rate {self.eta!r} leaves a tolerance of {tau:.3g}, which floats cannot keep."
+            )
         label, plain = _LabelTerm(query), _PlainTerm(query)
         return (
             StatisticalQuery(label.one, tau, low=-half, high=half, vectorised=label),
@@ -140,12 +147,17 @@ class NoisyLabelOracle(Oracle):
         )
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
-        answers = self.oracle.ask_all([part for query in queries for part in self.split(query)])
+        parts = [part for query in queries for part in self.split(query)]
+        answers = finite_answers(self.oracle.ask_all(parts))
         keep = 1.0 - 2.0 * self.eta
         return [label / keep + plain for label, plain in zip(answers[::2], answers[1::2], strict=True)]
 
     def _answer(self, query: StatisticalQuery) -> float:
         return self._answers([query])[0]
+
+
+_RESOLUTION = 1e-13
+"""A mean over a distribution is known this well, relative to the query's width."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +196,10 @@ class _PlainTerm(_Term):
 
 
 def _example(record: Any) -> tuple[Any, int]:
-    x, y = record
+    try:
+        x, y = record
+    except (TypeError, ValueError):
+        raise InvalidKind(f"An example must be a pair (x, y); got {record!r:.60}.") from None
     if y not in (-1, 1):
         raise InvalidValue(f"A label must be −1 or 1 for its noise to be undone; got {y!r:.40}.")
     return x, int(y)

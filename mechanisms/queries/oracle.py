@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from audit.errors import InvalidKind, InvalidValue
+from audit.errors import InvalidKind, InvalidValue, finite_number
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["NonAdaptive", "Oracle", "SQOracle"]
+__all__ = ["NonAdaptive", "Oracle", "SQOracle", "finite_answers"]
 
 
 @runtime_checkable
@@ -157,6 +157,18 @@ class NonAdaptive:
         asked = tuple(queries)
         self._used = True
         return self._oracle.ask_all(asked)
+
+
+def finite_answers(answers: Sequence[Any]) -> list[float]:
+    """Return what another oracle answered, or refuse what is no finite number.
+
+    Examples
+    --------
+    >>> finite_answers([0.5, math.nan])
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: An oracle's answer must be a finite number; got nan.
+    """
+    return [finite_number(answer, what="An oracle's answer") for answer in answers]
 
 
 def _refuse_other(query: Any) -> None:

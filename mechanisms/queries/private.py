@@ -57,8 +57,10 @@ def private_chunk_size(queries: int, *, tau: float, beta: float, epsilon: float,
     """
     queries = positive_int(queries, what="The `queries` of `private_chunk_size`")
     epsilon = finite_number(epsilon, what="The `epsilon` of `private_chunk_size`", above=0)
+    tau = finite_number(tau, what="The `tau` of `private_chunk_size`", above=0)
+    beta = probability(beta, what="The `beta` of `private_chunk_size`", zero=False, one=False)
     sampling = sampling_size(tau=tau / 2.0, beta=beta / (2.0 * queries), width=width)
-    noise = whole(2.0 * width * math.log(2.0 * queries / beta) / (epsilon * tau))
+    noise = whole(2.0 * (width / tau) * math.log(2.0 * queries / beta) / epsilon)
     return max(sampling, noise)
 
 
@@ -98,7 +100,7 @@ def stated_chunk_size(
     epsilon = finite_number(epsilon, what="The `epsilon` of `stated_chunk_size`", above=0)
     beta = probability(beta, what="The `beta` of `stated_chunk_size`", zero=False, one=False)
     constant = finite_number(constant, what="The `constant` of `stated_chunk_size`", above=0)
-    per_nat = 1.0 / (epsilon * tau) + 1.0 / tau**2
+    per_nat = (1.0 / epsilon + 1.0 / tau) * (1.0 / tau if tau > 1e-300 else math.inf)
     return whole(constant * per_nat * math.log(2.0 * queries / beta))
 
 

@@ -133,6 +133,7 @@ class PrivateQueryAnswers(ClaimsPure):
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.chunk is not None:
             positive_int(self.chunk, what=f"The `chunk` of `{owner}`")
+        _ = self.least_chunk  # known from now on: a subject that changes in use would seem to keep state
 
     @cached_property
     def least_chunk(self) -> int:

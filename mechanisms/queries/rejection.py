@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit.errors import InvalidValue
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ class Access:
         cumulative = np.cumsum(self.proposal)
         iterations = 0
         while True:
-            iterations += 1
+            iterations = self._counted(iterations)
             place = int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
             if self.blunt:
                 return place, iterations
@@ -177,13 +178,24 @@ class Access:
         found, iterations = np.empty(size, dtype=np.intp), np.zeros(size, dtype=np.int64)
         waiting = np.arange(size)
         while waiting.size:
-            iterations[waiting] += 1
+            iterations[waiting] = self._counted(int(iterations[waiting[0]]))
             draws = rng.random(waiting.size) * cumulative[-1]
             places = np.searchsorted(cumulative, draws, side="right").astype(np.intp)
             accepted = rng.random(waiting.size) < self._chances(oracle, places, asked)
             found[waiting[accepted]] = places[accepted]
             waiting = waiting[~accepted]
         return found, iterations
+
+    def _counted(self, iterations: int) -> int:
+        """Return the number of the next iteration; refuse one that a valid oracle has no need of.
+
+        It accepts each with probability at least 1/`most_iterations`, so gets here with less than e^(−100).
+        """
+        if iterations >= 100.0 * self.most_iterations:
+            raise InvalidValue(
+                f"An oracle must answer within its tolerances; this one had {iterations} proposals refused."
+            )
+        return iterations + 1
 
     def _chances(
         self, oracle: Oracle, places: NDArray[np.intp], asked: Sequence[Sequence[StatisticalQuery]]

@@ -26,7 +26,7 @@ def kary_response(epsilon: float, categories: int) -> TableRandomizer:
     """
     epsilon = finite_number(epsilon, what="The `epsilon` of `kary_response`", minimum=0)
     count = positive_int(categories, what="The `categories` of `kary_response`", minimum=2)
-    lie = 1.0 / (math.exp(epsilon) + count - 1)
+    lie = math.exp(-epsilon) / (1.0 + (count - 1) * math.exp(-epsilon))
     table = np.full((count, count), lie)
     np.fill_diagonal(table, 1.0 - (count - 1) * lie)
     return TableRandomizer(range(count), range(count), table)

@@ -200,3 +200,19 @@ def test_an_oracle_without_entries_can_be_asked_none():
     assert np.size(oracle.ask(oracle.everyone, RandomizedResponse())) == 0
     with pytest.raises(InvalidValue, match="without entries must be asked none; got index 0"):
         oracle.ask(0, RandomizedResponse())
+
+
+@pytest.mark.parametrize("rng", [None, 3])
+def test_an_oracle_without_a_generator_is_refused(rng):
+    with pytest.raises(InvalidKind, match="must be a numpy generator"):
+        LROracle([1], epsilon=1.0, rng=rng)
+
+
+def test_what_is_over_by_little_is_refused_with_the_digits_that_show_it():
+    oracle, _ = oracle_on([1], epsilon=0.3)
+    with pytest.raises(OverspentError, match=r"epsilon of 0\.3; .* bring it to 0\.300000001\."):
+        oracle.ask(0, RandomizedResponse(epsilon=0.3 + 1e-9))
+    oracle.ask(0, RandomizedResponse(epsilon=0.1))
+    oracle.ask(0, RandomizedResponse(epsilon=0.2))  # 0.1 + 0.2 is 0.30000000000000004
+    with pytest.raises(OverspentError):
+        oracle.ask(0, RandomizedResponse(epsilon=1e-9))

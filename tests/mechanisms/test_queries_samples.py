@@ -14,7 +14,7 @@ from scipy import stats
 from audit.errors import InvalidKind, InvalidValue
 from mechanisms import RandomizedResponse
 from mechanisms.budget import OverspentError
-from mechanisms.local import LROracle
+from mechanisms.local import LROracle, laplace_size, lemma_size, noise_size, sign_size
 from mechanisms.queries import (
     AdversarialOracle,
     ExactOracle,
@@ -25,15 +25,19 @@ from mechanisms.queries import (
     SampleOracle,
     SignEntries,
     StatisticalQuery,
+    ThroughBoolean,
     candidate_rates,
     flip_labels,
     learn_from_noisy_labels,
+    local_sample_size,
     noisy_labels,
     noisy_sample_size,
     offsets,
+    private_sample_size,
     rate_test_size,
     sample_size,
     sampling_size,
+    stated_chunk_size,
 )
 
 ONES = StatisticalQuery.fraction(bool, tau=0.1)
@@ -338,3 +342,67 @@ def test_large_epsilon_does_not_save_entries_below_the_sampling_bound():
     query = StatisticalQuery.sign(lambda x: 1 if x else -1, tau=0.1)
     for estimator in (LaplaceEntries(1000.0), SignEntries(1000.0)):
         assert binomial_miss(estimator.entries(query, beta=0.05), 0.5, 0.05) <= 0.05
+
+
+@pytest.mark.parametrize("answer", [math.nan, math.inf, "x", None])
+@pytest.mark.parametrize("through", [ThroughBoolean, lambda oracle: NoisyLabelOracle(oracle, eta=0.1)])
+def test_an_answer_that_is_no_number_is_refused_and_not_passed_on(through, answer):
+    class Lying:
+        def ask_all(self, queries):
+            return [answer for _ in queries]
+
+    query = StatisticalQuery(lambda z: z, tau=0.1)
+    with pytest.raises((InvalidValue, InvalidKind), match="An oracle's answer must be a"):
+        through(Lying()).ask(query)
+
+
+def test_a_rate_so_near_one_half_that_floats_lose_the_answer_is_refused():
+    # 1 − 2η = 1.1e-16: the difference of two halves, of which rounding leaves nothing
+    eta = math.nextafter(0.5, 0.0)
+    noisy = noisy_labels(Population([(0, 1)]), eta)
+    with pytest.raises(InvalidValue, match="which floats cannot keep"):
+        NoisyLabelOracle(ExactOracle(noisy), eta=eta).ask(StatisticalQuery(lambda z: z[1], tau=0.1))
+
+
+@pytest.mark.parametrize("tau", [1e-160, 5e-324, "a", math.nan])
+@pytest.mark.parametrize(
+    "size",
+    [
+        lambda tau: sample_size(3, tau=tau, beta=0.1),
+        lambda tau: private_sample_size(3, tau=tau, beta=0.1, epsilon=1.0),
+        lambda tau: stated_chunk_size(3, tau=tau, beta=0.1, epsilon=1.0),
+        lambda tau: noisy_sample_size(3, tau=tau, beta=0.1, eta=0.2),
+        lambda tau: laplace_size(tau=tau, beta=0.1, epsilon=1.0),
+        lambda tau: lemma_size(tau=tau, beta=0.1, epsilon=1.0),
+        lambda tau: sign_size(tau=tau, beta=0.1, epsilon=1.0),
+        lambda tau: noise_size(tau=tau, beta=0.1, epsilon=1.0),
+    ],
+)
+def test_a_tolerance_that_no_sample_reaches_is_one_clear_line(size, tau):
+    with pytest.raises((InvalidValue, InvalidKind)) as refused:
+        size(tau)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("epsilon", [1e3, 1e12, 1e300])
+def test_without_noise_to_speak_of_the_sampling_error_alone_sets_the_size(epsilon):
+    # ln(2/β)·2b²/τ²
+    assert laplace_size(tau=0.1, beta=0.05, epsilon=epsilon) == pytest.approx(200 * math.log(40), abs=2)
+
+
+@pytest.mark.parametrize("queries", [0, 2.5])
+def test_a_size_for_no_number_of_queries_is_refused(queries):
+    with pytest.raises((InvalidValue, InvalidKind), match="`queries` of `local_sample_size`"):
+        local_sample_size(ONES, estimator=LaplaceEntries(1.0), queries=queries, beta=0.1)
+
+
+@pytest.mark.parametrize("example", [3, (1, 2, 3)])
+def test_an_example_that_is_no_pair_is_refused(example):
+    with pytest.raises(InvalidKind, match=r"must be a pair \(x, y\)"):
+        flip_labels([example], 0.1, rng=np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("sample", [None, 3])
+def test_a_sample_that_is_none_is_refused(sample):
+    with pytest.raises(InvalidKind, match="must be a sequence or an array"):
+        SampleOracle(sample, queries=1, beta=0.1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -33,6 +34,7 @@ from mechanisms.queries.distances import (
     worst_distance,
     worst_values,
 )
+from mechanisms.queries.tables import binary_response
 
 
 def response(epsilon, k=2):
@@ -509,3 +511,25 @@ def test_a_transparent_subject_is_simulated_by_its_own_law(subject):
     population = Population(records, [0.25, 0.75])
     law = dict(zip(randomizer.outcomes, output_law(simulation.access, ExactOracle(population)), strict=True))
     assert law[records[1]] == pytest.approx(0.75 * truth + 0.25 * (1 - truth), abs=1e-12)
+
+
+class Lying:
+    """An oracle that answers one number whatever it is asked."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def ask(self, query):
+        return self.answer
+
+    def ask_repeatedly(self, query, times):
+        return np.full(times, self.answer)
+
+
+@pytest.mark.parametrize("answer", [math.nan, -1.0, -5.0])
+def test_an_oracle_beyond_its_tolerance_cannot_hold_a_simulation_up_for_ever(answer):
+    # 1 + answer·c ≤ 0: no proposal is ever accepted. A valid oracle is refused with probability < e^(−100)
+    simulation = RandomizerSimulation(randomizer=binary_response(1.0), base=0, accesses=1, beta=0.3)
+    for draw in (simulation.run, partial(simulation.sample, size=3)):
+        with pytest.raises(InvalidValue, match="must answer within its tolerances; this one had"):
+            draw(Lying(answer), rng=np.random.default_rng(0))
