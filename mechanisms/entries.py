@@ -59,6 +59,8 @@ _FLAWED: Mapping[Any, str] = {
     flawed.BinaryCalibratedResponse: "k answers calibrated as two: loss ε + ln(k − 1)",
     flawed.UncheckedChoosing: "the choosing mechanism on 5 records for 230: δ 0.24 for 1e-3",
 }
+_FEW = 4
+"""So many pairs show the privacy of a mechanism that is in the catalogue for its utility."""
 _WHOLE_GAP = 20.0 * math.exp(-15.0)
 """The delta at which the printed gap, at epsilon = 5 and beta = 0.1, is 12: scores are whole numbers."""
 
@@ -123,6 +125,7 @@ def _printed() -> list[Entry]:
         Entry(
             name,
             factory,
+            options={"pairs": subject.suggested_pairs()[:_FEW]},
             utility={"problems": subject.printed_problems()} if hasattr(subject, "printed_problems") else {},
             utility_expected="refuted",
             reference=subject.reference,
