@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TOPICS", "findings"]
 
-TOPICS = ("central", "local", "queries")
+TOPICS = ("basics", "central", "local", "answering", "queries")
 """The modules that have a mapping `FINDINGS`, in page order; one that is not there is left out."""
 
 
