@@ -19,7 +19,14 @@ from learners.approximate import (
 from learners.approximate.point import missed
 from learners.pure import HashedPointLearner, PureIntervalLearner, PurePointLearner, hashed_size, pure_size
 
-__all__ = ["approximate_point_failure", "intervals", "points", "points_delta", "pure_failure"]
+__all__ = [
+    "approximate_point_failure",
+    "hashed_failure",
+    "intervals",
+    "points",
+    "points_delta",
+    "pure_failure",
+]
 
 _ALPHA, _BETA, _EPSILON, _DELTA = 0.1, 0.1, 1.0, 1e-6
 _CLAIM = PAC(_ALPHA, _BETA)
@@ -64,10 +71,33 @@ def approximate_point_failure(learner: PointLearner, size: int) -> float:
 
     Examples
     --------
-    >>> approximate_point_failure(PointLearner(dimension=1), 1)
+    >>> round(approximate_point_failure(PointLearner(dimension=1), 1), 3)
     0.5
     """
     return missed(learner.selection, size=size, mass=_MASS) * (1.0 - 2.0**-learner.dimension)
+
+
+def hashed_failure(learner: HashedPointLearner, size: int) -> float:
+    """Return the probability that the hashed learner errs on more than alpha in `light_point`.
+
+    Guarantee
+    ---------
+    Exact where the map is drawn (fewer bits than d). It takes 0 to bucket 0 and the other number to a uniform
+    one. Where they collide, with probability 2^(−bits), every bucket is bad. Elsewhere the choice of a bucket
+    is that of the proper learner among 2^bits points.
+
+    Examples
+    --------
+    >>> round(hashed_failure(HashedPointLearner(dimension=8, bits=1), 0), 12)
+    0.75
+    """
+    collide = 0.5**learner.hash_bits
+    return collide + (1.0 - collide) * pure_failure(2.0**learner.hash_bits - 2.0, size, last="all")
+
+
+def hashed(d: float) -> HashedPointLearner:
+    """Return the pure improper learner at the studies' parameters."""
+    return HashedPointLearner(dimension=int(d), **_TOLD)
 
 
 def light_point(d: float, size: int) -> list[PointProblem]:
@@ -90,7 +120,7 @@ def points() -> Study:
         "POINT: pure and proper grows with d; improper or approximate does not.",
         _CLAIM,
         "d",
-        (10, 16, 32, 64),
+        (16, 24, 32, 48, 64),
         (
             Curve(
                 "pure, proper",
@@ -103,12 +133,12 @@ def points() -> Study:
             ),
             Curve(
                 "pure, improper (hashed)",
-                lambda d, _: HashedPointLearner(dimension=int(d), **_TOLD),
+                lambda d, _: hashed(d),
                 light_point,
                 bound=lambda d: hashed_size(int(d), **_TOLD),
                 source="BNS §1, constants derived",
+                failure=lambda d, size: hashed_failure(hashed(d), size),
                 expected="does not grow",
-                law=False,
             ),
             Curve(
                 "approximate, proper",
