@@ -1,0 +1,358 @@
+"""Studies: the bracket of the least m, its error, resuming, and what may be offered."""
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from audit.claims import PAC
+from audit.cli.commands import group
+from audit.errors import AuditError, InvalidKind, InvalidValue
+from audit.least_size import next_size
+from audit.problems import SampledProblem
+from audit.saved_studies import CellStore, from_json, layout, to_json
+from audit.studies import GROUP, Curve, Study, load_studies
+from audit.study_results import Cell, CurveResult, Step, StudyResult, fit
+from audit.study_run import StudyInterrupted, run_study
+
+ALPHA = 0.1
+
+
+def misses(alpha, m):
+    """Return the problem that a learner fails on iff none of m examples falls into a set of mass alpha."""
+    return [SampledProblem("a light set", lambda rng: int(rng.binomial(m, alpha)), lambda output, _: output)]
+
+
+def sees(database):
+    """Return the error: 1 where no example of the set was seen."""
+    return float(database == 0)
+
+
+def least(beta, alpha=ALPHA):
+    """Return the least m with (1 − alpha)^m ≤ beta."""
+    return math.ceil(math.log(beta) / math.log1p(-alpha))
+
+
+def study(*, values=(0.02, 0.1), exact=False, **options):
+    curve = Curve(
+        "collector",
+        lambda value, m: sees,
+        misses,
+        bound=lambda value: math.log(10.0) / value,
+        failure=(lambda value, m: (1.0 - value) ** m) if exact else None,
+    )
+    return Study("light", "A light set.", PAC(0.5, 0.1), "α", values, (curve,), **options)
+
+
+def outcomes(thresholds, *, open_from=None, start=1, largest=10**6, most=60):
+    """Bisect with an oracle: refuted below `open_from`, open below `thresholds`, met from there on."""
+    steps = []
+    while (size := next_size(steps, start=start, largest=largest, most=most)) is not None:
+        verdict = "met" if size >= thresholds else "open" if size >= (open_from or thresholds) else "refuted"
+        steps.append(Step(size, verdict))
+    return steps
+
+
+@pytest.mark.parametrize("start", [1, 7, 1000])
+@pytest.mark.parametrize("threshold", [1, 2, 10, 137, 5000])
+def test_bisection_finds_a_threshold_within_the_resolution(threshold, start):
+    cell = Cell(1.0, 1.0, None, tuple(outcomes(threshold, start=start)))
+    assert cell.low < threshold <= cell.met
+    assert cell.met <= max(1.1 * cell.low, cell.low + 1)
+    assert len({step.size for step in cell.steps}) == len(cell.steps)
+
+
+def test_open_steps_are_enclosed_from_both_sides():
+    cell = Cell(1.0, 1.0, None, tuple(outcomes(1200, open_from=1000)))
+    assert 1000 / 1.2 < cell.refuted < 1000
+    assert 1200 <= cell.met < 1200 * 1.2
+
+
+def test_the_search_ends_at_the_largest_size_and_after_so_many_steps():
+    assert outcomes(10**9, largest=1000)[-1].size == 1000
+    assert len(outcomes(10**9, largest=10**12, most=5)) == 5
+
+
+def test_the_least_m_lies_in_the_bracket_of_an_exact_curve():
+    found = run_study(study(exact=True, resolution=1.0001)).curves[0].cells
+    for cell in found:
+        true = least(0.1, cell.value)
+        assert (cell.refuted, cell.met) == (true - 1, true)
+
+
+def test_the_least_m_lies_in_the_bracket_found_by_runs():
+    # All verdicts together are wrong with probability 1e-7 at most.
+    result = run_study(study(budget=4000), significance=1e-7)
+    for cell in result.curves[0].cells:
+        assert cell.refuted < least(0.1, cell.value) <= cell.met
+        assert cell.met < 2.2 * cell.refuted  # power: the budget tells failures 0.2 and 0.05 from 0.1
+        assert cell.runs > 0
+
+
+def test_the_error_of_all_steps_together_is_within_the_significance():
+    # 20 studies at significance 0.2 each; `most` wrong ones are exceeded with probability 1e-7 at most.
+    from scipy.stats import binom
+
+    most = int(binom.isf(1e-7, 20, 0.2))
+    wrong = 0
+    for seed in range(20):
+        cells = run_study(study(values=(0.1,), budget=150), significance=0.2, seed=seed).curves[0].cells
+        wrong += any(
+            (step.verdict == "refuted" and step.size >= least(0.1))
+            or (step.verdict == "met" and step.size < least(0.1))
+            for step in cells[0].steps
+        )
+    assert wrong <= most
+
+
+def test_every_step_has_its_share_and_a_seed_of_its_own(monkeypatch):
+    import audit.least_size as module
+
+    asked = []
+    inner = module.audit_utility
+    monkeypatch.setattr(
+        module,
+        "audit_utility",
+        lambda *args, **told: asked.append((told["significance"], told["seed"])) or inner(*args, **told),
+    )
+    result = run_study(study(budget=100, steps=5), significance=0.01)
+    assert {share for share, _ in asked} == {0.01 / 10}
+    assert result.audits == 10
+    assert len(asked) <= 10
+    assert len({seed for _, seed in asked}) == len(asked)
+
+
+def test_a_closed_form_that_the_learner_does_not_keep_is_found():
+    lying = study(exact=True)
+    curve = dataclasses.replace(lying.curves[0], failure=lambda value, m: (1.0 - value) ** (2 * m))
+    with pytest.raises(AuditError, match=r"exact failure probability of `collector` at α = 0.02, m = \d+ is"):
+        run_study(dataclasses.replace(lying, curves=(curve,)))
+
+
+def test_a_learner_that_raises_always_is_no_verdict():
+    def broken(database):
+        raise RuntimeError("no")
+
+    curve = Curve("broken", lambda value, m: broken, misses)
+    with pytest.raises(
+        AuditError, match=r"The audit of `broken` at α = 0.02, m = 16 failed: every run raised"
+    ):
+        run_study(dataclasses.replace(study(), curves=(curve,)))
+
+
+def test_what_a_learner_refuses_is_not_run():
+    def refusing(database):
+        raise AssertionError
+
+    curve = Curve("refusing", lambda value, m: refusing, misses, least=lambda value: 10**9)
+    result = run_study(dataclasses.replace(study(), curves=(curve,), largest=100))
+    assert {step.how for cell in result.curves[0].cells for step in cell.steps} == {"refused"}
+
+
+def interrupted_after(steps):
+    """Return a listener that stops a study like Ctrl-C after so many steps."""
+    seen = []
+
+    def listener(event):
+        seen.append(event)
+        if sum(not each.done for each in seen) == steps:
+            raise KeyboardInterrupt
+
+    return listener
+
+
+def test_a_study_that_was_stopped_goes_on_to_the_same_bytes(tmp_path):
+    whole = layout([run_study(study(budget=300))])
+    store, calls = CellStore(tmp_path / "cells"), []
+    for steps in (3, 4, 2):
+        with pytest.raises(StudyInterrupted) as stopped:
+            run_study(study(budget=300), store=store, listener=interrupted_after(steps))
+        assert stopped.value.result.finished <= 2
+    again = run_study(study(budget=300), store=store, listener=calls.append)
+    assert layout([again]) == whole
+    taken = sum(not event.done for event in calls)
+    assert taken == sum(len(cell.steps) for cell in again.curves[0].cells) - 9  # what was kept is not redone
+
+
+def test_other_settings_do_not_use_the_cells_of_these(tmp_path):
+    store = CellStore(tmp_path)
+    first = run_study(study(budget=300), store=store)
+    other = run_study(study(budget=300), store=store, seed=1)
+    assert other == run_study(study(budget=300), seed=1)
+    assert other != first
+
+
+def test_a_damaged_cell_is_named_in_one_line(tmp_path):
+    store = CellStore(tmp_path)
+    run_study(study(exact=True), store=store)
+    path = min(tmp_path.glob("*.json"))
+    for damage in ('{"key"', "[]", "3"):
+        path.write_text(damage)
+        with pytest.raises(AuditError, match=r"is damaged .*delete it") as refused:
+            run_study(study(exact=True), store=store)
+        assert str(path) in str(refused.value)
+        assert "\n" not in str(refused.value)
+
+
+def test_growth_is_what_the_brackets_alone_allow():
+    def cell(x, low, high):
+        return Cell(x, x, None, (Step(low, "refuted"), Step(high, "met")))
+
+    grown, flat = fit([cell(1.0, 9, 10), cell(5.0, 29, 31)]), fit([cell(1.0, 9, 12), cell(5.0, 10, 11)])
+    assert (grown.least, grown.most) == ((30 - 10) / 4, (31 - 10) / 4)
+    assert (grown.ratio_least, grown.ratio_most) == (30 / 10, 31 / 10)
+    assert grown.grows
+    assert not flat.grows
+    assert fit([cell(1.0, 9, 10)]) is None
+    assert fit([cell(1.0, 9, 10), Cell(2.0, 2.0, None, (Step(3, "refuted"),))]) is None
+
+
+def test_the_fit_is_numpys_line_and_power_law():
+    x, m = np.array([1.0, 2.0, 4.0, 9.0]), np.array([5, 12, 19, 44])
+    cells = [
+        Cell(a, a, None, (Step(int(b) - 1, "refuted"), Step(int(b), "met")))
+        for a, b in zip(x, m, strict=True)
+    ]
+    middles = np.sqrt(m * (m - 1.0))
+    found = fit(cells)
+    assert [found.slope, found.intercept] == pytest.approx(np.polyfit(x, middles, 1))
+    assert found.exponent == pytest.approx(np.polyfit(np.log(x), np.log(middles), 1)[0])
+
+
+def test_a_saved_study_is_read_back_as_it_was():
+    result = run_study(study(exact=True))
+    assert from_json(json.loads(json.dumps(to_json(result)))) == result
+
+
+@pytest.mark.parametrize(
+    "document",
+    [{}, {"schema": 2, "study": {}}, {"schema": 1, "study": []}, {"schema": 1, "study": {"curves": [{}]}}],
+)
+def test_a_document_that_is_no_study_is_refused(document):
+    with pytest.raises(AuditError, match="study"):
+        from_json(document)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "match"),
+    [
+        (lambda: study(values=()), InvalidValue, "one or more, ascending"),
+        (lambda: study(values=(2.0, 1.0)), InvalidValue, "ascending"),
+        (lambda: study(values=(1.0, math.nan)), InvalidValue, "finite number"),
+        (lambda: study(budget=0), InvalidValue, "`budget` of a `Study`"),
+        (lambda: study(resolution=1.0), InvalidValue, "`resolution` of a `Study`"),
+        (lambda: dataclasses.replace(study(), curves=()), InvalidKind, "one `Curve` or more"),
+        (lambda: dataclasses.replace(study(), curves=study().curves * 2), InvalidValue, "must differ"),
+        (lambda: Curve("x", sees, misses, expected="falls"), InvalidValue, "`expected` of a `Curve`"),
+        (lambda: run_study(study(), significance=0.0), InvalidValue, "`significance`"),
+        (lambda: run_study(study(), seed=-1), InvalidValue, "`seed`"),
+    ],
+)
+def test_what_makes_no_study_is_refused_in_one_line(make, kind, match):
+    with pytest.raises(kind, match=match) as refused:
+        make()
+    assert "\n" not in str(refused.value)
+
+
+OFFER = """
+from audit.claims import PAC
+from audit.problems import SampledProblem
+from audit.studies import Curve, Study
+
+def sees(database):
+    return float(database == 0)
+
+def problems(alpha, m):
+    return [SampledProblem("light", lambda rng: int(rng.binomial(m, alpha)), lambda output, _: output)]
+
+def studies():
+    curve = Curve("<b>collector</b>", lambda value, m: sees, problems, bound=lambda value: 3 / value,
+                  failure=lambda value, m: (1 - value) ** m, source="<i>ours</i>", expected="grows")
+    wrong = Curve("wrong", lambda value, m: sees, problems, failure=lambda value, m: 0.3 ** m)
+    words = ("A <script>light</script> set.", PAC(0.5, 0.1), "1/<u>a</u>", (0.02, 0.1))
+    return [Study("light", *words, (curve,), fixed="<em>all</em>", at=lambda a: 1 / a, axis="<u>1/a</u>"),
+            Study("wrong", *words, (wrong,))]
+"""
+
+
+@pytest.fixture
+def offer(tmp_path, monkeypatch):
+    """Offer the studies of a distribution of somebody else."""
+    info = tmp_path / "site" / "thirdparty-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thirdparty\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\nthirdparty = stranger_studies:studies\n")
+    (tmp_path / "site" / "stranger_studies.py").write_text(OFFER)
+    monkeypatch.syspath_prepend(tmp_path / "site")
+
+
+def run(*arguments):
+    return CliRunner().invoke(group, ["study", *map(str, arguments)], standalone_mode=False)
+
+
+@pytest.mark.usefixtures("offer")
+def test_an_installed_distribution_adds_its_studies():
+    assert load_studies()["light"].cells == 2
+    assert "light" in run("--list").stdout
+
+
+@pytest.mark.usefixtures("offer")
+def test_the_command_says_saves_and_goes_on(tmp_path):
+    saved, page = tmp_path / "out" / "found.json", tmp_path / "out" / "page.html"
+    done = run("light", "--json", saved, "--html", page)
+    assert done.return_value == 0
+    assert "refuted at 21, met at 22; bound 30" in done.stdout
+    assert len(list((tmp_path / "out" / "study-cells").glob("light-*.json"))) == 2
+    [document] = json.loads(saved.read_text())
+    assert [cell["steps"][-1]["how"] for cell in document["study"]["curves"][0]["cells"]] == ["exact"] * 2
+    before = saved.read_bytes()
+    assert run("light", "--json", saved).return_value == 0
+    assert saved.read_bytes() == before
+
+
+@pytest.mark.usefixtures("offer")
+def test_a_study_that_fails_is_named_and_loses_no_other(tmp_path):
+    saved = tmp_path / "found.json"
+    done = run("[lw]*", "--json", saved)
+    assert done.return_value == 3
+    assert "wrong: could not be carried out: The exact failure probability of `wrong`" in done.stderr
+    assert "light" in [each["study"]["name"] for each in json.loads(saved.read_text())]
+
+
+@pytest.mark.usefixtures("offer")
+def test_ctrl_c_writes_what_is_finished(tmp_path, monkeypatch):
+    import audit.study_run as module
+
+    inner, taken = module.take_step, []
+
+    def stopping(*args, **told):
+        if told["value"] == 0.1:
+            raise KeyboardInterrupt
+        taken.append(told["size"])
+        return inner(*args, **told)
+
+    monkeypatch.setattr(module, "take_step", stopping)
+    saved = tmp_path / "found.json"
+    assert run("light", "--json", saved).return_value == 130
+    monkeypatch.undo()
+    [document] = json.loads(saved.read_text())
+    assert len(document["study"]["curves"][0]["cells"]) == 1
+    assert len(list((tmp_path / "study-cells").iterdir())) == 1
+
+
+@pytest.mark.usefixtures("offer")
+def test_a_name_that_nothing_has_is_refused():
+    done = run("no-such")
+    assert isinstance(done.exception, AuditError)
+    assert str(done.exception).startswith("No study is called `no-such`")
+
+
+def test_the_statement_tells_the_significance():
+    words = StudyResult(
+        "s", "s", "c", beta=0.1, significance=1e-3, audits=7, curves=(CurveResult("a", "", "", ()),)
+    ).statement
+    assert "0.999" in words
+    assert "7 at most" in words

@@ -1,0 +1,87 @@
+"""The presets: closed forms against enumeration, the separations, and what a bound may not fall below."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from audit.study_run import run_study
+from learners.conjunctions import ConjunctionLearner
+from learners.studies import generic_failure, parity_failure, studies
+from learners.study_queries import ConjunctionOnMeans, MaskedOnMeans, conjunction_failure, conjunction_problem
+from learners.study_thresholds import points, points_delta, pure_failure
+
+BY_NAME = {study.name: study for study in studies()}
+
+
+def test_there_is_a_study_for_every_headline_result():
+    assert [*BY_NAME] == [
+        *("parity", "generic", "generic-epsilon", "point", "point-delta", "interval"),
+        *("conjunctions", "masked-parity"),
+    ]
+
+
+@pytest.mark.parametrize(("d", "m"), [(1, 2), (2, 2), (2, 3)])
+def test_the_failure_of_elimination_is_that_of_all_samples(d, m):
+    words, total = list(product((0, 1), repeat=d)), Fraction(0)
+    for sample in product(words, repeat=m):
+        solutions = [r for r in words if not any(np.dot(r, x) % 2 for x in sample)]
+        total += 1 - Fraction(1, len(solutions))
+    assert parity_failure(d, m, rate=1.0) == pytest.approx(float(total / len(words) ** m))
+
+
+def test_the_failure_of_the_generic_learner_is_a_sum_by_hand():
+    weight, epsilon = 0.25, 1.0
+    by_hand = 0.0
+    for k in range(4):
+        odds = 6 * math.exp(-k / 2) + math.exp(-1.5)
+        by_hand += math.comb(3, k) * weight**k * (1 - weight) ** (3 - k) * odds / (1 + odds)
+    assert generic_failure(8, 3, epsilon=epsilon, weight=weight) == pytest.approx(by_hand)
+
+
+def test_both_forms_of_the_pure_failure_agree_where_they_must():
+    assert pure_failure(14.0, 60, last="all") == pytest.approx(
+        generic_failure(16, 60, epsilon=1.0, weight=0.101)
+    )
+
+
+def test_a_learner_on_means_is_the_learner_on_records():
+    database = [((0, 1), 1), ((1, 1), 1), ((1, 0), 1), ((1, 1), 0)]
+    learner = ConjunctionLearner(dimension=2)
+    seen = conjunction_problem(2, alpha=0.2, chunk=2).draw(np.random.default_rng(0))
+    on_means = ConjunctionOnMeans(dimension=2)
+    moved = type(seen)(learner.means(database), 2)
+    ours, theirs = on_means.distribution(moved), learner.distribution(database)
+    np.testing.assert_allclose(ours.log_probabilities, theirs.log_probabilities)
+
+
+def test_the_failure_of_conjunctions_is_that_of_the_law():
+    learner = ConjunctionOnMeans(dimension=3, alpha=0.3)
+    problem = conjunction_problem(3, alpha=0.3, chunk=9)
+    law = learner.distribution(problem.draw(np.random.default_rng(0)))
+    bad = [problem.error(word, None) > 0.3 for word in law.outcomes]
+    assert conjunction_failure(learner, 9) == pytest.approx(float(np.exp(law.log_probabilities)[bad].sum()))
+
+
+def test_masked_means_hold_no_records():
+    assert MaskedOnMeans(dimension=16).records == ()
+
+
+def test_pure_and_proper_grows_with_d_and_the_others_do_not():
+    found = {curve.name: curve.fit for curve in run_study(points()).curves}
+    assert found["pure, proper"].grows
+    assert found["pure, proper"].ratio_least > 3.0
+    for name in ("pure, improper (hashed)", "approximate, proper"):
+        assert not found[name].grows
+        assert found[name].ratio_most < 1.1
+
+
+@pytest.mark.parametrize(
+    "study", [points_delta(), BY_NAME["generic-epsilon"], BY_NAME["parity"]], ids=lambda study: study.name
+)
+def test_curves_grow_as_the_texts_say_and_stay_below_their_bounds(study):
+    for curve in run_study(study).curves:
+        assert curve.fit.grows
+        assert all(cell.met <= cell.bound for cell in curve.cells)
