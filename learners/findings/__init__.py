@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TOPICS", "findings"]
 
-TOPICS = ("generic", "parity", "masked", "approximate", "sanitizers")
+TOPICS = ("classes", "generic", "parity", "by_queries", "masked", "approximate", "sanitizers")
 """The modules that have a mapping `FINDINGS`, in page order; one that is not there is left out."""
 
 

@@ -155,7 +155,7 @@ def _estimate(ones: int, *, size: int) -> tuple[float, ...]:
         binom.pmf(range(ones + 1), ones, 2 / 3),
         binom.pmf(range(size - ones + 1), size - ones, 1 / 3),
     )
-    law = np.convolve(kept, turned)
+    law = np.convolve(np.asarray(kept), np.asarray(turned))
     response = RandomizedResponse(size=size)
     values = np.array([response.proportion([1] * k + [0] * (size - k)) for k in range(size + 1)])
     mean = float(law @ values)
@@ -230,8 +230,8 @@ def bns_advanced() -> Finding:
         "BNS Lemma 2 (the theorem that its proof needs)",
         "k mechanisms, ε-private each, are (√(2k·ln(1/δ))·ε + 2k·ε², δ)-private for ε ≤ 1.",
         "holds",
-        f"For 100 of 0.1 it gives {rows[1][3]:.3f} at δ = 1e-6, the sum {rows[1][2]:.0f}, the optimal account "
-        f"{rows[1][5]:.3f}; for twelve of 1 it gives {rows[3][3]:.1f}, and the sum is 12.",
+        f"For 100 of 0.1 it gives {rows[1][3]:.3f} at δ = 1e-6, the sum {rows[1][2]:.0f}, the optimal "
+        f"account {rows[1][5]:.3f}; for twelve of 1 it gives {rows[3][3]:.1f}, and the sum is 12.",
         row="M10",
         claimed=rows[1][3],
         found=rows[1][5],

@@ -1,0 +1,43 @@
+"""The exact loss of a subject over every database of one size and all its neighbours."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement, product
+from typing import TYPE_CHECKING, Any
+
+from audit.exact import compare_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["worst"]
+
+
+def worst(subject: Any, size: int, *, sorted_only: bool = False) -> tuple[float, float]:
+    """Return the largest ε, and the largest δ at the subject's own ε, over all neighbouring pairs.
+
+    Parameters
+    ----------
+    subject
+        Has `records`, `relation`, `distribution` and `claim`.
+    size
+        Records in a database.
+    sorted_only
+        True for a subject to which the order of its records does not matter: sorted databases are enough.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> worst(RandomizedResponse(epsilon=0.5), 1)
+    (0.5, 0.0)
+    """
+    found = compare_pairs(_pairs(subject, size, sorted_only=sorted_only), subject.distribution, subject.claim)
+    return float(found.epsilon), float(found.delta)
+
+
+def _pairs(subject: Any, size: int, *, sorted_only: bool) -> Iterator[tuple[list[Any], list[Any]]]:
+    records = list(subject.records)
+    many = combinations_with_replacement(records, size) if sorted_only else product(records, repeat=size)
+    for rows in map(list, many):
+        for neighbour in subject.relation.neighbours(rows, records):
+            yield rows, list(neighbour)

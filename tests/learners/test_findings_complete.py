@@ -1,0 +1,136 @@
+"""The page of findings is complete: every system built, every statement cited, every erratum is on it."""
+
+import math
+import re
+from functools import cache
+
+import pytest
+
+from audit.findings import load_findings
+
+SYSTEMS = [*(f"M{i}" for i in range(1, 16)), *(f"L{i}" for i in range(1, 21))]
+ERRATA = [*(f"E{i}" for i in range(1, 16)), *(f"N{i}" for i in range(1, 28))]
+
+STATEMENTS = """
+B Definition 2, Theorems 3, 5, 6, 7, 8; C Theorem 1
+K08 Theorems 3.7, 3.8, 5.1, Corollary 5.2, Lemmas 3.1, 3.2, 4.2, 4.3, 4.4, 4.5
+K11 Theorems 2.3, 3.4, 4.4, 5.7, 5.16, Corollaries 3.6, 5.15, 5.17, Claims 2.2, 5.9, 5.10, Proposition 5.18
+K11 Lemmas 3.3, 4.1, 4.2, 4.5, 4.6, 5.6, A.3, Definitions 3.1, 5.1, 5.2, 5.3, 5.4, 5.5, 5.13
+BNS Theorems 1, 2, 3, 4, 5, 6, 7, Propositions 1, 2, Lemmas 1, 2, 3, 4, Definition 13, Remark 1
+"""
+
+TOKEN = re.compile(
+    r"\b(K08|K11|BNS|B|C)\b|\b(Theorem|Thm|Lemma|Proposition|Definition|Corollar|Claim|Remark)\w*"
+    r"|(?:(?<=[ ,])|^)(A\.\d+|\d+(?:\.\d+)*)(?:-(\d+\.\d+))?"
+)
+
+
+def statements(words):
+    """Read "K11 Claims 5.9, 5.10; B Thm 6" as {(K11, Claim, 5.9), (K11, Claim, 5.10), (B, Theorem, 6)}."""
+    found, text, kind = set(), None, None
+    for match in TOKEN.finditer(words):
+        new_text, new_kind, number, last = match.groups()
+        if new_text:
+            text, kind = new_text, None
+        elif new_kind:
+            kind = "Theorem" if new_kind == "Thm" else new_kind
+        elif text and kind:
+            found.add((text, kind, number))
+            if last:
+                chapter, first = number.split(".")
+                found |= {
+                    (text, kind, f"{chapter}.{i}") for i in range(int(first), int(last.split(".")[1]) + 1)
+                }
+    return found
+
+
+@cache
+def computed():
+    return {name: compute() for name, compute in load_findings().items()}
+
+
+def test_every_system_has_a_finding_that_names_it_and_no_finding_names_another():
+    named = [row for finding in computed().values() for row in finding.rows]
+    assert set(SYSTEMS) - set(named) == set()
+    assert set(named) - set(SYSTEMS) == set()
+    assert [name for name, finding in computed().items() if not finding.rows] == []
+
+
+@pytest.mark.parametrize("erratum", ERRATA)
+def test_every_erratum_is_on_the_page(erratum):
+    found = [finding for name, finding in computed().items() if name.split(" ")[0] == erratum]
+    assert found
+    assert all(finding.judgement != "holds" for finding in found)
+
+
+@pytest.mark.parametrize("cited", sorted(statements(STATEMENTS)))
+def test_every_statement_that_a_system_cites_is_on_the_page(cited):
+    on_page = set().union(*(statements(f"{name}; {finding.source}") for name, finding in computed().items()))
+    assert cited in on_page
+
+
+def test_the_commands_shown_name_entries_of_the_catalogue():
+    from audit.catalogue import load_catalogue
+
+    known = {entry.name for entry in load_catalogue()}
+    shown = [finding.command for finding in computed().values() if finding.command]
+    assert len(shown) > 10
+    assert {command.removeprefix("dp-audit run ") for command in shown} <= known
+
+
+BOUNDS = [
+    "B Theorem 3",
+    "B Theorem 5",
+    "B Theorem 7",
+    "C §2",
+    "K11 Theorem 2.3",
+    "K11 §1.1, Warner",
+    "K11 Claim 2.2",
+    "Advanced composition",
+    "K11 Definition 5.3",
+    "K11 §5.1.1, R_g",
+    "K11 Definition 5.4",
+    "K11 Theorem 3.4",
+    "K11 Corollary 3.6",
+    "K11 §3.1, compression",
+    "K08 Theorem 3.8",
+    "BNS §1, generic sanitizer",
+    "BNS Theorem 7",
+    "K11 Theorem 5.7",
+    "K11 §1.1.1, adaptivity",
+]
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_a_bound_that_holds_is_not_exceeded(name):
+    finding = computed()[name]
+    assert finding.judgement == "holds"
+    assert 0 < finding.found <= finding.claimed * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "loss"),
+    [
+        ("B Theorem 3", 1.0),
+        ("C §2", math.log(2)),
+        ("K11 Theorem 2.3", 1.0),
+        ("K11 §1.1, Warner", math.log(2)),
+        ("K11 Claim 2.2", 0.75),
+        ("K11 Definition 5.3", 0.75),
+        ("K11 §5.1.1, R_g", 1.0),
+    ],
+)
+def test_what_is_met_with_equality_is(name, loss):
+    assert computed()[name].found == pytest.approx(loss, rel=1e-9)
+
+
+def test_the_label_learner_is_private_in_its_labels_alone():
+    (_, label, _), (_, example, delta) = computed()["BNS Theorem 7"].tables[1].rows
+    assert label <= 1
+    assert example == math.inf
+    assert delta > 0.5
+
+
+def test_the_exact_learners_and_classes_are_right_everywhere():
+    for name in ("K11 Proposition 5.18", "Concept classes"):
+        assert computed()[name].ratio == 1
