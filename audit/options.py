@@ -70,10 +70,12 @@ def read_claim(epsilon: float | None, delta: float | None) -> PrivacyClaim | Non
 def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = None) -> Any:
     """Return the claim of ``--alpha`` and ``--beta``, the other one from `own`; None when neither is given.
 
+    Without a claim of the subject's own it is an `Accuracy`: PAC takes no alpha above 1.
+
     Examples
     --------
     >>> read_utility_claim(0.1, 0.05), read_utility_claim(None, 0.2, own=PAC(0.1, 0.05))
-    (PAC(alpha=0.1, beta=0.05), PAC(alpha=0.1, beta=0.2))
+    (Accuracy(alpha=0.1, beta=0.05), PAC(alpha=0.1, beta=0.2))
     """
     if alpha is None and beta is None:
         return None
@@ -82,7 +84,7 @@ def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = No
         return kind(own.alpha if alpha is None else alpha, own.beta if beta is None else beta)
     if alpha is None or beta is None:
         raise InvalidValue("A utility claim needs both --alpha and --beta; got one of them.")
-    return PAC(alpha, beta)
+    return Accuracy(alpha, beta)
 
 
 def read_parameters(settings: Iterable[str]) -> dict[str, Any]:

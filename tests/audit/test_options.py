@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from audit.claims import ApproximateDP, PureDP
+from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
 from audit.errors import AuditError
-from audit.options import read_claim, read_literal, read_options, read_parameters
+from audit.options import read_claim, read_literal, read_options, read_parameters, read_utility_claim
 from audit.relations import Relation
 
 
@@ -52,6 +52,13 @@ def test_claims():
     assert read_claim(None, None) is None
     assert read_claim(0.5, None) == PureDP(0.5)
     assert read_claim(0.5, 1e-6) == ApproximateDP(0.5, 1e-6)
+
+
+def test_a_utility_claim_is_an_accuracy_where_the_subject_has_none():
+    """A PAC claim takes no alpha above 1, and a count may be 30 off."""
+    assert read_utility_claim(30.0, 0.05) == Accuracy(30.0, 0.05)
+    assert read_utility_claim(0.2, None, own=PAC(0.1, 0.05)) == PAC(0.2, 0.05)
+    assert read_utility_claim(None, 0.2, own=Accuracy(3, 0.05)) == Accuracy(3, 0.2)
 
 
 def test_parameters_are_literals_or_text():
