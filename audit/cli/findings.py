@@ -34,6 +34,8 @@ def show_findings(pattern: str | None, *, html: Path | None, saved: Path | None)
     if html is not None:
         render_findings([to_json(each) for each in found], html)
     click.echo(f"{len(found)} of {len(wanted)} findings computed")
+    if html is not None:
+        click.echo(f"report: {html}")
     return code
 
 
@@ -57,7 +59,11 @@ def _compute(wanted: dict[str, Compute]) -> tuple[list[Finding], int]:
 
 def _line(finding: Finding) -> str:
     ratio = "" if finding.ratio is None else f"{story.number(finding.ratio, digits=3)}×"
-    return f"{finding.name:<20}  {finding.judgement:<16}  {ratio:>10}  {finding.source}: {finding.shown}"
+    numbers = ""
+    if finding.claimed is not None and finding.found is not None:
+        numbers = f"claimed {story.number(finding.claimed)}, found {story.number(finding.found)}; "
+    shown = f"{finding.source}: {numbers}{finding.shown}"
+    return f"{finding.name:<20}  {finding.judgement:<16}  {ratio:>10}  {shown}"
 
 
 def _matching(pattern: str | None) -> dict[str, Compute]:

@@ -116,7 +116,7 @@ def test_the_command_computes_and_says_in_one_line():
     done = run("X1")
     assert done.return_value == 0
     assert done.stdout.splitlines() == [
-        "X1                    false                     2×  Text Thm 1: Two is 2.",
+        "X1                    false                     2×  Text Thm 1: claimed 1, found 2; Two is 2.",
         "1 of 1 findings computed",
     ]
 
@@ -129,6 +129,7 @@ def test_one_that_fails_is_named_and_loses_no_other(tmp_path):
     assert "X2: could not be computed: ValueError: no numbers here" in done.stderr
     assert [each["finding"]["name"] for each in json.loads(saved.read_text())] == ["X1"]
     assert "Two is 2." in page.read_text()
+    assert f"report: {page}" in done.stdout.splitlines()
 
 
 @pytest.mark.usefixtures("offer")
