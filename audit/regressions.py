@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from audit.results import AuditResult
 
-__all__ = ["load_witness", "parametrize_with_witnesses", "replay_file", "witness_files"]
+__all__ = ["load_witness", "locate_target", "parametrize_with_witnesses", "replay_file", "witness_files"]
 
 
 def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any], Any]:
@@ -86,6 +86,36 @@ def load_witness(path: str | os.PathLike[str]) -> AuditResult:
     return result
 
 
+def locate_target(target: str, witness: str | os.PathLike[str]) -> str:
+    """Return the saved `target` of a witness file as it is found from here.
+
+    A target ``path.py:object`` is relative to the folder it was saved from: where the working folder has no
+    such file, the nearest is taken of the witness file's own folder and those above it.
+
+    Raises
+    ------
+    AuditError
+        None of these folders has the file.
+
+    Examples
+    --------
+    >>> locate_target("statistics:mean", "witnesses/mean.json")
+    'statistics:mean'
+    """
+    place, _, name = target.rpartition(":")
+    if not place.endswith(".py") or Path(place).is_file():
+        return target
+    beside = Path(witness).resolve().parent
+    for folder in (beside, *beside.parents):
+        if (folder / place).is_file():
+            return f"{folder / place}:{name}"
+    raise AuditError(
+        f"There is no file `{place}`, the target that {Path(witness).name} names, in `{Path.cwd()}`, in "
+        f"`{beside}` or above it; check_witness(witness, subject) draws from another, and so does a TARGET "
+        "after the file of `dp-audit replay`."
+    )
+
+
 def replay_file(
     path: str | os.PathLike[str], *, subject: Any = None, convert: Any = None, fresh: bool = False
 ) -> AuditResult:
@@ -122,6 +152,6 @@ def replay_file(
         raise AuditError(f"{path} does not say what was audited; give the subject too.")
     if subject is None:
         target = str(result.target)
-        subject = rebuild_subject(target, result.parameters)
+        subject = rebuild_subject(locate_target(target, path), result.parameters)
         return replay_witness(result, adapt(subject, convert=convert), target=target, fresh=fresh)
     return replay_witness(result, adapt(subject, convert=convert), fresh=fresh)

@@ -11,7 +11,13 @@ import pytest
 
 from audit import PureDP, audit_privacy
 from audit.errors import AuditError
-from audit.regressions import load_witness, parametrize_with_witnesses, replay_file, witness_files
+from audit.regressions import (
+    load_witness,
+    locate_target,
+    parametrize_with_witnesses,
+    replay_file,
+    witness_files,
+)
 from audit.saved import save
 
 MECHANISMS = """
@@ -145,6 +151,53 @@ def test_replays_are_in_the_table_of_the_session(faulty):
 def test_the_marker_selects_them(project):
     found, _ = outcomes(project, "-m", "audit", "-k", "leak", "-n", "2")
     assert list(found) == ["test_fault_stays_away[leak]"]
+
+
+def replay(folder, *arguments):
+    """Run `dp-audit replay` from a folder: its exit code, and all that it says on one line."""
+    command = [DP_AUDIT, "replay", *map(str, arguments)]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return ran.returncode, " ".join((ran.stdout + ran.stderr).split())
+
+
+def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypatch):
+    """The nearest file of that name above the witness: one in the working folder still comes first."""
+    witness = project / "tests" / "witnesses" / "leak.json"
+    code, said = replay(tmp_path, witness)
+    assert code == 1
+    assert "the saved counts were reproduced exactly" in said
+    monkeypatch.chdir(tmp_path)
+    assert replay_file(witness).refuted
+    assert replay_file(witness).target == "mine.py:leak"
+    (project / "tests" / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
+    try:
+        assert locate_target("mine.py:leak", witness) == f"{project / 'tests' / 'mine.py'}:leak"
+    finally:
+        (project / "tests" / "mine.py").unlink()
+    (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
+    assert locate_target("mine.py:leak", witness) == "mine.py:leak"
+    assert not replay_file(witness).refuted
+
+
+def test_a_target_that_is_nowhere_is_said_with_where_it_was_looked_for(project, tmp_path, monkeypatch):
+    alone = tmp_path / "alone" / "leak.json"
+    alone.parent.mkdir()
+    saved = (project / "tests" / "witnesses" / "leak.json").read_text()
+    alone.write_text(saved.replace("mine.py:leak", "moved_away_since.py:leak"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(AuditError) as refused:
+        replay_file(alone)
+    for part in (
+        "no file `moved_away_since.py`",
+        f"`{tmp_path}`",
+        f"`{alone.parent}`",
+        "check_witness(witness, subject)",
+    ):
+        assert part in str(refused.value)
+    code, said = replay(tmp_path, alone)
+    assert code == 2
+    assert "There is no file `moved_away_since.py`" in said
+    assert replay(tmp_path, alone, project / "mine.py:leak")[0] == 1
 
 
 def leak(database, rng):
