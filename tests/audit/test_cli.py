@@ -85,6 +85,14 @@ def test_a_claim_that_holds_exits_0(folder, call):
     assert out.startswith("NOT_REFUTED  coin")
 
 
+def test_records_that_were_not_listed_are_said_to_be_untested(folder, call):
+    listed = ["--epsilon", "1", "--records", "[0, 50, 100]", "--size", "2", "--budget", "2000"]
+    _, text, _ = call("run", "mine.py:coin", *listed)
+    assert "records other than the 3 given (0, 50, 100)" in text
+    assert "records other than" not in call("run", "mine.py:leak", *listed)[1]
+    assert "records other than" not in call("run", "mine.py:coin", *BRIEF)[1]
+
+
 def test_an_audit_that_cannot_be_carried_out_exits_3_with_the_mechanisms_own_message(folder, call):
     code, out, _ = call("run", "mine.py:failing", *BRIEF)
     assert code == 3
