@@ -20,6 +20,7 @@ from audit.betting import Betting, NeverAnswers, Terms
 from audit.candidates import MOST_CANDIDATES, Candidate, find_candidates, growth_on, seen
 from audit.errors import SubjectError
 from audit.evidence import Bet, clopper_pearson
+from audit.examples import noting
 from audit.features import View
 from audit.memory import growth_rate
 from audit.results import Witness
@@ -96,7 +97,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
     assert betting.crossed_at is not None
     winner = betting.winner
     judge = _Judge(sampler, betting, fresh=sampler.state_suspected(), most=sampler.drawn + allowance)
-    first = near = judge.best(winner)
+    first = near = replace(judge.best(winner), given=databases.only_given)
     if judge.in_company and not first.confirmed:
         judge.depends = judge.depends or not _stands_alone(sampler, betting, fresh=bool(judge.fresh))
     control = _control(sampler, winner, betting.terms, runs=betting.crossed_at)
@@ -321,7 +322,9 @@ def run_witness(
     """
     counts = np.zeros(4)
     blocks = sampler.draw(*pair, runs, path, fresh=fresh, singly=alone and not fresh)
-    for left, right in _members(blocks, candidate, against=terms.against):
+    examples: tuple[list[str], list[str]] = ([], [])
+    noted = noting(blocks, left=examples[0], right=examples[1])
+    for left, right in _members(noted, candidate, against=terms.against):
         p_side, q_side = (left, right) if candidate.side == 0 else (right, left)
         both, p_hits, q_hits = (p_side & q_side).sum(), p_side.sum(), q_side.sum()
         counts += [both, p_hits - both, q_hits - both, len(left) - p_hits - q_hits + both]
@@ -353,6 +356,7 @@ def run_witness(
         fresh=fresh,
         against=terms.against,
         distance=distance,
+        examples=(tuple(examples[0]), tuple(examples[1])),
     )
     return witness, bet
 

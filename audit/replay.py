@@ -13,6 +13,7 @@ from audit.confirm import Candidate, loss, run_witness
 from audit.errors import AuditError, InvalidValue
 from audit.evidence import Ledger, at_distance, delta_bound, epsilon_bound
 from audit.exact import TOLERANCE
+from audit.examples import most_probable
 from audit.results import AuditResult, Evidence, Verdict
 from audit.sampling import CONFIRM, MutatedInput, Sampler
 from audit.subjects import Subject, adapt
@@ -244,7 +245,8 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject) -> Au
     if law_of is None:
         raise AuditError(f"The witness is exact, but {subject.name} declares no law; audit it again by runs.")
     region = witness.event.conditions[0].region
-    p, q = (probability(law_of(database), region) for database in (witness.on_p, witness.on_q))
+    laws = law_of(witness.left), law_of(witness.right)
+    p, q = (probability(law, region) for law in (laws if witness.direction == "left" else laws[::-1]))
     epsilon, delta = at_distance(result.claim.epsilon, result.claim.delta, witness.distance)
     shown = loss(p, q, delta)
     over = shown > epsilon + TOLERANCE
@@ -253,7 +255,14 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject) -> Au
         if (p, q) == (witness.p, witness.q)
         else "the law has changed"
     )
-    again = replace(witness, p=p, q=q, confirmed=over, epsilon_lower=shown / witness.distance)
+    again = replace(
+        witness,
+        p=p,
+        q=q,
+        confirmed=over,
+        epsilon_lower=shown / witness.distance,
+        examples=(most_probable(laws[0]), most_probable(laws[1])),
+    )
     verdict = Verdict.REFUTED if over else Verdict.NOT_REFUTED
     return _bare(
         result,

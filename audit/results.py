@@ -68,6 +68,8 @@ def _plain(value: Any, name: str) -> Any:
         return value._stored()  # noqa: SLF001 - a value of this module
     if isinstance(value, Enum) and name not in _ANY:
         return value.value
+    if name == "examples":
+        return [list(texts) for texts in value]
     if isinstance(value, tuple) and name not in _ANY:
         return [encoding.encode(item) for item in value]
     return encoding.encode(value)
@@ -123,6 +125,11 @@ class Witness(_Value):
         claim says of that distance, and `epsilon_lower` is the loss of one step.
     simplest : Witness, optional
         The simplest pair and event found that still refute the claim; this one where none is simpler.
+    given : bool
+        Whether only pairs given by hand were tried, so that no simpler one was sought.
+    examples : tuple of tuple of str
+        What outputs look like, on the left and on the right: the first of these runs or, where the laws are
+        exact, the most probable; each cut to a short text.
 
     Examples
     --------
@@ -147,6 +154,8 @@ class Witness(_Value):
     against: bool = True
     distance: int = 1
     simplest: "Witness | None" = None
+    given: bool = False
+    examples: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
     @property
     def simpler(self) -> "Witness | None":

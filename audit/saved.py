@@ -314,6 +314,8 @@ _WITNESS = _readers(
         "against": _flag,
         "distance": _steps,
         "simplest": _optional(_witness),
+        "given": _flag,
+        "examples": _listed(_listed(_text), length=2),
     },
 )
 _RESULT = _readers(

@@ -3,12 +3,11 @@
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from audit.allowance import allowance, allowed, allowed_for, claimed, distance_words
-from audit.canonical import same, show
+from audit.pair_words import MOST_DATABASE, change, pair_words
 from audit.results import AuditResult, Evidence, Verdict, Witness
-from audit.wording import apart, at_least, at_most, confidence, interval, number, short
+from audit.wording import apart, at_least, at_most, confidence, interval, number, short, shown
 
 __all__ = [
     "WitnessWords",
@@ -25,6 +24,7 @@ __all__ = [
     "detectable",
     "distance_words",
     "event_words",
+    "examples",
     "meaning",
     "number",
     "pair_words",
@@ -36,12 +36,13 @@ __all__ = [
     "shown",
     "title",
     "verdict_sentence",
+    "why_no_simpler",
     "witness_standing",
     "witness_story",
     "witness_words",
 ]
-MOST_DATABASE = 60
 MOST_EVENT = 200
+MOST_EXAMPLE = 90
 
 
 def title(result: AuditResult) -> str:
@@ -64,56 +65,14 @@ def event_words(witness: Witness) -> str:
     return short(words() if callable(words) else f"{witness.event}", MOST_EVENT)
 
 
-def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, str]:
-    """Return both databases in words, `p`'s first; the second by its difference where both are long.
-
-    Examples
-    --------
-    >>> pair_words(Witness([0] * 99, [0] * 98 + [1], None, 0.5, 0.1), limit=30)[1]
-    'the same, except at position 98: 1 instead of 0'
-    """
-    first, second = witness.on_p, witness.on_q
-    whole = shown(second, limit)
-    if "…" in whole or "..." in whole:
-        difference = _difference(first, second)
-        return (shown(first, limit), difference) if difference else _unlike(first, second, limit)
-    return shown(first, limit), whole
-
-
-def _unlike(first: Any, second: Any, limit: int) -> tuple[str, str]:
-    """Return both values in words, long enough to tell them apart where some length does."""
-    lengths = [each for each in (limit, 200, 1000) if each >= limit]
-    texts = [(shown(first, each), shown(second, each)) for each in lengths]
-    return next((pair for pair in texts if pair[0] != pair[1]), texts[0])
-
-
-def shown(value: Any, limit: int = MOST_DATABASE) -> str:
-    """Return a database or an output as one short visible line."""
-    return short(show(value, limit), limit + 20)
-
-
-def _difference(first: Any, second: Any) -> str | None:
-    """Say how `second` differs from `first` in one position, or None."""
-    if not isinstance(first, (list, tuple)) or type(first) is not type(second):
-        return None
-    at = next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if not same(a, b)), None)
-    at = min(len(first), len(second)) if at is None else at
-    if len(first) == len(second) and at < len(first) and same(first[at + 1 :], second[at + 1 :]):
-        before, after = _unlike(first[at], second[at], 30)
-        return f"the same, except at position {at}: {after} instead of {before}"
-    if len(first) == len(second) + 1 and same(first[at + 1 :], second[at:]):
-        return f"the same without position {at}, which was {shown(first[at], 30)}"
-    if len(second) == len(first) + 1 and same(second[at + 1 :], first[at:]):
-        return f"the same with {shown(second[at], 30)} put in at position {at}"
-    return None
-
-
 @dataclass(frozen=True)
 class WitnessWords:
     """The parts of a witness's story, for whoever tells it.
 
     Attributes
     ----------
+    change : str
+        What changes from the left database to the right one; empty where no single record does.
     on_p, on_q : str
         The name of each database: left or right.
     database_p, database_q, event : str
@@ -128,6 +87,7 @@ class WitnessWords:
         ``" (0.45–0.51)"``, or empty where the number is exact.
     """
 
+    change: str
     on_p: str
     on_q: str
     database_p: str
@@ -150,17 +110,49 @@ def witness_words(result: AuditResult, witness: Witness, *, limit: int = MOST_DA
     told = allowance(result, witness), distance_words(result, witness)
     intervals = interval(witness.p_interval), interval(witness.q_interval)
     event, q = event_words(witness), number(witness.q, digits=3)
-    return WitnessWords(*names, *pair_words(witness, limit=limit), event, p, q, limit_, *told, *intervals)
+    pair = pair_words(witness, limit=limit)
+    return WitnessWords(change(witness), *names, *pair, event, p, q, limit_, *told, *intervals)
 
 
 def witness_story(result: AuditResult, witness: Witness) -> str:
     """Return the witness as a story, with what the claim allows."""
     w = witness_words(result, witness)
     happens = f'the event "{w.event}" happens with probability {w.p}{w.p_interval}'
-    said = f"On {w.on_p} = {w.database_p} {happens}; on {w.on_q} = {w.database_q} with {w.q}{w.q_interval}."
+    said = f"{w.change} " if w.change else ""
+    said += f"On {w.on_p} = {w.database_p} {happens}; on {w.on_q} = {w.database_q} with {w.q}{w.q_interval}."
     said += f" {w.apart}" if w.apart else ""
     there = "At that distance the claim" if w.apart else "The claim"
     return f"{said} {there} allows at most {w.allowance} = {w.limit}." if w.limit else said
+
+
+def examples(witness: Witness) -> str:
+    """Return what outputs look like on both sides in a sentence; nothing where none were kept.
+
+    Examples
+    --------
+    >>> examples(Witness([0], [1], None, 0.5, 0.1, runs=9, examples=(("0", "2"), ("1", "1"))))
+    'Outputs on left: 0, 2, …; on right: 1, 1, ….'
+    >>> examples(Witness([0], [1], None, 0.5, 0.1, examples=(("0", "2"), ("1",))))
+    'Most probable outputs on left: 0, 2; on right: 1.'
+    """
+    if not any(witness.examples):
+        return ""
+    more = ", …" if witness.runs > max(map(len, witness.examples)) else ""
+    left, right = (", ".join(short(each, MOST_EXAMPLE) for each in texts) for texts in witness.examples)
+    kind = "Outputs" if witness.runs else "Most probable outputs"
+    return f"{kind} on left: {left}{more}; on right: {right}{more}."
+
+
+def why_no_simpler(result: AuditResult) -> str:
+    """Say why no simpler witness is shown beside the one of a refutation; nothing where one is."""
+    witness = result.witness
+    if witness is None or not result.refuted or witness.simpler is not None or replay_of(result) is not None:
+        return ""
+    if result.evidence is Evidence.EXACT:
+        return "A simpler pair was not sought: this is the worst of those compared."
+    if witness.given:
+        return "The pair was given; no simpler one was sought."
+    return "" if witness.simplest is None else "No simpler pair failed."
 
 
 def replay_of(result: AuditResult) -> str | None:

@@ -6,12 +6,12 @@ from audit import story
 from audit.results import AuditResult, Verdict
 
 WIDTH = 100
-MOST_LINES = 25
+MOST_LINES = 28
 MOST_FAILURE_LINES = 10
 
 
 def full(result: AuditResult) -> str:
-    """Return the terminal report: at most 25 lines of plain text.
+    """Return the terminal report: at most 28 lines of plain text.
 
     Examples
     --------
@@ -62,13 +62,15 @@ def _paragraphs(result: AuditResult) -> list[str]:
     told: list[str] = []
     if result.witness is not None and not result.refuted and story.replay_of(result) is not None:
         told = [story.verdict_sentence(result), story.witness_story(result, result.witness)]
-        told.append(story.witness_standing(result.witness, replayed=True))
+        told += [story.examples(result.witness), story.witness_standing(result.witness, replayed=True)]
     elif witness is not None:
-        told = [story.witness_story(result, witness), story.witness_standing(witness)]
+        told = [story.witness_story(result, witness), story.examples(witness)]
+        told.append(story.witness_standing(witness))
     elif result.refuted or result.verdict is not Verdict.REFUTED:
         told = [story.verdict_sentence(result)]
     if witness is not None and witness.simpler is not None:
         told.append(f"Simplest: {story.witness_story(result, witness.simpler)}")
+    told.append(story.why_no_simpler(result))
     return [*told, story.bounds(result), story.meaning(result)]
 
 

@@ -4,6 +4,9 @@ import math
 import unicodedata
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
+from typing import Any
+
+from audit.brief import show
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
@@ -29,6 +32,24 @@ def short(value: str, limit: int) -> str:
     """
     line = visible(" ".join(value.split()))
     return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def shown(value: Any, limit: int = 60) -> str:
+    """Return a database or an output as one short visible line; what is cut tells how long it is.
+
+    Examples
+    --------
+    >>> shown([0, 1]), shown([0] * 99, 12)
+    ('[0, 1]', '[0, 0, 0, 0… (length 99)')
+    """
+    line = short(show(value, limit), limit + 20)
+    return f"{line} (length {len(value):,})" if line.endswith("…") and _has_length(value) else line
+
+
+def _has_length(value: Any) -> bool:
+    """Tell whether a value is a collection of entries, as numpy's arrays of a dimension or more are."""
+    is_array = type(value).__module__.partition(".")[0] == "numpy" and getattr(value, "ndim", 0) > 0
+    return is_array or isinstance(value, list | tuple | dict | set | frozenset)
 
 
 def number(value: float | None, *, digits: int = 4, rounding: str = ROUND_HALF_EVEN) -> str:

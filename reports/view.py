@@ -25,6 +25,7 @@ class WitnessView:
 
     words: story.WitnessWords
     formula: tuple[tuple[str, str], ...]  # what the claim allows: text, and the exponent after it
+    examples: str
     standing: str
     diagram: Diagram | None
 
@@ -54,6 +55,7 @@ class SubjectView:
     detectable: str | None
     witness: WitnessView | None
     simplest: WitnessView | None
+    why_no_simpler: str
     findings: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
     assumptions: tuple[str, ...]
@@ -201,6 +203,7 @@ def subject_view(result: AuditResult, *, anchor: str) -> SubjectView:
         detectable=_detectable(result),
         witness=_witness(result, witness),
         simplest=_witness(result, witness.simpler if witness else None),
+        why_no_simpler=story.why_no_simpler(result),
         findings=tuple(filter(None, (story.bounds(result), story.meaning(result)))),
         facts=tuple(_facts(result)),
         assumptions=result.assumptions,
@@ -219,6 +222,7 @@ def _witness(result: AuditResult, witness: Witness | None) -> WitnessView | None
     return WitnessView(
         words,
         exponents(words.allowance),
+        story.examples(witness),
         story.witness_standing(witness, replayed=story.replay_of(result) is not None),
         diagram(result, witness, words),
     )

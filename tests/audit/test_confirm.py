@@ -73,6 +73,41 @@ def test_p_and_q_are_shares_of_the_witness_own_runs():
     assert shares == ([witness.p, witness.q] if witness.direction == "left" else [witness.q, witness.p])
 
 
+def first_three(witness, subject, seed=0):
+    """Return the texts of a witness's first three outputs on each side, drawn again from its seed."""
+    with Sampler(adapt(subject), seed=seed) as sampler:
+        seed = tuple(witness.seed)
+        [block, *_] = sampler.draw(witness.left, witness.right, witness.runs, seed, singly=True)
+    return tuple(tuple(repr(float(each)) for each in side[:3]) for side in (block.left, block.right))
+
+
+def test_the_examples_are_the_first_outputs_of_the_witness_own_runs():
+    witness = refute(Loud())[0].witness
+    assert witness.examples == first_three(witness, Loud())
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+def test_the_examples_are_the_same_for_any_number_of_jobs_and_in_a_replay(isolate):
+    def said(database, rng):
+        if rng.random() < 0.5:
+            raise KeyError(database[0])
+        return [database[0]] * 100
+
+    options = {"pairs": [([0], [1])], "budget": 20_000, "isolate": isolate}
+    one, two = (audit_privacy(said, PureDP(1.0), jobs=jobs, **options) for jobs in (1, 2))
+    assert one.to_json()["result"] == two.to_json()["result"]
+    for value, texts in enumerate(one.witness.examples):
+        assert len(texts) == 3
+        assert set(texts) <= {f"raised KeyError: {value}", f"[{', '.join([str(value)] * 20)}… (length 100)"}
+    assert one.replay(said).witness.examples == one.witness.examples
+
+
+def test_a_pair_given_by_hand_is_said_to_be_given():
+    assert refute(Loud())[0].witness.given
+    result = audit_privacy(Loud(), PureDP(1.0), records=[0.0, 1.0], size=1, budget=20_000)
+    assert not result.witness.given
+
+
 def test_the_intervals_hold_the_true_probabilities():
     """Two intervals at 99 % for each of 12 seeds: four or more misses have probability 4e-5; none here."""
     misses = 0

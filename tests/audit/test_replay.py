@@ -98,6 +98,24 @@ def test_a_replay_reproduces_the_saved_refutation_exactly(name):
         assert (again.witness.p, again.witness.q) == (result.witness.p, result.witness.q)
 
 
+def test_an_exact_witness_drawn_again_shows_the_most_probable_outputs():
+    """Of 0 with probability 0.5, 1 with 0.3, 2 with 0.15 and 3 with 0.05, turned around on the right."""
+
+    class Ranked:
+        def __call__(self, database, rng):
+            return int(self.distribution(database).sample(1, rng)[0])
+
+        def distribution(self, database):
+            weights = [0.5, 0.3, 0.15, 0.05]
+            return Finite(range(4), weights if database == [0] else weights[::-1])
+
+    result = audit_privacy(Ranked(), PureDP(1.0), pairs=PAIR)
+    assert result.refuted
+    witness = AuditResult.from_json(result.to_json()).replay(Ranked()).witness
+    by_database = dict(zip((witness.left[0], witness.right[0]), witness.examples, strict=True))
+    assert by_database == {0: ("0", "1", "2"), 1: ("3", "2", "1")}
+
+
 @pytest.mark.parametrize("name", ["many at once", "one by one", "text"])
 def test_a_fresh_replay_draws_new_runs(name):
     """Missed with probability far below 1e-9: as many runs as confirmed the witness with a margin of 3."""

@@ -93,6 +93,7 @@ def through_text(result):
             witness=witness(left=np.array([1.0, math.nan]), right=np.array([1.0, 2.0]), simplest=witness())
         ),
         refuted(witness=witness(distance=20, simplest=witness())),
+        refuted(witness=witness(given=True, examples=(("[0]", "'a'"), ("raised KeyError: 3",)))),
         refuted(witness=witness(left=[object()], event=None, p_interval=None, q_interval=None, runs=0)),
         refuted(claim=PAC(0.1, 0.05), parameters={"bounds": (0, 1), 3: {4}}, expected="refuted"),
         AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT, "It raises."),
@@ -228,6 +229,14 @@ def damaged(edit):
         (
             damaged(lambda d: d["result"]["witness"].update(distance=10**400)),
             "witness.distance must be a whole",
+        ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(examples=[["a"], [3]])),
+            "result.witness.examples[1][0] must be text; got 3.",
+        ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(examples=[["a"]])),
+            "witness.examples must be a list of 2",
         ),
         (damaged(lambda d: d["result"].update(samples=1.5)), "result.samples must be a whole number"),
         (damaged(lambda d: d["result"].update(notes=["a", 3])), "result.notes[1] must be text; got 3."),
@@ -390,7 +399,7 @@ def test_a_tiny_exact_excess_is_shown_with_the_digits_it_needs():
 def test_two_numbers_that_begin_alike_are_told_apart():
     left, right = [10**40], [10**40 + 1]
     said = flat(refuted(witness=witness(left=left * 9, right=[*left * 8, *right])))
-    assert f"{right[0]} instead of {left[0]}" in said
+    assert f"record 8: {left[0]} → {right[0]} (8 others stay)." in said
     assert f"right = {10**80 + 1} with" in flat(refuted(witness=witness(left=10**80, right=10**80 + 1)))
 
 
@@ -398,16 +407,66 @@ def test_nothing_measured_is_said_in_words():
     assert "No loss was measured." in flat(clean(epsilon_lower=0.0))
 
 
-def test_the_second_of_two_long_databases_is_told_by_its_difference():
+@pytest.mark.parametrize("direction", ["left", "right"])
+def test_what_changes_from_left_to_right_is_told_before_the_databases(direction):
     left = list(range(1000))
-    replaced, shorter, longer = left.copy(), left[:500] + left[501:], [*left, 7]
+    replaced, shorter, longer, inside = left.copy(), left[:500] + left[501:], [*left, 7], ["y", *left]
     replaced[500] = "x"
     for right, said in (
-        (replaced, "right = the same, except at position 500: 'x' instead of 500 with"),
-        (shorter, "right = the same without position 500, which was 500 with"),
-        (longer, "right = the same with 7 put in at position 1000 with"),
+        (replaced, "record 500: 500 → 'x' (999 others stay)."),
+        (shorter, "record 500 removed from 500."),
+        (left[:-1], "record 999 removed from the end."),
+        (longer, "record 7 added at the end."),
+        (inside, "record 'y' added at 0."),
     ):
-        assert said in flat(refuted(witness=witness(left=left, right=right)))
+        told = flat(refuted(witness=witness(left=left, right=right, direction=direction)))
+        assert f"From left to right, {said} On {direction} = [" in told
+        assert f"… (length {len(left if direction == 'left' else right)})" in told.replace(",", "")
+        assert "= the same but for that record with 0.05" in told
+    pair = witness(left=[10, 10], right=[0, 10])
+    assert "From left to right, record 0: 10 → 0 (1 other stays). On left = [10, 10]" in flat(
+        refuted(witness=pair)
+    )
+
+
+def test_databases_that_differ_in_more_than_a_record_are_told_alone():
+    for left, right in (([1, 2], [3, 4]), ({"a": 1}, {"a": 2}), ([1], [1, 2, 3]), (1.0, 2.0), ([1], (2,))):
+        assert "From left to right" not in str(refuted(witness=witness(left=left, right=right)))
+    long = flat(refuted(witness=witness(left=[1] * 50, right=[2] * 70)))
+    assert "… (length 50)" in long
+    assert "… (length 70)" in long
+
+
+EXAMPLES = (("[0, 1, -1, -1]", "[0, 0, 1, -1]"), ("9", "8"))
+
+
+def test_a_witness_shows_what_outputs_look_like():
+    said = flat(refuted(witness=witness(examples=EXAMPLES)))
+    assert "Outputs on left: [0, 1, -1, -1], [0, 0, 1, -1], …; on right: 9, 8, …." in said
+    exact = witness(examples=EXAMPLES, runs=0, p_interval=None, q_interval=None)
+    told = flat(refuted(evidence=Evidence.EXACT, witness=exact))
+    assert "Most probable outputs on left: [0, 1, -1, -1], [0, 0, 1, -1]; on right: 9, 8." in told
+    assert "outputs on" not in flat(refuted()).lower()
+
+
+def test_a_witness_saved_before_there_were_examples_opens():
+    document = json.loads(layout(refuted().to_json()))
+    for name in ("examples", "given"):
+        del document["result"]["witness"][name]
+    read = AuditResult.from_json(document)
+    assert (read.witness.examples, read.witness.given) == (((), ()), False)
+
+
+def test_why_no_simpler_pair_is_shown_is_said():
+    one = witness()
+    simpler = witness(left=[0], right=[1])
+    assert "No simpler pair failed." in flat(refuted(witness=witness(simplest=one)))
+    given = refuted(witness=witness(given=True, simplest=witness(given=True)))
+    assert "The pair was given; no simpler one was sought." in flat(given)
+    exact = refuted(evidence=Evidence.EXACT, witness=witness(runs=0))
+    assert "A simpler pair was not sought: this is the worst of those compared." in flat(exact)
+    for silent in (refuted(witness=witness(simplest=simpler)), clean(), refuted(witness=None)):
+        assert "simpler" not in str(silent).lower()
 
 
 HOSTILE = "x\x1b[31m\u202e\nREFUTED " * 400
@@ -436,7 +495,7 @@ def test_the_report_is_short_plain_and_never_says_passed(verdict, evidence):
         unfinished=3,
     )
     for text in (f"{result}", f"{clean(verdict=verdict, evidence=evidence, witness=witness())}"):
-        assert len(text.splitlines()) <= 25
+        assert len(text.splitlines()) <= 28
         assert all(c == "\n" or c.isprintable() for c in text)
         assert "passed" not in text.lower()
         assert text.splitlines()[0].startswith(f"{verdict.name}  ")

@@ -284,10 +284,11 @@ def test_the_section_tells_the_witness_and_how_to_see_it_again():
     ).text
     assert "On left = [0] the event “" not in text  # quotation marks are the browser's
     assert (
-        "On left = [0] the event the output is at least 1.5 happens with probability 0.48 (0.45–0.51); "
+        "From left to right, record 0: 0 → 1. On left = [0] the event the output is at least 1.5 happens "
+        "with probability 0.48 (0.45–0.51); "
         "on right = [1] with 0.05 (0.04–0.06). The claim allows at most eε·q + δ = 0.136."
     ) in text
-    assert "Simplest witness On left = [9]" in text
+    assert "Simplest witness From left to right, record 0: 9 → 1. On left = [9]" in text
     assert "dp-audit run m.py:mechanism --seed 7" in text
     assert "result.replay(fresh=True)" in text
 
@@ -319,6 +320,14 @@ def test_the_picture_stays_inside_its_frame(p, q, claim):
             assert float(element.get("width", 0)) <= 400
 
 
+def test_the_page_shows_outputs_and_why_no_simpler_pair():
+    shown = witness(examples=(("[0]", "[1]"), ("9",)))
+    text = Tree(html(refuted(witness=dataclasses.replace(shown, simplest=shown)))).text
+    assert "Outputs on left: [0], [1], …; on right: 9, …." in text
+    assert "No simpler pair failed." in text
+    assert "No simpler pair" not in Tree(html(refuted(witness=witness(simplest=shown)))).text
+
+
 def hostile():
     """Put markup, quotes and unseen characters wherever foreign text can come from."""
     evil = f"{SCRIPT}\"'><img src=x onerror=alert(1)>{{{{ 7 * 7 }}}}\u202e\x1b[31m\x00\u2066\ud800"
@@ -329,7 +338,7 @@ def hostile():
         relation=evil,
         claim=ForeignClaim(evil, epsilon=1.0, delta=0.1),
         reason=evil,
-        witness=witness(event=event, left=(evil,), simplest=pair),
+        witness=witness(event=event, left=(evil,), simplest=pair, examples=((evil,), (evil,))),
         detectable_event=evil,
         family=evil,
         numerics=evil,
