@@ -29,8 +29,10 @@ def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[An
     >>> list(offered("dp_audit.no_such_group", what="catalogue", make=list))
     []
     """
-    for point in sorted(metadata.entry_points(group=group), key=lambda point: (point.name, point.value)):
+    points = sorted(metadata.entry_points(group=group), key=lambda point: (point.name, point.value))
+    for point in points:  # all before any is loaded: one of ours may import another
         _refuse_shadow(point, what)
+    for point in points:
         try:
             yield make(point.load()())
         except Exception as error:

@@ -1,5 +1,7 @@
 """The local model: randomizers, the LR oracle with a budget an entry, protocols, and averages.
 
+Names are resolved on first use, so that importing the package costs nothing.
+
 Examples
 --------
 >>> from mechanisms.local import LocalLaplace
@@ -7,21 +9,25 @@ Examples
 PureDP(epsilon=0.5)
 """
 
-from mechanisms.local.averages import LaplaceAverage, SignAverage
-from mechanisms.local.laplace import LocalLaplace
-from mechanisms.local.oracle import LROracle
-from mechanisms.local.problems import MeanProblem
-from mechanisms.local.protocols import InteractiveProtocol, NonInteractiveProtocol
-from mechanisms.local.randomizers import (
-    LocalRandomizer,
-    Transparent,
-    cost_of,
-    transition,
-    transition_matrix,
-)
-from mechanisms.local.sign import SignResponse
-from mechanisms.local.sizes import LEMMA_CONSTANT, laplace_size, lemma_size, noise_size, sign_size
-from mechanisms.local.sums import LaplaceSum, laplace_rate, mean_tail_bound
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mechanisms.local.averages import LaplaceAverage, SignAverage
+    from mechanisms.local.laplace import LocalLaplace
+    from mechanisms.local.oracle import LROracle
+    from mechanisms.local.problems import MeanProblem
+    from mechanisms.local.protocols import InteractiveProtocol, NonInteractiveProtocol
+    from mechanisms.local.randomizers import (
+        LocalRandomizer,
+        Transparent,
+        cost_of,
+        transition,
+        transition_matrix,
+    )
+    from mechanisms.local.sign import SignResponse
+    from mechanisms.local.sizes import LEMMA_CONSTANT, laplace_size, lemma_size, noise_size, sign_size
+    from mechanisms.local.sums import LaplaceSum, laplace_rate, mean_tail_bound
 
 __all__ = [
     "LEMMA_CONSTANT",
@@ -46,3 +52,37 @@ __all__ = [
     "transition",
     "transition_matrix",
 ]
+
+_HOMES = {
+    "InteractiveProtocol": "mechanisms.local.protocols",
+    "LEMMA_CONSTANT": "mechanisms.local.sizes",
+    "LROracle": "mechanisms.local.oracle",
+    "LaplaceAverage": "mechanisms.local.averages",
+    "LaplaceSum": "mechanisms.local.sums",
+    "LocalLaplace": "mechanisms.local.laplace",
+    "LocalRandomizer": "mechanisms.local.randomizers",
+    "MeanProblem": "mechanisms.local.problems",
+    "NonInteractiveProtocol": "mechanisms.local.protocols",
+    "SignAverage": "mechanisms.local.averages",
+    "SignResponse": "mechanisms.local.sign",
+    "Transparent": "mechanisms.local.randomizers",
+    "cost_of": "mechanisms.local.randomizers",
+    "laplace_rate": "mechanisms.local.sums",
+    "laplace_size": "mechanisms.local.sizes",
+    "lemma_size": "mechanisms.local.sizes",
+    "mean_tail_bound": "mechanisms.local.sums",
+    "noise_size": "mechanisms.local.sizes",
+    "sign_size": "mechanisms.local.sizes",
+    "transition": "mechanisms.local.randomizers",
+    "transition_matrix": "mechanisms.local.randomizers",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
