@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 
 from audit.claims import PureDP
-from audit.distributions import Finite
 from audit.errors import InvalidKind, InvalidValue
 from audit.relations import Relation
 
@@ -134,6 +133,8 @@ def transition_matrix(
     >>> answers, (3 * matrix).round(9).tolist()
     ([0, 1], [[2.0, 1.0], [1.0, 2.0]])
     """
+    from audit.distributions import Finite
+
     laws = [_law(randomizer, record) for record in records]
     finite = [law for law in laws if isinstance(law, Finite)]
     if len(finite) < len(laws) or not laws:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit import canonical
-from audit.distributions import Finite, Product
 from mechanisms.local.questions import checked_query, places_of
 from mechanisms.local.randomizers import cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
 
-    from audit.distributions import Law
+    from audit.distributions import Finite, Law, Product
     from mechanisms.local.grouping import Grouped
     from mechanisms.local.questions import Query
 
@@ -72,6 +71,8 @@ def product_law(queries: Sequence[Query], entries: Grouped) -> Product | None:
     >>> round(law.pmf((1, 0)), 12) == round(4 / 9, 12)
     True
     """
+    from audit.distributions import Product
+
     factors: list[Law] = []
     for asked, randomizer in queries:
         for place in np.ravel(np.asarray(asked)).tolist():
@@ -110,6 +111,8 @@ def transcript_law(
     >>> round(transcript_law(once, Grouped([1])).pmf(1), 12)
     0.666666666667
     """
+    from audit.distributions import Finite
+
     found: dict[Hashable, tuple[Any, list[float]]] = {}
     pending: list[tuple[tuple[Any, ...], tuple[Query, ...], float]] = [((), (), 0.0)]
     ended = 0
@@ -156,6 +159,8 @@ def _fresh(answer: Any) -> Any:
 
 def _every_answer(query: Query, entries: Grouped) -> list[tuple[Any, float]] | None:
     """Return every answer to one question with its log-probability, in the form that the oracle gives it."""
+    from audit.distributions import Finite
+
     asked, randomizer = query
     places = np.ravel(np.asarray(asked)).tolist()
     laws = [_law_at(randomizer, entries, place) for place in places]
