@@ -13,7 +13,7 @@ from audit.relations import Relation
 from learners.approximate.budgets import Split, even_split, fitted_split
 from learners.approximate.hard import interval_problems
 from learners.approximate.point import audited_points, refuse_pure
-from learners.approximate.samples import check_dimension, sample_of, threshold_errors
+from learners.approximate.samples import NumberSample, check_dimension, sample_of, threshold_errors
 from learners.approximate.sizes import interval_size, promise_at
 from learners.problems import check_accuracy
 from mechanisms.concave import ConcavePromise
@@ -218,9 +218,13 @@ class IntervalLearner(PlainParameters):
             top=self.top, promise=self.promise_for(size), alpha=0.5, beta=None, split=self.budgets
         )
 
+    def counted(self, database: Any) -> NumberSample:
+        """Return a database counted, or refuse it."""
+        return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
+
     def quality(self, database: Any) -> StepFunction:
         """Return r − errors(j) for every threshold j."""
-        sample = sample_of(database, dimension=self.dimension, owner=type(self).__name__)
+        sample = self.counted(database)
         errors = threshold_errors(sample, top=self.top)
         return StepFunction(errors.starts, self.promise_for(len(sample)) - errors.values, top=self.top)
 
@@ -233,11 +237,13 @@ class IntervalLearner(PlainParameters):
 
         Run i draws the same numbers on every database of a size.
         """
-        return self.mechanism(len(database)).sample(self.quality(database), size, rng)
+        counted = self.counted(database)
+        return self.mechanism(len(counted)).sample(self.quality(counted), size, rng)
 
     def distribution(self, database: Any) -> Finite:
         """Return the exact law of the threshold, on the few thousand that have positive probability."""
-        return self.mechanism(len(database)).distribution(self.quality(database))
+        counted = self.counted(database)
+        return self.mechanism(len(counted)).distribution(self.quality(counted))
 
     def suggested_pairs(self) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
         """Return neighbours between which many thresholds change by 1 up or down."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from audit.errors import InvalidValue
 from learners.approximate.budgets import accounts
 from mechanisms.concave import least_promise, levels, log_star
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from learners.approximate.budgets import Split
 
 __all__ = ["even_size", "interval_size", "lemma_3_size", "promise_at", "theorem_2_size"]
+
+_MOST = 1e15
+"""More examples than any binomial law here is computed for."""
 
 
 def promise_at(size: int, *, alpha: float, failure: float) -> float:
@@ -46,6 +50,11 @@ def interval_size(split: Split, *, alpha: float, beta: float) -> int:
     (21055, 8393)
     """
     needed = split.least_promise(beta / 2.0)
+    if needed / alpha > _MOST:
+        raise InvalidValue(
+            f"The `epsilon` and `alpha` of an interval learner must allow at most {_MOST:.0e} examples; "
+            f"they ask for about {needed / 2.0 / alpha:.1e}."
+        )
     high = max(1, math.ceil(needed / 2.0 / alpha))
     while promise_at(high, alpha=alpha, failure=beta / 2.0) < needed:
         high *= 2

@@ -11,7 +11,7 @@ from audit.claims import PAC, ApproximateDP
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from learners.sanitizers.problems import NumbersProblem, hard_numbers, moved
-from learners.sanitizers.tallies import MOST_BITS, Tally, tally
+from learners.sanitizers.tallies import MOST_BITS, Tally, length, tally
 from mechanisms.choosing import least_size
 from mechanisms.parameters import PlainParameters
 
@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from learners.sanitizers.spending import Spending
     from mechanisms.neighbours import Pair
 
-__all__ = ["NOISE_SHARE", "NumberSanitizer", "least_with"]
+__all__ = ["LEAST_ALPHA", "NOISE_SHARE", "NumberSanitizer", "least_with"]
 
 NOISE_SHARE = 0.125
 """The part of epsilon that is spent on noisy counts: choosing needs far more records a unit of epsilon."""
+
+
+LEAST_ALPHA = 0.001
+"""Below it more than 10^7 records are needed, and the composition of all rounds takes minutes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +88,11 @@ class NumberSanitizer(PlainParameters):
             )
         probability(self.delta, what=f"The `delta` of `{owner}`", zero=False, one=False)
         probability(self.alpha, what=f"The `alpha` of `{owner}`", zero=False, one=False)
+        if self.alpha < LEAST_ALPHA:
+            raise InvalidValue(
+                f"The `alpha` of `{owner}` must be at least {LEAST_ALPHA:g}: it takes about 1/alpha rounds; "
+                f"got {self.alpha:g}."
+            )
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.size is None:
             object.__setattr__(self, "size", self.sample_size)
@@ -157,8 +166,9 @@ class NumberSanitizer(PlainParameters):
     def tally(self, database: Any) -> Tally:
         """Return a database counted, or refuse it: for its length first, which is public."""
         owner = type(self).__name__
-        if len(database) != self._m:
-            raise InvalidValue(f"A database of `{owner}` must hold {self._m} records; got {len(database)}.")
+        held = length(database, owner=owner)
+        if held != self._m:
+            raise InvalidValue(f"A database of `{owner}` must hold {self._m} records; got {held}.")
         return tally(database, dimension=self.dimension, owner=owner)
 
     def problems(self) -> list[Problem]:

@@ -17,6 +17,7 @@ from audit.problems import FixedProblem
 from audit.relations import Relation
 from learners.concepts import IntervalClass
 from learners.hypotheses import sauer_bound
+from learners.sanitizers.tallies import length
 from mechanisms import ExponentialMechanism
 from mechanisms.parameters import PlainParameters
 
@@ -171,6 +172,7 @@ class GenericSanitizer(PlainParameters):
     def shares(self, database: Any) -> NDArray[np.float64]:
         """Return the share of every point of the domain, refused where a record is no point of it."""
         owner, known = type(self).__name__, self._places
+        length(database, owner=owner)
         places = [known.get(canonical.key(record)) for record in database]
         if None in places or not places:
             raise InvalidValue(
@@ -250,7 +252,7 @@ class GenericSanitizer(PlainParameters):
     def _mechanism(self) -> ExponentialMechanism:
         return ExponentialMechanism(
             epsilon=self.epsilon,
-            score=lambda database, _: -len(database) * self.worst_errors(database),
+            score=lambda database, _: -(self.worst_errors(database) * len(database)),
             solutions=range(len(self.candidates)),
             vectorised=True,
         )

@@ -60,5 +60,6 @@ def straying(distance: float, *, terms: int, rate: float) -> float:
     x = distance * rate / terms
     if x <= 0.0:
         return 1.0
-    t = x / (1.0 + math.sqrt(1.0 + x * x))
-    return min(1.0, 2.0 * math.exp(-terms * (x * t + math.log1p(-t * t))))
+    t = x / (1.0 + math.hypot(1.0, x))
+    lost = math.log1p(-t * t) if t < 0.5 else math.log(2.0 * t / x)  # x·t² + 2t = x, also where t rounds to 1
+    return min(1.0, 2.0 * math.exp(-terms * (x * t + lost)))

@@ -140,7 +140,7 @@ class PointSanitizer(NumberSanitizer):
         exponent = self.spending.step * self.choosing_alpha * size
         off = math.floor(self.choosing_alpha * size / (2.0 if self.proper else 1.0))
         rate = self.noise.rate
-        noisy = 2.0 * math.exp(-rate * off) / (math.exp(rate) + 1.0)
+        noisy = 2.0 * math.exp(-rate * (off + 1)) / (1.0 + math.exp(-rate))
         wrong = 0.5 * math.exp(-exponent / 8.0) + size * math.exp(-_SLACK * exponent / 4.0)
         return min(1.0, self.rounds * (wrong + noisy))
 

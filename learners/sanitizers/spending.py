@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["Spending", "affordable"]
 
 _STEPS = 40
+_HUGE = 1e100
+"""Squares of epsilons beyond it are no numbers; the sum is the better bound anyway."""
 _ACCURACY = 2e-9
 """A computed delta is trusted up to this: twice what `composed_delta` is accurate to."""
 
@@ -59,7 +61,9 @@ class Spending:
     def advanced(self) -> float:
         """The advanced composition theorem's epsilon at the delta; infinite where the deltas exceed it."""
         slack = self.delta - sequential_bound(self.claims).delta
-        return advanced_bound(self.claims, slack=slack).epsilon if slack > 0.0 else math.inf
+        if slack <= 0.0 or self.basic > _HUGE:
+            return math.inf
+        return advanced_bound(self.claims, slack=slack).epsilon
 
     @property
     def optimal(self) -> float:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MOST_BITS", "Tally", "tally"]
+__all__ = ["MOST_BITS", "Tally", "length", "tally"]
 
 MOST_BITS = 64
 """Points are held as 64-bit numbers."""
@@ -88,6 +88,27 @@ class Tally:
     def _sums(self) -> NDArray[np.float64]:
         """The share of the first i points, for i = 0 … distinct."""
         return np.concatenate([[0.0], np.cumsum(self.counts) / self.size])
+
+
+def length(database: Any, *, owner: str) -> int:
+    """Return how many records a database holds, or refuse what has no length.
+
+    Raises
+    ------
+    InvalidKind
+        It is no sequence.
+
+    Examples
+    --------
+    >>> length([3, 4], owner="PointSanitizer")
+    2
+    """
+    try:
+        return len(database)
+    except TypeError:
+        raise InvalidKind(
+            f"A database of `{owner}` must be a list or an array of records; got {show(database)}."
+        ) from None
 
 
 def tally(database: Any, *, dimension: int, owner: str) -> Tally:
