@@ -95,6 +95,12 @@ def test_a_sample_beyond_reach_is_refused_in_one_line(told):
     assert "\n" not in str(refused.value)
 
 
+def test_the_sample_of_a_tiny_alpha_is_that_of_its_promise():
+    """The promise is a count of errors, so that m·alpha hardly depends on a small alpha."""
+    large, small = (IntervalLearner(dimension=64, alpha=alpha).sample_size * alpha for alpha in (1e-5, 1e-8))
+    assert small == pytest.approx(large, rel=1e-3)
+
+
 def composed_by_hand(step, delta, many, extra, *, epsilon):
     """δ(ε) of `many` (step, delta)-private steps and one (extra, 0): over all sums of the worst losses."""
     up, high = 1 / (1 + math.exp(-step)), 1 / (1 + math.exp(-extra))
