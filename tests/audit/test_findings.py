@@ -116,7 +116,7 @@ def test_the_command_computes_and_says_in_one_line():
     done = run("X1")
     assert done.return_value == 0
     assert done.stdout.splitlines() == [
-        "X1                    false                     2×  Text Thm 1: claimed 1, found 2; Two is 2.",
+        "X1                    false                     2×  Text Thm 1: claimed 1, found 2. Two is 2.",
         "1 of 1 findings computed",
     ]
 

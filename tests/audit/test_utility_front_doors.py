@@ -115,7 +115,7 @@ def test_a_utility_claim_and_its_problems_can_be_given_for_any_function(call):
     code, _, err = call("run", *given, "--alpha", "0.25")
     assert (code, err.count("\n")) == (2, 1)
     code, _, err = call("run", *given, "--alpha", "-1", "--beta", "0.1")
-    assert (code, err) == (2, "dp-audit: The `--alpha` must be a number in [0, 1]; got -1.0.\n")
+    assert (code, err) == (2, "dp-audit: The `--alpha` must be a finite number ≥ 0; got -1.0.\n")
 
 
 def test_a_saved_failure_is_replayed_on_the_same_subject_and_on_another(call):
