@@ -14,6 +14,7 @@ from audit.distributions import Countable, Finite, Law
 from audit.errors import AuditError, InvalidValue, SubjectError
 from audit.events import Event, RegionIn
 from audit.exact import TOLERANCE, ExactFinding, PairFinding, compare_pairs
+from audit.examples import most_probable
 from audit.law_check import law_log_e_value
 from audit.outcomes import Unfinished
 from audit.relations import name_of
@@ -194,6 +195,10 @@ class _Comparison:
             q=worst.q,
             direction=worst.direction,
             epsilon_lower=worst.epsilon,
+            examples=(
+                most_probable(self.laws.demand(worst.left)),
+                most_probable(self.laws.demand(worst.right)),
+            ),
         )
 
     def _as(self, verdict: Verdict, *, reason: str = "", witness: Witness | None = None) -> AuditResult:
