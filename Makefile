@@ -11,7 +11,7 @@ audit: $(STAMP)  ## audit the catalogue, write audit-report/index.html and findi
 	$(BIN)/dp-audit findings --html audit-report/findings.html
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 check: $(STAMP)
 	$(BIN)/ruff check .
