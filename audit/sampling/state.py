@@ -5,6 +5,7 @@ import io
 import pickle
 import sys
 import threading
+from types import ModuleType
 from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
@@ -83,6 +84,9 @@ class Pristine:
         return _Unpickler(self._text, self._shared, Reseeding(seed, path)).load()
 
 
+_MACHINERY = frozenset({"__builtins__", "__cached__", "__loader__", "__spec__"})
+
+
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
     def __init__(self, file: io.BytesIO, owned: frozenset[type]) -> None:
         super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
@@ -106,6 +110,10 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
         """Reduce as cloudpickle does, but give every copy a class and caches of its own."""
         if isinstance(value, functools._lru_cache_wrapper) and is_users(sys.modules.get(value.__module__)):  # noqa: SLF001  the class has no public name
             return _cached, (value.__wrapped__, value.cache_parameters(), tuple(value.cache_info()))
+        if isinstance(value, ModuleType) and value.__name__ in cloudpickle.list_registry_pickle_by_value():
+            # What imported it is no state of the subject: under pytest that would be pytest itself.
+            state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
+            return _module, (value.__name__, state)
         return class_by_value(value, super().reducer_override(value))
 
 
@@ -123,6 +131,13 @@ class _Unpickler(pickle.Unpickler):
 def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -> Any:
     """Return `function` with an empty cache; the counts are there to show that the old one was used."""
     return functools.lru_cache(**parameters)(function)
+
+
+def _module(name: str, state: dict[str, Any]) -> ModuleType:
+    """Return a copy of a module."""
+    module = ModuleType(name)
+    vars(module).update(state)
+    return module
 
 
 def _dumps(mechanism: Any, *, by_value: bool) -> tuple[bytes | None, _Pickler]:
