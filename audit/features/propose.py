@@ -67,14 +67,12 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
         if floats:
             yield from (FinestBit(), HighestBit())
     kinds = {Kind().of(output) for view in views for output in _odd(view)}
+    sizes = {size for view in views for size in view.vectors}
     if kinds:
         yield from (Kind(), Whole())
-    elif any((np.abs(view.numbers[1]) >= _INEXACT).any() for view in views):
+    elif any((np.abs(view.numbers[1]) >= _INEXACT).any() for view in views) or (sizes and _repeats(views)):
         yield Whole()
-    sizes = {size for view in views for size in view.vectors}
     if sizes:
-        if not kinds and _repeats(views):
-            yield Whole()
         yield from _of_vectors(left, right, max(sizes), floats=floats)
     if len(sizes) > 1 or any(_sized(output) for view in views for _, output in view.rest):
         yield Length()
