@@ -8,18 +8,19 @@ callable without arguments that returns a mapping from names (``"E1"``) to such 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal, get_args
 
 from audit.entry_points import offered
 from audit.errors import AuditError, InvalidValue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
     from typing import TypeAlias
 
     Compute: TypeAlias = "Callable[[], Finding]"
 
-__all__ = ["GROUP", "Finding", "Judgement", "Table", "load_findings"]
+__all__ = ["GROUP", "Finding", "Judgement", "Table", "load_findings", "merged"]
 
 GROUP = "dp_audit.findings"
 
@@ -150,8 +151,26 @@ def load_findings() -> dict[str, Compute]:
     """
     found: dict[str, Compute] = {}
     for offer in offered(GROUP, what="findings", make=dict):
-        twice = sorted(found.keys() & offer.keys())
-        if twice:
-            raise AuditError(f"Names of findings must be unique; got `{twice[0]}` more than once.")
-        found |= offer
+        _take(found, offer)
     return found
+
+
+def merged(package: str, topics: Iterable[str]) -> dict[str, Compute]:
+    """Return the findings of the modules of a package, each of which has a mapping ``FINDINGS``.
+
+    Raises
+    ------
+    AuditError
+        Two of them share a name.
+    """
+    found: dict[str, Compute] = {}
+    for topic in topics:
+        _take(found, import_module(f"{package}.{topic}").FINDINGS)
+    return found
+
+
+def _take(found: dict[str, Compute], more: Mapping[str, Compute]) -> None:
+    twice = sorted(found.keys() & more.keys())
+    if twice:
+        raise AuditError(f"Names of findings must be unique; got `{twice[0]}` more than once.")
+    found.update(more)

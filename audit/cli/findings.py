@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import click
 
 from audit import story
 from audit.cli.exits import INTERRUPTED, NOT_DONE
-from audit.errors import AuditError
+from audit.cli.matching import matching
 from audit.findings import Finding, load_findings
 from audit.report_link import render_findings
 from audit.saved import check_writable, layout, write_text
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
 
 def show_findings(pattern: str | None, *, html: Path | None, saved: Path | None) -> int:
     """Compute the matching findings one by one, losing none that is done, and return the exit code."""
-    wanted = _matching(pattern)
+    shown = "`dp-audit findings` computes and names them all"
+    wanted = matching(load_findings(), pattern, what="finding", shown=shown)
     for path in (html, saved):
         if path is not None:
             check_writable(path)
@@ -64,19 +64,3 @@ def _line(finding: Finding) -> str:
         numbers = f"claimed {story.number(finding.claimed)}, found {story.number(finding.found)}. "
     shown = f"{finding.source}: {numbers}{finding.shown}"
     return f"{finding.name:<20}  {finding.judgement:<16}  {ratio:>10}  {shown}"
-
-
-def _matching(pattern: str | None) -> dict[str, Compute]:
-    offered = load_findings()
-    if pattern is None:
-        return offered
-    found = {
-        name: compute
-        for name, compute in offered.items()
-        if pattern == name or fnmatch.fnmatchcase(name, pattern)
-    }
-    if not found:
-        raise AuditError(
-            f"No finding is called `{pattern}`; `dp-audit findings` computes and names them all."
-        )
-    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import os
 import sys
 import time
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from audit.cli.exits import INTERRUPTED, NOT_DONE
+from audit.cli.matching import matching
 from audit.errors import AuditError
 from audit.files import check_writable, write_text
 from audit.report_link import render_studies
@@ -48,7 +48,8 @@ def show_studies(
     jobs: int | None = None,
 ) -> int:
     """Carry out the matching studies, losing no step that is done, and return the exit code."""
-    wanted = _matching(pattern)
+    shown = "`dp-audit study --list` names them all"
+    wanted = matching(load_studies(), pattern, what="study", shown=shown)
     for path in (html, saved):
         if path is not None:
             check_writable(path)
@@ -163,17 +164,3 @@ def bracket(cell: Cell) -> str:
     low = "refuted at none" if cell.refuted is None else f"refuted at {cell.refuted:,}"
     high = "met at none" if cell.met is None else f"met at {cell.met:,}"
     return f"{low}, {high}" + ("" if cell.bound is None else f"; bound {cell.bound:,.0f}")
-
-
-def _matching(pattern: str | None) -> dict[str, Study]:
-    offered = load_studies()
-    if pattern is None:
-        return offered
-    found = {
-        name: study
-        for name, study in offered.items()
-        if pattern == name or fnmatch.fnmatchcase(name, pattern)
-    }
-    if not found:
-        raise AuditError(f"No study is called `{pattern}`; `dp-audit study --list` names them all.")
-    return found

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
+
+from audit.findings import merged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["TOPICS", "findings"]
 
 TOPICS = ("classes", "generic", "parity", "by_queries", "masked", "approximate", "sanitizers")
-"""The modules that have a mapping `FINDINGS`, in page order; one that is not there is left out."""
+"""The modules that have a mapping `FINDINGS`, in page order."""
 
 
 def findings() -> dict[str, Callable[[], Finding]]:
@@ -25,9 +25,4 @@ def findings() -> dict[str, Callable[[], Finding]]:
     >>> findings()["E4"]().judgement
     'proof only'
     """
-    found: dict[str, Callable[[], Finding]] = {}
-    for topic in TOPICS:
-        name = f"{__name__}.{topic}"
-        if find_spec(name) is not None:
-            found |= import_module(name).FINDINGS
-    return found
+    return merged(__name__, TOPICS)
