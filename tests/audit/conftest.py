@@ -14,3 +14,19 @@ def false_alarms():
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture
+def thirdparty(tmp_path, monkeypatch):
+    """Install a distribution of somebody else: one entry point in a group, and one module beside it."""
+
+    def install(group, *, entry, text):
+        site = tmp_path / "site"
+        info = site / "thirdparty-1.0.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thirdparty\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[{group}]\nthirdparty = {entry}\n")
+        (site / f"{entry.partition(':')[0]}.py").write_text(text)
+        monkeypatch.syspath_prepend(site)
+
+    return install

@@ -9,16 +9,6 @@ from audit.catalogue import GROUP, load_catalogue
 from audit.errors import AuditError
 
 
-def distribution(folder, *, name, entry, module):
-    """Put a distribution with one catalogue entry point and one module into a folder."""
-    info = folder / f"{name}-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{GROUP}]\n{name} = {entry}\n")
-    stem, text = module
-    (folder / f"{stem}.py").write_text(text)
-
-
 def entries_of(name):
     return f"from audit.catalogue import Entry\ndef entries():\n    return [Entry({name!r}, lambda: len)]\n"
 
@@ -37,32 +27,20 @@ def test_every_entry_builds_a_subject_that_can_be_called():
         assert callable(entry.factory()), entry.name
 
 
-def test_an_installed_distribution_adds_its_entries(tmp_path, monkeypatch):
-    distribution(
-        tmp_path, name="thirdparty", entry="stranger_a:entries", module=("stranger_a", entries_of("theirs"))
-    )
-    monkeypatch.syspath_prepend(tmp_path)
+def test_an_installed_distribution_adds_its_entries(thirdparty):
+    thirdparty(GROUP, entry="stranger_a:entries", text=entries_of("theirs"))
     assert "theirs" in [entry.name for entry in load_catalogue()]
 
 
-def test_two_entries_of_one_name_are_refused(tmp_path, monkeypatch):
+def test_two_entries_of_one_name_are_refused(thirdparty):
     taken = load_catalogue()[0].name
-    distribution(
-        tmp_path, name="thirdparty", entry="stranger_b:entries", module=("stranger_b", entries_of(taken))
-    )
-    monkeypatch.syspath_prepend(tmp_path)
+    thirdparty(GROUP, entry="stranger_b:entries", text=entries_of(taken))
     with pytest.raises(AuditError, match=f"unique; got `{taken}` more than once"):
         load_catalogue()
 
 
-def test_an_entry_point_that_does_not_load_is_named_with_its_reason(tmp_path, monkeypatch):
-    distribution(
-        tmp_path,
-        name="thirdparty",
-        entry="stranger_c:entries",
-        module=("stranger_c", "import nowhere_at_all"),
-    )
-    monkeypatch.syspath_prepend(tmp_path)
+def test_an_entry_point_that_does_not_load_is_named_with_its_reason(thirdparty):
+    thirdparty(GROUP, entry="stranger_c:entries", text="import nowhere_at_all")
     with pytest.raises(
         AuditError, match=r"`stranger_c:entries` of thirdparty does not load: .*nowhere_at_all"
     ):

@@ -31,14 +31,9 @@ def findings():
 
 
 @pytest.fixture
-def offer(tmp_path, monkeypatch):
+def offer(thirdparty):
     """Offer the findings of a distribution of somebody else."""
-    info = tmp_path / "site" / "thirdparty-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thirdparty\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{GROUP}]\nthirdparty = stranger_findings:findings\n")
-    (tmp_path / "site" / "stranger_findings.py").write_text(OFFER)
-    monkeypatch.syspath_prepend(tmp_path / "site")
+    thirdparty(GROUP, entry="stranger_findings:findings", text=OFFER)
 
 
 def run(*arguments):

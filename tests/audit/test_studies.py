@@ -279,14 +279,9 @@ def studies():
 
 
 @pytest.fixture
-def offer(tmp_path, monkeypatch):
+def offer(thirdparty):
     """Offer the studies of a distribution of somebody else."""
-    info = tmp_path / "site" / "thirdparty-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: thirdparty\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{GROUP}]\nthirdparty = stranger_studies:studies\n")
-    (tmp_path / "site" / "stranger_studies.py").write_text(OFFER)
-    monkeypatch.syspath_prepend(tmp_path / "site")
+    thirdparty(GROUP, entry="stranger_studies:studies", text=OFFER)
 
 
 def run(*arguments):
