@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.claims import PureDP
 from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
 from learners.chunked import INSUFFICIENT
@@ -17,6 +17,7 @@ from learners.concepts import ConjunctionClass
 from learners.generic import generic_size
 from learners.hypotheses import Hypotheses
 from learners.listed import label_counts
+from learners.of_hypotheses import OfHypotheses
 from learners.problems import LearningProblem, check_accuracy, realizable_problems
 from mechanisms import ExponentialMechanism
 from mechanisms.local.sums import LaplaceSum
@@ -83,7 +84,7 @@ def _ones(concept: Any) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompressionLearner(PlainParameters):
+class CompressionLearner(OfHypotheses, PlainParameters):
     """Learn with as many examples as the *target's* description asks for, not the class's.
 
     Round t takes n_1·2^(t−1) fresh records. On one half the generic learner chooses among the hypotheses of
@@ -177,16 +178,6 @@ class CompressionLearner(PlainParameters):
         return PureDP(self.epsilon)
 
     @property
-    def utility_claim(self) -> PAC:
-        """The accuracy claimed on `sample_size` examples of a concept of the class."""
-        return PAC(self.alpha, self.beta)
-
-    @property
-    def records(self) -> tuple[Any, ...]:
-        """Every (x, y)."""
-        return self.hypotheses.records
-
-    @property
     def sample_size(self) -> int:
         """The number of examples after which every concept of the class was admitted."""
         return self.size_for(int(self.lengths.max()))
@@ -214,19 +205,6 @@ class CompressionLearner(PlainParameters):
     def problems(self) -> list[LearningProblem]:
         """Return hard problems with a target in the class, with `sample_size` examples each."""
         return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
-
-    def vary(self, problem: LearningProblem, rng: np.random.Generator) -> LearningProblem:
-        """Return a problem near another one."""
-        from learners.proposals import varied_problem
-
-        return varied_problem(problem, rng)
-
-    def random(self, rng: np.random.Generator) -> LearningProblem:
-        """Return any problem, with `sample_size` examples."""
-        from learners.proposals import random_problem
-
-        size = self.sample_size
-        return random_problem(self.hypotheses, rng, alpha=self.alpha, examples=size)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a concept, or "insufficient samples"."""

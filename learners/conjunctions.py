@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.claims import PureDP
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
 from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks, Model
@@ -16,6 +16,7 @@ from learners.concepts import ConjunctionClass
 from learners.concepts.bits import BitWords, bit_matrix
 from learners.hypotheses import Hypotheses
 from learners.listed import spread
+from learners.of_hypotheses import OfHypotheses
 from learners.problems import LearningProblem, check_accuracy, light_variable_problems
 from mechanisms.parameters import PlainParameters
 from mechanisms.queries import StatisticalQuery
@@ -106,7 +107,7 @@ class ConjunctionQueries:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConjunctionLearner(PlainParameters):
+class ConjunctionLearner(OfHypotheses, PlainParameters):
     """Learn a monotone conjunction privately: the queries of B Theorem 5 through noisy averages.
 
     A database is a list of (x, y), x a tuple of bits, y in {0, 1}; the output is a word of bits, 1 for each
@@ -173,11 +174,6 @@ class ConjunctionLearner(PlainParameters):
         return PureDP(self.epsilon)
 
     @property
-    def utility_claim(self) -> PAC:
-        """The accuracy claimed on `sample_size` examples of a conjunction."""
-        return PAC(self.alpha, self.beta)
-
-    @property
     def concepts(self) -> ConjunctionClass:
         """The class."""
         return ConjunctionClass(self.dimension)
@@ -200,20 +196,7 @@ class ConjunctionLearner(PlainParameters):
 
     def problems(self) -> list[LearningProblem]:
         """Return hard problems with a conjunction for a target, with `sample_size` examples each."""
-        return light_variable_problems(self._hypotheses, alpha=self.alpha, examples=self.sample_size)
-
-    def vary(self, problem: LearningProblem, rng: np.random.Generator) -> LearningProblem:
-        """Return a problem near another one."""
-        from learners.proposals import varied_problem
-
-        return varied_problem(problem, rng)
-
-    def random(self, rng: np.random.Generator) -> LearningProblem:
-        """Return any problem, with `sample_size` examples."""
-        from learners.proposals import random_problem
-
-        size = self.sample_size
-        return random_problem(self._hypotheses, rng, alpha=self.alpha, examples=size)
+        return light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a conjunction, by the SQ learner with the oracle of the model."""
@@ -277,7 +260,8 @@ class ConjunctionLearner(PlainParameters):
         return np.column_stack([matrix, positive])
 
     @cached_property
-    def _hypotheses(self) -> Hypotheses:
+    def hypotheses(self) -> Hypotheses:
+        """The class with its truth table."""
         return Hypotheses.of(self.concepts)
 
     @property

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from audit.claims import PAC, PureDP
+from audit.claims import PureDP
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from learners.concepts import PointClass
 from learners.hypotheses import Hypotheses, sauer_bound
 from learners.listed import label_counts
+from learners.of_hypotheses import OfHypotheses
 from learners.problems import LearningProblem, check_accuracy, hard_problems
 from mechanisms import ExponentialMechanism
 from mechanisms.parameters import PlainParameters
@@ -96,7 +97,7 @@ def printed_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class GenericLearner(PlainParameters):
+class GenericLearner(OfHypotheses, PlainParameters):
     """Choose a hypothesis with probability proportional to exp(−epsilon·errors/2).
 
     A database is a list of (x, y); the output is the name of a concept.
@@ -145,6 +146,7 @@ class GenericLearner(PlainParameters):
     name: ClassVar[str] = "generic-learner"
     reference: ClassVar[str] = "K08 Theorem 3.7; K11 §3.1, Theorem 3.4"
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    agnostic: ClassVar[bool] = True
     aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -163,16 +165,6 @@ class GenericLearner(PlainParameters):
         return PureDP(self.epsilon)
 
     @property
-    def utility_claim(self) -> PAC:
-        """The accuracy claimed on `sample_size` examples: of the excess over OPT."""
-        return PAC(self.alpha, self.beta)
-
-    @property
-    def records(self) -> tuple[Any, ...]:
-        """Every (x, y)."""
-        return self.hypotheses.records
-
-    @property
     def sample_size(self) -> int:
         """The number of examples that the utility claim needs."""
         return generic_size(
@@ -182,19 +174,6 @@ class GenericLearner(PlainParameters):
     def problems(self) -> list[LearningProblem]:
         """Return hard problems for this class and alpha, with `sample_size` examples each."""
         return hard_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
-
-    def vary(self, problem: LearningProblem, rng: np.random.Generator) -> LearningProblem:
-        """Return a problem near another one."""
-        from learners.proposals import varied_problem
-
-        return varied_problem(problem, rng, noisy=True)
-
-    def random(self, rng: np.random.Generator) -> LearningProblem:
-        """Return any problem, with `sample_size` examples."""
-        from learners.proposals import random_problem
-
-        size = self.sample_size
-        return random_problem(self.hypotheses, rng, alpha=self.alpha, examples=size, noisy=True)
 
     def scores(self, database: Any) -> NDArray[np.float64]:
         """Return minus the number of errors of every hypothesis, in their order."""

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.claims import PureDP
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from learners.concepts import PointClass
 from learners.generic import generic_size
 from learners.hypotheses import Hypotheses, sauer_bound
 from learners.listed import ListedExamples, label_counts
+from learners.of_hypotheses import OfHypotheses
 from learners.problems import LearningProblem, check_accuracy, realizable_problems
 from learners.tables import TruthTable
 from mechanisms import ExponentialMechanism
@@ -78,7 +79,7 @@ def _log_missed(size: int, vc_dimension: int, *, alpha: float) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelPrivateLearner(PlainParameters):
+class LabelPrivateLearner(OfHypotheses, PlainParameters):
     """Keep a concept for each labelling of the first x's, then choose by the errors on the other records.
 
     A database is a list of (x, y). The first n·share records give their x only; the exponential mechanism
@@ -157,16 +158,6 @@ class LabelPrivateLearner(PlainParameters):
         return PureDP(self.epsilon)
 
     @property
-    def utility_claim(self) -> PAC:
-        """The accuracy claimed on `sample_size` examples of a concept of the class."""
-        return PAC(self.alpha, self.beta)
-
-    @property
-    def records(self) -> tuple[Any, ...]:
-        """Every (x, y)."""
-        return self.hypotheses.records
-
-    @property
     def unlabelled_size(self) -> int:
         """The number of x's that the utility claim needs."""
         return net_size(self.hypotheses.vc_dimension, alpha=self.alpha / 2.0, beta=self.beta / 2.0)
@@ -191,19 +182,6 @@ class LabelPrivateLearner(PlainParameters):
     def problems(self) -> list[LearningProblem]:
         """Return hard problems with a target in the class, with `sample_size` examples each."""
         return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
-
-    def vary(self, problem: LearningProblem, rng: np.random.Generator) -> LearningProblem:
-        """Return a problem near another one."""
-        from learners.proposals import varied_problem
-
-        return varied_problem(problem, rng)
-
-    def random(self, rng: np.random.Generator) -> LearningProblem:
-        """Return any problem, with `sample_size` examples."""
-        from learners.proposals import random_problem
-
-        size = self.sample_size
-        return random_problem(self.hypotheses, rng, alpha=self.alpha, examples=size)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a concept."""
