@@ -9,24 +9,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.claims import PureDP
 from audit.errors import InvalidKind, finite_number, positive_int
 from audit.relations import Relation
-from learners.concepts import ParityClass
 from learners.parity.choices import choice_law, chosen_candidates
 from learners.parity.examples import examples_of
 from learners.parity.learner import REFUSED, ParityLearner
+from learners.parity.of_parities import OfParities
 from learners.parity.plans import Form, Plan, check_form, derived_plan, failure_bound
 from learners.parity.spaces import law_is_feasible
 from learners.parity.systems import BitSystem
 from mechanisms.parameters import PlainParameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from audit.distributions import Finite
     from learners.parity.examples import BitExamples
-    from learners.parity.sources import ParityProblem
 
 __all__ = ["INSUFFICIENT", "AmplifiedParityLearner"]
 
@@ -38,7 +35,7 @@ _MOST_TESTED = 50
 
 
 @dataclass(frozen=True)
-class AmplifiedParityLearner(PlainParameters):
+class AmplifiedParityLearner(OfParities, PlainParameters):
     """Algorithm A*: several runs of A, and a private choice among their answers.
 
     The answer is a tuple of bits, "⊥" where every run of A refused, or "insufficient samples" on a database
@@ -154,32 +151,6 @@ class AmplifiedParityLearner(PlainParameters):
     def records(self) -> Any:
         """Those of A."""
         return self.run.records
-
-    @property
-    def concepts(self) -> ParityClass:
-        """The class that is learned."""
-        return ParityClass(self.dimension)
-
-    @property
-    def utility_claim(self) -> PAC:
-        """The accuracy claimed on samples of `sample_size` examples."""
-        return PAC(self.alpha, self.beta)
-
-    def problems(self) -> Sequence[ParityProblem]:
-        """Return hard problems at `sample_size`."""
-        from learners.parity.sources import hard_problems
-
-        return hard_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
-
-    def vary(self, problem: ParityProblem, rng: np.random.Generator) -> ParityProblem:
-        """Return a problem near another one."""
-        return problem.varied(rng)
-
-    def random(self, rng: np.random.Generator) -> ParityProblem:
-        """Return any problem at `sample_size`."""
-        from learners.parity.sources import random_problem
-
-        return random_problem(self.dimension, alpha=self.alpha, size=self.sample_size, rng=rng)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a parity as a tuple of bits, "⊥" or "insufficient samples"."""

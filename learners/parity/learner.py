@@ -8,23 +8,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.claims import PureDP
 from audit.errors import finite_number, positive_int, probability
 from audit.relations import Relation
-from learners.concepts import ParityClass
 from learners.parity.examples import examples_of
+from learners.parity.of_parities import OfParities
 from learners.parity.rates import Rates
 from learners.parity.spaces import law_is_feasible, member_law, parities, space_law
 from learners.parity.systems import WORD, BitSystem, as_numbers, as_tuple
 from mechanisms.parameters import PlainParameters
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from audit.distributions import Finite
-    from learners.parity.sources import ParityProblem
 
 __all__ = ["REFUSED", "ParityLearner"]
 
@@ -37,7 +34,7 @@ _DRAWS = 2**21
 
 
 @dataclass(frozen=True)
-class ParityLearner(PlainParameters):
+class ParityLearner(OfParities, PlainParameters):
     """Algorithm A: refuse with probability q, else take each example with probability p and solve for them.
 
     The answer is a uniform r among the parities c_r(x) = ⟨r, x⟩ that agree with every example taken, a tuple
@@ -140,35 +137,9 @@ class ParityLearner(PlainParameters):
         return strategies.tuples(strategies.tuples(*[bit] * self.dimension), bit)
 
     @property
-    def concepts(self) -> ParityClass:
-        """The class that is learned."""
-        return ParityClass(self.dimension)
-
-    @property
-    def utility_claim(self) -> PAC:
-        """The accuracy claimed on samples of `sample_size` examples."""
-        return PAC(self.alpha, self.beta)
-
-    @property
     def sample_size(self) -> int:
         """How many examples the accuracy claimed needs."""
         return self.rates.sample_size(self.beta, dimension=self.dimension, alpha=self.alpha)
-
-    def problems(self) -> Sequence[ParityProblem]:
-        """Return hard problems at `sample_size`."""
-        from learners.parity.sources import hard_problems
-
-        return hard_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
-
-    def vary(self, problem: ParityProblem, rng: np.random.Generator) -> ParityProblem:
-        """Return a problem near another one."""
-        return problem.varied(rng)
-
-    def random(self, rng: np.random.Generator) -> ParityProblem:
-        """Return any problem at `sample_size`."""
-        from learners.parity.sources import random_problem
-
-        return random_problem(self.dimension, alpha=self.alpha, size=self.sample_size, rng=rng)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a parity as a tuple of bits, or "⊥"."""

@@ -1,0 +1,65 @@
+"""What the learners of parities share: the class, what they claim to reach, and the problems of that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from audit.claims import PAC
+from learners.concepts import ParityClass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from learners.parity.sources import ParityProblem
+
+__all__ = ["OfParities"]
+
+
+class OfParities:
+    """A learner of parities.
+
+    Examples
+    --------
+    >>> from learners import ParityLearner
+    >>> learner = ParityLearner(dimension=2, epsilon=1.0)
+    >>> isinstance(learner, OfParities), learner.concepts
+    (True, ParityClass(dimension=2))
+    """
+
+    dimension: int
+    alpha: float
+    beta: float
+
+    if TYPE_CHECKING:
+
+        @property
+        def sample_size(self) -> int:
+            """How many examples the accuracy claimed needs."""
+
+    @property
+    def concepts(self) -> ParityClass:
+        """The class that is learned."""
+        return ParityClass(self.dimension)
+
+    @property
+    def utility_claim(self) -> PAC:
+        """The accuracy claimed on samples of `sample_size` examples."""
+        return PAC(self.alpha, self.beta)
+
+    def problems(self) -> Sequence[ParityProblem]:
+        """Return hard problems at `sample_size`."""
+        from learners.parity.sources import hard_problems
+
+        return hard_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+
+    def vary(self, problem: ParityProblem, rng: np.random.Generator) -> ParityProblem:
+        """Return a problem near another one."""
+        return problem.varied(rng)
+
+    def random(self, rng: np.random.Generator) -> ParityProblem:
+        """Return any problem at `sample_size`."""
+        from learners.parity.sources import random_problem
+
+        return random_problem(self.dimension, alpha=self.alpha, size=self.sample_size, rng=rng)
