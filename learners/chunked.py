@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from audit.errors import InvalidValue, finite_number, positive_int
+from learners.listed import kinds
 from mechanisms.local.laplace import LocalLaplace
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.sizes import laplace_size
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from mechanisms.queries import StatisticalQuery
 
-__all__ = ["INSUFFICIENT", "ChunkNoise", "EvenChunks", "Model"]
+__all__ = ["INSUFFICIENT", "ChunkNoise", "ChunkedRun", "EvenChunks", "Model"]
 
 INSUFFICIENT: Final = "insufficient samples"
 """The answer to a database that has not a record for every query: a function of its public length."""
@@ -172,3 +173,40 @@ class EvenChunks(Oracle):
             vectorised=True,
         )
         return middle + float(np.mean(self._reports.ask(places, randomizer)))
+
+
+class ChunkedRun:
+    """A learner that runs an adaptive SQ algorithm, each query on a chunk of its own.
+
+    Examples
+    --------
+    >>> from learners import KMeans
+    >>> isinstance(KMeans(), ChunkedRun)
+    True
+    """
+
+    model: Model
+    epsilon: float
+
+    if TYPE_CHECKING:
+
+        @property
+        def algorithm(self) -> Any:
+            """The SQ algorithm: `most_queries` says how many it may ask, `learn(oracle)` runs it."""
+
+        @property
+        def _wanted(self) -> str:
+            """What a record must be, in words."""
+
+        def _is_record(self, record: Any) -> bool: ...
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return what the algorithm learns, or "insufficient samples"."""
+        for record in kinds(database):
+            if not self._is_record(record):
+                owner = type(self).__name__
+                raise InvalidValue(f"A record of `{owner}` must be {self._wanted}; got {record!r:.60}.")
+        queries, noise = self.algorithm.most_queries, ChunkNoise(self.model, self.epsilon)
+        if len(database) < queries:
+            return INSUFFICIENT
+        return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))

@@ -10,9 +10,9 @@ import numpy as np
 from audit.claims import Accuracy, PureDP
 from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
-from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks, Model
+from learners.chunked import ChunkedRun, ChunkNoise, Model
 from learners.clusters import Centres, ClusterProblem, cluster_problems, nearest, random_clusters
-from learners.listed import kinds, spread
+from learners.listed import spread
 from mechanisms.parameters import PlainParameters
 from mechanisms.queries import StatisticalQuery
 
@@ -133,7 +133,7 @@ class KMeansQueries:
 
 
 @dataclass(frozen=True, kw_only=True)
-class KMeans(PlainParameters):
+class KMeans(ChunkedRun, PlainParameters):
     """Run k-means privately: every query is answered from a chunk of its own, with noise.
 
     A database is a list of points of [0, 1]^d; the output is the centres, or "insufficient samples".
@@ -234,23 +234,11 @@ class KMeans(PlainParameters):
         found = random_clusters(self.algorithm, examples=self.sample_size, rng=rng)
         return self.problems()[0] if found is None else found
 
-    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the centres."""
-        self._check(database)
-        queries, noise = self.algorithm.most_queries, ChunkNoise(self.model, self.epsilon)
-        if len(database) < queries:
-            return INSUFFICIENT
-        return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
+    @property
+    def _wanted(self) -> str:
+        return f"a point of [0, 1]^{self.algorithm.dimension}"
 
-    def _check(self, database: Any) -> None:
-        for record in kinds(database):
-            if not self._is_point(record):
-                raise InvalidValue(
-                    f"A record of `KMeans` must be a point of [0, 1]^{self.algorithm.dimension}; "
-                    f"got {record!r:.60}."
-                )
-
-    def _is_point(self, record: Any) -> bool:
+    def _is_record(self, record: Any) -> bool:
         try:
             return len(record) == self.algorithm.dimension and all(0.0 <= value <= 1.0 for value in record)
         except TypeError:

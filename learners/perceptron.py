@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import PAC, PureDP
-from audit.errors import InvalidValue, finite_number, positive_int
+from audit.errors import finite_number, positive_int
 from audit.relations import Relation
-from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks, Model
-from learners.listed import kinds
+from learners.chunked import ChunkedRun, ChunkNoise, Model
 from learners.problems import check_accuracy
 from learners.separable import SeparableProblem, mistakes, random_separable, separable_problems
 from mechanisms.parameters import PlainParameters
@@ -145,7 +144,7 @@ class PerceptronQueries:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Perceptron(PlainParameters):
+class Perceptron(ChunkedRun, PlainParameters):
     """Run the perceptron privately: every query is answered from a chunk of its own, with noise.
 
     A database is a list of (x, y), x a tuple of d numbers of norm at most 1, y in {−1, 1}; the output is the
@@ -249,21 +248,9 @@ class Perceptron(PlainParameters):
         """Return any problem of this margin, with `sample_size` examples."""
         return random_separable(self.dimension, margin=self.margin, examples=self.sample_size, rng=rng)
 
-    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return weights."""
-        self._check(database)
-        queries, noise = self.algorithm.most_queries, ChunkNoise(self.model, self.epsilon)
-        if len(database) < queries:
-            return INSUFFICIENT
-        return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
-
-    def _check(self, database: Any) -> None:
-        for record in kinds(database):
-            if not self._is_record(record):
-                raise InvalidValue(
-                    f"A record of `Perceptron` must be (x, y), x of {self.dimension} numbers and norm ≤ 1, "
-                    f"y −1 or 1; got {record!r:.60}."
-                )
+    @property
+    def _wanted(self) -> str:
+        return f"(x, y), x of {self.dimension} numbers and norm ≤ 1, y −1 or 1"
 
     def _is_record(self, record: Any) -> bool:
         try:
