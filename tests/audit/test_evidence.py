@@ -1,4 +1,7 @@
-"""The betting rule: by enumeration no claim that holds is bet against with profit; bounds and intervals."""
+"""The betting rule: by enumeration no claim that holds is bet against with profit; bounds and intervals.
+
+Long, for the enumerations share their claims, couplings and stakes.
+"""
 
 import itertools
 import math

@@ -2,6 +2,8 @@
 
 A correct mechanism is refuted with probability at most 1e-6 (the significance of these audits). A faulty one
 here differs so much that it is missed with probability below 1e-9.
+
+Long, for each kind of mechanism and each bad argument has its few lines.
 """
 
 import functools

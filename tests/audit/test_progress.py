@@ -66,4 +66,6 @@ def test_a_short_audit_says_nothing():
 
 def test_an_audit_that_ended_without_a_result_leaves_no_bar():
     started = AuditStarted("m", 1000, None)
-    rendered([(0.0, started), (1.0, after(20)), (2.0, started), (3.0, AuditFinished(None))])
+    # `rendered` checks after every event that the newest bar is live until its audit ends
+    shown = rendered([(0.0, started), (1.0, after(20)), (2.0, started), (3.0, AuditFinished(None))])
+    assert shown.count("\x1b[?25l") == shown.count("\x1b[?25h") == 2  # the cursor comes back from both bars

@@ -1,4 +1,7 @@
-"""Which databases are neighbours, and that each relation lists all of its neighbours and no others."""
+"""Which databases are neighbours, and that each relation lists all of its neighbours and no others.
+
+Long, for the same databases go through all relations.
+"""
 
 import copy
 import math

@@ -1,3 +1,8 @@
+"""Results: equality, their documents and older ones, damage, and their texts.
+
+Long, for every field of a result is written, read and damaged here.
+"""
+
 import contextlib
 import dataclasses
 import json

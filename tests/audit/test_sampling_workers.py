@@ -1,4 +1,7 @@
-"""Where runs are drawn changes nothing about them: worker processes, isolated children, children that die."""
+"""Where runs are drawn changes nothing about them: worker processes, isolated children, children that die.
+
+Long, for every way to die is tried on the same mechanisms, at the top, that a child can import.
+"""
 
 import ctypes
 import importlib.util

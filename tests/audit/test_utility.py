@@ -1,4 +1,7 @@
-"""`audit_utility` through its front door: verdicts, searches, laws, faults and bad arguments."""
+"""`audit_utility` through its front door: verdicts, searches, laws, faults and bad arguments.
+
+Long, for one small learner and its problems go through every verdict and every fault.
+"""
 
 import json
 import math

@@ -1,4 +1,7 @@
-"""The choosing mechanism, bounded growth, and what happens below the stated size."""
+"""The choosing mechanism, bounded growth, and what happens below the stated size.
+
+Long, for law, growth, size bound and utility are checked on the same small domains.
+"""
 
 import math
 from itertools import combinations, pairwise, product

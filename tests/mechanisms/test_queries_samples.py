@@ -1,4 +1,7 @@
-"""Oracles over samples: fresh chunks, private noise, noisy labels, local answers."""
+"""Oracles over samples: fresh chunks, private noise, noisy labels, local answers.
+
+Long, for the oracles over samples are held to the same queries and sizes.
+"""
 
 from __future__ import annotations
 

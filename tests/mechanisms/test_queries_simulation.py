@@ -1,4 +1,7 @@
-"""Local algorithms run by statistical queries: exact distances, against every kind of oracle."""
+"""Local algorithms run by statistical queries: exact distances, against every kind of oracle.
+
+Long, for all simulations are compared with the same tables against every oracle.
+"""
 
 from __future__ import annotations
 

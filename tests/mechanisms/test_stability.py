@@ -1,4 +1,7 @@
-"""A_dist and its tight twin, on databases, on gaps and on solutions too many to list."""
+"""A_dist and its tight twin, on databases, on gaps and on solutions too many to list.
+
+Long, for both mechanisms are held to the same closed forms.
+"""
 
 import math
 from collections import Counter

@@ -1,3 +1,8 @@
+"""The page of audits: what it shows, what it escapes, what it loads.
+
+Long, for one made-up session is looked at from every side.
+"""
+
 import base64
 import dataclasses
 import hashlib

@@ -60,8 +60,9 @@ def test_what_is_no_law_is_refused(outcomes, probabilities, words):
 
 
 def test_rounding_in_the_sum_is_accepted():
-    Finite(range(10), [0.1] * 10)
-    Finite("ab", [0.5, 0.5 + 5e-10])
+    tenths, halves = Finite(range(10), [0.1] * 10), Finite("ab", [0.5, 0.5 + 5e-10])
+    assert tenths.pmf(3) == pytest.approx(0.1, abs=1e-15)
+    assert halves.pmf("b") == pytest.approx(0.5, abs=1e-9)
 
 
 def test_samples_have_the_declared_frequencies_and_no_impossible_outcome():
