@@ -12,7 +12,8 @@ from audit.errors import InvalidValue, finite_number
 from audit.relations import Relation
 from learners.approximate.budgets import Split, even_split, fitted_split
 from learners.approximate.hard import interval_problems
-from learners.approximate.point import audited_points, refuse_pure
+from learners.approximate.of_numbers import OfNumbers
+from learners.approximate.point import refuse_pure
 from learners.approximate.samples import NumberSample, check_dimension, sample_of, threshold_errors
 from learners.approximate.sizes import interval_size, promise_at
 from learners.problems import check_accuracy
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from audit.distributions import Finite
-    from learners.approximate.sources import IntervalProblem, NumberProblem
+    from learners.approximate.sources import IntervalProblem
     from mechanisms.concave.recursion import Level
 
 __all__ = ["IntervalLearner", "SplitPromise"]
@@ -85,7 +86,7 @@ class SplitPromise(ConcavePromise):
 
 
 @dataclass(frozen=True, kw_only=True)
-class IntervalLearner(PlainParameters):
+class IntervalLearner(OfNumbers, PlainParameters):
     """Return a threshold with few errors, found by Rec.
 
     A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`; the
@@ -190,23 +191,9 @@ class IntervalLearner(PlainParameters):
         """The number of examples that the utility claim needs."""
         return interval_size(self.budgets, alpha=self.alpha, beta=self.beta)
 
-    @property
-    def audited_points(self) -> tuple[int, ...]:
-        """The numbers that a privacy audit builds databases of."""
-        return audited_points(self.points, dimension=self.dimension)
-
-    @property
-    def records(self) -> tuple[tuple[int, int], ...]:
-        """The examples that it builds them of."""
-        return tuple((x, y) for x in self.audited_points for y in (0, 1))
-
     def problems(self) -> list[IntervalProblem]:
         """Return hard problems with `sample_size` examples each."""
         return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
-
-    def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
-        """Return a problem near one."""
-        return problem.varied(rng)
 
     def promise_for(self, size: int) -> float:
         """Return r for databases of a size: the most that `alpha` and `beta` allow."""

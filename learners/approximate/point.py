@@ -14,6 +14,7 @@ from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from learners.approximate.hard import point_problems
 from learners.approximate.lumped import Masses
+from learners.approximate.of_numbers import OfNumbers
 from learners.approximate.samples import check_dimension, sample_of
 from learners.problems import check_accuracy
 from mechanisms.parameters import PlainParameters
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from audit.distributions import Finite
     from learners.approximate.samples import NumberSample
-    from learners.approximate.sources import NumberProblem, PointProblem
+    from learners.approximate.sources import PointProblem
 
 __all__ = ["MostPositive", "PointLearner", "lemma_1_size", "point_size"]
 
@@ -128,7 +129,7 @@ def lemma_1_size(*, alpha: float, beta: float, epsilon: float, delta: float, con
 
 
 @dataclass(frozen=True, kw_only=True)
-class PointLearner(PlainParameters):
+class PointLearner(OfNumbers, PlainParameters):
     """Return the number that comes most often with the label 1 if it is far ahead, else a random number.
 
     A database is a list of (x, y), x a whole number below 2^dimension and y 0 or 1, or a `NumberSample`; the
@@ -241,25 +242,11 @@ class PointLearner(PlainParameters):
             )
         return point_size(self.selection, alpha=self.alpha, beta=self.beta)
 
-    @property
-    def records(self) -> tuple[tuple[int, int], ...]:
-        """The examples that a privacy audit builds databases of."""
-        return tuple((x, y) for x in self.audited_points for y in (0, 1))
-
-    @property
-    def audited_points(self) -> tuple[int, ...]:
-        """Their numbers."""
-        return audited_points(self.points, dimension=self.dimension)
-
     def problems(self) -> list[PointProblem]:
         """Return hard problems with `sample_size` examples each; none where nothing is claimed."""
         if not self.enough_points:
             return []
         return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
-
-    def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
-        """Return a problem near one."""
-        return problem.varied(rng)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> int:
         """Return one number."""
@@ -308,19 +295,6 @@ class PointLearner(PlainParameters):
 
 
 _ROUNDING = 1e-12
-
-
-def audited_points(points: tuple[int, ...] | None, *, dimension: int) -> tuple[int, ...]:
-    """Return what was told, else all numbers up to d = 2, else 0, 1 and the last.
-
-    Examples
-    --------
-    >>> audited_points(None, dimension=2), audited_points(None, dimension=8)
-    ((0, 1, 2, 3), (0, 1, 255))
-    """
-    if points is not None:
-        return points
-    return tuple(range(1 << dimension)) if dimension <= 2 else (0, 1, (1 << dimension) - 1)
 
 
 def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:

@@ -19,7 +19,7 @@ from audit.claims import PAC, PureDP
 from audit.errors import finite_number
 from audit.relations import Relation
 from learners.approximate.hard import point_problems
-from learners.approximate.point import audited_points
+from learners.approximate.of_numbers import OfNumbers
 from learners.approximate.samples import MOST_BITS, NumberSample, check_dimension, sample_of
 from learners.problems import check_accuracy
 from learners.pure.groups import GroupedChoice
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.distributions import Finite
-    from learners.approximate.sources import NumberProblem, NumberSource
+    from learners.approximate.sources import NumberSource
 
 __all__ = ["HashedPoint", "HashedPointLearner", "hashed_bits", "hashed_size", "parities"]
 
@@ -157,7 +157,7 @@ def hashed_size(dimension: int = MOST_BITS, *, alpha: float, beta: float, epsilo
 
 
 @dataclass(frozen=True, kw_only=True)
-class HashedPointLearner(PlainParameters):
+class HashedPointLearner(OfNumbers, PlainParameters):
     """Hash the numbers at random into few buckets, and choose a bucket by its errors.
 
     Parameters
@@ -244,25 +244,11 @@ class HashedPointLearner(PlainParameters):
         """The accuracy claimed on `sample_size` examples; None for other bits than the default."""
         return PAC(self.alpha, self.beta) if self.hash_bits == self._best[0] else None
 
-    @property
-    def audited_points(self) -> tuple[int, ...]:
-        """The numbers that a privacy audit builds databases of."""
-        return audited_points(self.points, dimension=self.dimension)
-
-    @property
-    def records(self) -> tuple[tuple[int, int], ...]:
-        """The examples that it builds them of."""
-        return tuple((x, y) for x in self.audited_points for y in (0, 1))
-
     def problems(self) -> list[Any]:
         """Return hard problems with `sample_size` examples each; none for other bits than the default."""
         if self.utility_claim is None:
             return []
         return point_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
-
-    def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
-        """Return a problem near one."""
-        return problem.varied(rng)
 
     def choice(self, database: Any, rows: tuple[int, ...]) -> GroupedChoice:
         """Return the choice of a bucket for a given map."""

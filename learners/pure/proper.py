@@ -14,7 +14,8 @@ from audit.errors import finite_number
 from audit.relations import Relation
 from learners.approximate.hard import interval_problems, point_problems
 from learners.approximate.lumped import Masses
-from learners.approximate.point import MOST_LISTED, audited_points
+from learners.approximate.of_numbers import OfNumbers
+from learners.approximate.point import MOST_LISTED
 from learners.approximate.samples import NumberSample, check_dimension, sample_of, threshold_errors
 from learners.problems import check_accuracy
 from learners.pure.groups import GroupedChoice
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from audit.distributions import Finite
-    from learners.approximate.sources import NumberProblem
 
 __all__ = ["PureIntervalLearner", "PurePointLearner", "point_errors", "pure_size"]
 
@@ -67,7 +67,7 @@ def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _PureLearner(PlainParameters):
+class _PureLearner(OfNumbers, PlainParameters):
     """The exponential mechanism over all concepts, by minus their errors."""
 
     dimension: int = 2
@@ -109,20 +109,6 @@ class _PureLearner(PlainParameters):
     def sample_size(self) -> int:
         """The number of examples that the utility claim needs; it grows with d."""
         return pure_size(self.top + 1, alpha=self.alpha, beta=self.beta, epsilon=self.epsilon)
-
-    @property
-    def audited_points(self) -> tuple[int, ...]:
-        """The numbers that a privacy audit builds databases of."""
-        return audited_points(self.points, dimension=self.dimension)
-
-    @property
-    def records(self) -> tuple[tuple[int, int], ...]:
-        """The examples that it builds them of."""
-        return tuple((x, y) for x in self.audited_points for y in (0, 1))
-
-    def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
-        """Return a problem near one."""
-        return problem.varied(rng)
 
     def choice(self, database: Any) -> GroupedChoice:
         """Return the choice on a database: its exact law, in groups of equal score."""

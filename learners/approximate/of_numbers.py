@@ -1,0 +1,42 @@
+"""What learners over {0, …, 2^d − 1} share: the databases of a privacy audit, and steps between problems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from learners.approximate.sources import NumberProblem
+
+__all__ = ["OfNumbers"]
+
+
+class OfNumbers:
+    """A learner over the numbers of d bits, of which a privacy audit takes a few.
+
+    Examples
+    --------
+    >>> from learners import PointLearner
+    >>> PointLearner(dimension=2).audited_points, PointLearner(dimension=8).audited_points
+    ((0, 1, 2, 3), (0, 1, 255))
+    """
+
+    dimension: int
+    points: tuple[int, ...] | None
+
+    @property
+    def audited_points(self) -> tuple[int, ...]:
+        """The numbers that a privacy audit builds databases of: `points`, else all of d ≤ 2, else three."""
+        if self.points is not None:
+            return self.points
+        return tuple(range(1 << self.dimension)) if self.dimension <= 2 else (0, 1, (1 << self.dimension) - 1)
+
+    @property
+    def records(self) -> tuple[tuple[int, int], ...]:
+        """The examples that it builds them of."""
+        return tuple((x, y) for x in self.audited_points for y in (0, 1))
+
+    def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
+        """Return a problem near one."""
+        return problem.varied(rng)
