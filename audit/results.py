@@ -75,10 +75,11 @@ def _plain(value: Any, name: str) -> Any:
     return encoding.encode(value)
 
 
-class _Value:
+class SavedValue:
     """Equal when saved alike, so that arrays and NaN inside compare as one expects."""
 
     def _stored(self) -> dict[str, Any]:
+        """Return what is saved of it; each kind says that for itself."""
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
@@ -90,8 +91,25 @@ class _Value:
         return hash(encoding.dumps(self._stored()))
 
 
+class SavedResult(SavedValue):
+    """What the results of all audits have in common: a verdict, and a document."""
+
+    verdict: Verdict
+    environment: dict[str, Any]
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim was refuted."""
+        return self.verdict is Verdict.REFUTED
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document that a file holds: ``{"schema": 1, "result": ..., "environment": ...}``."""
+        environment = encoding.encode(dict(self.environment))
+        return {"schema": SCHEMA, "result": self._stored(), "environment": environment}
+
+
 @dataclass(frozen=True, eq=False)
-class Witness(_Value):
+class Witness(SavedValue):
     """A pair of databases, an event, and the two probabilities that speak against the claim.
 
     Attributes
@@ -187,7 +205,7 @@ class Witness(_Value):
 
 
 @dataclass(frozen=True, eq=False)
-class AuditResult(_Value):
+class AuditResult(SavedResult):
     """The outcome of one audit. `str(result)` is the report for a terminal.
 
     Examples
@@ -233,19 +251,9 @@ class AuditResult(_Value):
     environment: dict[str, Any] = field(default_factory=dict)
     _subject: Any = field(default=None, repr=False, compare=False)
 
-    @property
-    def refuted(self) -> bool:
-        """Whether the claim was refuted."""
-        return self.verdict is Verdict.REFUTED
-
     def _stored(self) -> dict[str, Any]:
         names = [f.name for f in dataclasses.fields(self) if f.name not in ("environment", "_subject")]
         return {name: _plain(getattr(self, name), name) for name in names}
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the document that a file holds: ``{"schema": 1, "result": ..., "environment": ...}``."""
-        environment = encoding.encode(dict(self.environment))
-        return {"schema": SCHEMA, "result": self._stored(), "environment": environment}
 
     @classmethod
     def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from audit import encoding
-from audit.results import SCHEMA, Evidence, PrivacyRefuted, Verdict
+from audit.results import Evidence, PrivacyRefuted, SavedResult, Verdict
 
 __all__ = ["ProblemFinding", "UtilityRefuted", "UtilityResult", "UtilityWitness"]
 
@@ -90,7 +90,7 @@ class UtilityWitness:
 
 
 @dataclass(frozen=True, eq=False)
-class UtilityResult:
+class UtilityResult(SavedResult):
     """The outcome of one utility audit. `str(result)` is the report for a terminal.
 
     `NOT_REFUTED` always means that the claim was met on the problems named (`met`): shown at confidence
@@ -155,11 +155,6 @@ class UtilityResult:
     environment: dict[str, Any] = field(default_factory=dict)
     _subject: Any = field(default=None, repr=False, compare=False)
 
-    @property
-    def refuted(self) -> bool:
-        """Whether the claim was refuted."""
-        return self.verdict is Verdict.REFUTED
-
     def _stored(self) -> dict[str, Any]:
         hidden = ("environment", "_subject", "problems", "witness")
         stored: dict[str, Any] = {"kind": "utility"}
@@ -169,19 +164,6 @@ class UtilityResult:
         stored["problems"] = [_shallow(problem) for problem in self.problems]
         stored["witness"] = None if self.witness is None else _shallow(self.witness)
         return stored
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
-        return encoding.dumps(self._stored()) == encoding.dumps(other._stored())
-
-    def __hash__(self) -> int:
-        return hash(encoding.dumps(self._stored()))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the document that a file holds; its ``result`` has ``"kind": "utility"``."""
-        environment = encoding.encode(dict(self.environment))
-        return {"schema": SCHEMA, "result": self._stored(), "environment": environment}
 
     @classmethod
     def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:

@@ -86,7 +86,7 @@ class Search:
         pairs = max(1, min(LOOK, most // (2 * len(library))))
         for problem in library:
             if self._late() or self.sampler.drawn >= self.budget // 2:
-                self.looks.append(Look(problem, problem.name, None, 0.0))
+                self.looks.append(Look(problem, self._named(problem.name), None, 0.0))
             else:
                 self._look(problem, pairs)
         found = len(self.looks)
