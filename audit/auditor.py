@@ -110,7 +110,7 @@ class Auditor:
         """
         __tracebackhide__ = True
         audited = _audited(subject)
-        if audited.utility:
+        if audited.utility or _claims_only_utility(audited.subject):
             return self.check_utility(audited, claim, **options)
         flawed = isinstance(audited.subject, Entry) and audited.subject.expected == "refuted"
         return self._hold(audited, claim, options, expected="refuted" if flawed else "not refuted")
@@ -212,7 +212,7 @@ class Auditor:
         told: dict[str, Any] = {}
         try:
             if isinstance(subject, Entry):
-                options, told = {**subject.options, **options}, {"subject": subject.name}
+                options, told = {**(subject.options or {}), **options}, {"subject": subject.name}
                 told |= {"reference": subject.reference} if subject.reference else {}
                 subject = subject.factory()
             own_claim = options.pop("claim", None)
@@ -231,12 +231,14 @@ class Auditor:
 
         subject = audited.subject
         told: dict[str, Any] = {}
-        options = {**self._defaults, **shared(audited.options)}
+        options = dict(self._defaults)
         try:
             if isinstance(subject, Entry):
-                options, told = {**options, **(subject.utility or {})}, {"subject": subject.name}
+                options |= {**shared(subject.options), **(subject.utility or {})}
+                told = {"subject": subject.name}
                 told |= {"reference": subject.reference} if subject.reference else {}
                 subject = subject.factory()
+            options |= shared(audited.options)
             options |= given if not audited.utility else shared(given)
             own_claim = options.pop("claim", None)
             result = audit_utility(subject, own_claim if claim is None else claim, **options)
@@ -303,6 +305,10 @@ def _claimed(audited: Audited) -> list[Audited]:
         return [audited]
     kinds = claims(subject, options)
     return [Audited(subject, options, utility=kind == "utility") for kind in kinds]
+
+
+def _claims_only_utility(subject: Any) -> bool:
+    return isinstance(subject, Entry) and subject.options is None
 
 
 def _name(subject: Any) -> str:

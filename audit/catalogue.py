@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from audit.entry_points import offered
-from audit.errors import AuditError
+from audit.errors import AuditError, InvalidValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,7 +31,8 @@ class Entry:
         them (``--set epsilon=0.5``).
     options
         Keywords of `audit_privacy` that this entry needs (``records``, ``size``, ``pairs``, …; ``claim``
-        for a factory whose subject carries none).
+        for a factory whose subject carries none), empty where it needs none; None for an entry whose privacy
+        is not audited, because it claims none.
     expected
         ``"not refuted"``, or ``"refuted"`` for an entry of the flawed gallery.
     utility
@@ -44,6 +45,11 @@ class Entry:
     summary
         One line for ``dp-audit list``.
 
+    Raises
+    ------
+    InvalidValue
+        Neither privacy nor utility is to be audited.
+
     Examples
     --------
     >>> entry = Entry("always-zero", lambda: (lambda database: 0), summary="answers 0")
@@ -54,12 +60,30 @@ class Entry:
     name: str
     factory: Callable[..., Any]
     _: KW_ONLY
-    options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    options: Mapping[str, Any] | None = field(default_factory=lambda: MappingProxyType({}))
     expected: Literal["refuted", "not refuted"] = "not refuted"
     utility: Mapping[str, Any] | None = None
     utility_expected: Literal["refuted", "not refuted"] = "not refuted"
     reference: str = ""
     summary: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.audits:
+            raise InvalidValue(
+                f"The entry `{self.name}` must be audited: its `options` and its `utility` are both None."
+            )
+
+    @property
+    def audits(self) -> list[Literal["privacy", "utility"]]:
+        """What is audited, in this order."""
+        asked: dict[Literal["privacy", "utility"], Any] = {"privacy": self.options, "utility": self.utility}
+        return [kind for kind, options in asked.items() if options is not None]
+
+    @property
+    def flawed(self) -> bool:
+        """Whether one of its audits has to refute."""
+        expected = {"privacy": self.expected, "utility": self.utility_expected}
+        return any(expected[kind] == "refuted" for kind in self.audits)
 
 
 def load_catalogue() -> list[Entry]:

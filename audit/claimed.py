@@ -54,7 +54,7 @@ def claims(subject: Any, options: Mapping[str, Any]) -> list[Kind]:
     ['privacy']
     """
     if isinstance(subject, Entry):
-        return ["privacy"] if subject.utility is None else ["privacy", "utility"]
+        return list(subject.audits)
     utility = claims_utility(subject)
     private = "claim" in options or getattr(subject, "claim", None) is not None
     return [
@@ -63,13 +63,14 @@ def claims(subject: Any, options: Mapping[str, Any]) -> list[Kind]:
     ]
 
 
-def shared(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a privacy audit that its utility audit takes too.
+def shared(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the options of a privacy audit that its utility audit takes too; None is a privacy not audited.
 
     Examples
     --------
     >>> shared({"size": 3, "budget": 100, "until": "budget"})
     {'budget': 100, 'until': 'budget'}
     """
+    options = options or {}
     kept = {name: value for name, value in options.items() if name in SHARED}
     return {**kept, "until": "budget"} if options.get("until") == "budget" else kept

@@ -65,9 +65,9 @@ def resolve_target(text: str, parameters: Mapping[str, Any] | None = None) -> Ta
         return Target(
             text,
             subject,
-            named.options,
+            named.options or {},
             named.name,
-            named.expected,
+            None if named.options is None else named.expected,
             named.reference or None,
             named.utility or {},
             None if named.utility is None else named.utility_expected,

@@ -14,12 +14,16 @@ REDUCED = 20_000
 
 @pytest.fixture
 def effort(request, audited):
-    """Options of one audit: fewer runs on right entries, unless audits were asked for with ``-m audit``.
+    """Options of one audit: at most so many runs on right entries, unless ``-m audit`` asked for audits.
 
     Flawed entries keep theirs: an audit of one ends when it is refuted.
     """
     asked_for = request.config.getoption("markexpr") == "audit"
-    return {} if asked_for or audited.subject.expected == "refuted" else {"budget": REDUCED}
+    entry = audited.subject
+    if asked_for or (entry.utility_expected if audited.utility else entry.expected) == "refuted":
+        return {}
+    options = {**(entry.options or {}), **((entry.utility or {}) if audited.utility else {})}
+    return {"budget": min(options.get("budget", REDUCED), REDUCED)}
 
 
 @parametrize_with_audits(load_catalogue())

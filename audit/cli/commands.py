@@ -31,7 +31,7 @@ def list_command() -> None:
     entries = load_catalogue()
     width = max((len(entry.name) for entry in entries), default=0)
     for entry in entries:
-        kind = "flawed" if entry.expected == "refuted" else "right"
+        kind = "flawed" if entry.flawed else "right"
         source = f" [{entry.reference}]" if entry.reference else ""
         click.echo(f"{entry.name:<{width}}  {kind:<6}  {entry.summary}{source}".rstrip())
 

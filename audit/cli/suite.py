@@ -42,7 +42,7 @@ def run_suite(pattern: str | None, *, html: Path | None, saved: Path | None, giv
     finished = _audit_all(entries, read_options(given), store)
     if html is not None and store.results:
         render_report([result.to_json() for result in store.results], html)
-    planned = sum(1 if entry.utility is None else 2 for entry in entries)
+    planned = sum(len(entry.audits) for entry in entries)
     left = planned - len(store.results)
     click.echo(total(store.results) + (f"; {left} not audited" if left else ""))
     if html is not None and store.results:
@@ -55,10 +55,11 @@ def _audit_all(entries: list[Entry], options: Mapping[str, Any], store: _Store) 
     with terminal_progress() as progress:
         try:
             for entry in entries:
-                result = audit_entry(entry, options, progress=progress)
-                store.add(entry.name, result)
-                click.echo(line(result))
-                if entry.utility is not None:
+                if "privacy" in entry.audits:
+                    result = audit_entry(entry, options, progress=progress)
+                    store.add(entry.name, result)
+                    click.echo(line(result))
+                if "utility" in entry.audits:
                     useful = audit_entry_utility(entry, options, progress=progress)
                     store.add(f"{entry.name}-utility", useful)
                     click.echo(line(useful))
@@ -69,7 +70,7 @@ def _audit_all(entries: list[Entry], options: Mapping[str, Any], store: _Store) 
 
 def audit_entry(entry: Entry, given: Mapping[str, Any], *, progress: Listener | None = None) -> AuditResult:
     """Return the result of an entry; an audit that cannot be carried out is a result too (ERROR)."""
-    options = {**entry.options, **given, "isolate": True}
+    options = {**(entry.options or {}), **given, "isolate": True}
     claim = options.pop("claim", None)
     try:
         result = audit_privacy(entry.factory(), claim, **options, progress=progress)

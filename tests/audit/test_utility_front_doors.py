@@ -10,6 +10,7 @@ from audit.auditor import parametrize_with_audits
 from audit.catalogue import Entry
 from audit.cli import main
 from audit.encoding import CorruptFile
+from audit.errors import InvalidValue
 from audit.problems import SampledProblem
 from audit.saved import parse_any
 from audit.summary import line, total
@@ -156,6 +157,30 @@ def _pure():
     from audit import PureDP
 
     return PureDP(1.0)
+
+
+def only_useful(name, p, expected="not refuted"):
+    return Entry(name, lambda: useful(p), options=None, utility={"budget": 5_000}, utility_expected=expected)
+
+
+def test_an_entry_without_a_privacy_claim_is_audited_for_its_utility_only(call, monkeypatch, folder):
+    entries = [only_useful("right", 0.01), only_useful("wrong", 0.5, "refuted")]
+    monkeypatch.setattr("audit.cli.suite.load_catalogue", lambda: entries)
+    code, out, _ = call("suite", "--json", "kept")
+    assert code == 0
+    assert "2 audits, 2 as expected" in out
+    assert sorted(path.name for path in (folder / "kept").iterdir()) == [
+        "right-utility.json",
+        "wrong-utility.json",
+    ]
+    cases = parametrize_with_audits(entries).args[1]
+    assert [case.id for case in cases] == ["right-utility", "wrong-utility"]
+    assert [one.flawed for one in entries] == [False, True]
+
+
+def test_an_entry_that_is_audited_for_nothing_is_refused():
+    with pytest.raises(InvalidValue, match="must be audited: its `options` and its `utility` are both None"):
+        Entry("idle", len, options=None)
 
 
 def test_the_suite_holds_the_utility_of_its_entries_to_what_is_expected(call, monkeypatch, folder):
