@@ -28,7 +28,7 @@ __all__ = ["OracleRun"]
 _SEEDS = (0, 1)
 _LOOKED_BACK = 24
 """Offsets that are tried one by one at most: of an algorithm of many rounds the first."""
-_STEPS = 6
+_STEPS = 20
 _ENDS = (0.0, 1.0, -1.0)
 _REWEIGHTED = Reweighted()
 
