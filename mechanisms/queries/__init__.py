@@ -34,6 +34,8 @@ if TYPE_CHECKING:
         SignEntries,
         local_sample_size,
     )
+    from mechanisms.queries.noisy_algorithms import SQLearner, direction_and_error, one_variable
+    from mechanisms.queries.noisy_runs import BoundedNoiseRun, NoisyProblem, NoisyRun
     from mechanisms.queries.oracle import NonAdaptive, Oracle, SQOracle
     from mechanisms.queries.population import Population
     from mechanisms.queries.private import (
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     )
     from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers, QueryProblem
     from mechanisms.queries.rejection import Access
-    from mechanisms.queries.runs import CentralRun, LocalRun, SQAlgorithm, mean_and_spread
+    from mechanisms.queries.runs import CentralRun, LocalRun, SQAlgorithm, SQRun, mean_and_spread
     from mechanisms.queries.simulation import FixedRoundsSimulation, RandomizerSimulation
     from mechanisms.queries.statistical import StatisticalQuery
     from mechanisms.queries.tables import binary_response, clamped_geometric, kary_response
@@ -61,6 +63,7 @@ __all__ = [
     "Access",
     "AdversarialOracle",
     "BooleanOnly",
+    "BoundedNoiseRun",
     "Candidate",
     "CentralRun",
     "ChunkOracle",
@@ -76,6 +79,8 @@ __all__ = [
     "LocalOracle",
     "LocalRun",
     "NoisyLabelOracle",
+    "NoisyProblem",
+    "NoisyRun",
     "NonAdaptive",
     "Oracle",
     "Population",
@@ -85,7 +90,9 @@ __all__ = [
     "RandomOracle",
     "RandomizerSimulation",
     "SQAlgorithm",
+    "SQLearner",
     "SQOracle",
+    "SQRun",
     "SampleOracle",
     "SignEntries",
     "StatisticalQuery",
@@ -97,6 +104,7 @@ __all__ = [
     "boolean_queries",
     "candidate_rates",
     "clamped_geometric",
+    "direction_and_error",
     "flip_labels",
     "kary_response",
     "learn_from_noisy_labels",
@@ -105,6 +113,7 @@ __all__ = [
     "noisy_labels",
     "noisy_sample_size",
     "offsets",
+    "one_variable",
     "private_chunk_size",
     "private_sample_size",
     "rate_test_size",
@@ -126,6 +135,8 @@ _MODULES = {
     "ideal": ("ExactOracle", "RandomOracle"),
     "interactive": ("InteractiveSimulation",),
     "local_answers": ("Estimator", "LaplaceEntries", "LocalOracle", "SignEntries", "local_sample_size"),
+    "noisy_algorithms": ("SQLearner", "direction_and_error", "one_variable"),
+    "noisy_runs": ("BoundedNoiseRun", "NoisyProblem", "NoisyRun"),
     "oracle": ("NonAdaptive", "Oracle", "SQOracle"),
     "population": ("Population",),
     "private": (
@@ -137,7 +148,7 @@ _MODULES = {
     ),
     "private_answers": ("LiteralQueryAnswers", "PrivateQueryAnswers", "QueryProblem"),
     "rejection": ("Access",),
-    "runs": ("CentralRun", "LocalRun", "SQAlgorithm", "mean_and_spread"),
+    "runs": ("CentralRun", "LocalRun", "SQAlgorithm", "SQRun", "mean_and_spread"),
     "simulation": ("FixedRoundsSimulation", "RandomizerSimulation"),
     "statistical": ("StatisticalQuery",),
     "tables": ("binary_response", "clamped_geometric", "kary_response"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
+from mechanisms.queries.classification_noise import rate
+from mechanisms.queries.noisy_runs import BoundedNoiseRun, NoisyProblem, NoisyRun
 from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers
 from mechanisms.queries.runs import CentralRun, LocalRun
 
@@ -16,7 +18,15 @@ if TYPE_CHECKING:
 
     from mechanisms.neighbours import Pair
 
-__all__ = ["SharedChunkAnswers", "entries", "literal_answers", "many_answers", "private_answers"]
+__all__ = [
+    "OneRateRun",
+    "SharedChunkAnswers",
+    "WrongRateRun",
+    "entries",
+    "literal_answers",
+    "many_answers",
+    "private_answers",
+]
 
 
 def private_answers(*, epsilon: float = 1.0, chunk: int = 2) -> PrivateQueryAnswers:
@@ -81,6 +91,72 @@ class SharedChunkAnswers(PrivateQueryAnswers):
         return [([low] * self.size, [high, *[low] * (self.size - 1)])]
 
 
+@dataclass(frozen=True, kw_only=True)
+class WrongRateRun(NoisyRun):
+    """Wrong: undoes noise of another rate than the labels have; with `eta` 0, ignores it.
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, records, make, eta, model
+        As in `NoisyRun`; eta is the rate that is undone.
+    actual
+        The rate that labels are flipped with.
+
+    Guarantee
+    ---------
+    Private as `NoisyRun` is. Not accurate: the term with the label is scaled by (1 − 2·actual)/(1 − 2·eta)
+    (N12): E[x·y] = 1 is answered by 1/2 where noise of rate 1/4 is ignored, and by 2 where clean labels are
+    taken for such.
+
+    Examples
+    --------
+    >>> [problem.eta for problem in WrongRateRun(eta=0.0, actual=0.25).problems()]
+    [0.25, 0.25, 0.25, 0.25]
+    """
+
+    actual: float = 0.0
+
+    name: ClassVar[str] = "noisy-labels-wrong-rate"
+    reference: ClassVar[str] = "B Theorem 8 with a rate that is not the labels' (N12)"
+
+    def __post_init__(self) -> None:
+        rate(self.actual, what="The `actual` of `WrongRateRun`")
+        super().__post_init__()
+
+    def problems(self) -> list[NoisyProblem]:
+        """Return the algorithm's hard distributions, their labels flipped at the actual rate."""
+        return [replace(problem, eta=self.actual) for problem in super().problems()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneRateRun(BoundedNoiseRun):
+    """Wrong: instead of a grid of rates only the rate 0 is tried, as if labels were clean.
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, records, make, bound, excess
+        As in `BoundedNoiseRun`.
+
+    Guarantee
+    ---------
+    Private as `BoundedNoiseRun` is. Not accurate: for y = −1 always, flipped with 0.2, Pr[x = 0 ∧ y = 1] is
+    seen as 0.2, above the tolerance of 0.17, and the variable is dropped for an error of 1.
+
+    Examples
+    --------
+    >>> OneRateRun().candidates
+    (0.0,)
+    """
+
+    name: ClassVar[str] = "bounded-noise-one-rate"
+    reference: ClassVar[str] = "B Theorem 8 with the rate 0 for a bound on it (N12)"
+
+    @property
+    def candidates(self) -> tuple[float, ...]:
+        """The rate that is tried."""
+        return (0.0,)
+
+
 def entries() -> list[Entry]:
     """Return the entries, the right ones first.
 
@@ -105,6 +181,7 @@ def entries() -> list[Entry]:
             summary="the same with the proofs' noise: found ε/2, and inaccurate",
         ),
         *_with_utility(),
+        *_from_noisy_labels(),
         Entry(
             SharedChunkAnswers.name,
             SharedChunkAnswers,
@@ -162,3 +239,42 @@ def _with_utility() -> list[Entry]:
             summary="the same two on private answers (no law)",
         ),
     ]
+
+
+def _from_noisy_labels() -> list[Entry]:
+    ignored = partial(WrongRateRun, eta=0.0, actual=0.25)
+    local = partial(NoisyRun, model="local", epsilon=2.0)
+    coarse = partial(NoisyRun, epsilon=4.0, eta=0.1, tau=1.0)
+    return [
+        _noisy(NoisyRun.name, NoisyRun, "two queries about clean labels from noisy ones (no law)"),
+        _noisy(f"{NoisyRun.name}-local", local, "the same by local reports (no law)", budget=400),
+        Entry(
+            f"{NoisyRun.name}-coarse",
+            coarse,
+            options={"budget": 3_000},
+            reference=NoisyRun.reference,
+            summary="the same at a tolerance that few examples keep (no law)",
+        ),
+        _noisy(
+            "noisy-labels-ignored", ignored, "the same, noise of rate 1/4 ignored: off by 1/2", wrong=True
+        ),
+        _noisy(
+            WrongRateRun.name, WrongRateRun, "the same, clean labels taken for noisy: off by 1", wrong=True
+        ),
+        _noisy(BoundedNoiseRun.name, BoundedNoiseRun, "a learner for noise of any rate up to 0.2", budget=90),
+        _noisy(OneRateRun.name, OneRateRun, "the same, told of no noise: error 1", budget=90, wrong=True),
+    ]
+
+
+def _noisy(name: str, factory: Any, summary: str, *, budget: int = 150, wrong: bool = False) -> Entry:
+    """Return an entry whose utility is audited; its many examples leave little to see of one of them."""
+    subject = factory()
+    return Entry(
+        name,
+        factory,
+        options={"budget": budget, "pairs": subject.suggested_pairs()[:1]},
+        utility={"budget": 600},
+        utility_expected="refuted" if wrong else "not refuted",
+        reference=subject.reference,
+        summary=summary,
+    )

@@ -14,13 +14,21 @@ from mechanisms.queries.population import Population
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     from mechanisms.queries.oracle import SQOracle
 
-__all__ = ["NoisyLabelOracle", "flip_labels", "noisy_labels", "noisy_sample_size", "rate"]
+__all__ = [
+    "NoisyLabelOracle",
+    "flip_labels",
+    "noisy_labels",
+    "noisy_sample_size",
+    "once_each",
+    "rate",
+    "split_query",
+]
 
 
 def rate(value: Any, *, what: str) -> float:
@@ -87,6 +95,38 @@ def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, widt
     return queries * (label + sampling_size(tau=tau / 2.0, beta=each, width=width))
 
 
+def split_query(
+    query: StatisticalQuery, *, eta: float, label_share: float = 0.5
+) -> tuple[StatisticalQuery, StatisticalQuery]:
+    """Return the query with the label, whose mean is divided by 1 − 2·eta, and the one without.
+
+    Either way the query is evaluated under both labels, and refused where it leaves its range under one.
+
+    Parameters
+    ----------
+    query
+        A query of clean examples.
+    eta, label_share
+        As in `NoisyLabelOracle`.
+
+    Examples
+    --------
+    >>> label, plain = split_query(StatisticalQuery.fraction(lambda z: z[1] == 1, tau=0.5), eta=0.25)
+    >>> label.tau, label.function((0, -1)), plain.tau, plain.function((0, -1))
+    (0.125, -0.5, 0.25, 0.5)
+    """
+    half, tau = query.width / 2.0, (1.0 - 2.0 * eta) * label_share * query.tau
+    if tau < _RESOLUTION * query.width:
+        raise InvalidValue(
+            f"The noise rate {eta!r} leaves a tolerance of {tau:.3g}, which floats cannot keep."
+        )
+    label, plain = _LabelTerm(query), _PlainTerm(query)
+    return (
+        StatisticalQuery(label.one, tau, low=-half, high=half, vectorised=label),
+        StatisticalQuery(plain.one, query.tau / 2.0, low=query.low, high=query.high, vectorised=plain),
+    )
+
+
 class NoisyLabelOracle(Oracle):
     """Answers each query of clean examples (x, y) by two of an oracle over noisy ones (B Theorem 8).
 
@@ -131,20 +171,8 @@ class NoisyLabelOracle(Oracle):
         )
 
     def split(self, query: StatisticalQuery) -> tuple[StatisticalQuery, StatisticalQuery]:
-        """Return the query with the label, to be divided by 1 − 2·eta, and the one without.
-
-        Either way the query is evaluated under both labels, and refused where it leaves its range under one.
-        """
-        half, tau = query.width / 2.0, (1.0 - 2.0 * self.eta) * self.label_share * query.tau
-        if tau < _RESOLUTION * query.width:
-            raise InvalidValue(
-                f"The noise rate {self.eta!r} leaves a tolerance of {tau:.3g}, which floats cannot keep."
-            )
-        label, plain = _LabelTerm(query), _PlainTerm(query)
-        return (
-            StatisticalQuery(label.one, tau, low=-half, high=half, vectorised=label),
-            StatisticalQuery(plain.one, query.tau / 2.0, low=query.low, high=query.high, vectorised=plain),
-        )
+        """Return the query with the label, to be divided by 1 − 2·eta, and the one without."""
+        return split_query(query, eta=self.eta, label_share=self.label_share)
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
         parts = [part for query in queries for part in self.split(query)]
@@ -160,6 +188,23 @@ _RESOLUTION = 1e-13
 """A mean over a distribution is known this well, relative to the query's width."""
 
 
+def once_each(
+    function: Callable[[Sequence[Any]], NDArray[Any]], examples: Sequence[Any]
+) -> NDArray[np.float64]:
+    """Return function(examples), an entry an example, evaluated once for each object however often it occurs.
+
+    Examples
+    --------
+    >>> pair = (0, 1)
+    >>> once_each(lambda some: np.array([len(some)] * len(some)), [pair] * 3)
+    array([1., 1., 1.])
+    """
+    kept = list(examples)  # an object that nothing holds gives its id away
+    ids = np.fromiter(map(id, kept), dtype=np.uintp, count=len(kept))
+    _, first, kind = np.unique(ids, return_index=True, return_inverse=True)
+    return np.asarray(function([kept[place] for place in first.tolist()]), dtype=np.float64)[kind]
+
+
 @dataclass(frozen=True)
 class _Term:
     """A part of φ(x, y): examples ↦ values, from φ(x, 1) and φ(x, −1)."""
@@ -168,10 +213,13 @@ class _Term:
 
     def one(self, example: Any) -> float:
         """Return the value for one example."""
-        return float(self([example])[0])
+        return float(self._each([example])[0])
 
     def __call__(self, examples: Any) -> NDArray[np.float64]:
-        """Return the values for many."""
+        """Return the values for many; an object that occurs often is evaluated once."""
+        return once_each(self._each, examples)
+
+    def _each(self, examples: Sequence[Any]) -> NDArray[np.float64]:
         raise NotImplementedError
 
     def _under(self, label: int, examples: Sequence[Any]) -> NDArray[np.float64]:
@@ -181,8 +229,7 @@ class _Term:
 class _LabelTerm(_Term):
     """(x, y) ↦ y·(φ(x, 1) − φ(x, −1))/2."""
 
-    def __call__(self, examples: Any) -> NDArray[np.float64]:
-        """Return the values for many."""
+    def _each(self, examples: Sequence[Any]) -> NDArray[np.float64]:
         labels = np.array([_example(example)[1] for example in examples])
         return labels * (self._under(1, examples) - self._under(-1, examples)) / 2.0
 
@@ -190,8 +237,7 @@ class _LabelTerm(_Term):
 class _PlainTerm(_Term):
     """(x, y) ↦ (φ(x, 1) + φ(x, −1))/2."""
 
-    def __call__(self, examples: Any) -> NDArray[np.float64]:
-        """Return the values for many."""
+    def _each(self, examples: Sequence[Any]) -> NDArray[np.float64]:
         return (self._under(1, examples) + self._under(-1, examples)) / 2.0
 
 

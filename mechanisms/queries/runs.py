@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC
+from audit.claims import PAC, Accuracy
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from mechanisms.claimed import ClaimsPure
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mechanisms.queries.local_answers import Estimator
     from mechanisms.queries.oracle import Oracle, SQOracle
 
-__all__ = ["CentralRun", "LocalRun", "RunProblem", "SQAlgorithm", "mean_and_spread"]
+__all__ = ["CentralRun", "LocalRun", "RunProblem", "SQAlgorithm", "SQRun", "mean_and_spread"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -142,8 +142,19 @@ class RunProblem:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Run(ClaimsPure):
-    """What both runs share: sizes, the claims, the databases."""
+class SQRun(ClaimsPure):
+    """What runs of SQ algorithms share: sizes, the claims, the databases; a subclass has `_oracle`.
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, records, make
+        As in `LocalRun`.
+
+    Examples
+    --------
+    >>> issubclass(LocalRun, SQRun), issubclass(CentralRun, SQRun)
+    (True, True)
+    """
 
     epsilon: float = 4.0
     tau: float = 0.5
@@ -178,22 +189,25 @@ class _Run(ClaimsPure):
         raise NotImplementedError
 
     @property
-    def utility_claim(self) -> PAC:
+    def utility_claim(self) -> PAC | Accuracy:
         """The algorithm's own promise, but for beta: all answers are within their tolerances."""
-        return PAC(alpha=self.algorithm.alpha, beta=self.beta)
+        return (PAC if self.algorithm.alpha <= 1 else Accuracy)(self.algorithm.alpha, self.beta)
 
     def _oracle(self, database: Any, rng: np.random.Generator) -> Oracle:
         raise NotImplementedError
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the output of one run."""
+        self._check(database)
+        return self.algorithm.run(self._oracle(database, rng))
+
+    def _check(self, database: Any) -> None:
         if len(database) != self.size:
             raise InvalidValue(
                 f"A database of `{type(self).__name__}` must hold {self.size} records; got {len(database)}."
             )
-        return self.algorithm.run(self._oracle(database, rng))
 
-    def problems(self) -> list[RunProblem]:
+    def problems(self) -> Sequence[RunProblem]:
         """Return the algorithm's hard distributions."""
         algorithm = self.algorithm
         return [
@@ -204,14 +218,17 @@ class _Run(ClaimsPure):
     def suggested_pairs(self) -> list[Pair]:
         """Return constant databases, and the same with the first record of each query's chunk replaced."""
         first, last = self.records[0], self.records[-1]
-        count = self.size or 0
-        base, step = [first] * count, count // self.algorithm.queries
-        places = range(0, step * self.algorithm.queries, step)
-        return [(base, [*base[:place], last, *base[place + 1 :]]) for place in places]
+        base = [first] * (self.size or 0)
+        return [(base, [*base[:place], last, *base[place + 1 :]]) for place in self._places()]
+
+    def _places(self) -> Sequence[int]:
+        """Return a record of each query's chunk."""
+        step = (self.size or 0) // self.algorithm.queries
+        return range(0, step * self.algorithm.queries, step)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalRun(_Run):
+class LocalRun(SQRun):
     """An SQ algorithm run in the local model (K11 Theorem 5.7): every entry answers one query at most.
 
     Parameters
@@ -276,7 +293,7 @@ class LocalRun(_Run):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CentralRun(_Run):
+class CentralRun(SQRun):
     """The same algorithm on private answers from disjoint chunks (B Theorem 7, C Theorem 1, corrected).
 
     Parameters

@@ -110,7 +110,7 @@ def learn_from_noisy_labels(
     oracle: Callable[[], SQOracle],
     *,
     rates: Sequence[float],
-    test: Sequence[tuple[Any, int]],
+    test: Sequence[tuple[Any, int]] | Callable[[Callable[[Any], int]], float],
 ) -> list[Candidate]:
     """Run an SQ learner for every candidate rate, and return what came of each, the best of the test first.
 
@@ -123,7 +123,8 @@ def learn_from_noisy_labels(
     rates
         `candidate_rates` for tau and the bound on the noise.
     test
-        Noisy examples that no oracle has seen, as many as `rate_test_size` says.
+        Noisy examples that no oracle has seen, as many as `rate_test_size` says. Or a function that takes a
+        predictor and returns how often it disagrees with noisy labels, within excess·(1 − 2·bound)/2.
 
     Guarantee
     ---------
@@ -146,11 +147,16 @@ def learn_from_noisy_labels(
     >>> best.predictor(1), best.disagreement
     (1, 0.0)
     """
-    if not rates or not len(test):
+    if not rates or not (callable(test) or len(test)):
         raise InvalidValue("`learn_from_noisy_labels` must have a candidate rate and a test example.")
     found = []
     for eta in rates:
         predictor = learn(NoisyLabelOracle(oracle(), eta=eta, label_share=0.25))
-        wrong = float(np.mean([predictor(x) != y for x, y in test]))
-        found.append(Candidate(eta, predictor, wrong))
+        found.append(Candidate(eta, predictor, _disagreement(predictor, test)))
     return sorted(found, key=lambda candidate: candidate.disagreement)
+
+
+def _disagreement(predictor: Callable[[Any], int], test: Any) -> float:
+    if callable(test):
+        return finite_number(test(predictor), what="The disagreement that `test` returns")
+    return float(np.mean([predictor(x) != y for x, y in test]))

@@ -178,7 +178,10 @@ def test_the_entry_of_the_proofs_noise_is_one_whose_utility_is_refuted():
     assert set(NAMES) <= set(told)
     utility = {name: entry.utility_expected for name, entry in told.items() if entry.utility is not None}
     assert {name for name, expected in utility.items() if expected == "refuted"} == {
-        "literal-query-answers-many"
+        "literal-query-answers-many",
+        "noisy-labels-ignored",
+        "noisy-labels-wrong-rate",
+        "bounded-noise-one-rate",
     }
     # 1 − (1 − e^(−chunk/16))^16 with chunks of ⌈4·2·ln(640)⌉ = 52
     assert told["literal-query-answers-many"].factory().failure_of_noise() == pytest.approx(
