@@ -4,11 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: audit test check benchmarks libraries venv clean
+.PHONY: audit studies test check benchmarks libraries venv clean
 
-audit: $(STAMP)  ## audit the catalogue, write audit-report/index.html and findings.html
-	$(BIN)/dp-audit suite --html audit-report/index.html
-	$(BIN)/dp-audit findings --html audit-report/findings.html
+audit: $(STAMP)  ## the findings and the audited catalogue in one report; with the studies, if `make studies` made them
+	$(BIN)/dp-audit findings --json audit-report/findings.json
+	$(BIN)/dp-audit suite --html audit-report/index.html --with audit-report/findings.json \
+	  $(addprefix --with ,$(wildcard audit-report/studies.json))
+
+studies: $(STAMP)  ## the least sample sizes, for the report of `make audit`; goes on where it was stopped
+	$(BIN)/dp-audit study --json audit-report/studies.json --html audit-report/studies.html
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal

@@ -19,19 +19,30 @@ MARK = "DP_AUDIT_REPORT"
 _ALIAS = "_dp_audit_reports"  # where another package holds the name
 
 
+Documents = Sequence[Mapping[str, Any]]
+
+
 def render_report(
-    documents: Sequence[Mapping[str, Any]], path: str | os.PathLike[str], *, title: str = "Privacy audit"
+    documents: Documents | None,
+    path: str | os.PathLike[str],
+    *,
+    findings: Documents | None = None,
+    studies: Documents | None = None,
+    title: str | None = None,
 ) -> None:
-    """Write the page of saved results to `path`.
+    """Write the page of saved results, findings and studies to `path`.
 
     Parameters
     ----------
-    documents : sequence of mapping
-        What `AuditResult.to_json` returns.
+    documents : sequence of mapping, optional
+        What `AuditResult.to_json` returns; None for a page without audits.
     path : path
         The file; `audit.saved.check_writable` says beforehand whether it can be written.
-    title : str
-        Heading of the page.
+    findings, studies : sequence of mapping, optional
+        What `to_json` of `audit.saved_findings` and of `audit.saved_studies` returns; None for a page
+        without them.
+    title : str, optional
+        Heading of the page, by default one that says what is on it.
 
     Raises
     ------
@@ -46,29 +57,8 @@ def render_report(
     >>> page.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    importlib.import_module(f"{_package().__name__}.html").write_report(path, documents, title=title)
-
-
-def render_findings(documents: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) -> None:
-    """Write the page of saved findings (what `audit.saved_findings.to_json` returns) to `path`.
-
-    Raises
-    ------
-    AuditError
-        If the page cannot be written, or our package is missing; one line.
-    """
-    importlib.import_module(f"{_package().__name__}.findings").write_findings(path, documents)
-
-
-def render_studies(documents: Sequence[Mapping[str, Any]], path: str | os.PathLike[str]) -> None:
-    """Write the page of saved studies (what `audit.saved_studies.to_json` returns) to `path`.
-
-    Raises
-    ------
-    AuditError
-        If the page cannot be written, or our package is missing; one line.
-    """
-    importlib.import_module(f"{_package().__name__}.studies").write_studies(path, documents)
+    html = importlib.import_module(f"{_package().__name__}.html")
+    html.write_report(path, documents, findings=findings, studies=studies, title=title)
 
 
 def _package() -> ModuleType:

@@ -1,6 +1,5 @@
-"""The page of findings: every statement of the source texts in one table, claimed beside found."""
+"""The findings in the page's words: every statement of the source texts, claimed beside found."""
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,14 +7,10 @@ from typing import Any
 
 from audit import story
 from audit.findings import Finding
-from audit.saved import write_text
 from audit.saved_findings import from_json
 
-from .html import fill
+__all__ = ["FindingsPart", "findings_part"]
 
-__all__ = ["render_findings", "write_findings"]
-
-TITLE = "What became of the statements"
 _KINDS = {"holds": "proved", "loose": "not-refuted", "false": "refuted"}
 
 
@@ -43,32 +38,25 @@ class FindingView:
 
 
 @dataclass(frozen=True)
-class FindingsPage:
-    """The whole page."""
+class FindingsPart:
+    """All findings, and how many there are of each judgement."""
 
-    title: str
     findings: tuple[FindingView, ...]
     counts: tuple[tuple[str, str, int], ...]
 
 
-def render_findings(documents: Sequence[Mapping[str, Any]], *, title: str = TITLE) -> str:
-    """Return the page for the documents of saved findings, in their order.
+def findings_part(documents: Sequence[Mapping[str, Any]]) -> FindingsPart:
+    """Return the part of the documents of saved findings, in their order.
 
     Examples
     --------
-    >>> "<h1>Two words</h1>" in render_findings([], title="Two words")
-    True
+    >>> findings_part([]).findings
+    ()
     """
     findings = [from_json(document) for document in documents]
     counts = Counter(finding.judgement for finding in findings)
     views = tuple(_view(finding, f"finding-{i}") for i, finding in enumerate(findings, start=1))
-    page = FindingsPage(title, views, tuple((word, _kind(word), many) for word, many in counts.items()))
-    return fill("findings.html", page)
-
-
-def write_findings(path: str | os.PathLike[str], documents: Sequence[Mapping[str, Any]]) -> None:
-    """Write the page to `path`, whole or not at all."""
-    write_text(path, render_findings(documents))
+    return FindingsPart(views, tuple((word, _kind(word), many) for word, many in counts.items()))
 
 
 def _kind(judgement: str) -> str:

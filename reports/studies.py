@@ -1,22 +1,17 @@
-"""The page of studies: the least m of learners as curves beside the theorems' bounds, with every number."""
+"""The studies in the page's words: the least m of learners beside the theorems' bounds, with every number."""
 
-import os
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from audit import story
-from audit.saved import write_text
 from audit.saved_studies import from_json
 from audit.study_results import Cell, CurveResult, StudyResult
 
 from .chart import Chart, chart
-from .html import fill
 
-__all__ = ["render_studies", "write_studies"]
-
-TITLE = "How many samples it takes"
+__all__ = ["StudiesPart", "studies_part"]
 
 
 @dataclass(frozen=True)
@@ -45,29 +40,22 @@ class StudyView:
 
 
 @dataclass(frozen=True)
-class StudiesPage:
-    """The whole page."""
+class StudiesPart:
+    """All studies."""
 
-    title: str
     studies: tuple[StudyView, ...]
 
 
-def render_studies(documents: Sequence[Mapping[str, Any]], *, title: str = TITLE) -> str:
-    """Return the page for the documents of saved studies, in their order.
+def studies_part(documents: Sequence[Mapping[str, Any]]) -> StudiesPart:
+    """Return the part of the documents of saved studies, in their order.
 
     Examples
     --------
-    >>> "<h1>Two words</h1>" in render_studies([], title="Two words")
-    True
+    >>> studies_part([]).studies
+    ()
     """
     results = [from_json(document) for document in documents]
-    views = tuple(_view(result, f"study-{i}") for i, result in enumerate(results, start=1))
-    return fill("studies.html", StudiesPage(title, views))
-
-
-def write_studies(path: str | os.PathLike[str], documents: Sequence[Mapping[str, Any]]) -> None:
-    """Write the page to `path`, whole or not at all."""
-    write_text(path, render_studies(documents))
+    return StudiesPart(tuple(_view(result, f"study-{i}") for i, result in enumerate(results, start=1)))
 
 
 def _view(result: StudyResult, anchor: str) -> StudyView:

@@ -118,23 +118,3 @@ def failure_view(witness: UtilityWitness | None) -> FailureView | None:
         seed="" if witness.seed is None else str(witness.seed),
         remark=remark,
     )
-
-
-def facts(result: UtilityResult) -> list[tuple[str, str]]:
-    """Return the small print: what was audited and how, label and value."""
-    parameters = ", ".join(f"{key} = {story.shown(value)}" for key, value in result.parameters.items())
-    wealth = f"log wealth {story.number(result.log_wealth)} against the claim"
-    if result.log_limit is not None:
-        wealth += f"; {story.number(result.log_limit)} refutes"
-    told = [
-        ("Parameters", parameters),
-        ("Statement", result.reference or ""),
-        ("Runs", utility_text.runs(result)),
-        ("Family", result.family or ""),
-        ("Failures", "exact probabilities given each sample" if result.conditional else ""),
-        ("Bets", wealth if result.log_limit is not None else ""),
-        ("Significance", f"{result.significance:.3g}"),
-        ("Budget", f"{result.budget:,} runs" if result.budget else ""),
-        ("Seed", str(result.seed)),
-    ]
-    return [(label, value) for label, value in told if value]

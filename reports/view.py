@@ -1,4 +1,4 @@
-"""What the page shows, in the page's words: results turned into texts and numbers before any markup."""
+"""The audits in the page's words: results turned into texts and numbers before any markup."""
 
 import math
 import re
@@ -12,8 +12,8 @@ from audit.saved import Saved
 from audit.utility_result import UtilityResult
 
 from .diagram import Diagram, diagram
+from .small_print import environment, facts
 from .utility_view import UtilityView, beta_found, failure_view, problem_view
-from .utility_view import facts as utility_facts
 
 MOST_DATABASE = 300
 AS_EXPECTED, UNEXPECTED = "as expected", "unexpected"
@@ -67,10 +67,9 @@ class SubjectView:
 
 
 @dataclass(frozen=True)
-class Page:
-    """The whole page."""
+class AuditsPart:
+    """All audits."""
 
-    title: str
     subjects: tuple[SubjectView, ...]
     utilities: tuple[UtilityView, ...]
     sections: tuple[SubjectView | UtilityView, ...]  # both audits of a subject beside each other
@@ -80,12 +79,12 @@ class Page:
     spent: str
 
 
-def page(results: Sequence[Saved], *, title: str) -> Page:
-    """Return the page of these results, in their order.
+def audits_part(results: Sequence[Saved]) -> AuditsPart:
+    """Return the part of these results, in their order.
 
     Examples
     --------
-    >>> page([], title="None").subjects
+    >>> audits_part([]).subjects
     ()
     """
     private = [result for result in results if isinstance(result, AuditResult)]
@@ -98,8 +97,7 @@ def page(results: Sequence[Saved], *, title: str) -> Page:
     )
     sections = _side_by_side(subjects, utilities)
     seen = Counter(result.verdict for result in results)
-    return Page(
-        title=title,
+    return AuditsPart(
         subjects=subjects,
         utilities=utilities,
         sections=sections,
@@ -147,12 +145,12 @@ def utility_view(result: UtilityResult, *, anchor: str, privacy: SubjectView | N
         failure=failure_view(result.witness),
         problems=tuple(problem_view(problem) for problem in result.problems),
         findings=tuple(filter(None, findings)),
-        facts=tuple(utility_facts(result)),
+        facts=facts(result),
         assumptions=result.assumptions,
         notes=result.notes,
         not_tested=result.not_tested,
         command=utility_text.command(result),
-        environment=tuple(_environment(result)),
+        environment=environment(result),
         privacy=None if privacy is None else (privacy.anchor, privacy.verdict, privacy.kind),
     )
 
@@ -205,13 +203,13 @@ def subject_view(result: AuditResult, *, anchor: str) -> SubjectView:
         simplest=_witness(result, witness.simpler if witness else None),
         why_no_simpler=story.why_no_simpler(result),
         findings=tuple(filter(None, (story.bounds(result), story.meaning(result)))),
-        facts=tuple(_facts(result)),
+        facts=facts(result),
         assumptions=result.assumptions,
         notes=result.notes,
         not_tested=result.not_tested,
         command=story.command(result),
         python=tuple(story.python_lines(result)),
-        environment=tuple(_environment(result)),
+        environment=environment(result),
     )
 
 
@@ -262,46 +260,3 @@ def _detectable(result: AuditResult) -> str | None:
     if result.evidence is Evidence.EXACT or result.verdict is not Verdict.NOT_REFUTED:
         return None
     return "" if result.detectable_epsilon is None else story.at_most(result.detectable_epsilon)
-
-
-def _environment(result: Saved) -> list[tuple[str, str]]:
-    """Return where the audit ran, in words; the command stands elsewhere."""
-    return [
-        (key.replace("_", " "), _plain(key, value))
-        for key, value in result.environment.items()
-        if key != "command"
-    ]
-
-
-def _plain(key: str, value: object) -> str:
-    if key == "elapsed" and isinstance(value, (int, float)):
-        return f"{value:.3g} s"
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_plain('', each)}" for name, each in value.items())
-    return story.short(value if isinstance(value, str) else story.shown(value, 200), 200)
-
-
-def _facts(result: AuditResult) -> list[tuple[str, str]]:
-    """Return the small print: what was audited and how, label and value."""
-    parameters = ", ".join(f"{key} = {story.shown(value)}" for key, value in result.parameters.items())
-    wealth = f"log wealth {story.number(result.log_wealth)}"
-    if result.log_limit is not None:
-        wealth += f"; {story.number(result.log_limit)} refutes"
-    facts = [
-        ("Parameters", parameters),
-        ("Statement", result.reference or ""),
-        ("Runs", story.runs(result)),
-        ("Family", result.family or ""),
-        ("Bets", wealth if result.evidence is Evidence.STATISTICAL and result.log_limit is not None else ""),
-        ("Significance", f"{result.significance:.3g}"),
-        ("Budget", f"{result.budget:,} runs" if result.budget else ""),
-        ("Seed", str(result.seed)),
-        ("Numerics", _NUMERICS.get(result.numerics, result.numerics)),
-    ]
-    return [(label, value) for label, value in facts if value]
-
-
-_NUMERICS = {
-    "ideal": "ideal (as if it computed with real numbers)",
-    "float": "float (the floating-point numbers it really returns)",
-}

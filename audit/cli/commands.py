@@ -79,14 +79,26 @@ def run_command(
     metavar="FOLDER|FILE.json",
     help="Save each result before the next audit starts; by default in `results` beside the report.",
 )
-def suite_command(pattern: str | None, html: Path | None, saved: Path | None, **given: Any) -> int:
+@click.option(
+    "--with",
+    "attached",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="Show in the report what `findings --json FILE` or `study --json FILE` saved; may be repeated.",
+)
+def suite_command(
+    pattern: str | None, html: Path | None, saved: Path | None, attached: tuple[Path, ...], **given: Any
+) -> int:
     """Audit the catalogue, or the names in it that match PATTERN, against what is expected of them.
 
     An entry's own options come before the defaults.
     """
     from audit.cli.suite import run_suite  # numpy and more, only for an audit
 
-    return run_suite(pattern, html=html, saved=saved, given=given)
+    if attached and html is None:
+        raise click.UsageError("--with FILE shows it in the report: add --html FILE.")
+    return run_suite(pattern, html=html, saved=saved, attached=attached, given=given)
 
 
 @group.command(name="findings", short_help="Compute what became of the texts' statements.")

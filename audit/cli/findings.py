@@ -11,7 +11,7 @@ from audit import story
 from audit.cli.exits import INTERRUPTED, NOT_DONE
 from audit.cli.matching import matching
 from audit.findings import Finding, load_findings
-from audit.report_link import render_findings
+from audit.report_link import render_report
 from audit.saved import check_writable, layout, write_text
 from audit.saved_findings import to_json
 
@@ -32,7 +32,7 @@ def show_findings(pattern: str | None, *, html: Path | None, saved: Path | None)
     if saved is not None:
         write_text(saved, "[\n" + ",\n".join(layout(to_json(each)) for each in found) + "\n]\n")
     if html is not None:
-        render_findings([to_json(each) for each in found], html)
+        render_report(None, html, findings=[to_json(each) for each in found])
     click.echo(f"{len(found)} of {len(wanted)} findings computed")
     if html is not None:
         click.echo(f"report: {html}")

@@ -13,7 +13,7 @@ from audit.cli.exits import INTERRUPTED, NOT_DONE
 from audit.cli.matching import matching
 from audit.errors import AuditError
 from audit.files import check_writable, write_text
-from audit.report_link import render_studies
+from audit.report_link import render_report
 from audit.saved_studies import CellStore, layout, to_json
 from audit.studies import Study, load_studies
 from audit.study_run import CellAdvanced, StudyInterrupted, run_study
@@ -62,7 +62,7 @@ def show_studies(
     if saved is not None:
         write_text(saved, layout(runner.results))
     if html is not None:
-        render_studies([to_json(each) for each in runner.results], html)
+        render_report(None, html, studies=[to_json(each) for each in runner.results])
     return code
 
 

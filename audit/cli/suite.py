@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from audit.attached import load_attached
 from audit.catalogue import Entry, load_catalogue
 from audit.claimed import shared
 from audit.cli.exits import INTERRUPTED, suite_exit_code
@@ -24,16 +25,23 @@ from audit.utility import audit_utility
 from audit.utility_result import UtilityResult
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from audit.progress import Listener
     from audit.saved import Saved
 
 
-def run_suite(pattern: str | None, *, html: Path | None, saved: Path | None, given: Mapping[str, Any]) -> int:
+def run_suite(
+    pattern: str | None,
+    *,
+    html: Path | None,
+    saved: Path | None,
+    attached: Sequence[Path] = (),
+    given: Mapping[str, Any],
+) -> int:
     """Audit the matching entries one by one, losing none that is finished, and return the exit code."""
-    entries = _matching(pattern)
+    entries, beside = _matching(pattern), load_attached(attached)
     if saved is None and html is not None:
         saved = html.parent / "results"
     store = _Store(saved)
@@ -41,7 +49,8 @@ def run_suite(pattern: str | None, *, html: Path | None, saved: Path | None, giv
         check_writable(html)
     finished = _audit_all(entries, read_options(given), store)
     if html is not None and store.results:
-        render_report([result.to_json() for result in store.results], html)
+        documents = [result.to_json() for result in store.results]
+        render_report(documents, html, findings=beside.findings, studies=beside.studies)
     planned = sum(len(entry.audits) for entry in entries)
     left = planned - len(store.results)
     click.echo(total(store.results) + (f"; {left} not audited" if left else ""))

@@ -185,7 +185,7 @@ def test_the_page_can_be_read_by_everybody():
     levels = [int(tag[1]) for tag in tags if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
-    assert [a["for"] for a in tree.all("label")] == ["filter-text"]
+    assert [a["for"] for a in tree.all("label")] == ["subjects-filter"]
 
 
 def luminance(colour):

@@ -8,7 +8,7 @@ import pytest
 from audit.saved_studies import to_json
 from audit.study_results import Cell, CurveResult, Step, StudyResult
 from reports.chart import chart
-from reports.studies import render_studies
+from reports.html import render
 
 
 def cell(x, low, high, bound=None):
@@ -28,7 +28,7 @@ def test_what_is_not_ours_is_escaped():
     foreign = "<script>alert(1)</script>\u202e"
     curve = CurveResult(foreign, foreign, "", GROWS.cells)
     told = dict.fromkeys(("name", "summary", "claim", "axis", "parameter", "fixed", "source"), foreign)
-    page = render_studies([to_json(result(curve, **told))])
+    page = render(None, studies=[to_json(result(curve, **told))])
     assert "<script>alert" not in page
     assert "\u202e" not in page
     assert page.count("<script>") == 1
@@ -36,7 +36,7 @@ def test_what_is_not_ours_is_escaped():
 
 
 def test_the_page_has_slope_numbers_and_error():
-    page = render_studies([to_json(result(GROWS, FLAT, planned=5))])
+    page = render(None, studies=[to_json(result(GROWS, FLAT, planned=5))])
     assert "from 9.56 to 10 records a unit of d" in page  # (96 − 10)/9 is 9.56; (100 − 10)/9 is 10
     assert "no growth shown" in page
     assert "significance of 0.001" in page
@@ -57,4 +57,4 @@ def test_places_and_sizes_lie_where_their_logarithms_say():
 
 def test_a_study_without_a_bracket_has_no_picture():
     assert chart(result(CurveResult("none", "", "", ()))) is None
-    assert "Fewer than two" in render_studies([to_json(result(CurveResult("none", "", "", ())))])
+    assert "Fewer than two" in render(None, studies=[to_json(result(CurveResult("none", "", "", ())))])

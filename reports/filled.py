@@ -1,0 +1,55 @@
+"""Our template filled with what it shows: style and script within, all foreign text escaped."""
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.wording import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+__all__ = ["fill"]
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def fill(template: str, report: Any) -> str:
+    """Return one of our templates filled with what it shows."""
+    style, script = (_asset(name) for name in ("style.css", "filter.js"))
+    own = {"style": style, "script": script, "policy": _policy(style, script)}
+    return _environment().get_template(template).render(report=report, **own)
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(TEMPLATES),  # not by package name: the package may be loaded under another
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+
+
+def _shown(value: Any) -> Any:
+    """Make unseen characters (control, bidirectional) of every text visible; escaping follows."""
+    return visible(value) if type(value) is str else value
+
+
+def _asset(name: str) -> Any:
+    """Return one of our own files, which is the only text that is not escaped."""
+    from markupsafe import Markup
+
+    return Markup((TEMPLATES / name).read_text(encoding="utf-8"))  # noqa: S704 - our own file
+
+
+def _policy(style: str, script: str) -> str:
+    """Return a content policy under which the page's own style and script work, and nothing else does."""
+    own = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style, script)]
+    return f"default-src 'none'; style-src 'sha256-{own[0]}'; script-src 'sha256-{own[1]}'; base-uri 'none'"

@@ -1,0 +1,94 @@
+"""The whole page as a value: its parts, of audits, findings and studies, and the table of contents."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from audit.saved import parse_any
+
+from .findings import FindingsPart, findings_part
+from .studies import StudiesPart, studies_part
+from .view import AuditsPart, audits_part
+
+__all__ = ["Chapter", "Report", "report"]
+
+TITLES = {
+    "audits": "Privacy audit",
+    "findings": "What became of the statements",
+    "studies": "How many samples it takes",
+}
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A line of the contents: a part, how much is in it, and links into it (text and anchor)."""
+
+    anchor: str
+    title: str
+    count: str
+    links: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that is shown; a part that was not asked for is None, and one part alone needs no contents."""
+
+    title: str
+    audits: AuditsPart | None
+    findings: FindingsPart | None
+    studies: StudiesPart | None
+    contents: tuple[Chapter, ...]
+
+
+def report(
+    documents: Sequence[Mapping[str, Any]] | None,
+    *,
+    findings: Sequence[Mapping[str, Any]] | None = None,
+    studies: Sequence[Mapping[str, Any]] | None = None,
+    title: str | None = None,
+) -> Report:
+    """Return the report of these documents; see `reports.html.render`.
+
+    Examples
+    --------
+    >>> report([], findings=[]).title
+    'Privacy audit'
+    """
+    audited = (
+        None if documents is None else audits_part([each for one in documents for each in parse_any(one)])
+    )
+    found = None if findings is None else findings_part(findings)
+    studied = None if studies is None else studies_part(studies)
+    chapters = [
+        *(() if audited is None else (_of_audits(audited),)),
+        *(() if found is None else (_of_findings(found),)),
+        *(() if studied is None else (_of_studies(studied),)),
+    ]
+    if title is None:
+        title = TITLES[chapters[0].anchor if chapters else "audits"]
+    return Report(title, audited, found, studied, tuple(chapters) if len(chapters) > 1 else ())
+
+
+def _of_audits(part: AuditsPart) -> Chapter:
+    links = [
+        ("Privacy claims", "subjects") if part.subjects else None,
+        ("Utility claims", "utility-heading") if part.utilities else None,
+        ("Each audit", "audits-heading") if part.sections else None,
+    ]
+    return Chapter(
+        "audits", "Audits", _many(len(part.sections), "audit"), tuple(link for link in links if link)
+    )
+
+
+def _of_findings(part: FindingsPart) -> Chapter:
+    links = tuple((view.finding.name, view.anchor) for view in part.findings)
+    return Chapter("findings", TITLES["findings"], _many(len(links), "statement"), links)
+
+
+def _of_studies(part: StudiesPart) -> Chapter:
+    links = tuple((view.study.name, view.anchor) for view in part.studies)
+    return Chapter("studies", TITLES["studies"], _many(len(links), "study", "studies"), links)
+
+
+def _many(count: int, one: str, more: str = "") -> str:
+    return f"{count} {one if count == 1 else more or one + 's'}"

@@ -1,0 +1,81 @@
+"""The small print of an audit: what was audited, how and where, label and value."""
+
+from audit import story, utility_text
+from audit.results import Evidence
+from audit.saved import Saved
+from audit.utility_result import UtilityResult
+
+__all__ = ["environment", "facts"]
+
+_NUMERICS = {
+    "ideal": "ideal (as if it computed with real numbers)",
+    "float": "float (the floating-point numbers it really returns)",
+}
+
+
+def facts(result: Saved) -> tuple[tuple[str, str], ...]:
+    """Return what was audited and how; what there is nothing to say of is left out.
+
+    Examples
+    --------
+    >>> from audit.results import AuditResult, Verdict
+    >>> facts(AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT, seed=3))[-2]
+    ('Seed', '3')
+    """
+    told = [
+        (
+            "Parameters",
+            ", ".join(f"{key} = {story.shown(value)}" for key, value in result.parameters.items()),
+        ),
+        ("Statement", result.reference or ""),
+        ("Runs", utility_text.runs(result) if isinstance(result, UtilityResult) else story.runs(result)),
+        ("Family", result.family or ""),
+        ("Failures", _failures(result)),
+        ("Bets", _bets(result)),
+        ("Significance", f"{result.significance:.3g}"),
+        ("Budget", f"{result.budget:,} runs" if result.budget else ""),
+        ("Seed", str(result.seed)),
+        ("Numerics", _numerics(result)),
+    ]
+    return tuple((label, value) for label, value in told if value)
+
+
+def environment(result: Saved) -> tuple[tuple[str, str], ...]:
+    """Return where the audit ran, in words; the command stands elsewhere.
+
+    Examples
+    --------
+    >>> from audit.results import AuditResult, Verdict
+    >>> ran = {"elapsed": 1.23456, "command": "dp-audit run m"}
+    >>> environment(AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT, environment=ran))
+    (('elapsed', '1.23 s'),)
+    """
+    return tuple(
+        (key.replace("_", " "), _plain(key, value))
+        for key, value in result.environment.items()
+        if key != "command"
+    )
+
+
+def _failures(result: Saved) -> str:
+    conditional = isinstance(result, UtilityResult) and result.conditional
+    return "exact probabilities given each sample" if conditional else ""
+
+
+def _bets(result: Saved) -> str:
+    if result.log_limit is None or result.evidence is not Evidence.STATISTICAL:
+        return ""
+    against = " against the claim" if isinstance(result, UtilityResult) else ""
+    return f"log wealth {story.number(result.log_wealth)}{against}; {story.number(result.log_limit)} refutes"
+
+
+def _numerics(result: Saved) -> str:
+    return "" if isinstance(result, UtilityResult) else _NUMERICS.get(result.numerics, result.numerics)
+
+
+def _plain(key: str, value: object) -> str:
+    if key == "elapsed" and isinstance(value, (int, float)):
+        return f"{value:.3g} s"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain('', each)}" for name, each in value.items())
+    return story.short(value if isinstance(value, str) else story.shown(value, 200), 200)

@@ -1,0 +1,122 @@
+"""Findings and studies shown beside the audits of a suite, or refused in one line before any audit."""
+
+import json
+
+import pytest
+
+from audit.attached import load_attached
+from audit.catalogue import Entry
+from audit.claims import PureDP
+from audit.cli import main
+from audit.errors import AuditError
+from audit.findings import Finding
+from audit.results import AuditResult, Evidence, Verdict
+from audit.saved_findings import to_json as finding_json
+from audit.saved_studies import to_json as study_json
+from audit.study_results import Cell, CurveResult, Step, StudyResult
+
+FINDING = finding_json(Finding("E1", "B Thm 7", "It holds.", "false", "It does not."))
+CURVE = CurveResult(
+    "pure",
+    "Thm 1",
+    "grows",
+    (
+        Cell(1.0, 1.0, 40.0, (Step(9, "refuted"), Step(10, "met"))),
+        Cell(10.0, 10.0, 400.0, (Step(95, "refuted"), Step(100, "met"))),
+    ),
+)
+STUDY = study_json(StudyResult("point", "All.", "PAC(0.1, 0.1)", axis="d", parameter="d", curves=(CURVE,)))
+AUDIT = AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT).to_json()
+
+BAD = {
+    "missing": (None, "cannot be read: No such file"),
+    "not json": ("[{", "is not JSON: Expecting property name"),
+    "not text": (b"\xff\xfe\x00", "is not JSON: 'utf-8' codec can't decode"),
+    "deep": ("[" * 100_000, "is not JSON: "),
+    "empty": ("[]", "holds no findings and no studies"),
+    "a saved audit": (json.dumps([FINDING, AUDIT]), "document 2 is neither a finding nor a study"),
+    "a number": ("3", "document 1 is neither a finding nor a study"),
+    "other schema": (
+        json.dumps({**FINDING, "schema": 9}),
+        "document 1: This is no saved finding of schema 1",
+    ),
+    "damaged finding": (json.dumps({"schema": 1, "finding": {"name": "E1"}}), "finding is damaged"),
+    "damaged study": (json.dumps([{"schema": 1, "study": {"curves": 3}}]), "study is damaged"),
+    "study of nothing": (json.dumps([{"schema": 1, "study": []}]), "no saved study"),
+    "finding of no sense": (
+        json.dumps({**FINDING, "finding": {**FINDING["finding"], "judgement": "odd"}}),
+        "document 1: The `judgement` of a `Finding` must be",
+    ),
+}
+
+
+def coin(database, rng):
+    return int(rng.integers(0, 2))
+
+
+def entries(ran):
+    def factory():
+        ran.append(1)
+        return coin
+
+    options = {"claim": PureDP(1.0), "pairs": [([0], [1])], "budget": 4000}
+    return [Entry("fair", factory, options=options, expected="not refuted", summary="for a test")]
+
+
+@pytest.fixture
+def suite(tmp_path, monkeypatch, capsys):
+    """Run the suite of one entry: exit code, stdout, stderr, and how often the entry was built."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        ran = []
+        monkeypatch.setattr("audit.cli.suite.load_catalogue", lambda: entries(ran))
+        with pytest.raises(SystemExit) as left:
+            main(["suite", *arguments])
+        return left.value.code, *capsys.readouterr(), len(ran)
+
+    return run
+
+
+def test_one_report_holds_audits_findings_and_studies(suite, tmp_path):
+    (tmp_path / "findings.json").write_text(json.dumps([FINDING]))
+    (tmp_path / "study.json").write_text(json.dumps([STUDY]))
+    code, _, err, ran = suite("--html", "page.html", "--with", "findings.json", "--with", "study.json")
+    assert (code, err, ran) == (0, "", 1)
+    page = (tmp_path / "page.html").read_text()
+    for said in ("fair", "It does not.", "from 9.56 to 10 records a unit of d", '<svg class="chart"'):
+        assert said in page
+    assert page.count("<!DOCTYPE html>") == 1
+
+
+@pytest.mark.parametrize(("text", "said"), BAD.values(), ids=BAD.keys())
+def test_a_bad_file_is_refused_in_one_line_before_any_audit(suite, tmp_path, text, said):
+    if text is not None:
+        (tmp_path / "bad.json").write_bytes(text if isinstance(text, bytes) else text.encode())
+    code, out, err, ran = suite("--html", "page.html", "--with", "bad.json")
+    assert (code, out, ran) == (2, "", 0)
+    assert len(err.splitlines()) == 1
+    assert err.startswith("dp-audit: bad.json")
+    assert said in err
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_files_without_a_report_to_show_them_in_are_a_mistake(suite, tmp_path):
+    (tmp_path / "findings.json").write_text(json.dumps([FINDING]))
+    code, _, err, ran = suite("--with", "findings.json")
+    assert (code, ran) == (2, 0)
+    assert "add --html FILE" in err
+
+
+def test_files_are_kept_apart_by_what_they_hold_in_their_order(tmp_path):
+    (tmp_path / "both.json").write_text(json.dumps([STUDY, FINDING]))
+    (tmp_path / "one.json").write_text(json.dumps(STUDY))
+    held = load_attached([tmp_path / "both.json", tmp_path / "one.json"])
+    assert held.findings == (FINDING,)
+    assert held.studies == (STUDY, STUDY)
+    assert load_attached([]).findings is None
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(AuditError, match="cannot be read: Is a directory"):
+        load_attached([tmp_path])

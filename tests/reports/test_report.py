@@ -1,0 +1,101 @@
+"""The parts of one report: a table of contents that leads into them, and ids that do not collide."""
+
+import itertools
+import re
+
+import pytest
+
+from audit.claims import PureDP
+from audit.findings import Finding, Table
+from audit.results import AuditResult, Evidence, Verdict
+from audit.saved_findings import to_json as finding_json
+from audit.saved_studies import to_json as study_json
+from audit.study_results import Cell, CurveResult, Step, StudyResult
+from audit.utility_result import UtilityResult
+from reports.html import render
+
+HOSTILE = "<script>alert(1)</script>\u202e"
+AUDITS = [
+    AuditResult("laplace", PureDP(1.0), "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL).to_json(),
+    UtilityResult("laplace", None, Verdict.ERROR, Evidence.STATISTICAL, "It raises.").to_json(),
+]
+FINDINGS = [
+    finding_json(
+        Finding("E1", "B Thm 7", "It holds.", "false", "It does not.", tables=(Table(("n",), ((1,),)),))
+    ),
+    finding_json(Finding("K11 Figure 2", "K11", "Each inclusion is strict.", "holds", "It is.")),
+]
+
+
+def study(name, *curves):
+    return study_json(StudyResult(name, "All.", "PAC(0.1, 0.1)", axis="d", parameter="d", curves=curves))
+
+
+def curve(name):
+    steps = (Step(9, "refuted"), Step(10, "met"))
+    return CurveResult(name, "", "grows", (Cell(1.0, 1.0, 40.0, steps), Cell(2.0, 2.0, 80.0, steps)))
+
+
+STUDIES = [study("point", curve("pure"), curve("approximate")), study("parity", curve("private"))]
+PARTS = {"audits": AUDITS, "findings": FINDINGS, "studies": STUDIES}
+
+
+def page(*parts):
+    chosen = {name: PARTS[name] for name in parts}
+    return render(chosen.pop("audits", None), **chosen)
+
+
+def links(text):
+    return re.findall(r'<a [^>]*href="#([^"]*)"', text)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [("audits",), ("findings",), ("studies",), ("audits", "findings"), ("findings", "studies"), tuple(PARTS)],
+)
+def test_every_link_leads_to_one_place(parts):
+    text = page(*parts)
+    ids = re.findall(r' id="([^"]*)"', text)
+    assert len(ids) == len({*ids})
+    assert {*links(text)} <= {*ids}
+    assert {*re.findall(r'data-table="([^"]*)"', text)} <= {*ids}
+    for named in re.findall(r'aria-(?:labelledby|describedby)="([^"]*)"', text):
+        assert {*named.split()} <= {*ids}
+    levels = [int(level) for level in re.findall(r"<h([1-6])[ >]", text)]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
+
+
+def test_the_contents_lead_to_every_part_statement_and_study():
+    text = page(*PARTS)
+    contents = text.split("<nav")[1].split("</nav>")[0]
+    told = dict(re.findall(r'href="#([^"]*)">(?:<bdi>)?([^<]*)', contents))
+    assert {*PARTS} <= {*told}
+    for name in ("E1", "K11 Figure 2", "point", "parity"):
+        (anchor,) = [anchor for anchor, text in told.items() if text == name]
+        article = text.split(f'<article id="{anchor}"')[1].split("</article>")[0]
+        assert f"<bdi>{name}</bdi></h3>" in article
+    assert "2 audits" in contents
+    assert "2 statements" in contents
+    assert "2 studies" in contents
+
+
+def test_a_part_alone_needs_no_contents_and_names_the_page():
+    assert all("<nav" not in page(part) for part in PARTS)
+    titles = [re.search("<h1>(.*?)</h1>", page(part))[1] for part in PARTS]
+    assert titles == ["Privacy audit", "What became of the statements", "How many samples it takes"]
+
+
+def test_a_part_that_was_asked_for_and_is_empty_says_so():
+    text = render([], findings=[], studies=[])
+    for said in ("No audit is in this report", "No finding is in this report", "No study is in this report"):
+        assert said in text
+    assert "No audit" not in render(None, findings=[])
+
+
+def test_what_is_not_ours_is_escaped_in_the_contents_too():
+    finding = Finding(HOSTILE, HOSTILE, HOSTILE, "holds", HOSTILE, row=HOSTILE)
+    text = render([], findings=[finding_json(finding)], studies=[study(HOSTILE, curve(HOSTILE))])
+    assert "<script>alert" not in text
+    assert "\u202e" not in text
+    assert text.count("<script>") == 1
