@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit.errors import InvalidKind, positive_int
 from mechanisms.queries.adversarial import AdversarialOracle
 from mechanisms.queries.ideal import ExactOracle, RandomOracle
 from mechanisms.queries.oracle import Oracle
@@ -43,7 +44,9 @@ class OracleCase:
     Raises
     ------
     InvalidValue
-        There is no such policy, or an offset lies outside [−1, 1].
+        There is no such policy, an offset lies outside [−1, 1], or a seed is negative.
+    InvalidKind
+        The adversary is none of these: a function cannot be saved.
 
     Guarantee
     ---------
@@ -63,7 +66,12 @@ class OracleCase:
     adversary: str | int | Sequence[float] = "exact"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.adversary, str | int):
+        if callable(self.adversary):
+            raise InvalidKind(
+                "The `adversary` of `OracleCase` must be plain data, a name, offsets or a seed; "
+                f"got {self.adversary!r:.60}."
+            )
+        if hasattr(self.adversary, "__iter__") and not isinstance(self.adversary, str):
             object.__setattr__(self, "adversary", tuple(self.adversary))
         self.oracle()  # refuses what is no adversary
 
@@ -72,7 +80,8 @@ class OracleCase:
         if self.adversary == "exact":
             return ExactOracle(self.population)
         if isinstance(self.adversary, int):
-            return RandomOracle(self.population, rng=np.random.default_rng(self.adversary))
+            seed = positive_int(self.adversary, what="The seed of `OracleCase`", minimum=0)
+            return RandomOracle(self.population, rng=np.random.default_rng(seed))
         return AdversarialOracle(self.population, self.adversary)
 
     def watched(self) -> Watched:

@@ -1,0 +1,224 @@
+"""SQ algorithms against every valid oracle: the promise, how tight it is, a twin that adversaries break."""
+
+import math
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from audit import Evidence, Verdict, audit_utility
+from audit.claims import Accuracy
+from audit.errors import InvalidKind, InvalidValue
+from audit.utility_result import UtilityResult
+from mechanisms.queries import AdversarialOracle, Population, SQAlgorithm, StatisticalQuery, offsets
+from mechanisms.queries.adversarial import POLICIES
+from mechanisms.queries.against import OracleRun
+from mechanisms.queries.cases import OracleCase, Watched, reweighted
+from mechanisms.queries.catalogue_oracles import deviation_run, entries, spread_run, trusting_run
+
+RIGHT = [spread_run(tau=0.25), spread_run(tau=0.1), deviation_run(tau=0.25), deviation_run(tau=0.6)]
+POINTS = (-1.0, -0.25, 0.0, 0.5, 1.0)
+COIN = Population([0, 1])
+
+
+@pytest.mark.parametrize("run", RIGHT, ids=lambda run: f"{run.name}-{run.parameters['tau']}")
+@settings(max_examples=60, deadline=None)
+@given(
+    drawn=offsets(2, extreme=False),
+    weights=st.lists(st.floats(0.01, 1.0), min_size=len(POINTS), max_size=len(POINTS)),
+)
+def test_the_promise_holds_for_any_offsets_and_any_population(run, drawn, weights):
+    masses = np.array(weights) / math.fsum(weights)
+    case = OracleCase("drawn", Population(POINTS, masses), drawn)
+    output = run(case, np.random.default_rng(0))
+    assert run.measure(output, case) <= run.utility_claim.alpha * (1.0 + 1e-12)
+
+
+def test_the_error_of_a_deviation_is_that_of_the_definition():
+    run, case = deviation_run(), OracleCase("three", Population([-1, 0.5, 1], [0.25, 0.5, 0.25]))
+    # mean 0.25, mean square 0.25 + 0.125 + 0.25 = 0.625, variance 0.5625
+    assert run(case, None) == pytest.approx(0.75)
+    assert run.measure(0.5, case) == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("tau", [0.1, 0.25, 0.6])
+def test_the_library_reaches_the_largest_errors_that_valid_answers_can_make(tau):
+    # on a constant ±1: the root of 3t − t² with t = tau²/3, the tolerance
+    tolerance = tau**2 / 3
+    run = deviation_run(tau=tau)
+    worst = run.problems()[0]
+    output = run(worst.database, None)
+    assert worst.error(output, worst.database) == pytest.approx(math.sqrt(3 * tolerance - tolerance**2))
+    spread = spread_run(tau=tau).problems()[0]
+    assert spread.error(spread_run(tau=tau)(spread.database, None), spread.database) == pytest.approx(tau)
+
+
+def test_right_algorithms_are_met_exactly_and_a_claim_of_a_little_less_is_refuted():
+    for run in (spread_run(), deviation_run()):
+        met = audit_utility(run, budget=1_000)
+        assert (met.verdict, met.evidence, met.beta_upper) == (Verdict.NOT_REFUTED, Evidence.EXACT, 0.0)
+        less = Accuracy(0.97 * run.utility_claim.alpha, 0.0)
+        assert audit_utility(run, less, budget=1_000).verdict is Verdict.REFUTED
+
+
+def test_the_trusting_twin_is_refuted_by_an_adversary_that_the_result_names():
+    result = audit_utility(trusting_run(tau=0.25), budget=1_000)
+    assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.EXACT)
+    assert result.worst == "all highest, answers off by tau times -1 1 and 0 thereafter"
+    # √(3·tau − tau²) where the truth is 0
+    assert result.witness.error == pytest.approx(math.sqrt(0.75 - 0.0625))
+    assert result.witness.database.adversary == (-1.0, 1.0)
+
+
+def test_the_trusting_twin_is_right_with_exact_answers():
+    run = trusting_run()
+    exact = [each for each in run.problems() if each.database.adversary == "exact"]
+    assert len(exact) == len(run.algorithm.populations)
+    assert audit_utility(run, problems=exact, budget=6_000).verdict is Verdict.PROVED
+
+
+def test_by_runs_the_twin_is_refuted_too():
+    result = audit_utility(trusting_run(), exact=False, budget=2_000)
+    assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.STATISTICAL)
+
+
+def test_a_saved_failure_is_replayed_from_its_plain_data():
+    run = trusting_run()
+    saved = UtilityResult.from_json(audit_utility(run, budget=1_000).to_json())
+    assert saved.witness.replayable
+    again = saved.replay(trusting_run())
+    assert again.repeats
+    assert again.error == pytest.approx(math.sqrt(0.75 - 0.0625))
+    # a person who has only the name of the problem
+    ones = Population([-1, 1], [0.0, 1.0])
+    assert run.algorithm.run(AdversarialOracle(ones, [-1, 1])) == saved.witness.output
+
+
+def test_the_library_is_every_population_with_every_adversary():
+    run = deviation_run()
+    found = {(each.database.label, each.database.adversary) for each in run.problems()}
+    wanted = {(label, name) for label in run.algorithm.populations for name in ("exact", 0, 1, *POLICIES)}
+    assert wanted <= found
+    names = [each.name for each in run.problems()]
+    assert len(set(names)) == len(names)
+
+
+def test_problems_and_proposals_come_back_from_a_pickle():
+    rng = np.random.default_rng(3)
+    for run in (spread_run(), deviation_run()):
+        first = run.problems()[0]
+        for problem in (first, run.vary(first, rng), run.random(rng)):
+            again = pickle.loads(pickle.dumps(problem))
+            output = run(problem.database, rng)
+            assert pickle.loads(pickle.dumps(output)) == run(again.database, rng)
+            assert again.error(output, again.database) == problem.error(output, problem.database)
+            assert again.name == problem.name == str(again.database)
+
+
+@pytest.mark.parametrize("adversary", ["alternating", 5, (1.0, -0.5)])
+def test_every_run_has_a_fresh_oracle(adversary):
+    run, case = deviation_run(), OracleCase("coin", Population([-1, 1]), adversary)
+    outputs = {run(case, np.random.default_rng(seed)) for seed in range(5)}
+    assert len(outputs) == 1
+
+
+def first_then_contrary(*, swing):
+    """Six queries about a coin; the error is large for one pattern of signs only, up to `swing`."""
+    query = StatisticalQuery(float, 0.1, low=0.0, high=1.0)
+    signs = (1, 1, -1, 1, -1, -1)
+
+    def error(output, population):
+        offs = [(answer - population.expectation(query)) / 0.1 for answer in output]
+        return swing * max(0.0, sum(s * off for s, off in zip(signs, offs, strict=True)) / 6)
+
+    def run(oracle):
+        return tuple(oracle.ask(query) for _ in signs)
+
+    return SQAlgorithm(
+        run=run, queries=6, hardest=query, alpha=0.99 * swing, error=error, populations={"coin": COIN}
+    )
+
+
+def test_offsets_chosen_one_by_one_find_the_only_pattern_that_fails():
+    run = OracleRun(make=partial(first_then_contrary, swing=1.0))
+    result = audit_utility(run, budget=1_000)
+    assert result.verdict is Verdict.REFUTED
+    assert result.worst == "coin, answers off by tau times 1 1 -1 1 -1 -1 and 0 thereafter"
+
+
+def test_a_climb_over_the_offsets_finds_it_from_exact_answers():
+    run = OracleRun(make=partial(first_then_contrary, swing=1.0))
+    exact = next(each for each in run.problems() if each.database.adversary == "exact")
+
+    def climbed(seed):
+        rng, problem = np.random.default_rng(seed), exact
+        for _ in range(20):
+            problem = run.vary(problem, rng)
+        return problem.error(run(problem.database, rng), problem.database)
+
+    # 400 moves, each makes a given sign right with probability 1/36: one is missed in 6·(35/36)^400 < 1e-4
+    assert min(map(climbed, range(5))) > 0.99
+
+
+def test_a_variation_may_move_weights_and_says_which():
+    run, rng = spread_run(), np.random.default_rng(0)
+    problem = run.problems()[0]
+    seen = [run._near(problem.database, rng) for _ in range(60)]
+    moved = [case for case in seen if ", weights " in case.label]
+    assert 10 < len(moved) < 50
+    for case in moved:
+        said = [float(word) for word in case.label.split(", weights ")[1].split()]
+        assert said == case.population.weights.tolist()
+        assert math.fsum(said) == pytest.approx(1.0, abs=1e-12)
+    for case in set(seen) - set(moved):
+        assert case.population is problem.database.population
+        assert sum(a != b for a, b in zip(case.adversary, (1.0, 1.0), strict=True)) == 1
+
+
+def test_reweighting_twice_names_the_last_weights_only():
+    label, once = reweighted("coin", COIN, np.array([0.25, 0.75]))
+    assert reweighted(label, once, np.array([0.5, 0.5]))[0] == "coin, weights 0.5 0.5"
+
+
+def test_a_watched_oracle_tells_the_offsets_of_random_answers():
+    query = StatisticalQuery(float, 0.1, low=0.0, high=1.0)
+    case = OracleCase("coin", COIN, 7)
+    watched = case.watched()
+    answers = watched.ask_all([query] * 4)
+    assert answers == case.oracle().ask_all([query] * 4)
+    assert watched.offsets == pytest.approx([(answer - 0.5) / 0.1 for answer in answers], abs=1e-4)
+    assert isinstance(watched, Watched)
+    assert watched.asked == 4
+
+
+@pytest.mark.parametrize(
+    ("adversary", "kind", "words"),
+    [
+        ("sideways", InvalidValue, "must be one of up, down"),
+        ((0.0, 1.5), InvalidValue, "offset"),
+        (-1, InvalidValue, "seed"),
+        (None, InvalidKind, "adversary"),
+        (lambda query, truth: 1.0, InvalidKind, "plain data"),
+    ],
+)
+def test_what_is_no_adversary_is_refused_in_one_line(adversary, kind, words):
+    with pytest.raises(kind, match=words) as caught:
+        OracleCase("coin", COIN, adversary)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_database_of_records_is_refused():
+    with pytest.raises(InvalidKind, match="must be an `OracleCase`"):
+        spread_run()([0, 1], np.random.default_rng(0))
+
+
+def test_entries_are_audited_as_they_expect():
+    found = {entry.name: entry for entry in entries()}
+    assert {name for name, entry in found.items() if entry.flawed} == {"flawed-sq-standard-deviation"}
+    for entry in found.values():
+        assert entry.options is None
+        verdict = audit_utility(entry.factory(tau=0.2), **entry.utility).verdict
+        assert (verdict is Verdict.REFUTED) == (entry.utility_expected == "refuted")
