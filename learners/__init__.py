@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from learners.kmeans import KMeans
     from learners.labels import LabelPrivateLearner
     from learners.masked import MaskedParityLearner
+    from learners.noisy_labels import NoisyConjunctionLearner
     from learners.parity import AmplifiedParityLearner, ParityLearner
     from learners.perceptron import Perceptron
     from learners.pure import HashedPointLearner, PureIntervalLearner, PurePointLearner
@@ -37,6 +38,7 @@ __all__ = [
     "KMeans",
     "LabelPrivateLearner",
     "MaskedParityLearner",
+    "NoisyConjunctionLearner",
     "ParityLearner",
     "Perceptron",
     "PointLearner",
@@ -59,6 +61,7 @@ _HOMES = {
     "KMeans": "learners.kmeans",
     "LabelPrivateLearner": "learners.labels",
     "MaskedParityLearner": "learners.masked",
+    "NoisyConjunctionLearner": "learners.noisy_labels",
     "ParityLearner": "learners.parity",
     "Perceptron": "learners.perceptron",
     "PointLearner": "learners.approximate",

@@ -15,6 +15,7 @@ from learners.generic import GenericLearner, VCLearner
 from learners.kmeans import KMeans
 from learners.labels import LabelPrivateLearner, ReplacedRecords
 from learners.masked import MaskedParityLearner
+from learners.noisy_labels import NoiseIgnored, NoisyConjunctionLearner
 from learners.perceptron import Perceptron
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def _small() -> Iterator[Entry]:
     yield _entry(LabelPrivateLearner, summary, useful=True, size=3)
     yield _entry(ConjunctionLearner, "monotone conjunctions by d queries, noise on the averages")
     yield _local(ConjunctionLearner, "monotone conjunctions by d queries, everybody adds noise", size=4)
+    noisy = {"dimension": 1, "size": 4}
+    yield _entry(NoisyConjunctionLearner, "a conjunction from labels flipped with 0.1", **noisy)
     yield _entry(MaskedParityLearner, "MASKED-PARITY in two rounds of queries, noise on the averages")
     yield _local(MaskedParityLearner, "MASKED-PARITY in two rounds, local and interactive", size=2)
     yield _entry(CompressionLearner, "Occam's razor by compression: rounds that double the sample", **_SMALL)
@@ -87,6 +90,10 @@ def _at_size() -> Iterator[Entry]:
         },
         budget=1_500,
     )
+    summary = "two variables, labels flipped with 0.1"
+    yield _useful(NoisyConjunctionLearner, summary, _NOISY, budget=5_000, runs=1_200)
+    ignored = _useful(NoiseIgnored, "labels flipped with 0.3 taken for clean", _NOISY, budget=1_000, runs=600)
+    yield replace(ignored, name="noisy-conjunctions-ignored-at-size", utility_expected="refuted")
     for noise in ({"model": "central", "epsilon": 1.0}, {"model": "local", "epsilon": 2.0}):
         yield _useful(ConjunctionLearner, "conjunctions of 4 variables", noise | _CONJUNCTIONS)
         yield _useful(MaskedParityLearner, "d = 4", noise | _MASKED)
@@ -120,14 +127,19 @@ def _by_runs(entry: Entry) -> Entry:
     return replace(entry, options={"budget": 20_000})
 
 
-def _useful(kind: Any, summary: str, settings: Mapping[str, Any], *, budget: int = 10_000) -> Entry:
-    """Return the entry of a learner with its stated sample; `budget` is that of the privacy audit."""
+def _useful(
+    kind: Any, summary: str, settings: Mapping[str, Any], *, budget: int = 10_000, runs: int = 1_500
+) -> Entry:
+    """Return the entry of a learner with its stated sample: the budgets of privacy and of utility.
+
+    A tenth of the runs of a utility audit is for the search.
+    """
     model = "-local" if settings.get("model") == "local" else ""
     return Entry(
         f"{kind.name}{model}-at-size",
         partial(at_size, kind, **settings),
         options={"budget": budget},
-        utility={"budget": _UTILITY_RUNS},
+        utility={"budget": runs},
         reference=kind.reference,
         summary=f"by runs, with the stated n: {summary}",
     )
@@ -175,8 +187,8 @@ _KMEANS = {
 }
 """Chunks of 1,000: replaced is a record that a mass of the first round reads, or one of the second."""
 
-_UTILITY_RUNS = 1_500
-"""Budget of a utility audit: a tenth of it is for the search."""
+_NOISY = {"calm": ((1, 1), 1), "odd": ((0, 0), 1), "placed": {"share": 0.1, "labels": (-1, 1)}}
+"""The share at which answers without noise, 1.125 times it, are the threshold alpha/2d."""
 
 _SMALL = {
     "concepts": ExplicitClass("uv", [[0, 0], [0, 1], [1, 1]]),
