@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Chart", "Mark", "Series", "Tick", "chart"]
 
-LEFT, RIGHT, TOP, BOTTOM = 56.0, 470.0, 14.0, 290.0  # of the frame, in the picture's own units
+LEFT, RIGHT, TOP, BOTTOM = 72.0, 476.0, 26.0, 302.0  # of the frame, in the picture's own units
+_LEGEND, _LINE = BOTTOM + 50, 20.0  # where the legend begins, and how far apart its lines are
 KINDS = ("refuted", "not-refuted", "proved", "inconclusive")  # the page's colours
 SHAPES = (
     "M-4 -4h8v8h-8z",
@@ -66,6 +67,7 @@ class Chart:
     axis: str
     text: str
     height: float
+    key: float | None  # where the legend says what dashed lines are; None where there are none
     left: float = LEFT
     right: float = RIGHT
     top: float = TOP
@@ -82,13 +84,16 @@ def chart(result: StudyResult) -> Chart | None:
     across, up = _Axis.over(places, LEFT, RIGHT), _Axis.over(sizes, BOTTOM, TOP)
     series = tuple(_series(curve, i, across, up) for i, curve in enumerate(result.curves))
     words = "; ".join(_in_words(curve) for curve in result.curves)
+    end = _LEGEND + _LINE * len(series)
+    dashed = any(each.bound for each in series)
     return Chart(
         series,
         tuple(Tick(across.at(place), story.number(place, digits=3)) for place in _apart(places, across)),
         up.powers(),
         result.axis,
         words,
-        BOTTOM + 46 + 18 * len(series),
+        end + (_LINE if dashed else 0) - 4,
+        end if dashed else None,
     )
 
 
@@ -144,7 +149,7 @@ def _series(curve: CurveResult, index: int, across: _Axis, up: _Axis) -> Series:
         marks,
         _path([(mark.x, mark.y) for mark in marks]),
         _path(bound),
-        BOTTOM + 50 + 18 * index,
+        _LEGEND + _LINE * index,
     )
 
 

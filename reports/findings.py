@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard, get_args
 
 from audit import story
-from audit.findings import Finding
+from audit.findings import Finding, Judgement, Table
 from audit.saved_findings import from_json
 
 __all__ = ["FindingsPart", "findings_part"]
@@ -16,11 +16,11 @@ _KINDS = {"holds": "proved", "loose": "not-refuted", "false": "refuted"}
 
 @dataclass(frozen=True)
 class TableView:
-    """A table of numbers, every cell a text; `numeric` tells of each column whether it is of numbers."""
+    """A table of numbers, every cell a text; each column's head with whether there are numbers in it."""
 
     caption: str
     columns: tuple[tuple[str, bool], ...]
-    rows: tuple[tuple[tuple[str, bool], ...], ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,9 @@ def findings_part(documents: Sequence[Mapping[str, Any]]) -> FindingsPart:
     findings = [from_json(document) for document in documents]
     counts = Counter(finding.judgement for finding in findings)
     views = tuple(_view(finding, f"finding-{i}") for i, finding in enumerate(findings, start=1))
-    return FindingsPart(views, tuple((word, _kind(word), many) for word, many in counts.items()))
+    return FindingsPart(
+        views, tuple((word, _kind(word), counts[word]) for word in get_args(Judgement) if counts[word])
+    )
 
 
 def _kind(judgement: str) -> str:
@@ -72,25 +74,26 @@ def _view(finding: Finding, anchor: str) -> FindingView:
         found=_number(finding.found),
         ratio="" if finding.ratio is None else f"{story.number(finding.ratio, digits=3)}×",
         command=finding.command or f"dp-audit findings '{finding.name}'",
-        tables=tuple(
-            TableView(
-                table.caption,
-                tuple(
-                    (head, all(isinstance(row[i], (int, float)) for row in table.rows))
-                    for i, head in enumerate(table.columns)
-                ),
-                tuple(tuple(_cell(cell) for cell in row) for row in table.rows),
-            )
-            for table in finding.tables
-        ),
+        tables=tuple(map(_table, finding.tables)),
     )
+
+
+def _table(table: Table) -> TableView:
+    columns = tuple(
+        (head, any(_is_number(row[i]) for row in table.rows)) for i, head in enumerate(table.columns)
+    )
+    return TableView(table.caption, columns, tuple(tuple(map(_cell, row)) for row in table.rows))
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else story.number(value)
 
 
-def _cell(value: object) -> tuple[str, bool]:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return f"{value}", False
-    return (f"{value:,}" if isinstance(value, int) else story.number(value)), True
+def _cell(value: object) -> str:
+    if isinstance(value, int) and _is_number(value):
+        return f"{value:,}"
+    return story.number(value) if _is_number(value) else f"{value}"
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

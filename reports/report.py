@@ -1,5 +1,6 @@
 """The whole page as a value: its parts, of audits, findings and studies, and the table of contents."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -81,13 +82,18 @@ def _of_audits(part: AuditsPart) -> Chapter:
 
 
 def _of_findings(part: FindingsPart) -> Chapter:
-    links = tuple((view.finding.name, view.anchor) for view in part.findings)
+    links = tuple(sorted(((view.finding.name, view.anchor) for view in part.findings), key=_by_number))
     return Chapter("findings", TITLES["findings"], _many(len(links), "statement"), links)
 
 
 def _of_studies(part: StudiesPart) -> Chapter:
     links = tuple((view.study.name, view.anchor) for view in part.studies)
     return Chapter("studies", TITLES["studies"], _many(len(links), "study", "studies"), links)
+
+
+def _by_number(link: tuple[str, str]) -> list[tuple[str, int]]:
+    """Return what sorts E2 before E10."""
+    return [(text, int(number or 0)) for text, number in re.findall(r"(\D*)(\d*)", link[0])]
 
 
 def _many(count: int, one: str, more: str = "") -> str:

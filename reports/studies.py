@@ -23,6 +23,8 @@ class CurveView:
     expected: str
     found: str
     kind: str
+    line: str
+    slope: str
     sentences: tuple[str, ...]
 
 
@@ -74,7 +76,10 @@ def _view(result: StudyResult, anchor: str) -> StudyView:
 def _curve(curve: CurveResult, result: StudyResult) -> CurveView:
     found = _found(curve)
     kind = "inconclusive" if not found else "not-refuted" if _agree(curve, found) else "refuted"
-    return CurveView(curve.name, curve.source, curve.expected, found, kind, _sentences(curve, result))
+    line, slope = _line(curve, result), _slope(curve)
+    return CurveView(
+        curve.name, curve.source, curve.expected, found, kind, line, slope, _sentences(curve, result)
+    )
 
 
 def _found(curve: CurveResult) -> str:
@@ -94,14 +99,29 @@ def _sentences(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
     if found is None:
         return ("Fewer than two least sizes were bracketed: no slope.",)
     n, axis = _number, result.axis
-    line = f"Least squares: m ≈ {n(found.intercept)} + {n(found.slope)}·{axis}"
-    power = "" if found.exponent is None else f", or m ∝ ({axis})^{n(found.exponent)}"
     ends = (
         f"Between the ends the mean slope is from {n(found.least)} to {n(found.most)} records a unit of "
         f"{axis}, and m changes by a factor from {n(found.ratio_least)} to {n(found.ratio_most)}, by the "
         "brackets alone."
     )
-    return (f"{line}{power}.", ends, *_beside(curve))
+    return (f"Least squares: {_line(curve, result)}.", ends, *_beside(curve))
+
+
+def _line(curve: CurveResult, result: StudyResult) -> str:
+    """Return the fitted line and power law; empty where there is no fit."""
+    found = curve.fit
+    if found is None:
+        return ""
+    n, axis = _number, result.axis
+    sign = "−" if found.slope < 0 else "+"
+    line = f"m ≈ {n(found.intercept)} {sign} {n(abs(found.slope))}·{axis}"
+    base = axis if axis.isalnum() else f"({axis})"
+    return line if found.exponent is None else f"{line}, or m ∝ {base}^{n(found.exponent)}"
+
+
+def _slope(curve: CurveResult) -> str:
+    found = curve.fit
+    return "" if found is None else f"{_number(found.least)} to {_number(found.most)}"
 
 
 def _beside(curve: CurveResult) -> tuple[str, ...]:
