@@ -105,7 +105,8 @@ class _Steady(Reweighted):
         return f"{found.name} of seed {seed}", Population(found.points, found.weights)
 
 
-def _kmeans(algorithm: KMeansQueries) -> SQAlgorithm:
+def _kmeans(*, start: Centres, rounds: int, tau: float, least_mass: float) -> SQAlgorithm:
+    algorithm = KMeansQueries(start, rounds, tau, least_mass)
     problems = cluster_problems(algorithm, examples=1)
     return SQAlgorithm(
         run=algorithm.learn,
@@ -147,11 +148,10 @@ def kmeans_against(
     >>> round(kmeans_against().utility_claim.alpha, 12)
     0.1
     """
-    algorithm = KMeansQueries(start, rounds, tau, least_mass)
     return OracleRun(
-        make=partial(_kmeans, algorithm),
+        make=partial(_kmeans, start=start, rounds=rounds, tau=tau, least_mass=least_mass),
         harms=(_outwards, _inwards),
-        laws=_Steady(algorithm),
+        laws=_Steady(KMeansQueries(start, rounds, tau, least_mass)),
         accuracy=Accuracy,
         name="sq-k-means",
         reference="K11 §1.1.1",

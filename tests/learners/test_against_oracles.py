@@ -1,5 +1,6 @@
 """SQ learners against every valid oracle: each promise with any answers, and twins that tolerance breaks."""
 
+import inspect
 import math
 import pickle
 from dataclasses import replace
@@ -199,6 +200,14 @@ def test_claims_have_no_probability_of_failure():
     assert conjunctions_against(alpha=0.3).utility_claim == PAC(0.3, 0.0)
     assert masked_against(dimension=4).utility_claim == PAC(0.0, 0.0)
     assert kmeans_against(tau=0.02, least_mass=0.25).utility_claim == Accuracy(2 * 0.02 / 0.25, 0.0)
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
+def test_what_a_run_reports_of_its_parameters_builds_it_again(entry):
+    known = inspect.signature(entry.factory).parameters
+    told = entry.factory().parameters
+    assert set(known) <= set(told)
+    assert {name: told[name] for name in known} == {name: each.default for name, each in known.items()}
 
 
 def test_entries_are_audited_as_they_expect():

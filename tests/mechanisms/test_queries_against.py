@@ -149,6 +149,40 @@ def test_offsets_chosen_one_by_one_find_the_only_pattern_that_fails():
     assert result.worst == "coin, answers off by tau times 1 1 -1 1 -1 -1 and 0 thereafter"
 
 
+def high(record):
+    return record == 1
+
+
+def low(record):
+    return record == 0
+
+
+def all_or_nothing():
+    """Three queries; the error is 1 for one pattern of signs and 0 for all others."""
+    first, second = (StatisticalQuery.fraction(predicate, tau=0.25) for predicate in (high, low))
+
+    def run(oracle):
+        return tuple(oracle.ask_all([first, second, second]))
+
+    def error(output, population):
+        return float(output == (0.75, 0.25, 0.25))
+
+    return SQAlgorithm(run=run, queries=3, hardest=first, alpha=0.5, error=error, populations={"coin": COIN})
+
+
+def more_high(query, truth, answer):
+    return answer if query.function is high else -answer
+
+
+def test_a_greedy_harm_finds_what_no_offset_alone_shows():
+    with_harm = OracleRun(make=all_or_nothing, harms=(more_high,))
+    problem = with_harm.problems()[0]
+    assert problem.name == "coin, answers off by tau times 1 -1 -1 and 0 thereafter"
+    assert audit_utility(with_harm, budget=1_000).verdict is Verdict.REFUTED
+    without = OracleRun(make=all_or_nothing)
+    assert without.measure(without(without.problems()[0].database, None), problem.database) == 0.0
+
+
 def test_a_climb_over_the_offsets_finds_it_from_exact_answers():
     run = OracleRun(make=partial(first_then_contrary, swing=1.0))
     exact = next(each for each in run.problems() if each.database.adversary == "exact")
