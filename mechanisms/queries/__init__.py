@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         LaplaceEntries,
         LocalOracle,
         SignEntries,
+        TranscribedOracle,
         local_sample_size,
     )
     from mechanisms.queries.noisy_algorithms import SQLearner, direction_and_error, one_variable
@@ -98,6 +99,7 @@ __all__ = [
     "StatisticalQuery",
     "TableRandomizer",
     "ThroughBoolean",
+    "TranscribedOracle",
     "approvals",
     "binary_response",
     "bits_needed",
@@ -134,7 +136,14 @@ _MODULES = {
     "distances": ("statistical_distance", "worst_distance"),
     "ideal": ("ExactOracle", "RandomOracle"),
     "interactive": ("InteractiveSimulation",),
-    "local_answers": ("Estimator", "LaplaceEntries", "LocalOracle", "SignEntries", "local_sample_size"),
+    "local_answers": (
+        "Estimator",
+        "LaplaceEntries",
+        "LocalOracle",
+        "SignEntries",
+        "TranscribedOracle",
+        "local_sample_size",
+    ),
     "noisy_algorithms": ("SQLearner", "direction_and_error", "one_variable"),
     "noisy_runs": ("BoundedNoiseRun", "NoisyProblem", "NoisyRun"),
     "oracle": ("NonAdaptive", "Oracle", "SQOracle"),

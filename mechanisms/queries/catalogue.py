@@ -7,19 +7,26 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
+from mechanisms.local.oracle import LROracle
 from mechanisms.queries.classification_noise import rate
+from mechanisms.queries.local_answers import SignEntries, TranscribedOracle
+from mechanisms.queries.noisy_algorithms import direction_and_error
 from mechanisms.queries.noisy_runs import BoundedNoiseRun, NoisyProblem, NoisyRun
 from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers
 from mechanisms.queries.runs import CentralRun, LocalRun
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
     from mechanisms.neighbours import Pair
+    from mechanisms.queries.statistical import StatisticalQuery
 
 __all__ = [
     "OneRateRun",
+    "ReusedEntries",
     "SharedChunkAnswers",
     "WrongRateRun",
     "entries",
@@ -157,13 +164,64 @@ class OneRateRun(BoundedNoiseRun):
         return (0.0,)
 
 
+class _SameEntries(TranscribedOracle):
+    """Answers every query from the first entries, each query within epsilon."""
+
+    def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
+        answers = super()._answers(queries)
+        self.used = 0
+        return answers
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReusedEntries(LocalRun):
+    """Wrong: the entries that answered the first query answer the second as well, with all of epsilon again.
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, records, make, estimator, view
+        As in `LocalRun`; half as many entries for two queries.
+
+    Guarantee
+    ---------
+    Only M·epsilon-private, where epsilon is claimed: an entry reports M times. The output, averages over all
+    entries, shows little of that; the transcript shows it.
+
+    Examples
+    --------
+    >>> 2 * ReusedEntries().size == LocalRun().size
+    True
+    """
+
+    name: ClassVar[str] = "flawed-local-reused-entries"
+    reference: ClassVar[str] = "K11 Theorem 5.7 with the same entries for every query"
+
+    @property
+    def least_size(self) -> int:
+        """The number of entries that answer one query."""
+        return super().least_size // self.algorithm.queries
+
+    def _oracle(self, database: Any, rng: np.random.Generator) -> TranscribedOracle:
+        asked = self.algorithm.queries
+        return _SameEntries(
+            LROracle(database, epsilon=asked * self.epsilon, rng=rng),
+            estimator=self.estimator(self.epsilon),
+            queries=asked,
+            beta=self.beta,
+        )
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return a constant database, and the same with its first entry replaced."""
+        return super().suggested_pairs()[:1]
+
+
 def entries() -> list[Entry]:
     """Return the entries, the right ones first.
 
     Examples
     --------
     >>> [entry.name for entry in entries() if entry.expected == "refuted"]
-    ['flawed-shared-chunk-answers']
+    ['flawed-local-reused-entries', 'flawed-shared-chunk-answers']
     """
     return [
         Entry(
@@ -182,6 +240,22 @@ def entries() -> list[Entry]:
         ),
         *_with_utility(),
         *_from_noisy_labels(),
+        Entry(
+            ReusedEntries.name,
+            partial(
+                ReusedEntries,
+                view="transcript",
+                epsilon=1.0,
+                tau=0.9,
+                records=((1, 1), (1, -1)),
+                make=direction_and_error,
+                estimator=SignEntries,
+            ),
+            options={"budget": 4_000, "confirm_budget": 500},
+            expected="refuted",
+            reference=ReusedEntries.reference,
+            summary="every entry answers both queries of a local run: loss 2ε",
+        ),
         Entry(
             SharedChunkAnswers.name,
             SharedChunkAnswers,
@@ -229,6 +303,13 @@ def _with_utility() -> list[Entry]:
             utility={},
             reference=LocalRun.reference,
             summary="two statistical queries, the second in view of the first, by local reports (no law)",
+        ),
+        Entry(
+            f"{LocalRun.name}-transcript",
+            partial(LocalRun, view="transcript"),
+            options={"budget": 3_500},
+            reference=LocalRun.reference,
+            summary="what the same run makes public: every report (no law)",
         ),
         Entry(
             CentralRun.name,

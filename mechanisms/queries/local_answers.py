@@ -11,6 +11,7 @@ import numpy as np
 from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int
 from mechanisms.budget import OverspentError
 from mechanisms.local.oracle import LROracle
+from mechanisms.local.transcripts import flattened
 from mechanisms.queries.chunks import ChunkOracle
 
 if TYPE_CHECKING:
@@ -22,7 +23,14 @@ if TYPE_CHECKING:
     from mechanisms.local.sign import SignResponse
     from mechanisms.queries.statistical import StatisticalQuery
 
-__all__ = ["Estimator", "LaplaceEntries", "LocalOracle", "SignEntries", "local_sample_size"]
+__all__ = [
+    "Estimator",
+    "LaplaceEntries",
+    "LocalOracle",
+    "SignEntries",
+    "TranscribedOracle",
+    "local_sample_size",
+]
 
 
 @runtime_checkable
@@ -147,10 +155,53 @@ class LocalOracle(ChunkOracle):
         reports = self._entries.ask_all(
             [(chunk, self.estimator.randomizer(query)) for query, chunk in chunks]
         )
-        return [
-            self.estimator.estimate(query, answers)
-            for (query, _), answers in zip(chunks, reports, strict=True)
+        answers = [
+            self.estimator.estimate(query, said) for (query, _), said in zip(chunks, reports, strict=True)
         ]
+        self._heard([*reports, *answers])
+        return answers
+
+    def _heard(self, said: list[Any]) -> None:
+        """Take note of a round's reports and answers; nothing is kept here."""
+
+
+class TranscribedOracle(LocalOracle):
+    """A `LocalOracle` that keeps what the local model makes public: every report, and the answers from them.
+
+    Parameters
+    ----------
+    sample, queries, beta, estimator, rng
+        As in `LocalOracle`.
+
+    Guarantee
+    ---------
+    The transcript is what epsilon-privacy of the entries speaks of: in the local model nobody but an entry
+    itself sees less. Answers, and what an algorithm makes of them, are functions of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mechanisms.queries import StatisticalQuery
+    >>> oracle = TranscribedOracle(
+    ...     [1] * 60, estimator=LaplaceEntries(epsilon=4.0), queries=1, beta=0.05,
+    ...     rng=np.random.default_rng(0),
+    ... )
+    >>> answer = oracle.ask(StatisticalQuery(float, tau=0.5))
+    >>> len(oracle.transcript) == oracle.used + 1, oracle.transcript[-1] == answer
+    (True, True)
+    """
+
+    def __init__(self, sample: Any, **keywords: Any) -> None:
+        super().__init__(sample, **keywords)
+        self._said: list[Any] = []
+
+    def _heard(self, said: list[Any]) -> None:
+        self._said += said
+
+    @property
+    def transcript(self) -> tuple[Any, ...]:
+        """The reports of each round, query by query, then its answers, in one tuple."""
+        return flattened(self._said)
 
 
 def local_sample_size(query: StatisticalQuery, *, estimator: Estimator, queries: int, beta: float) -> int:

@@ -45,8 +45,8 @@ def direction_and_error(*, tau: float = 0.45) -> SQAlgorithm:
 
     Guarantee
     ---------
-    Two queries of tolerance `tau`, one of width 2 and one of width 1. With a valid oracle both numbers are
-    within tau: of E[x·y], and of Pr[y ≠ guess].
+    Two Boolean queries of tolerance `tau`, one of width 2 and one of width 1. With a valid oracle both
+    numbers are within tau: of E[x·y], and of Pr[y ≠ guess].
 
     Examples
     --------
@@ -55,7 +55,7 @@ def direction_and_error(*, tau: float = 0.45) -> SQAlgorithm:
     >>> direction_and_error(tau=0.1).run(ExactOracle(mostly))
     (0.5, 0.25)
     """
-    together = StatisticalQuery(_product, tau)
+    together = StatisticalQuery(_product, tau, boolean=True)
 
     def run(oracle: SQOracle) -> tuple[float, float]:
         answer = oracle.ask(together)

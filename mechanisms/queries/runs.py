@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from audit.claims import PAC, Accuracy
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from mechanisms.claimed import ClaimsPure
-from mechanisms.queries.local_answers import LaplaceEntries, LocalOracle, local_sample_size
+from mechanisms.queries.local_answers import LaplaceEntries, TranscribedOracle, local_sample_size
 from mechanisms.queries.population import Population
 from mechanisms.queries.private import PrivateOracle, private_sample_size
 from mechanisms.queries.statistical import StatisticalQuery
@@ -189,7 +189,7 @@ class SQRun(ClaimsPure):
         raise NotImplementedError
 
     @property
-    def utility_claim(self) -> PAC | Accuracy:
+    def utility_claim(self) -> PAC | Accuracy | None:
         """The algorithm's own promise, but for beta: all answers are within their tolerances."""
         return (PAC if self.algorithm.alpha <= 1 else Accuracy)(self.algorithm.alpha, self.beta)
 
@@ -247,6 +247,9 @@ class LocalRun(SQRun):
         Takes `tau`, returns the `SQAlgorithm`.
     estimator
         Takes epsilon, returns the local algorithm for one query.
+    view
+        What a run returns: the algorithm's ``"output"``, or the ``"transcript"``, which is all that the local
+        model makes public: every entry's report, and the answers (no utility is claimed of that).
 
     Raises
     ------
@@ -256,9 +259,10 @@ class LocalRun(SQRun):
 
     Guarantee
     ---------
-    *Privacy*: that of `LocalOracle`; the output is a function of the entries' reports, so
-    epsilon-differential privacy when one entry is replaced, also where later queries depend on earlier
-    answers. *Utility*: with probability 1 − beta all answers are within their tolerances, and then the
+    *Privacy*: that of `LocalOracle`; epsilon-differential privacy of the transcript when one entry is
+    replaced, also where later queries depend on earlier answers, and so of the output, a function of it. From
+    the output, two averages over many, an audit sees next to nothing of one entry; the transcript shows all
+    that is lost. *Utility*: with probability 1 − beta all answers are within their tolerances, and then the
     algorithm keeps its promise: K11 Theorem 5.7 with t·`laplace_size` entries at beta/t, where it lacks
     max{1, 1/ε²}.
 
@@ -270,9 +274,29 @@ class LocalRun(SQRun):
     """
 
     estimator: Callable[[float], Estimator] = LaplaceEntries
+    view: Literal["output", "transcript"] = "output"
 
     name: ClassVar[str] = "local-sq-algorithm"
     reference: ClassVar[str] = "K11 Theorem 5.7"
+
+    def __post_init__(self) -> None:
+        if self.view not in {"output", "transcript"}:
+            raise InvalidValue(
+                f"The `view` of `{type(self).__name__}` must be output or transcript; got {self.view!r:.40}."
+            )
+        super().__post_init__()
+
+    @property
+    def utility_claim(self) -> PAC | Accuracy | None:
+        """The algorithm's own promise, but for beta; None where a run returns the transcript."""
+        return super().utility_claim if self.view == "output" else None
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return the output of one run, or its transcript."""
+        self._check(database)
+        oracle = self._oracle(database, rng)
+        output = self.algorithm.run(oracle)
+        return output if self.view == "output" else oracle.transcript
 
     @property
     def least_size(self) -> int:
@@ -282,8 +306,8 @@ class LocalRun(SQRun):
             told.hardest, estimator=self.estimator(self.epsilon), queries=told.queries, beta=self.beta
         )
 
-    def _oracle(self, database: Any, rng: np.random.Generator) -> LocalOracle:
-        return LocalOracle(
+    def _oracle(self, database: Any, rng: np.random.Generator) -> TranscribedOracle:
+        return TranscribedOracle(
             database,
             estimator=self.estimator(self.epsilon),
             queries=self.algorithm.queries,

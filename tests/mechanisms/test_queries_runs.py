@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from audit import Evidence, Verdict, audit_privacy, audit_utility
-from audit.claims import PAC
+from audit.claims import PAC, Accuracy
 from audit.errors import InvalidValue
 from mechanisms.budget import OverspentError
 from mechanisms.local import LocalLaplace, laplace_size
@@ -17,9 +17,12 @@ from mechanisms.queries import (
     LaplaceEntries,
     LocalRun,
     Population,
+    SignEntries,
+    direction_and_error,
     mean_and_spread,
     private_chunk_size,
 )
+from mechanisms.queries.catalogue import ReusedEntries
 
 POINTS = Population([-1, 0, 1], [0.2, 0.3, 0.5])
 
@@ -137,3 +140,48 @@ def test_an_algorithm_that_asks_more_than_it_says_is_stopped():
     run = LocalRun(make=partial(three))
     with pytest.raises(InvalidValue, match="must be asked at most 2 queries"):
         run([0] * run.size, np.random.default_rng(0))
+
+
+def test_the_transcript_holds_every_report_once_and_the_answers_from_them():
+    run = LocalRun(view="transcript")
+    said = run([1, -1] * (run.size // 2), np.random.default_rng(3))
+    half = run.size // 2
+    first, mean, second, spread = said[:half], said[half], said[half + 1 : -1], said[-1]
+    assert len(second) == half
+    assert mean == pytest.approx(np.mean(first))
+    assert spread == pytest.approx(1 + np.mean(second))  # the query's range is [0, 2], its middle 1
+    output = LocalRun()([1, -1] * half, np.random.default_rng(3))
+    assert output == (mean, spread)
+
+
+def test_the_transcript_shows_of_one_entry_what_the_output_hides():
+    # one report is at most −1 with probability 1/2 or e^−4/2: most of ε = 4 is found in few runs
+    shown = audit_privacy(LocalRun(view="transcript"), budget=3_000, significance=1e-7)
+    hidden = audit_privacy(LocalRun(), budget=3_000, significance=1e-7)
+    assert (shown.verdict, hidden.verdict) == (Verdict.NOT_REFUTED, Verdict.NOT_REFUTED)
+    assert shown.epsilon_lower > 2.0
+    assert hidden.epsilon_lower < 0.5
+
+
+SIGNS = {"records": ((1, 1), (1, -1)), "make": direction_and_error, "estimator": SignEntries, "tau": 0.9}
+
+
+def test_entries_that_report_again_are_refuted_from_the_transcript_alone():
+    # both reports of one entry are the truth with probability 0.73² or a lie with 0.27²: a loss of 2 for 1
+    again = {view: ReusedEntries(epsilon=1.0, view=view, **SIGNS) for view in ("transcript", "output")}
+    shown = audit_privacy(again["transcript"], budget=6_000, confirm_budget=300)
+    hidden = audit_privacy(again["output"], budget=2_500, significance=1e-7)
+    assert shown.verdict is Verdict.REFUTED
+    assert (hidden.verdict, hidden.epsilon_lower < 0.5) == (Verdict.NOT_REFUTED, True)
+    right = audit_privacy(LocalRun(epsilon=1.0, view="transcript", **SIGNS), budget=1_500, significance=1e-7)
+    assert right.verdict is Verdict.NOT_REFUTED
+
+
+def test_no_utility_is_claimed_of_a_transcript_and_no_other_view_is_known():
+    assert LocalRun(view="transcript").utility_claim is None
+    with pytest.raises(InvalidValue, match="must be output or transcript; got 'all'"):
+        LocalRun(view="all")
+
+
+def test_a_tolerance_beyond_1_is_claimed_as_an_accuracy():
+    assert CentralRun(tau=1.5).utility_claim == Accuracy(1.5, 0.05)
