@@ -34,6 +34,7 @@ CHECKED_RUNS = 2_000
 LEAST_CHECKED = 1_000
 SAMPLED_RUNS = 20_000
 _OTHERS = 2
+_KEPT = (Verdict.PROVED, Verdict.NOT_REFUTED)
 
 
 def audit_by_law(task: Task) -> AuditResult | None:
@@ -236,6 +237,7 @@ class _Comparison:
             notes=(*self.notes, *(() if witness or not compared else (self._worst_pair(),))),
             not_tested=(
                 *(() if self.exhaustive else ("databases outside the pairs that were compared",)),
+                *(task.databases.left_out() if verdict in _KEPT else ()),
                 'the floats as returned (numerics="float")',
                 "timing, memory and other side channels",
             ),

@@ -18,7 +18,6 @@ from audit.power import Power, detectable
 from audit.results import AuditResult, Evidence, Verdict, Witness
 from audit.sampling import MutatedInput, Sampler
 from audit.search import FIRST_LOOK
-from audit.wording import short
 
 if TYPE_CHECKING:
     from audit.memory import PairMemory
@@ -289,20 +288,12 @@ class _Runs:
 
     def _not_tested(self, verdict: Verdict) -> list[str]:
         untested = ["pairs of databases that were not tried"]
-        databases = self.task.databases
-        if verdict is Verdict.NOT_REFUTED and databases.finite and databases.records:
-            untested.append(_other_records(databases.records))
+        if verdict is Verdict.NOT_REFUTED:
+            untested += self.task.databases.left_out()
         if self.task.options.numerics == "ideal":
             untested.append('the floats as returned (numerics="float")')
         untested.append("timing, memory and other side channels")
         return untested
-
-
-def _other_records(records: tuple[Any, ...]) -> str:
-    """Name the records that were listed: a fault in how others are clipped or refused was not looked for."""
-    many = "the one" if len(records) == 1 else f"the {len(records):,}"
-    told = short(", ".join(show(record, 20) for record in records[:20]), 60)
-    return f"records other than {many} given ({told})"
 
 
 _FRESHNESS = {

@@ -20,6 +20,7 @@ from audit.paths import moved_on, stretched, with_label
 from audit.records import rebuilt, records_of
 from audit.relations import Relation, check_pair, name_of
 from audit.variations import simplicity, simplified, varied
+from audit.wording import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,6 +111,14 @@ class Databases:
         domain = show(list(self.records or ()))
         every = "the one neighbouring pair" if pairs == 1 else f"all {pairs} neighbouring pairs"
         return f"{every} ({name_of(self.relation)}) of {size} over {domain}"
+
+    def left_out(self) -> list[str]:
+        """Name the records that were listed: a fault in how others are clipped was not looked for."""
+        if not self.finite or not self.records:
+            return []
+        many = "the one" if len(self.records) == 1 else f"the {len(self.records):,}"
+        told = short(", ".join(show(record, 20) for record in self.records[:20]), 60)
+        return [f"records other than {many} given ({told})"]
 
     def boundary(self) -> Iterator[Any]:
         """Give databases at the edges of the domain: smallest, largest, all equal, one outlier, ties."""

@@ -161,3 +161,43 @@ def test_noise_in_a_cache_that_its_pickle_leaves_out_refutes_nothing():
         for seed in range(6)
     }
     assert Verdict.REFUTED not in verdicts
+
+
+def left_out(result):
+    return [said for said in result.not_tested if said.startswith("records other than")]
+
+
+class Clipped(Response):
+    """Responds to a bit; any other record is told by a certain 0, which the listed records do not show."""
+
+    def distribution(self, database):
+        bit = database[0] if database[0] in {0, 1} else 0
+        keep = KEEP if database[0] in {0, 1} else 1.0
+        return Finite([bit, 1 - bit], [keep, 1 - keep])
+
+    def __call__(self, database, rng):
+        return 0 if database[0] not in {0, 1} else super().__call__(database, rng)
+
+
+def test_what_is_kept_on_listed_records_names_them_as_all_that_was_tested():
+    """Neither a proof nor a search over (0, 1) says anything of other records: there the claim fails."""
+    proved = audit_privacy(Clipped())
+    assert proved.verdict is Verdict.PROVED
+    assert left_out(proved) == ["records other than the 2 given (0, 1)"]
+    assert "records other than the 2 given (0, 1)" in f"{proved}"
+    kept = audit_privacy(Clipped(), budget=1000)
+    assert kept.verdict is Verdict.NOT_REFUTED
+    assert left_out(kept) == ["records other than the 2 given (0, 1)"]
+    wider = audit_privacy(Clipped(), records=[0, 1, 2])
+    assert wider.verdict is Verdict.REFUTED
+    assert left_out(wider) == []
+
+
+def test_pairs_that_are_given_list_no_records():
+    class Pairs(Response):
+        records = None
+        size = None
+
+    result = audit_privacy(Pairs(), pairs=[([0], [1])])
+    assert result.verdict is Verdict.NOT_REFUTED
+    assert left_out(result) == []
