@@ -257,7 +257,7 @@ class StudyResult:
             f"Each bracket (r, m] says: at r records the learner fails with probability above {self.beta:g} "
             f"on one of the problems, at m with probability at most {self.beta:g} on every one of them. If "
             "failing gets no likelier with more records, the least m lies in it. Verdicts by runs share a "
-            f"significance of {self.significance:g} equally, {self.audits} at most: all that this page says "
+            f"significance of {self.significance:g} equally, {self.audits} at most: all that is said here "
             f"is right with probability at least {1 - self.significance:g}. What is exact takes none of it. "
             "Other problems may be harder."
         )

@@ -18,6 +18,7 @@ __all__ = ["Chart", "Mark", "Series", "Tick", "chart"]
 LEFT, RIGHT, TOP, BOTTOM = 72.0, 476.0, 26.0, 302.0  # of the frame, in the picture's own units
 _LEGEND, _LINE = BOTTOM + 50, 20.0  # where the legend begins, and how far apart its lines are
 KINDS = ("refuted", "not-refuted", "proved", "inconclusive")  # the page's colours
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHAPES = (
     "M-4 -4h8v8h-8z",
     "M0 -5L5 4H-5z",
@@ -124,10 +125,25 @@ class _Axis:
         steps = (1,) if wide > 2.5 else (1, 2, 5)
         values = [step * 10.0**power for power in whole if power % every == 0 for step in steps]
         return tuple(
-            Tick(self.at(value), story.number(value, digits=3))
+            Tick(self.at(value), _power(value))
             for value in values
             if self.low <= math.log10(value) <= self.high
         )
+
+
+def _power(value: float) -> str:
+    """Return the label of 1, 2 or 5 times a power of ten; what would be long is written as such.
+
+    Examples
+    --------
+    >>> _power(500_000.0), _power(1e6), _power(2e10), _power(1e-7)
+    ('500,000', '10⁶', '2·10¹⁰', '10⁻⁷')
+    """
+    if 1e-4 <= value < 1e6:
+        return story.number(value, digits=3)
+    power = math.floor(math.log10(value) + 1e-9)
+    times = round(value / 10.0**power)
+    return ("" if times == 1 else f"{times}·") + "10" + f"{power}".translate(_RAISED)
 
 
 def _apart(places: Sequence[float], axis: _Axis) -> list[float]:

@@ -1,5 +1,6 @@
 """The studies in the page's words: the least m of learners beside the theorems' bounds, with every number."""
 
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -113,6 +114,8 @@ def _line(curve: CurveResult, result: StudyResult) -> str:
     if found is None:
         return ""
     n, axis = _number, result.axis
+    if found.slope == 0:
+        return f"m ≈ {n(found.intercept)}"
     sign = "−" if found.slope < 0 else "+"
     line = f"m ≈ {n(found.intercept)} {sign} {n(abs(found.slope))}·{axis}"
     base = axis if axis.isalnum() else f"({axis})"
@@ -129,10 +132,9 @@ def _beside(curve: CurveResult) -> tuple[str, ...]:
     ratios = [cell.bound / cell.met for cell in curve.cells if cell.bound and cell.met]
     if not ratios:
         return ()
-    low, high = (f"{_number(ratio)}" for ratio in (min(ratios), max(ratios)))
-    if min(ratios) < 1:
-        return (f"The bound is from {low} to {high} times the least m that was met.",)
-    return (f"The bound asks for {low} to {high} times the least m that was met.",)
+    low, high = (_number(ratio) for ratio in (min(ratios), max(ratios)))
+    asks = "is" if min(ratios) < 1 else "asks for"
+    return (f"The bound {asks} {low if low == high else f'{low} to {high}'} times the least m that was met.",)
 
 
 def _row(curve: CurveResult, cell: Cell) -> tuple[str, ...]:
@@ -151,4 +153,13 @@ def _row(curve: CurveResult, cell: Cell) -> tuple[str, ...]:
 
 
 def _number(value: float) -> str:
+    """Return a number to three digits, large ones written out.
+
+    Examples
+    --------
+    >>> _number(1023.4), _number(-4.57e6), _number(0.12345)
+    ('1,020', '−4,570,000', '0.123')
+    """
+    if 1000 <= abs(value) < 1e15:
+        value = round(value, 2 - math.floor(math.log10(abs(value))))
     return story.number(value, digits=3)
