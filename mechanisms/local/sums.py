@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.distributions.law import log_add, log_complement, scalar_or_array
 from audit.distributions.smooth import Function, SmoothPiece
-from audit.errors import finite_number, positive_int
+from audit.errors import InvalidValue, finite_number, positive_int
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +23,9 @@ __all__ = ["LaplaceSum", "laplace_rate", "mean_tail_bound"]
 _CELLS = 2**21
 """Terms of the mixture held at once: 16 MB."""
 
+_MOST_EXACT = 10_000_000
+"""Variables in a sum whose law is computed: its mixture has a term for each of them, in several arrays."""
+
 
 @dataclass(frozen=True)
 class LaplaceSum:
@@ -31,9 +34,15 @@ class LaplaceSum:
     Parameters
     ----------
     size
-        n ≥ 1. A question costs time in proportion to n.
+        n ≥ 1. A question costs time and memory in proportion to n.
     scale
         A finite number > 0.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, a question about the law of more than 10,000,000 variables, for
+        which there are bounds (`mean_tail_bound`, `laplace_rate`). Any number of them can be sampled.
 
     Guarantee
     ---------
@@ -65,6 +74,11 @@ class LaplaceSum:
         """Log-probabilities of the shapes 1 … n of |sum|/scale, in this order."""
         from scipy.special import gammaln
 
+        if self.size > _MOST_EXACT:
+            raise InvalidValue(
+                f"The `size` of `LaplaceSum` must be at most {_MOST_EXACT} for its exact law; got "
+                f"{self.size} (`mean_tail_bound` bounds the tails of any)."
+            )
         k = np.arange(self.size - 1, -1, -1, dtype=np.float64)
         choose = gammaln(self.size + k) - gammaln(k + 1.0) - gammaln(self.size)
         logs = choose + (1.0 - self.size - k) * math.log(2.0)

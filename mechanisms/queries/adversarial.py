@@ -9,6 +9,7 @@ import numpy as np
 
 from audit.errors import InvalidKind, InvalidValue, finite_number
 from mechanisms.queries.oracle import Oracle
+from mechanisms.queries.population import check_population
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -58,7 +59,7 @@ class AdversarialOracle(Oracle):
         self, population: Population, adversary: str | Sequence[float] | Policy = "towards-zero"
     ) -> None:
         super().__init__()
-        self.population = population
+        self.population = check_population(population, owner=type(self).__name__)
         self._policy = _policy(adversary)
 
     def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:

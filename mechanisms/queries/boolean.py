@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.errors import InvalidValue
-from mechanisms.queries.oracle import Oracle, finite_answers
+from mechanisms.queries.oracle import Oracle, check_oracle, finite_answers
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class BooleanOnly(Oracle):
 
     def __init__(self, oracle: SQOracle) -> None:
         super().__init__()
-        self.oracle = oracle
+        self.oracle: SQOracle = check_oracle(oracle, owner=type(self).__name__)
 
     def _prepare(self, queries: Sequence[StatisticalQuery]) -> None:
         for query in queries:
@@ -126,7 +126,7 @@ class ThroughBoolean(Oracle):
 
     def __init__(self, oracle: SQOracle) -> None:
         super().__init__()
-        self.oracle = oracle
+        self.oracle: SQOracle = check_oracle(oracle, owner=type(self).__name__)
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
         parts = [boolean_queries(query) for query in queries]

@@ -9,8 +9,8 @@ import numpy as np
 
 from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
 from mechanisms.queries.chunks import sampling_size
-from mechanisms.queries.oracle import Oracle, finite_answers
-from mechanisms.queries.population import Population
+from mechanisms.queries.oracle import Oracle, check_generator, check_oracle, finite_answers
+from mechanisms.queries.population import Population, check_population
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def noisy_labels(population: Population, eta: float) -> Population:
     0.5
     """
     eta = rate(eta, what="The `eta` of `noisy_labels`")
-    points = [_example(point) for point in population.points]
+    points = [_example(point) for point in check_population(population, owner="noisy_labels").points]
     flipped = [(x, -y) for x, y in points]
     weights = population.weights
     return Population(points + flipped, np.concatenate([(1.0 - eta) * weights, eta * weights]))
@@ -67,7 +67,9 @@ def flip_labels(sample: Sequence[Any], eta: float, *, rng: np.random.Generator) 
     [('a', 1)]
     """
     eta = rate(eta, what="The `eta` of `flip_labels`")
-    flips = (rng.random(len(sample)) < eta).tolist()
+    if not hasattr(sample, "__len__"):
+        raise InvalidKind(f"The sample of `flip_labels` must be a list of (x, y); got {sample!r:.60}.")
+    flips = (check_generator(rng, owner="flip_labels").random(len(sample)) < eta).tolist()
     return [(x, -y if flip else y) for (x, y), flip in zip(map(_example, sample), flips, strict=True)]
 
 
@@ -164,7 +166,7 @@ class NoisyLabelOracle(Oracle):
 
     def __init__(self, oracle: SQOracle, *, eta: float, label_share: float = 0.5) -> None:
         super().__init__()
-        self.oracle = oracle
+        self.oracle: SQOracle = check_oracle(oracle, owner=type(self).__name__)
         self.eta = rate(eta, what="The `eta` of `NoisyLabelOracle`")
         self.label_share = finite_number(
             label_share, what="The `label_share` of `NoisyLabelOracle`", above=0, maximum=0.5

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechanisms.queries.oracle import Oracle
+from mechanisms.queries.oracle import Oracle, check_generator
+from mechanisms.queries.population import check_population
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +39,7 @@ class ExactOracle(Oracle):
 
     def __init__(self, population: Population) -> None:
         super().__init__()
-        self.population = population
+        self.population = check_population(population, owner=type(self).__name__)
 
     def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:
         """Return the answer `times` times."""
@@ -74,8 +75,8 @@ class RandomOracle(Oracle):
 
     def __init__(self, population: Population, *, rng: np.random.Generator) -> None:
         super().__init__()
-        self.population = population
-        self._rng = rng
+        self.population = check_population(population, owner=type(self).__name__)
+        self._rng = check_generator(rng, owner=type(self).__name__)
 
     def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:
         """Return `times` independent answers."""

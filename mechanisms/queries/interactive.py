@@ -13,7 +13,7 @@ from audit.errors import InvalidValue, finite_number
 from mechanisms.queries.distances import events, worst_values
 from mechanisms.queries.rejection import Access
 from mechanisms.queries.simulation import LARGEST_EPSILON, check_budget
-from mechanisms.queries.transparent import TableRandomizer
+from mechanisms.queries.transparent import TableRandomizer, check_randomizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,6 +95,7 @@ class InteractiveSimulation:
         following = self.choose(outcomes)
         if following is None:
             return None
+        check_randomizer(following, owner="InteractiveSimulation")
         self._refuse_overspending([*randomizers, following])
         return Access(
             randomizer=following,

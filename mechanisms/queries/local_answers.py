@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
 from mechanisms.budget import OverspentError
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.transcripts import flattened
 from mechanisms.queries.chunks import ChunkOracle
+from mechanisms.queries.oracle import check_generator, check_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,15 +112,10 @@ class LocalOracle(ChunkOracle):
         beta: float,
         rng: np.random.Generator | None = None,
     ) -> None:
-        if isinstance(estimator, type) or not isinstance(estimator, Estimator):
-            raise InvalidKind(
-                "The `estimator` of `LocalOracle` must have `epsilon`, `entries`, `randomizer` and "
-                f"`estimate`; got {estimator!r:.60}."
-            )
+        _check_estimator(estimator, owner="LocalOracle")
         if not isinstance(sample, LROracle):
-            if not isinstance(rng, np.random.Generator):
-                raise InvalidKind(f"The `rng` of `LocalOracle` must be a numpy generator; got {rng!r:.60}.")
-            sample = LROracle(sample, epsilon=estimator.epsilon, rng=rng)
+            source = check_generator(rng, owner="LocalOracle")
+            sample = LROracle(sample, epsilon=estimator.epsilon, rng=source)
         entries: Any = sample  # of a ChunkOracle's sample it is the length that is used here
         super().__init__(entries, queries=queries, beta=beta)
         self.estimator = estimator
@@ -216,8 +212,20 @@ def local_sample_size(query: StatisticalQuery, *, estimator: Estimator, queries:
     >>> ten == 10 * one
     True
     """
-    queries = positive_int(queries, what="The `queries` of `local_sample_size`")
+    owner = "local_sample_size"
+    check_query(query, owner=owner)
+    _check_estimator(estimator, owner=owner)
+    queries = positive_int(queries, what=f"The `queries` of `{owner}`")
+    beta = probability(beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
     return queries * estimator.entries(query, beta=beta / queries)
+
+
+def _check_estimator(estimator: Any, *, owner: str) -> None:
+    if isinstance(estimator, type) or not isinstance(estimator, Estimator):
+        raise InvalidKind(
+            f"The `estimator` of `{owner}` must have `epsilon`, `entries`, `randomizer` and `estimate`; "
+            f"got {estimator!r:.60}."
+        )
 
 
 @dataclass(frozen=True)

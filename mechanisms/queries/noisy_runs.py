@@ -221,7 +221,7 @@ class BoundedNoiseRun(SQRun):
     @cached_property
     def algorithm(self) -> SQLearner:
         """What is run for every candidate rate."""
-        made = self.make(tau=self.tau)
+        made = super().algorithm
         if not isinstance(made, SQLearner):
             raise InvalidKind(
                 f"The `make` of `{type(self).__name__}` must return an `SQLearner`; got {made!r:.60}."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -12,11 +13,19 @@ from audit.errors import InvalidKind, InvalidValue, finite_number
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["NonAdaptive", "Oracle", "SQOracle", "finite_answers"]
+__all__ = [
+    "NonAdaptive",
+    "Oracle",
+    "SQOracle",
+    "check_generator",
+    "check_oracle",
+    "check_query",
+    "finite_answers",
+]
 
 
 @runtime_checkable
@@ -76,9 +85,7 @@ class Oracle(ABC):
 
         The round is refused as a whole, before any answer is drawn, or answered as a whole.
         """
-        asked = tuple(queries)
-        for query in asked:
-            _refuse_other(query)
+        asked = _round_of(queries)
         self._prepare(asked)
         answers = self._answers(asked)
         self._count(asked)
@@ -138,7 +145,7 @@ class NonAdaptive:
     """
 
     def __init__(self, oracle: SQOracle) -> None:
-        self._oracle = oracle
+        self._oracle = check_oracle(oracle, owner="NonAdaptive")
         self._used = False
 
     def ask(self, query: StatisticalQuery) -> float:
@@ -154,9 +161,10 @@ class NonAdaptive:
             raise InvalidValue(
                 "A non-adaptive algorithm must ask everything in one `ask_all`; it asks again."
             )
-        asked = tuple(queries)
+        asked = _round_of(queries)
         self._used = True
-        return self._oracle.ask_all(asked)
+        answers: list[float] = self._oracle.ask_all(asked)
+        return answers
 
 
 def finite_answers(answers: Sequence[Any]) -> list[float]:
@@ -168,9 +176,57 @@ def finite_answers(answers: Sequence[Any]) -> list[float]:
     Traceback (most recent call last):
     audit.errors.InvalidValue: An oracle's answer must be a finite number; got nan.
     """
+    if not isinstance(answers, Iterable):
+        raise InvalidKind(f"An oracle must answer a round with a list of numbers; got {answers!r:.60}.")
     return [finite_number(answer, what="An oracle's answer") for answer in answers]
 
 
-def _refuse_other(query: Any) -> None:
+def check_generator(rng: Any, *, owner: str) -> np.random.Generator:
+    """Return an oracle's source of randomness, or refuse what is none before anything is asked.
+
+    Examples
+    --------
+    >>> check_generator(None, owner="RandomOracle")
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: The `rng` of `RandomOracle` must be a numpy generator; got None.
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise InvalidKind(f"The `rng` of `{owner}` must be a numpy generator; got {rng!r:.60}.")
+    return rng
+
+
+def check_oracle(oracle: Any, *, owner: str, method: str = "ask_all") -> Any:
+    """Return something that can be asked, or refuse what has no such method.
+
+    Examples
+    --------
+    >>> check_oracle(None, owner="NonAdaptive")
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: The oracle of `NonAdaptive` must have the method `ask_all`; got None.
+    """
+    if isinstance(oracle, type) or not callable(getattr(oracle, method, None)):
+        raise InvalidKind(f"The oracle of `{owner}` must have the method `{method}`; got {oracle!r:.60}.")
+    return oracle
+
+
+def check_query(query: Any, *, owner: str) -> None:
+    """Refuse what is no statistical query.
+
+    Examples
+    --------
+    >>> check_query(1, owner="local_sample_size")
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: `local_sample_size` must be asked about a `StatisticalQuery`; got 1.
+    """
     if not isinstance(query, StatisticalQuery):
-        raise InvalidKind(f"An oracle must be asked a `StatisticalQuery`; got {query!r:.60}.")
+        raise InvalidKind(f"`{owner}` must be asked about a `StatisticalQuery`; got {query!r:.60}.")
+
+
+def _round_of(queries: Any) -> tuple[StatisticalQuery, ...]:
+    if not isinstance(queries, Iterable):
+        raise InvalidKind(f"A round must be a list of `StatisticalQuery`; got {queries!r:.60}.")
+    asked = tuple(queries)
+    for query in asked:
+        if not isinstance(query, StatisticalQuery):
+            raise InvalidKind(f"An oracle must be asked a `StatisticalQuery`; got {query!r:.60}.")
+    return asked

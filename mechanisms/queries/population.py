@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.errors import InvalidValue
+from audit.errors import InvalidKind, InvalidValue
 from mechanisms.answers import floats
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from mechanisms.queries.statistical import StatisticalQuery
 
-__all__ = ["Population"]
+__all__ = ["Population", "check_population"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +99,20 @@ class Population:
         ['b', 'b']
         """
         return [self.points[place] for place in self.places(size, rng).tolist()]
+
+
+def check_population(population: Any, *, owner: str) -> Population:
+    """Return a population, or refuse what is none.
+
+    Examples
+    --------
+    >>> check_population([0, 1], owner="ExactOracle")
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: The distribution of `ExactOracle` must be a `Population`; got [0, 1].
+    """
+    if not isinstance(population, Population):
+        raise InvalidKind(f"The distribution of `{owner}` must be a `Population`; got {population!r:.60}.")
+    return population
 
 
 _ROUNDING = 1e-9

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from audit.errors import finite_number, positive_int, probability
 from mechanisms.noise import LaplaceNoise
 from mechanisms.queries.chunks import ChunkOracle, sampling_size, whole
+from mechanisms.queries.oracle import check_generator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,7 +150,7 @@ class PrivateOracle(ChunkOracle):
     ) -> None:
         super().__init__(sample, queries=queries, beta=beta)
         self.epsilon = finite_number(epsilon, what=f"The `epsilon` of `{type(self).__name__}`", above=0)
-        self._rng = rng
+        self._rng = check_generator(rng, owner=type(self).__name__)
 
     def chunk_size(self, query: StatisticalQuery) -> int:
         """Return the query's `private_chunk_size`."""

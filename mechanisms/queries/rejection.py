@@ -26,6 +26,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.errors import InvalidValue
+from mechanisms.answers import floats
+from mechanisms.queries.oracle import check_generator, check_oracle
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:
@@ -146,15 +148,19 @@ class Access:
         """Return the probability of accepting a proposal, from the answers to its `queries`.
 
         In [0, 1] for every answer within tolerance; answers beyond it (an oracle that is valid with high
-        probability only) are brought back there.
+        probability only) are brought back there. What is no finite number is refused, not taken for a
+        proposal's refusal.
         """
-        joint = 1.0 + np.asarray(answers[0]) * self.spread
-        before = 1.0 + np.asarray(answers[1]) * self.spread if self.past else 1.0
+        values = [_finite(answer) for answer in answers]
+        joint = 1.0 + values[0] * self.spread
+        before = 1.0 + values[1] * self.spread if self.past else 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.nan_to_num(np.clip(joint / before / self.ceiling, 0.0, 1.0))
 
     def run(self, oracle: SQOracle, rng: np.random.Generator) -> tuple[int, int]:
         """Return the position of one simulated outcome, and the number of iterations it took."""
+        check_oracle(oracle, owner="Access", method="ask")
+        check_generator(rng, owner="Access")
         cumulative = np.cumsum(self.proposal)
         iterations = 0
         while True:
@@ -173,6 +179,8 @@ class Access:
 
         Every iteration of every one asks the oracle and is counted; equal queries are asked together.
         """
+        check_oracle(oracle, owner="Access", method="ask_repeatedly")
+        check_generator(rng, owner="Access")
         cumulative = np.cumsum(self.proposal)
         asked = [self.queries(place) for place in range(len(cumulative))]
         found, iterations = np.empty(size, dtype=np.intp), np.zeros(size, dtype=np.int64)
@@ -232,6 +240,15 @@ class Access:
         weights = population.weights
         joint = (weights[:, None] * self.ratios(population.points)).sum(axis=0)
         return joint, float((weights * self.past_ratio(population.points)).sum())
+
+
+def _finite(answers: Any) -> NDArray[np.float64]:
+    values = floats(answers, what="An oracle's answers")
+    if not np.isfinite(values).all():
+        raise InvalidValue(
+            f"An oracle's answer must be a finite number; got {values[~np.isfinite(values)].flat[0]}."
+        )
+    return values
 
 
 def _scaled(values: Callable[[Any], NDArray[np.float64]], tau: float) -> StatisticalQuery:

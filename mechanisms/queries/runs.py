@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from audit.claims import PAC, Accuracy
-from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from mechanisms.claimed import ClaimsPure
 from mechanisms.queries.local_answers import LaplaceEntries, TranscribedOracle, local_sample_size
@@ -181,7 +181,12 @@ class SQRun(ClaimsPure):
     @cached_property
     def algorithm(self) -> SQAlgorithm:
         """What is run."""
-        return self.make(tau=self.tau)
+        made = self.make(tau=self.tau) if callable(self.make) else self.make
+        if not isinstance(made, SQAlgorithm):
+            raise InvalidKind(
+                f"The `make` of `{type(self).__name__}` must return an `SQAlgorithm`; got {made!r:.60}."
+            )
+        return made
 
     @property
     def least_size(self) -> int:
@@ -202,6 +207,10 @@ class SQRun(ClaimsPure):
         return self.algorithm.run(self._oracle(database, rng))
 
     def _check(self, database: Any) -> None:
+        if not hasattr(database, "__len__"):
+            raise InvalidKind(
+                f"A database of `{type(self).__name__}` must be a list of records; got {database!r:.60}."
+            )
         if len(database) != self.size:
             raise InvalidValue(
                 f"A database of `{type(self).__name__}` must hold {self.size} records; got {len(database)}."
@@ -283,6 +292,10 @@ class LocalRun(SQRun):
         if self.view not in {"output", "transcript"}:
             raise InvalidValue(
                 f"The `view` of `{type(self).__name__}` must be output or transcript; got {self.view!r:.40}."
+            )
+        if not callable(self.estimator):
+            raise InvalidKind(
+                f"The `estimator` of `{type(self).__name__}` must take epsilon; got {self.estimator!r:.60}."
             )
         super().__post_init__()
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from audit.errors import finite_number, positive_int
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int
 from mechanisms.queries.distances import events, worst_distance
+from mechanisms.queries.oracle import check_generator, check_oracle, finite_answers
 from mechanisms.queries.rejection import Access
+from mechanisms.queries.transparent import check_randomizer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,6 +91,7 @@ class RandomizerSimulation:
     epsilon: float | None = None
 
     def __post_init__(self) -> None:
+        check_randomizer(self.randomizer, owner=type(self).__name__)
         check_budget(self.accesses, self.beta, owner=type(self).__name__)
         if self.epsilon is not None:
             what = "The `epsilon` of `RandomizerSimulation`, no less than the randomizer's loss,"
@@ -170,6 +173,10 @@ class FixedRoundsSimulation:
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
+        if not hasattr(self.randomizers, "__len__"):
+            raise InvalidKind(f"The `randomizers` of `{owner}` must be a list; got {self.randomizers!r:.60}.")
+        for randomizer in self.randomizers:
+            check_randomizer(randomizer, owner=owner)
         check_budget(len(self.randomizers), self.beta, owner=owner)
         if self.leftover is not None:
             finite_number(self.leftover, what=f"The `leftover` of `{owner}`", above=0, below=self.beta)
@@ -194,6 +201,8 @@ class FixedRoundsSimulation:
 
     def run(self, oracle: SQOracle | NonAdaptive, rng: np.random.Generator) -> tuple[Any, ...]:
         """Return one outcome of each randomizer, after one round of queries."""
+        check_oracle(oracle, owner=type(self).__name__)
+        check_generator(rng, owner=type(self).__name__)
         accesses = [self.access(index) for index in range(len(self.randomizers))]
         drawn = [_drawn(access, self.rounds(index), rng) for index, access in enumerate(accesses)]
         asked = [
@@ -201,7 +210,12 @@ class FixedRoundsSimulation:
             for access, places in zip(accesses, drawn, strict=True)
             for place in places[:-1]
         ]
-        answers = iter(oracle.ask_all(asked))
+        found = finite_answers(oracle.ask_all(asked))
+        if len(found) != len(asked):
+            raise InvalidValue(
+                f"An oracle must give {len(asked)} answers, one a query of the round; got {len(found)}."
+            )
+        answers = iter(found)
         return tuple(
             access.randomizer.outcomes[_first(access, places, [next(answers) for _ in places[:-1]], rng)]
             for access, places in zip(accesses, drawn, strict=True)

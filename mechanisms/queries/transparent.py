@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.errors import InvalidValue
+from audit.errors import InvalidKind, InvalidValue
 from mechanisms.answers import floats
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from audit.distributions import Finite
     from mechanisms.local.randomizers import Transparent
 
-__all__ = ["TableRandomizer"]
+__all__ = ["TableRandomizer", "check_randomizer"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,3 +144,16 @@ class TableRandomizer:
 
 
 _ROUNDING = 1e-12
+
+
+def check_randomizer(randomizer: Any, *, owner: str) -> None:
+    """Refuse what is no transparent randomizer.
+
+    Examples
+    --------
+    >>> check_randomizer("R", owner="RandomizerSimulation")
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: A randomizer of `RandomizerSimulation` must be a `TableRandomizer`; got 'R'.
+    """
+    if not isinstance(randomizer, TableRandomizer):
+        raise InvalidKind(f"A randomizer of `{owner}` must be a `TableRandomizer`; got {randomizer!r:.60}.")

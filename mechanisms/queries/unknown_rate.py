@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
 from mechanisms.queries.chunks import whole
 from mechanisms.queries.classification_noise import NoisyLabelOracle, rate
 
@@ -147,6 +147,11 @@ def learn_from_noisy_labels(
     >>> best.predictor(1), best.disagreement
     (1, 0.0)
     """
+    if not (callable(test) or hasattr(test, "__len__")):
+        raise InvalidKind(
+            f"The `test` of `learn_from_noisy_labels` must be a list of (x, y) or a function; "
+            f"got {test!r:.60}."
+        )
     if not rates or not (callable(test) or len(test)):
         raise InvalidValue("`learn_from_noisy_labels` must have a candidate rate and a test example.")
     found = []

@@ -1,0 +1,236 @@
+"""What nobody can answer is refused in one line: of oracles, simulations, runs, and sizes."""
+
+import math
+
+import numpy as np
+import pytest
+
+from audit.errors import AuditError, InvalidKind, InvalidValue
+from mechanisms import RandomizedResponse
+from mechanisms.budget import OverspentError
+from mechanisms.local import LaplaceSum, LocalLaplace, LROracle, laplace_size, mean_tail_bound
+from mechanisms.queries import (
+    AdversarialOracle,
+    BooleanOnly,
+    ExactOracle,
+    FixedRoundsSimulation,
+    InteractiveSimulation,
+    LaplaceEntries,
+    LiteralPrivateOracle,
+    LocalOracle,
+    LocalRun,
+    NoisyLabelOracle,
+    NonAdaptive,
+    Population,
+    PrivateOracle,
+    RandomizerSimulation,
+    RandomOracle,
+    SampleOracle,
+    StatisticalQuery,
+    ThroughBoolean,
+    candidate_rates,
+    flip_labels,
+    learn_from_noisy_labels,
+    local_sample_size,
+    noisy_labels,
+    noisy_sample_size,
+    private_sample_size,
+    sample_size,
+)
+from mechanisms.queries.tables import binary_response
+
+COIN = binary_response(1.0)
+ONES = StatisticalQuery.fraction(bool, tau=0.1)
+HALVES = Population([0, 1])
+WIDE = StatisticalQuery.bounded(float, bound=2.0, tau=0.5)
+ONE = RandomizerSimulation(randomizer=COIN, base=0, accesses=1, beta=0.3)
+TWO = FixedRoundsSimulation(randomizers=[COIN, COIN], base=0, beta=0.2)
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+def entries():
+    return LROracle([1, 0, 1], epsilon=1.0, rng=rng())
+
+
+def asked_twice(oracle):
+    oracle.ask_all([ONES])
+    return oracle.ask_all([ONES])
+
+
+def private(sample, **keywords):
+    return PrivateOracle(sample, **{"epsilon": 1.0, "queries": 1, "beta": 0.1, "rng": rng()} | keywords)
+
+
+def local(sample, **keywords):
+    estimator = LaplaceEntries(epsilon=1.0)
+    return LocalOracle(sample, **{"estimator": estimator, "queries": 1, "beta": 0.1, "rng": rng()} | keywords)
+
+
+def local_size(**keywords):
+    told = {"estimator": LaplaceEntries(epsilon=1.0), "queries": 1, "beta": 0.1} | keywords
+    return local_sample_size(told.pop("query", ONES), **told)
+
+
+class Says:
+    """Answers everything alike, one too few of a round if told so."""
+
+    def __init__(self, answer, *, less=0):
+        self.answer, self.less = answer, less
+
+    def ask(self, query):
+        return self.answer
+
+    def ask_all(self, queries):
+        return [self.answer] * (len(list(queries)) - self.less)
+
+    def ask_repeatedly(self, query, times):
+        return np.full(times, self.answer)
+
+
+class Silent(Says):
+    """Answers a round with nothing."""
+
+    def ask_all(self, queries):
+        return None
+
+
+CASES = {
+    # the issue's list
+    "over-spending": (
+        lambda: entries().ask([0, 0], RandomizedResponse(epsilon=0.75)),
+        "Entry 0 has spent 0 of its epsilon of 1; `RandomizedResponse` would bring it to 1.5",
+    ),
+    "index above": (lambda: entries().ask(3, RandomizedResponse()), "must be one of 0 … 2; got 3"),
+    "index below": (lambda: entries().ask([0, -1], RandomizedResponse()), "must be one of 0 … 2; got -1"),
+    "index of no kind": (lambda: entries().ask(0.5, RandomizedResponse()), "must be indices; got 0.5"),
+    "beyond b, exact": (lambda: ExactOracle(Population([0, 5])).ask(WIDE), "must lie in [-2, 2]; got 5"),
+    "beyond b, sample": (
+        lambda: SampleOracle([5] * 999, queries=1, beta=0.1).ask(WIDE),
+        "must lie in [-2, 2]; got 5",
+    ),
+    "beyond b, private": (lambda: private([5] * 9999).ask(WIDE), "must lie in [-2, 2]; got 5"),
+    "beyond b, local": (lambda: local([5] * 9999).ask(WIDE), "must lie in [-2, 2]; got 5"),
+    "beyond b, randomizer": (lambda: LocalLaplace(epsilon=1.0)([5], rng()), "must stay within [-1, 1]"),
+    "tau of a query": (lambda: StatisticalQuery(float, tau=0.0), "must be a finite number > 0; got 0.0"),
+    "tau of a size": (lambda: sample_size(1, tau=-1.0, beta=0.1), "must be a finite number > 0; got -1.0"),
+    "tau of entries": (lambda: laplace_size(tau=0, beta=0.1, epsilon=1.0), "The `tau` of `laplace_size`"),
+    "tau of a private size": (lambda: private_sample_size(1, tau=0, beta=0.1, epsilon=1.0), "The `tau` of"),
+    "adapts by one query": (lambda: ExactOracle(HALVES).nonadaptive().ask(ONES), "asks one query by itself"),
+    "adapts by a round": (lambda: asked_twice(ExactOracle(HALVES).nonadaptive()), "it asks again"),
+    "eta of an oracle": (lambda: NoisyLabelOracle(ExactOracle(HALVES), eta=0.5), "≥ 0 and < 0.5; got 0.5"),
+    "eta of a size": (lambda: noisy_sample_size(1, tau=0.1, beta=0.1, eta=1), "≥ 0 and < 0.5; got 1"),
+    "eta of a sample": (lambda: flip_labels([(0, 1)], 0.7, rng=rng()), "≥ 0 and < 0.5; got 0.7"),
+    "eta as a bound": (lambda: candidate_rates(0.5, tau=0.1), "≥ 0 and < 0.5; got 0.5"),
+    "too few": (lambda: SampleOracle([0], queries=1, beta=0.1).ask(ONES), "must have 150 fresh records"),
+    "too few, private": (lambda: private([0]).ask(ONES), "must have 738 fresh records"),
+    "too few, local": (lambda: local([0]).ask(ONES), "must have 1350 fresh records"),
+    "too few for a run": (lambda: LocalRun(size=3), "must be at least 106 for 2 queries"),
+    # sizes
+    "beta of no kind": (
+        lambda: local_size(beta="a"),
+        "The `beta` of `local_sample_size` must be a number in",
+    ),
+    "beta of 1": (lambda: local_size(beta=1), "must be a number in (0, 1); got 1"),
+    "beta of 2 for 4": (lambda: local_size(beta=2.0, queries=4), "must be a number in (0, 1); got 2.0"),
+    "a size for no query": (lambda: local_size(query="x"), "about a `StatisticalQuery`; got 'x'"),
+    "a size for a class": (lambda: local_size(estimator=LaplaceEntries), "must have `epsilon`, `entries`"),
+    # simulations and their oracles
+    "NaN for an answer": (lambda: TWO.run(Says(math.nan), rng()), "must be a finite number; got nan"),
+    "infinity for an answer": (lambda: TWO.run(Says(math.inf), rng()), "must be a finite number; got inf"),
+    "text for an answer": (lambda: TWO.run(Says("a"), rng()), "must be a finite number; got 'a'"),
+    "no list of answers": (lambda: TWO.run(Silent(0), rng()), "with a list of numbers; got None"),
+    "an answer too few": (lambda: TWO.run(Says(0.0, less=1), rng()), "one a query of the round; got"),
+    "NaN in rejection": (lambda: ONE.run(Says(math.nan), rng()), "must be a finite number; got nan"),
+    "NaN for many": (lambda: ONE.sample(Says(math.nan), 3, rng()), "must be a finite number; got nan"),
+    "text in rejection": (lambda: ONE.run(Says("a"), rng()), "must be real numbers; got 'a'"),
+    "no oracle for rounds": (lambda: TWO.run(None, rng()), "must have the method `ask_all`; got None"),
+    "no oracle to ask": (lambda: ONE.run(None, rng()), "must have the method `ask`; got None"),
+    "no rng for rounds": (lambda: TWO.run(ExactOracle(HALVES), None), "must be a numpy generator; got None"),
+    "no rng to ask": (lambda: ONE.run(ExactOracle(HALVES), None), "must be a numpy generator; got None"),
+    "no randomizer": (
+        lambda: RandomizerSimulation(randomizer="R", base=0, accesses=1, beta=0.3),
+        "must be a `TableRandomizer`; got 'R'",
+    ),
+    "no randomizers": (lambda: FixedRoundsSimulation(randomizers=None, base=0, beta=0.2), "must be a list"),
+    "a choice of none": (
+        lambda: InteractiveSimulation(
+            choose=lambda past: 3, base=0, accesses=2, beta=0.3, epsilon=1.0
+        ).access(()),
+        "must be a `TableRandomizer`; got 3",
+    ),
+    # oracles that are made
+    "private, no rng": (lambda: private([0], rng=None), "The `rng` of `PrivateOracle` must be a numpy gen"),
+    "literal, no rng": (
+        lambda: LiteralPrivateOracle([0], epsilon=1.0, queries=1, beta=0.1, rng=None),
+        "The `rng` of `LiteralPrivateOracle`",
+    ),
+    "random, no rng": (lambda: RandomOracle(HALVES, rng=7), "The `rng` of `RandomOracle` must be a numpy"),
+    "local, no rng": (lambda: local([0], rng=None), "The `rng` of `LocalOracle` must be a numpy generator"),
+    "flips, no rng": (lambda: flip_labels([(0, 1)], 0.1, rng=None), "must be a numpy generator; got None"),
+    "flips of none": (lambda: flip_labels(None, 0.1, rng=rng()), "must be a list of (x, y); got None"),
+    "exact, a list": (lambda: ExactOracle([0, 1]), "of `ExactOracle` must be a `Population`; got [0, 1]"),
+    "random, a list": (lambda: RandomOracle([0, 1], rng=rng()), "must be a `Population`; got [0, 1]"),
+    "adversary, a list": (lambda: AdversarialOracle([0, 1], "up"), "must be a `Population`; got [0, 1]"),
+    "noise on a list": (lambda: noisy_labels([(0, 1)], 0.1), "must be a `Population`; got [(0, 1)]"),
+    "through none": (lambda: ThroughBoolean(None), "of `ThroughBoolean` must have the method `ask_all`"),
+    "Boolean only, none": (lambda: BooleanOnly(None), "of `BooleanOnly` must have the method `ask_all`"),
+    "noise undone on none": (lambda: NoisyLabelOracle(None, eta=0.1), "must have the method `ask_all`"),
+    "one round of none": (lambda: NonAdaptive(ExactOracle), "must have the method `ask_all`"),
+    "a round of one": (lambda: ExactOracle(HALVES).ask_all(ONES), "must be a list of `StatisticalQuery`"),
+    "a round of none": (lambda: ExactOracle(HALVES).nonadaptive().ask_all(None), "must be a list of"),
+    "no test": (
+        lambda: learn_from_noisy_labels(lambda it: it, lambda: ExactOracle(HALVES), rates=[0.1], test=None),
+        "must be a list of (x, y) or a function; got None",
+    ),
+    # runs
+    "a run on none": (lambda: LocalRun()(None, rng()), "must be a list of records; got None"),
+    "a run of none": (lambda: LocalRun(make=lambda tau: 3), "must return an `SQAlgorithm`; got 3"),
+    "a run of no function": (lambda: LocalRun(make=3), "must return an `SQAlgorithm`; got 3"),
+    "a run without estimator": (lambda: LocalRun(estimator=3), "must take epsilon; got 3"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_refused_in_one_line_that_says_what_would_be_right(name):
+    ask, words = CASES[name]
+    with pytest.raises(AuditError) as refused:
+        ask()
+    assert isinstance(refused.value, InvalidValue | InvalidKind | OverspentError)
+    assert words in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda law: law.two_sided(5.0),
+        lambda law: law.logsf([0.0, 1.0]),
+        lambda law: law.logpdf(0.0),
+        lambda law: law.isf(-1.0),
+        lambda law: law.law_of_mean(0.0).cdf(0.1),
+    ],
+)
+def test_the_law_of_a_sum_too_long_to_compute_says_up_to_where_it_is(question):
+    law = LaplaceSum(10**12, 1.0)
+    with pytest.raises(InvalidValue, match="must be at most 10000000 for its exact law; got 1000000000000"):
+        question(law)
+
+
+def test_such_a_sum_is_sampled_and_bounded_all_the_same():
+    # the sum has standard deviation √2·10⁶: |sum| > 8·10⁶ has probability below 2e-8, by the bound too
+    size, limit = 10**12, 1e7
+    bound = mean_tail_bound(size, scale=1.0, delta=limit / size)
+    assert bound == pytest.approx(2 * math.exp(-(limit**2) / (8 * size)))
+    drawn = LaplaceSum(size).sample(3, rng())
+    assert bound < 1e-5
+    assert (np.abs(drawn) < 8e6).all()
+
+
+def test_a_round_that_was_refused_leaves_the_only_round_of_a_non_adaptive_algorithm():
+    session = ExactOracle(HALVES).nonadaptive()
+    with pytest.raises(InvalidKind):
+        session.ask_all([3])
+    assert session.ask_all([ONES]) == [0.5]
