@@ -55,6 +55,36 @@ def test_places_and_sizes_lie_where_their_logarithms_say():
     assert ends[0] - ends[1] == pytest.approx(decade, abs=0.05)
 
 
+def test_the_table_has_the_fitted_line_and_the_slope_of_every_curve():
+    """Through (1, √90) and (10, √9500): slope 9.776, intercept −0.289; the power is log10 of their ratio."""
+    page = render(None, studies=[to_json(result(GROWS, FLAT))])
+    assert "m ≈ −0.289 + 9.78·d, or m ∝ d^1.01" in page
+    assert "9.56 to 10</bdi>" in page
+    assert "−0.111 to 0.111</bdi>" in page  # (11 − 12)/9 and (11 − 10)/9
+
+
+def test_what_does_not_grow_at_all_has_no_slope_and_one_ratio_is_said_once():
+    same = CurveResult("same", "", "does not grow", (cell(1.0, 239, 240, 480.0), cell(10.0, 239, 240, 480.0)))
+    page = render(None, studies=[to_json(result(same))])
+    assert "m ≈ 239</bdi>" in page  # √(239·240) = 239.5, which three digits round to the even
+    assert "The bound asks for 2 times the least m that was met." in page
+
+
+def test_large_sizes_are_powers_of_ten_beside_the_axis_and_keep_within_it():
+    grown = CurveResult("large", "", "grows", (cell(1.0, 90, 100, 1e10), cell(10.0, 90_000_000, 10**8, 1e12)))
+    labels = [tick.label for tick in chart(result(grown)).up]
+    assert {"100", "10,000", "10⁶", "10⁸", "10¹⁰", "10¹²"} <= {*labels}
+    assert max(map(len, labels)) <= len("100,000")
+    page = render(None, studies=[to_json(result(grown))])
+    assert "10,000,000 to 11,100,000</bdi>" in page  # (90,000,001 − 100)/9 and (100,000,000 − 91)/9
+
+
+def test_the_legend_says_what_is_dashed_where_something_is():
+    bounded, free = (render(None, studies=[to_json(result(curve))]) for curve in (GROWS, FLAT))
+    assert "its bound, in the colour of the curve" in bounded
+    assert "its bound" not in free
+
+
 def test_a_study_without_a_bracket_has_no_picture():
     assert chart(result(CurveResult("none", "", "", ()))) is None
     assert "Fewer than two" in render(None, studies=[to_json(result(CurveResult("none", "", "", ())))])
