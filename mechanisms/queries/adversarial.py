@@ -59,7 +59,7 @@ class AdversarialOracle(Oracle):
         self, population: Population, adversary: str | Sequence[float] | Policy = "towards-zero"
     ) -> None:
         super().__init__()
-        self.population = check_population(population, owner=type(self).__name__)
+        self.population: Population = check_population(population, owner=type(self).__name__)
         self._policy = _policy(adversary)
 
     def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:

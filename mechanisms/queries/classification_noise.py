@@ -52,7 +52,8 @@ def noisy_labels(population: Population, eta: float) -> Population:
     0.5
     """
     eta = rate(eta, what="The `eta` of `noisy_labels`")
-    points = [_example(point) for point in check_population(population, owner="noisy_labels").points]
+    check_population(population, owner="noisy_labels", has="points")
+    points = [_example(point) for point in population.points]
     flipped = [(x, -y) for x, y in points]
     weights = population.weights
     return Population(points + flipped, np.concatenate([(1.0 - eta) * weights, eta * weights]))

@@ -39,7 +39,7 @@ class ExactOracle(Oracle):
 
     def __init__(self, population: Population) -> None:
         super().__init__()
-        self.population = check_population(population, owner=type(self).__name__)
+        self.population: Population = check_population(population, owner=type(self).__name__)
 
     def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:
         """Return the answer `times` times."""
@@ -75,7 +75,7 @@ class RandomOracle(Oracle):
 
     def __init__(self, population: Population, *, rng: np.random.Generator) -> None:
         super().__init__()
-        self.population = check_population(population, owner=type(self).__name__)
+        self.population: Population = check_population(population, owner=type(self).__name__)
         self._rng = check_generator(rng, owner=type(self).__name__)
 
     def ask_repeatedly(self, query: StatisticalQuery, times: int) -> NDArray[np.float64]:

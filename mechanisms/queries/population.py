@@ -101,8 +101,8 @@ class Population:
         return [self.points[place] for place in self.places(size, rng).tolist()]
 
 
-def check_population(population: Any, *, owner: str) -> Population:
-    """Return a population, or refuse what is none.
+def check_population(population: Any, *, owner: str, has: str = "expectation") -> Any:
+    """Return a `Population`, or what stands for one that is too large to list; refuse what is none.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def check_population(population: Any, *, owner: str) -> Population:
     Traceback (most recent call last):
     audit.errors.InvalidKind: The distribution of `ExactOracle` must be a `Population`; got [0, 1].
     """
-    if not isinstance(population, Population):
+    if isinstance(population, type) or not hasattr(population, has):
         raise InvalidKind(f"The distribution of `{owner}` must be a `Population`; got {population!r:.60}.")
     return population
 
