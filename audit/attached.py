@@ -63,10 +63,7 @@ def _documents(path: Path) -> list[Any]:
         raise AuditError(f"{path} cannot be read: {why(error)}.") from None
     except (ValueError, RecursionError) as error:
         raise AuditError(f"{path} is not JSON: {str(error).splitlines()[0]}.") from None
-    documents = held if isinstance(held, list) else [held]
-    if not documents:
-        raise AuditError(f"{path} holds no findings and no studies.")
-    return documents
+    return held if isinstance(held, list) else [held]
 
 
 def _kind(document: Any, path: Path, number: int) -> str:

@@ -33,7 +33,7 @@ BAD = {
     "not json": ("[{", "is not JSON: Expecting property name"),
     "not text": (b"\xff\xfe\x00", "is not JSON: 'utf-8' codec can't decode"),
     "deep": ("[" * 100_000, "is not JSON: "),
-    "empty": ("[]", "holds no findings and no studies"),
+    "empty": ("", "is not JSON: Expecting value"),
     "a saved audit": (json.dumps([FINDING, AUDIT]), "document 2 is neither a finding nor a study"),
     "a number": ("3", "document 1 is neither a finding nor a study"),
     "other schema": (
@@ -115,6 +115,13 @@ def test_files_are_kept_apart_by_what_they_hold_in_their_order(tmp_path):
     assert held.findings == (FINDING,)
     assert held.studies == (STUDY, STUDY)
     assert load_attached([]).findings is None
+
+
+def test_what_was_stopped_before_anything_was_finished_adds_no_part(suite, tmp_path):
+    (tmp_path / "studies.json").write_text("[\n\n]\n")
+    code, _, err, _ = suite("--html", "page.html", "--with", "studies.json")
+    assert (code, err) == (0, "")
+    assert "No study" not in (tmp_path / "page.html").read_text()
 
 
 def test_a_folder_is_no_file(tmp_path):
