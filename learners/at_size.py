@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.relations import Relation
-from learners.listed import ListedExamples
+from learners.listed import ListedExamples, listed
 from mechanisms.parameters import PlainParameters
 
 if TYPE_CHECKING:
@@ -118,8 +118,9 @@ class AtSize(PlainParameters):
         return random
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return one output of the learner."""
-        return self.part(database, rng)
+        """Return one output of the learner, by its `sample` where it has one: the same law, sooner."""
+        sample = getattr(self.part, "sample", None)
+        return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 
     def suggested_pairs(self) -> list[tuple[ListedExamples, ListedExamples]]:
         """Return neighbouring samples: mixed ones, all equal ones, and a consistent one with a record off."""
@@ -136,7 +137,8 @@ class AtSize(PlainParameters):
                 yield ListedExamples(records, chosen), ListedExamples(records, other)
 
     def _consistent(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
-        sample = _listed(self.problems()[0].draw(np.random.default_rng(0))[: self.audited])
+        sample = listed(self.problems()[0].draw(np.random.default_rng(0))[: self.audited])
+        assert isinstance(sample, ListedExamples)  # a slice is, of whatever was drawn
         for place in self.places:
             changes = self._flipped(sample[place])
             if self.relation is not Relation.REPLACE_LABEL:
@@ -165,15 +167,6 @@ def at_size(
     PureDP(epsilon=0.5)
     """
     return AtSize(part=kind(**settings), calm=calm, odd=odd, **(placed or {}))
-
-
-def _listed(sample: Any) -> ListedExamples:
-    """Return a sample by its kinds of records."""
-    if isinstance(sample, ListedExamples):
-        return sample
-    places: dict[Any, int] = {}
-    chosen = np.array([places.setdefault(record, len(places)) for record in sample], dtype=np.intp)
-    return ListedExamples(tuple(places), chosen)
 
 
 def _replaced(sample: ListedExamples, place: int, record: Any) -> ListedExamples:

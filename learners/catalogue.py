@@ -52,10 +52,10 @@ def _small() -> Iterator[Entry]:
     yield _entry(MaskedParityLearner, "MASKED-PARITY in two rounds of queries, noise on the averages")
     yield _local(MaskedParityLearner, "MASKED-PARITY in two rounds, local and interactive", size=2)
     yield _entry(CompressionLearner, "Occam's razor by compression: rounds that double the sample", **_SMALL)
-    yield _by_runs(_entry(Perceptron, "the perceptron by adaptive queries (no law)"))
-    yield _by_runs(_local(Perceptron, "the perceptron by adaptive queries, local (no law)"))
-    yield _by_runs(_entry(KMeans, "k-means by adaptive queries (no law)"))
-    yield _by_runs(_local(KMeans, "k-means by adaptive queries, local (no law)"))
+    yield _sampled(_entry(Perceptron, "the perceptron by adaptive queries (no law)"))
+    yield _sampled(_local(Perceptron, "the perceptron by adaptive queries, local (no law)"))
+    yield _sampled(_entry(KMeans, "k-means by adaptive queries (no law)"))
+    yield _sampled(_local(KMeans, "k-means by adaptive queries, local (no law)"))
 
 
 def _at_size() -> Iterator[Entry]:
@@ -97,8 +97,12 @@ def _at_size() -> Iterator[Entry]:
     for noise in ({"model": "central", "epsilon": 1.0}, {"model": "local", "epsilon": 2.0}):
         yield _useful(ConjunctionLearner, "conjunctions of 4 variables", noise | _CONJUNCTIONS)
         yield _useful(MaskedParityLearner, "d = 4", noise | _MASKED)
-        yield _useful(Perceptron, "d = 2, margin 0.9, all its rounds", noise | _PERCEPTRON, budget=1_000)
-        yield _useful(KMeans, "two centres in the plane, two rounds", noise | _KMEANS, budget=1_000)
+        yield _useful(
+            Perceptron, "d = 2, margin 0.9, all its rounds", noise | _PERCEPTRON, budget=60_000, runs=2_600
+        )
+        yield _useful(
+            KMeans, "two centres in the plane, two rounds", noise | _KMEANS, budget=60_000, runs=2_600
+        )
 
 
 def _flawed() -> Iterator[Entry]:
@@ -122,9 +126,9 @@ def _local(kind: Any, summary: str, **settings: Any) -> Entry:
     return Entry(f"{kind.name}-local", factory, reference=kind.reference, summary=summary)
 
 
-def _by_runs(entry: Entry) -> Entry:
-    """Return the entry with the budget that slow learners without a law are given."""
-    return replace(entry, options={"budget": 20_000})
+def _sampled(entry: Entry) -> Entry:
+    """Return the entry with the budget that learners without a law are given."""
+    return replace(entry, options={"budget": 60_000})
 
 
 def _useful(
@@ -168,7 +172,7 @@ _PERCEPTRON = {
     "rounds": None,
     "margin": 0.9,
     "alpha": 0.45,
-    "beta": 0.4,
+    "beta": 0.1,
     "calm": ((0.6, 0.8), 1),
     "odd": ((-0.8, -0.6), 1),
     "placed": {"audited": 75_000, "places": (1_500, 3_500), "labels": (1, -1)},
@@ -180,9 +184,9 @@ _KMEANS = {
     "rounds": 2,
     "tau": 0.03,
     "least_mass": 0.3,
-    "beta": 0.4,
-    "calm": (0.0, 0.0),
-    "odd": (1.0, 1.0),
+    "beta": 0.1,
+    "calm": (0.1, 0.1),
+    "odd": (0.9, 0.9),
     "placed": {"audited": 12_000, "places": (500, 10_500), "labels": None},
 }
 """Chunks of 1,000: replaced is a record that a mass of the first round reads, or one of the second."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from audit.errors import InvalidValue, finite_number, positive_int
 from learners.listed import kinds
+from learners.many_chunks import ManyChunks
 from mechanisms.local.laplace import LocalLaplace
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.sizes import laplace_size
@@ -192,7 +193,10 @@ class ChunkedRun:
 
         @property
         def algorithm(self) -> Any:
-            """The SQ algorithm: `most_queries` says how many it may ask, `learn(oracle)` runs it."""
+            """The SQ algorithm: `most_queries` says how many it may ask, `learn(oracle)` runs it.
+
+            `learn_many(oracle)` runs it many times at once, with a `ManyChunks`, and returns the outputs.
+            """
 
         @property
         def _wanted(self) -> str:
@@ -202,11 +206,26 @@ class ChunkedRun:
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return what the algorithm learns, or "insufficient samples"."""
+        queries = self._queries(database)
+        if queries is None:
+            return INSUFFICIENT
+        noise = ChunkNoise(self.model, self.epsilon)
+        return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return the outputs of `size` runs; run i uses the same noise on every database of one length."""
+        queries = self._queries(database)
+        if queries is None:
+            return [INSUFFICIENT] * size
+        noise = ChunkNoise(self.model, self.epsilon)
+        oracle = ManyChunks(database, queries=queries, noise=noise, runs=size, rng=rng)
+        return list(self.algorithm.learn_many(oracle))
+
+    def _queries(self, database: Any) -> int | None:
+        """Return how many queries there are chunks for, None where the database is too short."""
         for record in kinds(database):
             if not self._is_record(record):
                 owner = type(self).__name__
                 raise InvalidValue(f"A record of `{owner}` must be {self._wanted}; got {record!r:.60}.")
-        queries, noise = self.algorithm.most_queries, ChunkNoise(self.model, self.epsilon)
-        if len(database) < queries:
-            return INSUFFICIENT
-        return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
+        queries: int = self.algorithm.most_queries
+        return queries if len(database) >= queries else None

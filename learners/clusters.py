@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learners.listed import ListedExamples, draw_listed, spread
+from learners.listed import LateExamples, spread
 from learners.problems import ALMOST
 
 if TYPE_CHECKING:
@@ -137,11 +137,11 @@ class ClusterProblem:
     algorithm: KMeansQueries
     examples: int
 
-    def draw(self, rng: np.random.Generator) -> ListedExamples:
-        """Return a fresh sample."""
+    def draw(self, rng: np.random.Generator) -> LateExamples:
+        """Return a fresh sample; it is drawn where it is read."""
         cumulative = np.cumsum(self.weights)
         cumulative[-1] = 1.0
-        return draw_listed(self.points, cumulative, size=self.examples, rng=rng)
+        return LateExamples(self.points, cumulative, self.examples, seed=int(rng.integers(2**63)))
 
     def error(self, output: Any, database: Any) -> float:
         """Return the largest difference of a coordinate; infinite for an output that is no centres."""

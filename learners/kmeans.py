@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from learners.many_chunks import ManyChunks
     from mechanisms.queries import SQOracle
 
 __all__ = ["KMeans", "KMeansQueries", "nearest"]
@@ -45,6 +46,22 @@ class _Share:
 
     def __call__(self, record: Any) -> float:
         return float(self.many([record])[0])
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """`_Share` of many runs, whose centres have shape (runs, clusters, d), at each kind of point."""
+
+    points: NDArray[np.float64]
+    centres: NDArray[np.float64]
+    cluster: int
+    place: int | None
+
+    def __call__(self, kinds: NDArray[np.intp]) -> NDArray[np.float64]:
+        points = self.points[kinds]
+        apart = [((points - centre[:, None]) ** 2).sum(axis=2) for centre in self.centres.transpose(1, 0, 2)]
+        inside = np.argmin(apart, axis=0) == self.cluster
+        return np.asarray(inside * (1.0 if self.place is None else points[:, self.place]))
 
 
 @dataclass(frozen=True)
@@ -126,6 +143,35 @@ class KMeansQueries:
             )
         return centres
 
+    def learn_many(self, oracle: ManyChunks) -> list[Centres]:
+        """Return the centres of every run, by the same steps as `learn`.
+
+        Examples
+        --------
+        >>> from learners.chunked import ChunkNoise
+        >>> from learners.many_chunks import ManyChunks
+        >>> noise, rng = ChunkNoise("central", 10.0), np.random.default_rng(0)
+        >>> oracle = ManyChunks([(0.1,), (0.9,)] * 800, queries=4, noise=noise, runs=2, rng=rng)
+        >>> found = KMeansQueries(((0.25,), (0.75,)), rounds=1).learn_many(oracle)
+        >>> np.array(found).round(1).tolist()
+        [[[0.1], [0.9]], [[0.1], [0.9]]]
+        """
+        width = self.queries(self.start)[0].width
+        points = np.array(oracle.records, dtype=np.float64).reshape(-1, self.dimension)
+        centres = np.repeat(np.array(self.start, dtype=np.float64)[None], oracle.runs, axis=0)
+        for _ in range(self.rounds):
+            of = [
+                _Shares(points, centres, cluster, place)
+                for cluster in range(len(self.start))
+                for place in (None, *range(self.dimension))
+            ]
+            answers = np.column_stack([oracle.ask(values, width=width) for values in of])
+            answers = answers.reshape(oracle.runs, len(self.start), -1)
+            moved = answers[..., :1] >= self.least_mass
+            fresh = np.clip(answers[..., 1:] / np.where(moved, answers[..., :1], 1.0), 0.0, 1.0)
+            centres = np.where(moved, fresh, centres)
+        return [tuple(map(tuple, run)) for run in centres.tolist()]
+
     def _moved(self, old: tuple[float, ...], mass: float, sums: NDArray[np.float64]) -> tuple[float, ...]:
         if mass < self.least_mass:
             return old
@@ -184,6 +230,7 @@ class KMeans(ChunkedRun, PlainParameters):
     name: ClassVar[str] = "k-means"
     reference: ClassVar[str] = "K11 §1.1.1; B Theorem 7; K11 §5.1"
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         finite_number(self.beta, what=f"The `beta` of `{type(self).__name__}`", above=0, below=0.5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
     from learners.hypotheses import Hypotheses
 
-__all__ = ["LateExamples", "ListedExamples", "draw_listed", "kinds", "label_counts", "spread"]
+__all__ = ["LateExamples", "ListedExamples", "draw_listed", "kinds", "label_counts", "listed", "spread"]
 
-_BLOCK = 1 << 13
+_BLOCK = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +72,25 @@ class ListedExamples(Sequence[Any]):
         """The records that occur, each once."""
         return [self.records[place] for place in np.unique(self.chosen).tolist()]
 
+    def counts(self, start: int, stop: int) -> NDArray[np.intp]:
+        """Return how often each of `records` occurs at the places from `start` up to `stop`.
+
+        Examples
+        --------
+        >>> ListedExamples("ab", np.array([1, 0, 1])).counts(0, 2).tolist()
+        [1, 1]
+        """
+        return np.bincount(self.chosen[start:stop], minlength=len(self.records))
+
 
 @dataclass(frozen=True, eq=False)
 class LateExamples(Sequence[Any]):
     """Independent records of a finite law, drawn in blocks when they are first looked at.
 
-    For learners that stop long before they have read their sample. Block k has a generator of its own, made
-    of `seed` and k, so that it does not matter what is read first.
+    For learners that stop long before they have read their sample, or read only how often a record occurs.
+    One generator, made of `seed`, draws how often each record occurs in each block, a multinomial law. These
+    in a uniformly random order are independent records: block k is put in order by a generator of its own,
+    made of `seed` and k, where single places of it are read, so that it does not matter what is read first.
 
     Parameters
     ----------
@@ -132,11 +145,54 @@ class LateExamples(Sequence[Any]):
             return together[places.start - first * _BLOCK : places.stop - first * _BLOCK]
         return np.asarray(together[np.array(places) - first * _BLOCK])
 
+    def counts(self, start: int, stop: int) -> NDArray[np.intp]:
+        """Return how often each of `records` occurs at the places from `start` up to `stop`.
+
+        Examples
+        --------
+        >>> late = LateExamples("ab", np.array([0.5, 1.0]), 20_000, seed=1)
+        >>> late.counts(100, 19_000).tolist() == late[100:19_000].counts(0, 18_900).tolist()
+        True
+        """
+        first, last = -(-start // _BLOCK), stop // _BLOCK
+        if first >= last:
+            return self[start:stop].counts(0, stop - start)
+        ends = self[start : first * _BLOCK], self[last * _BLOCK : stop]
+        whole = self._occurring[first:last].sum(axis=0)
+        return np.asarray(whole + sum(end.counts(0, len(end)) for end in ends))
+
+    @cached_property
+    def _occurring(self) -> NDArray[np.intp]:
+        """How often each record occurs in each block, shape (blocks, records)."""
+        shares = np.diff(self.cumulative, prepend=0.0)
+        rng = np.random.default_rng((self.seed, 0))
+        return rng.multinomial(_BLOCK, shares, size=-(-self.size // _BLOCK)).astype(np.intp)
+
     def _block(self, index: int) -> NDArray[np.intp]:
         if index not in self._blocks:
-            rng = np.random.default_rng((self.seed, index))
-            self._blocks[index] = np.searchsorted(self.cumulative, rng.random(_BLOCK), side="right")
+            inside = np.repeat(np.arange(len(self.records)), self._occurring[index])
+            self._blocks[index] = np.random.default_rng((self.seed, 1, index)).permutation(inside)
         return self._blocks[index]
+
+
+def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
+    """Return a database by its kinds of records; itself where it is so already.
+
+    Records that cannot be hashed are each of a kind of their own.
+
+    Examples
+    --------
+    >>> listed("aba"), listed("aba").counts(0, 3).tolist()
+    (ListedExamples(3 records of 2 kinds), [2, 1])
+    """
+    if isinstance(database, ListedExamples | LateExamples):
+        return database
+    places: dict[Any, int] = {}
+    try:
+        chosen = [places.setdefault(record, len(places)) for record in database]
+    except TypeError:
+        return ListedExamples(tuple(database), np.arange(len(database)))
+    return ListedExamples(tuple(places), np.array(chosen, dtype=np.intp))
 
 
 def kinds(database: Sequence[Any]) -> Sequence[Any]:

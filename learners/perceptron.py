@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from learners.many_chunks import ManyChunks
     from mechanisms.queries import SQOracle
 
 __all__ = ["Perceptron", "PerceptronQueries", "mistakes"]
@@ -56,6 +57,19 @@ class _Push:
 
     def __call__(self, record: Any) -> float:
         return float(self.many([record])[0])
+
+
+@dataclass(frozen=True)
+class _Mistakes:
+    """`_Mistake`, or `_Push` at a place, of many runs: at each kind of record y·x of which is in `signed`."""
+
+    signed: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    place: int | None = None
+
+    def __call__(self, kinds: NDArray[np.intp]) -> NDArray[np.float64]:
+        wrong = self.weights @ self.signed[kinds].T <= 0.0
+        return wrong * (1.0 if self.place is None else self.signed[kinds, self.place])
 
 
 @dataclass(frozen=True)
@@ -142,6 +156,35 @@ class PerceptronQueries:
             weights = weights + np.array(oracle.ask_all(self.push_queries(current))) / error
         return tuple(weights.tolist())
 
+    def learn_many(self, oracle: ManyChunks) -> list[Weights]:
+        """Return the weights of every run, by the same steps as `learn`.
+
+        Examples
+        --------
+        >>> from learners.chunked import ChunkNoise
+        >>> from learners.many_chunks import ManyChunks
+        >>> far = [((1.0,), 1)] * 300 + [((-1.0,), -1)] * 300
+        >>> noise, rng = ChunkNoise("central", 10.0), np.random.default_rng(0)
+        >>> learner = PerceptronQueries(1, rounds=2)
+        >>> found = learner.learn_many(ManyChunks(far, queries=4, noise=noise, runs=2, rng=rng))
+        >>> [round(weight, 1) for (weight,) in found]
+        [1.0, 1.0]
+        """
+        origin = (0.0,) * self.dimension
+        signed = mistakes(oracle.records, origin)[0]
+        error_width, push_width = self.error_query(origin).width, self.push_queries(origin)[0].width
+        weights, active = np.zeros((oracle.runs, self.dimension)), np.arange(oracle.runs)
+        for _ in range(self.most_rounds):
+            error = oracle.ask(_Mistakes(signed, weights[active]), width=error_width, active=active)
+            goes_on = error > 0.75 * self.alpha
+            active, error = active[goes_on], error[goes_on]
+            if not active.size:
+                break
+            of = [_Mistakes(signed, weights[active], place) for place in range(self.dimension)]
+            pushes = [oracle.ask(values, width=push_width, active=active) for values in of]
+            weights[active] += np.column_stack(pushes) / error[:, None]
+        return list(map(tuple, weights.tolist()))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Perceptron(ChunkedRun, PlainParameters):
@@ -199,6 +242,7 @@ class Perceptron(ChunkedRun, PlainParameters):
     name: ClassVar[str] = "perceptron"
     reference: ClassVar[str] = "K11 §1.1.1; B Theorem 7; K11 §5.1"
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_accuracy(self.alpha, self.beta, owner=type(self).__name__)

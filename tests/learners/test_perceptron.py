@@ -160,7 +160,10 @@ def test_the_audit_does_not_refute_it(model):
 def test_noise_for_a_fiftieth_of_the_sensitivity_is_refuted():
     class Thrifty(Perceptron):
         def __call__(self, database, rng):
-            return Perceptron(epsilon=50.0, rounds=1, size=2)(database, rng)
+            return self.sample(database, 1, rng)[0]
+
+        def sample(self, database, size, rng):
+            return Perceptron(epsilon=50.0, rounds=1, size=2).sample(database, size, rng)
 
     assert audit_privacy(Thrifty(rounds=1), budget=20_000).verdict is Verdict.REFUTED
 

@@ -1,0 +1,124 @@
+"""Many runs at once of the perceptron and of k-means against single runs through oracles: value and law."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from audit.errors import InvalidValue
+from learners.chunked import INSUFFICIENT, ChunkNoise
+from learners.kmeans import KMeans
+from learners.listed import LateExamples, ListedExamples, listed
+from learners.many_chunks import ManyChunks
+from learners.perceptron import Perceptron
+
+EXAMPLES = [((0.6, 0.8), 1), ((-0.8, -0.6), 1), ((0.0, 1.0), -1), ((0.3, 0.1), 1)]
+POINTS = [(0.0, 0.0), (1.0, 1.0), (0.3, 0.5), (0.6, 0.7)]
+START = ((0.1, 0.1), (0.9, 0.9))
+FALSE_ALARM = 1e-7
+
+
+def sides(model):
+    perceptron = Perceptron(dimension=2, rounds=3, epsilon=4.0, model=model)
+    return [(perceptron, EXAMPLES), (KMeans(rounds=3, start=START, epsilon=4.0, model=model), POINTS)]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("seed", range(40))
+def test_one_of_many_runs_is_the_run_through_the_oracle_with_the_same_noise(place, seed):
+    # the central oracle draws one variable an answer, in the order of the questions: so does a sample of one
+    learner, kinds = sides("central")[place]
+    rng = np.random.default_rng((seed, place))
+    database = [kinds[index] for index in rng.integers(0, len(kinds), int(rng.integers(40, 500)))]
+    single = learner(database, np.random.default_rng(seed))
+    (one,) = learner.sample(database, 1, np.random.default_rng(seed))
+    assert np.array(one) == pytest.approx(np.array(single), abs=1e-9)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_many_local_runs_have_the_law_of_runs_in_which_every_record_reports(place):
+    # Kolmogorov-Smirnov on a coordinate; 400 against 4,000 runs see a shift of about 0.35 of the law's spread
+    learner, kinds = sides("local")[place]
+    database = [kinds[index] for index in np.random.default_rng(5).integers(0, len(kinds), 180)]
+    rng = np.random.default_rng(6)
+    single = [np.ravel(learner(database, rng)) for _ in range(400)]
+    many = [np.ravel(run) for run in learner.sample(database, 4_000, rng)]
+    for one, other in zip(np.transpose(single), np.transpose(many), strict=True):
+        assert stats.ks_2samp(one, other).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_run_uses_the_same_noise_whatever_the_other_records_are(place):
+    learner, kinds = sides("central")[place]
+    shared = [kinds[index] for index in np.random.default_rng(7).integers(0, len(kinds), 180)]
+    left, right = [*shared[:-1], kinds[0]], [*shared[:-1], kinds[1]]
+    runs = [np.array(learner.sample(side, 200, np.random.default_rng(8))) for side in (left, right)]
+    # only the last answer can differ, by width/(m·width) or not at all where a run had stopped before
+    assert (runs[0] == runs[1]).any(axis=tuple(range(1, runs[0].ndim))).mean() > 0.5
+
+
+def test_however_the_sample_is_kept_the_runs_are_the_same():
+    learner, kinds = sides("local")[0]
+    late = LateExamples(kinds, np.array([0.3, 0.5, 0.7, 1.0]), 30_000, seed=3)
+    samples = [late, late[:], list(late[:])]
+    runs = [np.array(learner.sample(sample, 20, np.random.default_rng(9))) for sample in samples]
+    assert runs[1] == pytest.approx(runs[0], abs=1e-12)
+    assert runs[2] == pytest.approx(runs[0], abs=1e-12)
+
+
+def test_values_are_asked_for_in_blocks_where_kinds_are_many(monkeypatch):
+    monkeypatch.setattr("learners.many_chunks._CELLS", 12)
+    asked = []
+    noise, rng = ChunkNoise("central", 1e9), np.random.default_rng(0)
+    oracle = ManyChunks(list(range(30)), queries=3, noise=noise, runs=4, rng=rng)
+
+    def values(places):
+        asked.append(len(places))
+        return np.tile(np.array(oracle.records)[places] / 30, (4, 1))
+
+    answers = [oracle.ask(values, width=1.0)[0] for _ in range(3)]
+    assert answers == pytest.approx([4.5 / 30, 14.5 / 30, 24.5 / 30], abs=1e-7)
+    assert max(asked) == 3
+    assert sum(asked) == 30
+    with pytest.raises(InvalidValue, match="at most 3 queries"):
+        oracle.ask(values, width=1.0)
+
+
+def test_what_single_runs_refuse_many_refuse_too():
+    learner, kinds = sides("central")[0]
+    assert learner.sample(kinds[:1] * 8, 3, np.random.default_rng(0)) == [INSUFFICIENT] * 3
+    with pytest.raises(InvalidValue, match="A record of `Perceptron` must be"):
+        learner.sample([*kinds * 10, ((math.nan, 0.0), 1)], 2, np.random.default_rng(0))
+    with pytest.raises(InvalidValue, match="a record for each of 5 queries"):
+        ManyChunks([1], queries=5, noise=ChunkNoise("central", 1.0), runs=1, rng=np.random.default_rng(0))
+
+
+def test_the_counts_of_a_late_sample_are_those_of_its_records():
+    late = LateExamples("abc", np.array([0.2, 0.2, 1.0]), 20_001, seed=4)
+    rng = np.random.default_rng(5)
+    for start, stop in [
+        (0, 20_001),
+        (7, 7),
+        *np.sort(rng.integers(0, 20_001, size=(30, 2)), axis=1).tolist(),
+    ]:
+        fresh = LateExamples("abc", np.array([0.2, 0.2, 1.0]), 20_001, seed=4)
+        assert fresh.counts(start, stop).tolist() == late[start:stop].counts(0, stop - start).tolist()
+
+
+def test_a_late_sample_is_of_independent_records():
+    # words of two records against the product law, and the counts of blocks as binomial ones
+    late = LateExamples("ab", np.array([0.3, 1.0]), 409_600, seed=6)
+    chosen = late[:].chosen
+    words = np.bincount(2 * chosen[::2] + chosen[1::2], minlength=4)
+    expected = np.array([0.09, 0.21, 0.21, 0.49]) * 204_800
+    assert stats.chisquare(words, expected).pvalue > FALSE_ALARM
+    blocks = np.array([late.counts(k * 4096, (k + 1) * 4096)[0] for k in range(100)])
+    spread = ((blocks - 0.3 * 4096) ** 2 / (4096 * 0.21)).sum()
+    assert FALSE_ALARM < stats.chi2(100).cdf(spread) < 1 - FALSE_ALARM
+
+
+def test_records_that_cannot_be_hashed_are_kinds_of_their_own():
+    some = listed([[0.1], [0.1]])
+    assert isinstance(some, ListedExamples)
+    assert len(some.records) == 2
