@@ -70,6 +70,10 @@ class GroupedChoice:
     def _log_lengths(self) -> NDArray[np.float64]:
         return np.array([math.log(length) for length in self._lengths])
 
+    @cached_property
+    def _cumulative(self) -> NDArray[np.float64]:
+        return np.asarray(np.cumsum(np.exp(self._logs + self._log_lengths)))
+
     def log_probability(self, number: int) -> float:
         """Return the log-probability of one number."""
         return float(self._logs[self.score.piece(number)])
@@ -88,7 +92,7 @@ class GroupedChoice:
 
     def sample(self, size: int, rng: np.random.Generator) -> list[int]:
         """Return `size` numbers; run i uses the same uniform numbers whatever the score."""
-        cumulative = np.cumsum(np.exp(self._logs + self._log_lengths))
+        cumulative = self._cumulative
         pieces = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right").tolist()
         bits = rng.integers(0, 1 << 64, (size, 2), dtype=np.uint64).tolist()
         starts, lengths = self.score.starts, self._lengths

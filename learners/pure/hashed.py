@@ -85,6 +85,10 @@ class HashedPoint:
         told = parities(np.array([number], dtype=np.uint64), self.rows)
         return int(told[0] == np.uint64(self.bucket))
 
+    def __deepcopy__(self, memo: dict[int, object]) -> HashedPoint:
+        """Stay itself: nothing of it can change."""
+        return self
+
     @property
     def count(self) -> int:
         """How many numbers it says 1 of: 2^(d − rank), or none."""
@@ -267,7 +271,10 @@ class HashedPointLearner(OfNumbers, PlainParameters):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[HashedPoint]:
         """Return `size` predictors; run i uses the same map and uniform numbers on every database."""
         sample = self._sample(database)
-        return [self._one(sample, rng) for _ in range(size)]
+        choices: dict[
+            tuple[int, ...], GroupedChoice
+        ] = {}  # maps are drawn again and again where they are few
+        return [self._one(sample, choices, rng) for _ in range(size)]
 
     def distribution(self, database: Any) -> Finite | None:
         """Return the exact law of (map, bucket); None where there are more than 4096 maps."""
@@ -281,10 +288,14 @@ class HashedPointLearner(OfNumbers, PlainParameters):
         logs = [self.choice(database, rows).log_probabilities(buckets) for rows in maps]
         return Finite(outcomes, log_probabilities=np.ravel(logs) - math.log(len(maps)))
 
-    def _one(self, sample: NumberSample, rng: np.random.Generator) -> HashedPoint:
+    def _one(
+        self, sample: NumberSample, choices: dict[tuple[int, ...], GroupedChoice], rng: np.random.Generator
+    ) -> HashedPoint:
         drawn = rng.integers(0, 1 << self.dimension, self.hash_bits, dtype=np.uint64).tolist()
         rows = self._identity if self._identity is not None else tuple(drawn)
-        return HashedPoint(rows, self.choice(sample, rows).sample(1, rng)[0], self.dimension)
+        if rows not in choices:
+            choices[rows] = self.choice(sample, rows)
+        return HashedPoint(rows, choices[rows].sample(1, rng)[0], self.dimension)
 
     @property
     def _identity(self) -> tuple[int, ...] | None:

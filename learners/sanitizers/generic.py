@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations_with_replacement
@@ -173,13 +174,17 @@ class GenericSanitizer(PlainParameters):
         """Return the share of every point of the domain, refused where a record is no point of it."""
         owner, known = type(self).__name__, self._places
         length(database, owner=owner)
-        places = [known.get(canonical.key(record)) for record in database]
-        if None in places or not places:
+        records = list(database)
+        one_of = {id(record): record for record in records}  # points are mostly the same few objects
+        places = {of: known.get(canonical.key(record)) for of, record in one_of.items()}
+        if None in places.values() or not places:
             raise InvalidValue(
                 f"A database of `{owner}` must hold points of its domain, at least one; got {database!r:.60}."
             )
-        counted = np.bincount(np.array(places, dtype=np.intp), minlength=len(self.records))
-        return np.asarray(counted / len(places))
+        counted = np.zeros(len(self.records))
+        for of, times in Counter(map(id, records)).items():
+            counted[places[of]] += times
+        return counted / len(records)
 
     @cached_property
     def _places(self) -> dict[Any, int]:
