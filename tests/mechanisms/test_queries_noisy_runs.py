@@ -108,6 +108,17 @@ def test_the_promise_about_clean_labels_is_kept_by_a_betting_audit(run):
     assert run.claim == PureDP(run.epsilon)
 
 
+def test_the_same_audit_refutes_chunks_of_eight_examples():
+    # standard deviation of E[x·y] from the label chunk alone: √(3/4)/√8/(1/2) = 0.6, for a tolerance of 0.45
+    class Few(NoisyRun):
+        def _private(self, database, rng):
+            oracle = super()._private(database, rng)
+            oracle.chunk_size = lambda query: 8
+            return oracle
+
+    assert audit_utility(Few(), budget=1_000).verdict is Verdict.REFUTED
+
+
 @pytest.mark.parametrize(
     ("run", "answered"),
     [(WrongRateRun(eta=0.0, actual=0.25), 0.5), (WrongRateRun(eta=0.25, actual=0.0), 2.0)],
