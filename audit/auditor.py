@@ -226,7 +226,7 @@ class Auditor:
         self, audited: Audited, claim: Any, given: Mapping[str, Any]
     ) -> tuple[UtilityResult | None, str]:
         """Return the result of a utility audit, or None and why there is none."""
-        from audit.claimed import shared  # numpy and more, only for an audit
+        from audit.claimed import shared, utility_options  # numpy and more, only for an audit
         from audit.utility import audit_utility
 
         subject = audited.subject
@@ -234,8 +234,7 @@ class Auditor:
         options = dict(self._defaults)
         try:
             if isinstance(subject, Entry):
-                options |= {**shared(subject.options), **(subject.utility or {})}
-                told = {"subject": subject.name}
+                options, told = {**options, **utility_options(subject)}, {"subject": subject.name}
                 told |= {"reference": subject.reference} if subject.reference else {}
                 subject = subject.factory()
             options |= shared(audited.options)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Kind = Literal["privacy", "utility"]
 
-__all__ = ["SHARED", "claims", "claims_utility", "shared"]
+__all__ = ["SHARED", "claims", "claims_utility", "shared", "utility_options"]
 
 #: Keywords that mean the same to `audit_privacy` and `audit_utility`.
 SHARED = (
@@ -63,14 +63,27 @@ def claims(subject: Any, options: Mapping[str, Any]) -> list[Kind]:
     ]
 
 
-def shared(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the options of a privacy audit that its utility audit takes too; None is a privacy not audited.
+def utility_options(entry: Entry) -> dict[str, Any]:
+    """Return the options of an entry's utility audit: its own, and what it shares but the budget.
+
+    Examples
+    --------
+    >>> entry = Entry("n", lambda: len, options={"budget": 9, "convert": str}, utility={"seed": 1})
+    >>> utility_options(entry)
+    {'convert': <class 'str'>, 'seed': 1}
+    """
+    kept = shared(entry.options or {})
+    kept.pop("budget", None)  # how many runs a privacy audit needs says nothing of failures
+    return {**kept, **(entry.utility or {})}
+
+
+def shared(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a privacy audit that its utility audit takes too.
 
     Examples
     --------
     >>> shared({"size": 3, "budget": 100, "until": "budget"})
     {'budget': 100, 'until': 'budget'}
     """
-    options = options or {}
     kept = {name: value for name, value in options.items() if name in SHARED}
     return {**kept, "until": "budget"} if options.get("until") == "budget" else kept

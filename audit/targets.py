@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from audit.catalogue import Entry, load_catalogue
+from audit.claimed import utility_options
 from audit.errors import AuditError
 from audit.loading import load_object, near, reason
 
@@ -69,7 +70,7 @@ def resolve_target(text: str, parameters: Mapping[str, Any] | None = None) -> Ta
             named.name,
             None if named.options is None else named.expected,
             named.reference or None,
-            named.utility or {},
+            utility_options(named),
             None if named.utility is None else named.utility_expected,
         )
     return Target(text, _with_parameters(named, parameters or {}, name=text))

@@ -164,7 +164,7 @@ def _read_utility(
     found: Target, given: Mapping[str, Any], options: Mapping[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
     """Return the utility claim (None for the subject's own) and the options of `audit_utility`."""
-    utility = {**shared(found.options), **found.utility, **shared(read_options(_shared_texts(given)))}
+    utility = {**found.utility, **shared(read_options(_shared_texts(given)))}
     own = utility.pop("claim", None)
     if given.get("problems"):
         utility |= read_options({"problems": given["problems"]})

@@ -11,7 +11,7 @@ import click
 
 from audit.attached import load_attached
 from audit.catalogue import Entry, load_catalogue
-from audit.claimed import shared
+from audit.claimed import shared, utility_options
 from audit.cli.exits import INTERRUPTED, suite_exit_code
 from audit.errors import AuditError
 from audit.options import read_options
@@ -97,7 +97,7 @@ def audit_entry_utility(
     entry: Entry, given: Mapping[str, Any], *, progress: Listener | None = None
 ) -> UtilityResult:
     """Return the result of an entry's utility audit, ERROR where it cannot be carried out."""
-    options = {**shared(entry.options), **(entry.utility or {}), **shared(given), "isolate": True}
+    options = {**utility_options(entry), **shared(given), "isolate": True}
     claim = options.pop("claim", None)
     try:
         result = audit_utility(entry.factory(), claim, **options, progress=progress)

@@ -161,9 +161,9 @@ def test_what_a_module_prints_while_it_loads_stays_off_stdout(folder, capsys):
         ("mechanism_file.py:ready", {"stp": 1}, "has no parameter `stp`; its parameters are step, offset."),
         ("mechanism_file.py:Rounded", {"step": -1}, "cannot be built: ValueError: step must be positive"),
         (
-            "no-such-entry-anywhere",
+            "zzzz",
             {},
-            "The catalogue has no `no-such-entry-anywhere`; `dp-audit list` shows it",
+            "The catalogue has no `zzzz`; `dp-audit list` shows it",
         ),
     ],
 )

@@ -9,6 +9,8 @@ from audit import PAC, AuditResult, Evidence, UtilityResult, Verdict, audit_priv
 from audit.auditor import parametrize_with_audits
 from audit.catalogue import Entry
 from audit.cli import main
+from audit.cli.run import audit_target
+from audit.cli.suite import audit_entry_utility
 from audit.encoding import CorruptFile
 from audit.errors import InvalidValue
 from audit.problems import SampledProblem
@@ -181,6 +183,17 @@ def test_an_entry_without_a_privacy_claim_is_audited_for_its_utility_only(call, 
 def test_an_entry_that_is_audited_for_nothing_is_refused():
     with pytest.raises(InvalidValue, match="must be audited: its `options` and its `utility` are both None"):
         Entry("idle", len, options=None)
+
+
+def test_the_runs_of_an_entry_s_privacy_audit_are_no_limit_for_its_utility(monkeypatch):
+    few = {"claim": _pure(), "records": [0, 1], "size": 2, "budget": 150}
+    short = Entry("short", lambda: useful(0.01), options=few, utility={})
+    by_suite = audit_entry_utility(short, {})
+    assert by_suite.verdict is Verdict.NOT_REFUTED
+    assert by_suite.samples > 150
+    monkeypatch.setattr("audit.targets.load_catalogue", lambda: [short])
+    [_, by_run] = audit_target("short", {}, {})
+    assert by_run.samples == by_suite.samples
 
 
 def test_the_suite_holds_the_utility_of_its_entries_to_what_is_expected(call, monkeypatch, folder):
