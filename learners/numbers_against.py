@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.claims import PAC, Accuracy
+from audit.errors import InvalidValue
 from learners.clusters import ClusterProblem, cluster_problems, is_steady, random_clusters
 from learners.kmeans import KMeansQueries
 from learners.perceptron import PerceptronQueries
@@ -108,6 +109,11 @@ class _Steady(Reweighted):
 def _kmeans(*, start: Centres, rounds: int, tau: float, least_mass: float) -> SQAlgorithm:
     algorithm = KMeansQueries(start, rounds, tau, least_mass)
     problems = cluster_problems(algorithm, examples=1)
+    if not problems:
+        raise InvalidValue(
+            f"The error 2·tau/least_mass must leave some law steady; got {algorithm.accuracy:g}: "
+            "take a smaller `tau` or more distant centres."
+        )
     return SQAlgorithm(
         run=algorithm.learn,
         queries=algorithm.most_queries,
@@ -142,6 +148,11 @@ def kmeans_against(
     least_mass: float = 0.2,
 ) -> OracleRun:
     """Return `KMeansQueries` against every valid oracle, on laws where Lloyd's iteration is steady.
+
+    Raises
+    ------
+    InvalidValue
+        In use, if that is so of no law of the library.
 
     Examples
     --------

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from audit import Evidence, Verdict, audit_utility
 from audit.claims import PAC, Accuracy
+from audit.errors import InvalidValue
 from audit.utility_result import UtilityResult
 from learners.against_oracles import conjunctions_against, entries, trusting_against
 from learners.clusters import cluster_problems
@@ -186,6 +187,13 @@ def test_only_steady_laws_are_proposed_to_k_means():
         assert run.laws.keeps(run.laws.near(label, light, rng)[1])
     # without the filter there would be others, of a first mass within tau of the least
     assert not all(run.laws.keeps(Reweighted().near(label, light, rng)[1]) for _ in range(30))
+
+
+def test_k_means_that_forgives_nothing_is_refused_in_one_line():
+    # centres within 0.2 of Lloyd's, 0.5 apart: any point may change sides
+    with pytest.raises(InvalidValue, match="smaller `tau`") as caught:
+        kmeans_against(tau=0.02).problems()
+    assert "\n" not in str(caught.value)
 
 
 def test_populations_are_those_of_the_learners_hard_problems():
