@@ -24,6 +24,7 @@ TABLES = (
     "parity",
     "approximate",
     "sanitizers",
+    "studies",
 )
 
 
