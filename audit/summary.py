@@ -88,9 +88,22 @@ def _found(result: AuditResult) -> str:
         times = story.number(result.delta_lower / delta, digits=3)
         bound += f", δ {'=' if exact else '≥'} {found} (claimed {story.number(delta)}: {times}×)"
     parts = [bound, f"{result.samples:,} runs" if result.samples else "no runs"]
+    if result.verdict is Verdict.PROVED and result.family:
+        parts.insert(1, _proved_for(result.family))
     if not result.refuted and result.detectable_epsilon is not None:
         parts.append(f"an ε of {story.at_most(result.detectable_epsilon)} would have been found")
     return ", ".join(parts)
+
+
+def _proved_for(family: str) -> str:
+    """Return what was gone through, without the records and without how it follows.
+
+    Examples
+    --------
+    >>> _proved_for("all 3 neighbouring pairs (replace one) of size 1 over [0, 1, 2]")
+    'all 3 neighbouring pairs (replace one) of size 1'
+    """
+    return story.short(family.partition(", as the subject derives")[0].partition(" over ")[0], 80)
 
 
 def _utility_found(result: UtilityResult) -> str:

@@ -20,6 +20,9 @@ _FEW = Plan(candidates=2, training=1, test=1)
 
 _DIMENSION = 16
 
+_ON_ALL = ((1, 12, True), (2, 5, False), (3, 2, True))
+"""Of A on all multisets of n examples of d bits: d, n, whether tight. `benchmarks/parity.py` goes further."""
+
 _ALONE = {"budget": 20_000}
 """A alone, with β = 3/4, on 33 or 15 examples."""
 
@@ -30,15 +33,15 @@ def entries() -> list[Entry]:
     Examples
     --------
     >>> [entry.name for entry in entries() if entry.expected == "not refuted"][:3]
-    ['parity', 'parity-tight', 'parity-multisets']
+    ['parity', 'parity-tight', 'parity-d1-n12']
     """
-    tight = partial(ParityLearner, tight=True)
-    many, retry = ParityLearnerMultisets, Plan(candidates=2, training=2)
+    tight, retry = partial(ParityLearner, tight=True), Plan(candidates=2, training=2)
     return [
-        _right("parity", ParityLearner, "A, p = ε/4: all samples of 3; found: ln((4 + ε)/(4 − ε))", _ALONE),
-        _right("parity-tight", tight, "A, p = tanh(ε/2): its claim, exactly", _ALONE),
-        _right("parity-multisets", partial(many, examples=5), "A on all multisets of 5, d = 2"),
-        _right("parity-multisets-3", partial(many, 3, examples=2, tight=True), "tight A, d = 3, all of 2"),
+        _right(
+            "parity", ParityLearner, "A, p = ε/4, d = 2, all samples of 3: loss ln((4 + ε)/(4 − ε))", _ALONE
+        ),
+        _right("parity-tight", tight, "A, p = tanh(ε/2), d = 2, all samples of 3: its claim", _ALONE),
+        *(_on_all(dimension, size, tight=tight) for dimension, size, tight in _ON_ALL),
         _amplified("retry", retry, "A*, retry: 2 runs, d = 2, all samples of 2"),
         _amplified("held-out", _FEW, "A*, test set with noise: 2 candidates, d = 1", dimension=1),
         _amplified("selection", _FEW, "A*, exponential choice of 2 candidates, d = 1", dimension=1),
@@ -55,6 +58,14 @@ def entries() -> list[Entry]:
 
 def _right(name: str, factory: Any, summary: str, utility: Any = None) -> Entry:
     return Entry(name, factory, utility=utility, reference=ParityLearner.reference, summary=summary)
+
+
+def _on_all(dimension: int, examples: int, *, tight: bool) -> Entry:
+    """Return A on all samples of a size, whose name and summary say which size is proved."""
+    factory = partial(ParityLearnerMultisets, dimension, examples=examples, tight=tight)
+    kind = "tight A" if tight else "A"
+    summary = f"{kind}, d = {dimension}, all samples of {examples}, as multisets"
+    return _right(f"parity-d{dimension}-n{examples}", factory, summary)
 
 
 def _amplified(form: Any, made: Plan, summary: str, *, dimension: int = 2) -> Entry:

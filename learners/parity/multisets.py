@@ -119,6 +119,17 @@ class ParityLearnerMultisets(PlainParameters):
         positive_int(self.examples, what=f"The `examples` of `{type(self).__name__}`")
 
     @property
+    def family(self) -> str:
+        """What the multisets stand for, by the derivation above.
+
+        Examples
+        --------
+        >>> ParityLearnerMultisets(dimension=2, examples=5).family
+        'all lists of n = 5 examples with d = 2 that differ in one'
+        """
+        return f"all lists of n = {self.examples} examples with d = {self.dimension} that differ in one"
+
+    @property
     def learner(self) -> ParityLearner:
         """The learner on lists."""
         return ParityLearner(self.dimension, self.epsilon, tight=self.tight)

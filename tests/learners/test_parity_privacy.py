@@ -7,7 +7,9 @@ import pytest
 
 from audit import Verdict, audit_privacy
 from audit.relations import Relation
+from audit.summary import line
 from learners import ParityLearner
+from learners.parity.catalogue import entries
 from learners.parity.flawed import BoldParityLearner, NaiveParityLearner, UncheckedParityLearner
 from learners.parity.multisets import Multisets, ParityLearnerMultisets
 
@@ -60,6 +62,25 @@ def test_multisets_prove_larger_samples():
     # the common part of a pair is a multiset of 3 out of 8 kinds, and two kinds differ
     assert result.pairs_tried == math.comb(3 + 7, 7) * math.comb(8, 2)
     assert result.epsilon_lower == pytest.approx(math.log(5 / 3), rel=1e-12)
+
+
+def test_the_line_of_a_proof_says_which_samples_it_covers():
+    result = audit_privacy(ParityLearnerMultisets(dimension=1, epsilon=1.0, examples=2))
+    assert "all lists of n = 2 examples with d = 1 that differ in one," in line(result)
+    # 64 samples of two out of 8 records, each with 14 neighbours, both ways round
+    listed = audit_privacy(ParityLearner(dimension=2, epsilon=1.0, size=2))
+    assert f"all {64 * 14 // 2} neighbouring pairs (replace-one) of size 2," in line(listed)
+    assert "neighbouring" not in line(audit_privacy(NaiveParityLearner()))
+
+
+@pytest.mark.parametrize(
+    "entry", [e for e in entries() if e.name.startswith("parity-d")], ids=lambda e: e.name
+)
+def test_an_entry_on_all_samples_is_named_by_its_sizes(entry):
+    subject = entry.factory()
+    assert entry.name == f"parity-d{subject.dimension}-n{subject.examples}"
+    assert f"d = {subject.dimension}, all samples of {subject.examples}" in entry.summary
+    assert f"n = {subject.examples} examples with d = {subject.dimension} " in subject.family
 
 
 def test_a_multiset_has_the_law_of_its_lists():
