@@ -75,26 +75,29 @@ class UtilityAudit:
             one = exact_failure(self.task.subject, problem, alpha=self.claim.alpha)
             self.looked += one is not None
             found += [] if one is None else [one]
-        return sorted(found, key=lambda each: -each.failure)[:1]
+        return sorted(found, key=self._badness)[-1:]
 
     def _climbed(self, found: list[ExactFailure], rng: np.random.Generator) -> list[ExactFailure]:
         """Vary the worst problem as long as that finds a worse one, and keep the worst."""
         if self.task.family.vary is None:
             return found
         idle, best = 0, None
-        worst = max(found, key=lambda each: each.failure)
+        worst = max(found, key=self._badness)
         while idle < IDLE and not self.task.late():
             problem = proposed(self.task.family, "vary", worst.problem, rng)
             one = exact_failure(self.task.subject, problem, alpha=self.claim.alpha)
             idle += 1
             self.looked += one is not None
-            if one is not None and one.failure > worst.failure:
+            if one is not None and self._badness(one) > self._badness(worst):
                 worst = best = one
                 idle = 0
         return found if best is None else [*found, best]
 
+    def _badness(self, found: ExactFailure) -> tuple[float, int]:
+        return found.badness(self.claim.alpha)
+
     def _by_laws(self, found: list[ExactFailure]) -> UtilityResult:
-        worst = max(found, key=lambda each: each.failure)
+        worst = max(found, key=self._badness)
         databases = [(worst.problem, worst.database)]
         databases += [(each.problem, each.database) for each in found if each is not worst]
         databases = databases[:CHECKED_DATABASES]

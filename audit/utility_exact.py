@@ -34,6 +34,14 @@ class ExactFailure:
     size: int | None
     discrete: bool
 
+    def badness(self, alpha: float) -> tuple[float, int]:
+        """Return what problems are compared by: failures, then errors in percent of alpha.
+
+        Whole percents, so that a climb which only creeps comes to an end.
+        """
+        near = min(self.error / alpha, 1.0) if alpha > 0 else 0.0
+        return self.failure, 0 if math.isnan(near) else int(100 * near)
+
 
 def exact_failure(subject: Subject, problem: Any, *, alpha: float) -> ExactFailure | None:
     """Return the exact failure probability on a problem; None where the laws do not tell it.

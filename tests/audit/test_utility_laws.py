@@ -292,3 +292,27 @@ def test_twice_the_failure_probability_of_the_law_is_seen_within_some_hundred_tr
 def test_an_exact_audit_of_an_absolute_error_still_holds():
     claim = Accuracy(0.0, 0.05)
     assert audit_utility(Learner(), claim, problems=[fixed(0)]).verdict is Verdict.PROVED
+
+
+def test_an_exact_climb_follows_errors_where_no_problem_fails_yet():
+    """Nine steps from a problem without error to the first that fails, for a learner that draws nothing."""
+
+    class Constant:
+        def __call__(self, database, rng):
+            return 0
+
+        def distribution(self, database):
+            return Finite([0], [1.0])
+
+    class Steps:
+        def problems(self):
+            return [self._at(0)]
+
+        def vary(self, problem, rng):
+            return self._at(problem.database[0] + int(rng.integers(-1, 2)))
+
+        def _at(self, step):
+            return FixedProblem(f"step {step}", [step], lambda output, database: database[0] / 10)
+
+    found = audit_utility(Constant(), PAC(alpha=0.85, beta=0.0), problems=Steps())
+    assert (found.verdict, found.evidence, found.worst) == (Verdict.REFUTED, Evidence.EXACT, "step 9")
