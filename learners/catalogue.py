@@ -64,18 +64,23 @@ def _at_size() -> Iterator[Entry]:
     yield _useful(
         GenericLearner,
         "conjunctions of 9 variables",
-        {"concepts": ConjunctionClass(9), "alpha": 0.2, "beta": 0.2, "calm": (zeros, 1), "odd": (zeros, 0)},
-        budget=5_000,
+        {"concepts": ConjunctionClass(9), "alpha": 0.2, "beta": 0.1, "calm": (zeros, 1), "odd": (zeros, 0)},
+        budget=10_000,
+        runs=2_600,
     )
     yield _useful(
         VCLearner,
         "the intervals of {0, …, 1023}",
-        {"concepts": IntervalClass(10), "alpha": 0.2, "beta": 0.2, "calm": (512, 0), "odd": (512, 1)},
+        {"concepts": IntervalClass(10), "alpha": 0.2, "beta": 0.1, "calm": (512, 0), "odd": (512, 1)},
+        budget=20_000,
+        runs=2_600,
     )
     yield _useful(
         LabelPrivateLearner,
         "the points of {0, …, 255}",
-        {"concepts": PointClass(8), "beta": 0.2, "calm": (5, 0), "odd": (5, 1)},
+        {"concepts": PointClass(8), "beta": 0.1, "calm": (5, 0), "odd": (5, 1)},
+        budget=20_000,
+        runs=2_200,
     )
     yield _useful(
         CompressionLearner,
@@ -95,8 +100,8 @@ def _at_size() -> Iterator[Entry]:
     ignored = _useful(NoiseIgnored, "labels flipped with 0.3 taken for clean", _NOISY, budget=1_000, runs=600)
     yield replace(ignored, name="noisy-conjunctions-ignored-at-size", utility_expected="refuted")
     for noise in ({"model": "central", "epsilon": 1.0}, {"model": "local", "epsilon": 2.0}):
-        yield _useful(ConjunctionLearner, "conjunctions of 4 variables", noise | _CONJUNCTIONS)
-        yield _useful(MaskedParityLearner, "d = 4", noise | _MASKED)
+        yield _useful(ConjunctionLearner, "conjunctions of 4 variables", noise | _CONJUNCTIONS, budget=20_000)
+        yield _useful(MaskedParityLearner, "d = 4", noise | _MASKED, budget=20_000, runs=2_400)
         yield _useful(
             Perceptron, "d = 2, margin 0.9, all its rounds", noise | _PERCEPTRON, budget=60_000, runs=2_600
         )
@@ -160,7 +165,7 @@ _CONJUNCTIONS = {
 
 _MASKED = {
     "dimension": 4,
-    "beta": 0.2,
+    "beta": 0.1,
     "calm": ((0, 0, 0, 0, 0, 0, 0), 1),
     "odd": ((0, 0, 0, 0, 0, 0, 1), -1),
     "placed": {"share": 0.0625, "labels": (1, -1)},

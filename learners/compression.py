@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.claims import PAC, PureDP
 from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
 from learners.chunked import INSUFFICIENT
@@ -104,7 +104,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         Error and failure probability, each in (0, 1/2).
     first_round, caps
         n_1 and b_1, b_2, … (the last one repeated) where they are to be others than the guarantee asks for.
-        Public; privacy does not depend on them.
+        Public; privacy does not depend on them. Accuracy is claimed only with a longer first round.
     size
         The number of records that a privacy audit builds databases of.
 
@@ -178,6 +178,20 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         return PureDP(self.epsilon)
 
     @property
+    def utility_claim(self) -> PAC | None:
+        """The accuracy claimed on `sample_size` examples; None for caps or a shorter first round of one's own.
+
+        A longer first round lengthens all others: every test and every choice has more records.
+
+        Examples
+        --------
+        >>> print(CompressionLearner(first_round=50).utility_claim)
+        None
+        """
+        proved = self.caps is None and self._first >= self._derived_first
+        return PAC(self.alpha, self.beta) if proved else None
+
+    @property
     def sample_size(self) -> int:
         """The number of examples after which every concept of the class was admitted."""
         return self.size_for(int(self.lengths.max()))
@@ -234,10 +248,10 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         for it in self.rounds(len(database)):
             admitted, choice, errors = self._learned(it, database)
             wrong = admitted.table.errors(self._count(database[it.middle : it.stop])) / it.tested
-            below = LaplaceSum(1, self._scale(it)).logcdf(self._limit - wrong)
-            passing = np.exp(choice.log_probabilities(-errors) + below)
+            noise, chosen = LaplaceSum(1, self._scale(it)), choice.log_probabilities(-errors)
+            passing = np.exp(chosen + noise.logcdf(self._limit - wrong))
             mass[[names.index(name) for name in admitted.names]] += going * passing
-            going *= 1.0 - float(passing.sum())
+            going *= float(np.exp(chosen + noise.logsf(self._limit - wrong)).sum())
         mass[-1] = going
         return Finite([*names, INSUFFICIENT], mass)
 
@@ -266,8 +280,10 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @property
     def _first(self) -> int:
-        if self.first_round is not None:
-            return self.first_round
+        return self._derived_first if self.first_round is None else self.first_round
+
+    @cached_property
+    def _derived_first(self) -> int:
         learn = self._needed(int(self.lengths.min()), 1)
         return 2 * max(
             learn, hold_out_size(alpha=self.alpha / 3.0, beta=self.beta / 4.0, epsilon=self.epsilon)

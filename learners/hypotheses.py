@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from audit.errors import InvalidValue
+from learners.concepts.bits import BitWords
 from learners.tables import LabelCounts, TruthTable
 
 if TYPE_CHECKING:
@@ -118,8 +119,10 @@ class Hypotheses:
 
     @cached_property
     def records(self) -> tuple[tuple[Any, Any], ...]:
-        """Every (x, y) pair."""
-        return tuple((point, label) for point in self.domain for label in self.labels)
+        """Every (x, y) pair; of a domain that is a rule the same object every time, which is told quickly."""
+        if isinstance(self.domain, range | BitWords):
+            return _records_of(self.domain, self.labels, tuple(map(type, self.labels)))
+        return _pairs(self.domain, self.labels)
 
     @cached_property
     def _indices(self) -> dict[Any, int]:
@@ -177,3 +180,16 @@ class Hypotheses:
         [0, 2]
         """
         return self.some(self.table.dichotomies())
+
+
+@lru_cache(maxsize=64)
+def _records_of(
+    domain: range | BitWords, labels: tuple[Any, Any], kinds: tuple[type, ...]
+) -> tuple[tuple[Any, Any], ...]:
+    """Return the pairs; `kinds` keeps apart labels that are equal but not the same, as 1 and True."""
+    del kinds
+    return _pairs(domain, labels)
+
+
+def _pairs(domain: Sequence[Any], labels: tuple[Any, Any]) -> tuple[tuple[Any, Any], ...]:
+    return tuple((point, label) for point in domain for label in labels)

@@ -209,14 +209,17 @@ def kinds(database: Sequence[Any]) -> Sequence[Any]:
 def draw_listed(
     records: Sequence[Any], cumulative: NDArray[np.float64], *, size: int, rng: np.random.Generator
 ) -> ListedExamples:
-    """Return independent records whose law has these cumulative probabilities, the last of them 1.
+    """Return independent records whose law has these cumulative probabilities, the last of them 1 or more.
+
+    How often each occurs is drawn first, and then their order: sooner than to look up every record.
 
     Examples
     --------
     >>> list(draw_listed("ab", np.array([0.0, 1.0]), size=3, rng=np.random.default_rng(0)))
     ['b', 'b', 'b']
     """
-    return ListedExamples(records, np.searchsorted(cumulative, rng.random(size), side="right"))
+    times = rng.multinomial(size, np.diff(np.minimum(cumulative, 1.0), prepend=0.0))
+    return ListedExamples(records, rng.permutation(np.repeat(np.arange(len(times)), times)))
 
 
 def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence[Any]) -> NDArray[Any]:

@@ -187,8 +187,5 @@ class SanitizingLearner(PlainParameters):
     @cached_property
     def _chosen(self) -> NDArray[np.intp]:
         """The number of the concept that each small database leads to."""
-        shares = np.zeros((len(self.sanitizer.candidates), len(self.records)))
-        for column in np.array(self.sanitizer.candidates).T:
-            shares[np.arange(len(shares)), column] += 1.0
-        wrong = shares @ self.concepts.labelled().table().T
+        wrong = self.sanitizer.occurrences @ self.concepts.labelled().table().T
         return np.asarray(np.argmin(wrong, axis=1))

@@ -77,6 +77,14 @@ def test_runs_follow_the_law(draw):
     assert stats.ncx2.sf(stats.chi2.isf(SIGNIFICANCE, degrees), degrees, excess) > 0.99
 
 
+def test_a_round_that_surely_passes_leaves_no_negative_probability():
+    # of records that one hypothesis fits the measured error is 2·alpha/3 below the limit, times thousands
+    learner = CompressionLearner(concepts=ConjunctionClass(6), alpha=0.2, beta=0.1)
+    for problem in learner.problems():
+        law = learner.distribution(problem.draw(np.random.default_rng(0)))
+        assert float(np.exp(law.log_probabilities).sum()) == pytest.approx(1.0, rel=1e-12)
+
+
 def test_all_rounds_together_cost_epsilon_and_not_more_for_each():
     learner = CompressionLearner(epsilon=1.0, size=6, **SMALL)
     assert len(learner.rounds(6)) == 2
