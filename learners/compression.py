@@ -179,7 +179,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     @property
     def utility_claim(self) -> PAC | None:
-        """The accuracy claimed on `sample_size` examples; None for caps or a shorter first round of one's own.
+        """The accuracy claimed on `sample_size` examples; None for own caps or a shorter first round.
 
         A longer first round lengthens all others: every test and every choice has more records.
 

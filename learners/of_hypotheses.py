@@ -46,8 +46,8 @@ class OfHypotheses:
             """The number of examples that the utility claim needs."""
 
     @property
-    def utility_claim(self) -> PAC:
-        """The accuracy claimed on `sample_size` examples (the excess over OPT, if agnostic)."""
+    def utility_claim(self) -> PAC | None:
+        """The accuracy claimed on `sample_size` examples (the excess over OPT, if agnostic), or None."""
         return PAC(self.alpha, self.beta)
 
     @property

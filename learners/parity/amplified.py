@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.claims import PAC, PureDP
 from audit.errors import InvalidKind, finite_number, positive_int
 from audit.relations import Relation
 from learners.parity.choices import choice_law, chosen_candidates
@@ -32,6 +32,7 @@ INSUFFICIENT: Final = "insufficient samples"
 
 _MOST_COMBINATIONS = 5_000
 _MOST_TESTED = 50
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class AmplifiedParityLearner(OfParities, PlainParameters):
         False: A as printed, and the texts' number of runs. True: A's tight twin, and the number of runs that
         needs fewest examples. `plan` is what came out.
     made
-        A `Plan` to use in place of the derived one. Privacy does not depend on it, the accuracy claimed does.
+        A `Plan` to use in place of the derived one. Privacy does not depend on it; accuracy is claimed only
+        where `failure_bound` is at most beta.
     size
         Length (or least and greatest) of the databases to audit; None: `sample_size`.
 
@@ -140,6 +142,18 @@ class AmplifiedParityLearner(OfParities, PlainParameters):
             alpha=self.alpha,
             tight=self.tight,
         )
+
+    @property
+    def utility_claim(self) -> PAC | None:
+        """The accuracy claimed on `sample_size` examples; None where the plan does not prove it.
+
+        Examples
+        --------
+        >>> made = Plan(candidates=2, training=2)
+        >>> print(AmplifiedParityLearner(2, form="retry", tight=True, made=made).utility_claim)
+        None
+        """
+        return PAC(self.alpha, self.beta) if self.failure_bound <= self.beta * (1.0 + _ROUNDING) else None
 
     @property
     def run(self) -> ParityLearner:

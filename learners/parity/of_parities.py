@@ -44,8 +44,8 @@ class OfParities:
         return ParityClass(self.dimension)
 
     @property
-    def utility_claim(self) -> PAC:
-        """The accuracy claimed on samples of `sample_size` examples."""
+    def utility_claim(self) -> PAC | None:
+        """The accuracy claimed on samples of `sample_size` examples; None where none is."""
         return PAC(self.alpha, self.beta)
 
     def problems(self) -> Sequence[ParityProblem]:

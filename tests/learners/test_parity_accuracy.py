@@ -31,4 +31,5 @@ def test_a_plan_with_too_few_examples_is_refuted():
         8, 1.0, form="retry", tight=True, made=Plan(derived.candidates, derived.training // 2)
     )
     assert learner.failure_bound > 0.1
-    assert audit_utility(learner, exact=False).verdict is Verdict.REFUTED
+    assert learner.utility_claim is None
+    assert audit_utility(learner, PAC(0.1, 0.1), exact=False).verdict is Verdict.REFUTED
