@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy as np
+    from numpy.typing import NDArray
 
     from mechanisms.neighbours import Pair
 
@@ -52,6 +53,7 @@ class SaturatingSum(ClaimsPure):
     name: ClassVar[str] = "saturating-sum"
     reference: ClassVar[str] = "Casacuberta, Shoemate, Vadhan and Wagaman 2022, saturating addition"
     relation: ClassVar[Relation] = Relation.ADD_OR_REMOVE_ONE
+    aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -70,7 +72,11 @@ class SaturatingSum(ClaimsPure):
 
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int:
         """Return one noisy sum."""
-        return self.total(database) + int(GeometricNoise(self.epsilon / self.upper).sample(1, rng)[0])
+        return int(self.sample(database, 1, rng)[0])
+
+    def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return `size` noisy sums; run i adds the same noise on every database."""
+        return self.total(database) + GeometricNoise(self.epsilon / self.upper).sample(size, rng)
 
     def suggested_pairs(self) -> list[Pair]:
         """Return two additions of the largest value: from 0, and up to the type's end."""

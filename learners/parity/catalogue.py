@@ -83,7 +83,7 @@ def _useful(form: str, *, tight: bool) -> Entry:
     return Entry(
         name,
         partial(at_size, AmplifiedParityLearner, **settings),
-        options={"budget": 2_000},
+        options={"budget": 5_000},
         utility={"budget": 12_000 if form == "retry" else 4_000},
         reference=AmplifiedParityLearner.reference,
         summary=f"by runs, with the stated n: A*, {form}, d = 16",

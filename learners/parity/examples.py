@@ -10,6 +10,7 @@ import numpy as np
 
 from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue
+from learners.listed import ListedExamples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,6 +77,9 @@ def examples_of(database: Any, *, dimension: int, owner: str) -> BitExamples:
     """
     if isinstance(database, BitExamples) and database.points.shape[1] == dimension:
         return database
+    if isinstance(database, ListedExamples) and len(database) > len(database.records):
+        kinds = examples_of(database.records, dimension=dimension, owner=owner)
+        return BitExamples(kinds.points[database.chosen], kinds.labels[database.chosen])
     try:
         inputs = [x for x, _ in database]
         outputs = [y for _, y in database]
