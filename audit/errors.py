@@ -12,6 +12,7 @@ __all__ = [
     "InvalidValue",
     "SubjectError",
     "finite_number",
+    "flag",
     "positive_int",
     "probability",
 ]
@@ -183,6 +184,34 @@ def positive_int(value: Any, *, what: str, minimum: int = 1, maximum: int | None
     if number < minimum or (maximum is not None and number > maximum):
         raise InvalidValue(f"{wanted}; got {show(value)}.")
     return number
+
+
+def flag(value: Any, *, what: str) -> bool:
+    """Return `value` if it is True or False, or refuse it: to Python the text ``"false"`` is true.
+
+    Parameters
+    ----------
+    value
+        What the user gave. Numbers are no flags.
+    what
+        Names the argument and its owner.
+
+    Raises
+    ------
+    InvalidKind
+        `value` is not a bool.
+
+    Examples
+    --------
+    >>> flag(False, what="The `tight`")
+    False
+    >>> flag("no", what="The `tight` of `ParityLearner`")
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: The `tight` of `ParityLearner` must be True or False; got 'no'.
+    """
+    if not isinstance(value, bool):
+        raise InvalidKind(f"{what} must be True or False; got {show(value)}.")
+    return value
 
 
 def _as_float(value: Any, wanted: str) -> float:

@@ -92,12 +92,12 @@ def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = No
 
 
 def read_parameters(settings: Iterable[str]) -> dict[str, Any]:
-    """Return the parameters written as ``name=value``; a value is a Python literal, or else text.
+    """Return the parameters written as ``name=value``: a Python literal, ``true``, ``false``, or else text.
 
     Examples
     --------
-    >>> read_parameters(["epsilon=0.5", "mode=fast"])
-    {'epsilon': 0.5, 'mode': 'fast'}
+    >>> read_parameters(["epsilon=0.5", "mode=fast", "tight=false"])
+    {'epsilon': 0.5, 'mode': 'fast', 'tight': False}
     """
     parameters = {}
     for setting in settings:
@@ -107,8 +107,11 @@ def read_parameters(settings: Iterable[str]) -> dict[str, Any]:
         try:
             parameters[name] = read_literal(value)
         except InvalidValue:
-            parameters[name] = value
+            parameters[name] = _FLAGS.get(value.strip(), value)
     return parameters
+
+
+_FLAGS = {"true": True, "false": False}
 
 
 def read_literal(text: str) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from audit.claims import PAC, ApproximateDP
-from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
 from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.answers import floats
@@ -135,6 +135,7 @@ class ChoosingMechanism(PlainParameters):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
+        flag(self.vectorised, what=f"The `vectorised` of `{owner}`")
         _check(
             alpha=self.alpha,
             beta=self.beta,

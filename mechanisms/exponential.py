@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import Accuracy, PureDP
-from audit.errors import InvalidValue, finite_number, probability
+from audit.errors import InvalidValue, finite_number, flag, probability
 from audit.relations import Relation
 from mechanisms.answers import floats
 from mechanisms.instances import shortfall_problem
@@ -101,6 +101,7 @@ class ExponentialMechanism(PlainParameters):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
+        flag(self.vectorised, what=f"The `vectorised` of `{owner}`")
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         finite_number(self.sensitivity, what=f"The `sensitivity` of `{owner}`", above=0)
         finite_number(self.weight, what=f"The epsilon/(2·sensitivity) of `{owner}`", above=0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import Accuracy, PureDP
-from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
 from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.answers import floats
@@ -83,6 +83,7 @@ class LaplaceMean(PlainParameters):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
+        flag(self.clamp, what=f"The `clamp` of `{owner}`")
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         finite_number(self.upper, what=f"The `upper` of `{owner}`", above=0)
         positive_int(self.size, what=f"The `size` of `{owner}`")

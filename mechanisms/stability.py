@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from audit.claims import PAC, ApproximateDP
-from audit.errors import InvalidKind, InvalidValue, finite_number, probability
+from audit.errors import InvalidKind, InvalidValue, finite_number, flag, probability
 from audit.relations import Relation
 from mechanisms.instances import answer_problem, blocks, letters
 from mechanisms.parameters import PlainParameters
@@ -106,6 +106,7 @@ class StableSelection(PlainParameters):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
+        flag(self.vectorised, what=f"The `vectorised` of `{owner}`")
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         probability(self.delta, what=f"The `delta` of `{owner}`", zero=False, one=False)
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import PAC, ApproximateDP
-from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
 from audit.relations import Relation
 from learners.approximate.hard import point_problems
 from learners.approximate.lumped import Masses
@@ -197,6 +197,7 @@ class PointLearner(OfNumbers, PlainParameters):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
+        flag(self.tight, what=f"The `tight` of `{owner}`")
         check_dimension(self.dimension, owner=owner)
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         refuse_pure(self.delta, owner=owner, pure="PurePointLearner")

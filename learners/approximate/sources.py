@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.errors import InvalidValue
+from audit.errors import InvalidValue, flag
 from learners.approximate.samples import NumberSample
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class NumberSource:
     spread: bool = False
 
     def __post_init__(self) -> None:
+        flag(self.spread, what="The `spread` of `NumberSource`")
         numbers, total = {x for x, _ in self.atoms}, math.fsum(mass for _, mass in self.atoms)
         right = total <= 1.0 + 1e-9 if self.spread else abs(total - 1.0) <= 1e-9
         if not right or any(mass < 0.0 for _, mass in self.atoms):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from audit.errors import InvalidValue, finite_number
+from audit.errors import InvalidValue, finite_number, flag
 from learners.concepts.bits import bits_of
 from learners.masked.hypothesis import MaskedHypothesis
 from learners.masked.queries import BentQuery, BitQuery, MaskQuery, ParityQuery, bent
@@ -175,6 +175,10 @@ class WeakLearner(_OnWords):
     """
 
     constant: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        flag(self.constant, what=f"The `constant` of `{type(self).__name__}`")
 
     def learn(self, oracle: SQOracle) -> MaskedHypothesis:
         """Return the hypothesis."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from audit.claims import PAC, PureDP
-from audit.errors import InvalidKind, finite_number, positive_int
+from audit.errors import InvalidKind, finite_number, flag, positive_int
 from audit.relations import Relation
 from learners.parity.choices import choice_law, chosen_candidates
 from learners.parity.examples import examples_of
@@ -109,6 +109,7 @@ class AmplifiedParityLearner(OfParities, PlainParameters):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
+        flag(self.tight, what=f"The `tight` of `{owner}`")
         positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         finite_number(self.alpha, what=f"The `alpha` of `{owner}`", above=0, below=0.5)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from audit.claims import PureDP
-from audit.errors import finite_number, positive_int, probability
+from audit.errors import finite_number, flag, positive_int, probability
 from audit.relations import Relation
 from learners.parity.examples import examples_of
 from learners.parity.of_parities import OfParities
@@ -103,6 +103,7 @@ class ParityLearner(OfParities, PlainParameters):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
+        flag(self.tight, what=f"The `tight` of `{owner}`")
         positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         finite_number(self.alpha, what=f"The `alpha` of `{owner}`", above=0, below=0.5)

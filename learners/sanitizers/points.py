@@ -9,6 +9,7 @@ from itertools import count, islice, product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.claims import ApproximateDP, PureDP
+from audit.errors import flag
 from learners.sanitizers.base import NOISE_SHARE, NumberSanitizer
 from learners.sanitizers.choices import RepeatedChoosing
 from learners.sanitizers.noise import clamped_geometric
@@ -91,6 +92,10 @@ class PointSanitizer(NumberSanitizer):
 
     name: ClassVar[str] = "point-sanitizer"
     reference: ClassVar[str] = "BNS §4.2, Theorem 3 (the construction is ours)"
+
+    def __post_init__(self) -> None:
+        flag(self.proper, what=f"The `proper` of `{type(self).__name__}`")
+        super().__post_init__()
 
     @property
     def choosing_alpha(self) -> float:

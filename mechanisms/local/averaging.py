@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import Accuracy, PureDP
-from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
 from audit.relations import Relation
 from mechanisms.local.problems import MeanProblem, library, varied
 from mechanisms.parameters import PlainParameters
@@ -41,6 +41,7 @@ class LocalAverage(PlainParameters):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
+        flag(self.vectorised, what=f"The `vectorised` of `{owner}`")
         _ = self.randomizer.claim
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.tolerance is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import PureDP
-from audit.errors import InvalidValue, finite_number, positive_int
+from audit.errors import InvalidValue, finite_number, flag, positive_int
 from audit.relations import Relation
 from mechanisms.local.bounded import BoundedQuery
 from mechanisms.noise import LaplaceNoise
@@ -85,6 +85,7 @@ class LocalLaplace(PlainParameters):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
+        flag(self.vectorised, what=f"The `vectorised` of `{owner}`")
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         finite_number(self.bound, what=f"The `bound` of `{owner}`", above=0)
         if self.dimension is not None:

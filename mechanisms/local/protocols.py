@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import PureDP
-from audit.errors import InvalidValue, finite_number, positive_int
+from audit.errors import InvalidValue, finite_number, flag, positive_int
 from audit.relations import Relation
 from mechanisms.budget import OverspentError
 from mechanisms.local.grouping import Grouped
@@ -250,6 +250,7 @@ class InteractiveProtocol(_Protocol):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        flag(self.coins, what=f"The `coins` of `{type(self).__name__}`")
         if self.epsilon is None:
             raise InvalidValue(
                 "The `epsilon` of `InteractiveProtocol` must be given: the budget of an entry."

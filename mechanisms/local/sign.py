@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.claims import PureDP
-from audit.errors import InvalidValue, finite_number
+from audit.errors import InvalidValue, finite_number, flag
 from audit.relations import Relation
 from mechanisms.local.bounded import BoundedQuery
 from mechanisms.local.laplace import only_record, widest_records
@@ -71,6 +71,7 @@ class SignResponse(PlainParameters):
     aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        flag(self.vectorised, what=f"The `vectorised` of `{type(self).__name__}`")
         finite_number(self.epsilon, what=f"The `epsilon` of `{type(self).__name__}`", above=0)
 
     @property

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.errors import InvalidKind, InvalidValue, finite_number
+from audit.errors import InvalidKind, InvalidValue, finite_number, flag
 from mechanisms.answers import floats
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class StatisticalQuery:
                 raise InvalidKind(
                     f"The function of a `StatisticalQuery` must be callable; got {called!r:.60}."
                 )
+        flag(self.boolean, what="The `boolean` of a `StatisticalQuery`")
         tau = finite_number(self.tau, what="The tolerance `tau` of a `StatisticalQuery`", above=0)
         low = finite_number(self.low, what="The `low` of a `StatisticalQuery`")
         high = finite_number(self.high, what="The `high` of a `StatisticalQuery`", above=low)

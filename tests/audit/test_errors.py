@@ -17,6 +17,7 @@ from audit.errors import (
     InvalidValue,
     SubjectError,
     finite_number,
+    flag,
     positive_int,
     probability,
 )
@@ -167,3 +168,14 @@ def test_an_exception_with_an_unreadable_text_is_still_an_outcome():
 def test_two_exceptions_about_two_objects_of_a_class_are_one_outcome():
     outcomes = {Raised.of(ValueError(f"cannot use {Plain()!r}")) for _ in range(3)}
     assert len(outcomes) == 1
+
+
+@pytest.mark.parametrize("value", [0, 1, 1.0, "True", "false", None, np.True_])
+def test_a_flag_is_a_bool_and_nothing_like_one(value):
+    with pytest.raises(InvalidKind, match=r"^The `tight` must be True or False; got .*[.]$"):
+        flag(value, what="The `tight`")
+
+
+@pytest.mark.parametrize("value", [False, True])
+def test_a_flag_is_kept(value):
+    assert flag(value, what="The `tight`") is value

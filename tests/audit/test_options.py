@@ -66,6 +66,11 @@ def test_parameters_are_literals_or_text():
     assert read == {"a": 1, "b": [1, 2], "c": "plain words", "d": None, "e": "x=y", "f": ""}
 
 
+def test_flags_are_read_as_python_and_as_others_write_them():
+    read = read_parameters(["a=true", "b=false", "c=True", "d=False", "e=falsely"])
+    assert read == {"a": True, "b": False, "c": True, "d": False, "e": "falsely"}
+
+
 def test_a_literal_runs_nothing():
     with pytest.raises(AuditError, match="is no Python literal"):
         read_literal("__import__('os').getcwd()")
