@@ -99,14 +99,15 @@ def _at_size() -> Iterator[Entry]:
     yield _useful(NoisyConjunctionLearner, summary, _NOISY, budget=5_000, runs=1_200)
     ignored = _useful(NoiseIgnored, "labels flipped with 0.3 taken for clean", _NOISY, budget=1_000, runs=600)
     yield replace(ignored, name="noisy-conjunctions-ignored-at-size", utility_expected="refuted")
-    for noise in ({"model": "central", "epsilon": 1.0}, {"model": "local", "epsilon": 2.0}):
+    models = (({"model": "central", "epsilon": 1.0}, 60_000), ({"model": "local", "epsilon": 2.0}, 40_000))
+    for noise, budget in models:
         yield _useful(ConjunctionLearner, "conjunctions of 4 variables", noise | _CONJUNCTIONS, budget=20_000)
         yield _useful(MaskedParityLearner, "d = 4", noise | _MASKED, budget=20_000, runs=2_400)
         yield _useful(
-            Perceptron, "d = 2, margin 0.9, all its rounds", noise | _PERCEPTRON, budget=60_000, runs=2_600
+            Perceptron, "d = 2, margin 0.9, all its rounds", noise | _PERCEPTRON, budget=budget, runs=2_600
         )
         yield _useful(
-            KMeans, "two centres in the plane, two rounds", noise | _KMEANS, budget=60_000, runs=2_600
+            KMeans, "two centres in the plane, two rounds", noise | _KMEANS, budget=budget, runs=2_600
         )
 
 
@@ -133,7 +134,7 @@ def _local(kind: Any, summary: str, **settings: Any) -> Entry:
 
 def _sampled(entry: Entry) -> Entry:
     """Return the entry with the budget that learners without a law are given."""
-    return replace(entry, options={"budget": 60_000})
+    return replace(entry, options={"budget": 40_000})
 
 
 def _useful(
