@@ -10,6 +10,8 @@ so many steps.
 a branch of the seed tree that no other step uses. Given the steps before it, it refutes a true claim, or
 calls one met that is false on a problem of the list, with probability at most its share (`audit_utility`).
 So all verdicts are right but with probability at most the sum of the shares, however the sizes were chosen.
+A closed form tells the failure probability on one problem; at the least m that it allows a family of others
+is searched. Where that refutes, the bisection goes on above m by audits of the family, each with a share too.
 That failing is the rarer the more records there are is assumed only where a bracket is read as one of the
 least m; the verdicts do not need it.
 """
@@ -17,7 +19,7 @@ least m; the verdicts do not need it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
@@ -27,12 +29,12 @@ from audit.study_results import Step
 from audit.utility import audit_utility
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from audit.studies import Curve, Study
     from audit.study_results import StepVerdict
 
-__all__ = ["Terms", "compare_with_runs", "next_size", "take_step"]
+__all__ = ["Terms", "compare_with_runs", "next_size", "search_step", "searched", "take_step"]
 
 #: Runs that an exact failure probability is compared with, at either end of a bracket.
 COMPARED = 200
@@ -132,7 +134,13 @@ def take_step(study: Study, curve: Curve, *, value: float, size: int, number: in
         failure = float(curve.failure(value, size))
         verdict: StepVerdict = "refuted" if failure > study.claim.beta + TOLERANCE else "met"
         return Step(size, verdict, low=failure, high=failure, how="exact")
-    result = _audited(study, curve, value=value, size=size, number=number, terms=terms)
+    result = _audited(
+        study, curve, curve.problems, value=value, size=size, number=number, terms=terms, exact=curve.law
+    )
+    return _step(size, result)
+
+
+def _step(size: int, result: Any) -> Step:
     return Step(
         size,
         _VERDICTS[result.verdict],
@@ -140,7 +148,55 @@ def take_step(study: Study, curve: Curve, *, value: float, size: int, number: in
         high=result.beta_upper,
         runs=result.samples,
         how="runs" if result.evidence.value == "statistical" else "exact",
+        family=result.family or "",
+        worst=result.worst or "",
     )
+
+
+def search_step(study: Study, curve: Curve, *, value: float, size: int, number: int, terms: Terms) -> Step:
+    """Return what an audit of the family of a curve with a closed form shows at this size.
+
+    Raises
+    ------
+    AuditError
+        The audit failed; one line.
+    """
+    assert curve.family is not None  # no other curve is searched
+    result = _audited(
+        study, curve, curve.family, value=value, size=size, number=number, terms=terms, exact=False
+    )
+    return _step(size, result)
+
+
+def searched(steps: list[Step], found: Step) -> list[Step]:
+    """Return the steps of a closed form once its family was searched at the least m that they met.
+
+    Unless the search refutes the claim, the step at that m stays met, with the search beside it. If it does,
+    nothing is known of that m and above but by audits of the family: what the closed form met there is left
+    out, and the bisection goes on.
+
+    Examples
+    --------
+    >>> steps = [Step(8, "refuted", how="exact"), Step(16, "met", low=0.1, how="exact")]
+    >>> [step.verdict for step in searched(steps, Step(16, "open", high=0.2, family="ours"))]
+    ['refuted', 'met']
+    >>> [(step.size, step.verdict) for step in searched(steps, Step(16, "refuted", family="ours"))]
+    [(8, 'refuted'), (16, 'refuted')]
+    """
+    if found.verdict == "refuted":
+        return [*(step for step in steps if step.verdict != "met"), found]
+    return [
+        replace(
+            step,
+            high=max(step.low, found.high),
+            runs=found.runs,
+            family=found.family,
+            worst=found.worst,
+        )
+        if step.size == found.size
+        else step
+        for step in steps
+    ]
 
 
 def compare_with_runs(
@@ -161,7 +217,17 @@ def compare_with_runs(
     if curve.failure is None or curve.refuses(value, size) or COMPARED * size > curve.compared:
         return 0
     failure = float(curve.failure(value, size))
-    result = _audited(study, curve, value=value, size=size, number=number, terms=terms, compared=True)
+    result = _audited(
+        study,
+        curve,
+        curve.problems,
+        value=value,
+        size=size,
+        number=number,
+        terms=replace(terms, budget=COMPARED),
+        exact=False,
+        until="budget",
+    )
     if not result.beta_lower - TOLERANCE <= failure <= result.beta_upper + TOLERANCE:
         raise AuditError(
             f"The exact failure probability of `{curve.name}` at {study.parameter} = {value:g}, m = {size} "
@@ -174,20 +240,22 @@ def compare_with_runs(
 def _audited(
     study: Study,
     curve: Curve,
+    problems: Callable[[float, int], Any],
     *,
     value: float,
     size: int,
     number: int,
     terms: Terms,
-    compared: bool = False,
+    exact: bool,
+    until: str = "decided",
 ) -> Any:
     result = audit_utility(
         curve.learner(value, size),
         study.claim,
-        problems=list(curve.problems(value, size)),
-        exact=curve.law and not compared,
-        until="budget" if compared else "decided",
-        budget=COMPARED if compared else terms.budget,
+        problems=problems(value, size),
+        exact=exact,
+        until=until,
+        budget=terms.budget,
         run_time_limit=60.0,
         unfinished="output",
         significance=terms.share,

@@ -38,7 +38,9 @@ class Curve:
     learner
         (value, m) -> the learner for databases of m records at this value of the parameter.
     problems
-        (value, m) -> the problems that it must be accurate on, each drawing m records.
+        (value, m) -> the problems that it must be accurate on, each drawing m records: a sequence, or an
+        object with `problems()` and optionally `vary` and `random`, which is searched at every step
+        (`audit_utility`).
     bound
         value -> the sample size that the theorem asks for; None where there is none.
     source
@@ -46,6 +48,9 @@ class Curve:
     failure
         (value, m) -> the exact probability of failure on the worst of the problems, where it has a closed
         form: no runs are then needed to decide, and the two ends are compared with runs of the learner.
+    family
+        (value, m) -> problems as `problems`, searched at the least m that the closed form allows. If a worse
+        one refutes the claim there, the least m is sought above by audits of these.
     least
         value -> fewer records than this the learner refuses, whatever they are.
     start
@@ -69,11 +74,12 @@ class Curve:
 
     name: str
     learner: Callable[[float, int], Any]
-    problems: Callable[[float, int], Sequence[Any]]
+    problems: Callable[[float, int], Any]
     _: KW_ONLY
     bound: Callable[[float], float] | None = None
     source: str = ""
     failure: Callable[[float, int], float] | None = None
+    family: Callable[[float, int], Any] | None = None
     least: Callable[[float], int] | None = None
     start: Callable[[float], int] | None = None
     values: tuple[float, ...] = ()
@@ -128,6 +134,8 @@ class Study:
         value -> its place on that axis.
     budget
         Most runs of a step.
+    search
+        Most runs of an audit of a curve's `family`.
     largest
         No larger m is tried.
     resolution
@@ -160,6 +168,7 @@ class Study:
     axis: str = ""
     at: Callable[[float], float] | None = None
     budget: int = 2_000
+    search: int = 4_000
     largest: int = 1_000_000
     resolution: float = 1.1
     steps: int = 16
@@ -173,7 +182,7 @@ class Study:
             raise InvalidValue("The names of the `curves` of a `Study` must differ.")
         for values in (self.values, *(curve.values for curve in self.curves if curve.values)):
             _check_values(values)
-        for name in ("budget", "largest", "steps"):
+        for name in ("budget", "search", "largest", "steps"):
             positive_int(getattr(self, name), what=f"The `{name}` of a `Study`")
         finite_number(self.resolution, what="The `resolution` of a `Study`", above=1)
 

@@ -35,6 +35,12 @@ class Step:
     how
         ``"runs"``: an audit at its share of the significance; ``"exact"``; or ``"refused"``: the learner
         takes no database of so few records.
+    family
+        The problems that were looked at, in words; empty where a closed form told the failure probability on
+        its own problem and no other was looked at. An exact step with a family is met on the closed form's
+        problem, and an audit of the family refuted the claim on none; `high` is then the audit's bound.
+    worst
+        The problem of the family that failed most.
 
     Examples
     --------
@@ -49,6 +55,8 @@ class Step:
     high: float = 1.0
     runs: int = 0
     how: How = "runs"
+    family: str = ""
+    worst: str = ""
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(StepVerdict) or self.how not in get_args(How):
@@ -101,6 +109,23 @@ class Cell:
     def middle(self) -> float | None:
         """The geometric middle of the bracket, of m ≥ 1; None where the claim was never met."""
         return None if self.met is None else math.sqrt(max(1, self.low) * self.met)
+
+    @property
+    def family(self) -> str:
+        """The problems on which the claim is met at `met`, or on which it was tried last, in words.
+
+        Examples
+        --------
+        >>> step = Step(8, "met", family="the 3 given problems", worst="all equal")
+        >>> Cell(4.0, 4.0, None, (step,)).family
+        'the 3 given problems; worst: all equal'
+        """
+        at_met = [step for step in self.steps if step.verdict == "met" and step.size == self.met]
+        for step in [*at_met, *reversed(self.steps)][: 1 if at_met else None]:
+            if step.family:
+                return step.family + (f"; worst: {step.worst}" if step.worst else "")
+        exact = any(step.how == "exact" for step in self.steps)
+        return "the problem of the closed form" if exact else ""
 
     @property
     def runs(self) -> int:
@@ -259,5 +284,7 @@ class StudyResult:
             "failing gets no likelier with more records, the least m lies in it. Verdicts by runs share a "
             f"significance of {self.significance:g} equally, {self.audits} at most: all that is said here "
             f"is right with probability at least {1 - self.significance:g}. What is exact takes none of it. "
-            "Other problems may be harder."
+            "Where a closed form tells the failure probability on one problem, others were searched at the "
+            "least m that it allows: the bracket is its own where no other problem refuted the claim there, "
+            "and goes on by runs where one did. Problems that were not looked at may be harder."
         )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import positive_int, probability
-from audit.least_size import Terms, compare_with_runs, next_size, take_step
+from audit.least_size import Terms, compare_with_runs, next_size, search_step, searched, take_step
 from audit.saved_studies import CellStore
 from audit.study_results import Cell, CurveResult, StudyResult
 
@@ -127,10 +127,7 @@ class _Run:
     def __post_init__(self) -> None:
         self.found: list[list[Cell]] = [[] for _ in self.study.curves]
         study = self.study
-        self.audits = sum(
-            len(study.values_of(curve)) * (study.steps if curve.failure is None else _COMPARISONS)
-            for curve in study.curves
-        )
+        self.audits = sum(len(study.values_of(curve)) * _audits(study, curve) for curve in study.curves)
 
     def result(self) -> StudyResult:
         """Seek every least m."""
@@ -146,17 +143,37 @@ class _Run:
         key, study = self._key(curve, value), self.study
         steps = list(self.store.read(key))
         terms = Terms(self.significance / self.audits, self._budget(curve), self.seed, path, self.jobs)
-        size = self._next(curve, value, steps)
-        while size is not None:
-            steps.append(take_step(study, curve, value=value, size=size, number=len(steps), terms=terms))
-            cell, size = self._as_cell(curve, value, steps), self._next(curve, value, steps)
+        while (size := self._next(curve, value, steps)) is not None or self._unsearched(curve, steps):
             if size is None:
-                self._compare(curve, cell, terms)
+                steps = searched(steps, self._audited(curve, value, min(_met(steps)), steps, terms))
+            elif _refuted_by_search(curve, steps):
+                steps.append(self._audited(curve, value, size, steps, terms))
+            else:
+                steps.append(take_step(study, curve, value=value, size=size, number=len(steps), terms=terms))
+                if self._next(curve, value, steps) is None:
+                    self._compare(curve, value, steps, terms)
             self.store.write(key, steps)
-            self._tell(curve, cell)
+            self._tell(curve, self._as_cell(curve, value, steps))
         cell = self._as_cell(curve, value, steps)
         self._tell(curve, cell, done=True)
         return cell
+
+    def _unsearched(self, curve: Curve, steps: list[Step]) -> bool:
+        """Tell whether the least m of a closed form is found, and its family was not yet searched there."""
+        has_both = curve.failure is not None and curve.family is not None
+        return has_both and bool(_met(steps)) and not any(step.family for step in steps)
+
+    def _audited(self, curve: Curve, value: float, size: int, steps: list[Step], terms: Terms) -> Step:
+        """Return the step that an audit of the family of a closed form makes."""
+        done = sum(bool(step.family) for step in steps)
+        return search_step(
+            self.study,
+            curve,
+            value=value,
+            size=size,
+            number=self.study.steps + _COMPARISONS + done,
+            terms=replace(terms, budget=self.budget or self.study.search),
+        )
 
     def _next(self, curve: Curve, value: float, steps: list[Step]) -> int | None:
         study = self.study
@@ -168,8 +185,9 @@ class _Run:
             most=study.steps,
         )
 
-    def _compare(self, curve: Curve, cell: Cell, terms: Terms) -> None:
+    def _compare(self, curve: Curve, value: float, steps: list[Step], terms: Terms) -> None:
         """Compare a closed form with runs at either end of the bracket, before the last step is kept."""
+        cell = self._as_cell(curve, value, steps)
         for number, size in enumerate((cell.refuted, cell.met)):
             if size is not None:
                 compare_with_runs(
@@ -198,6 +216,7 @@ class _Run:
             "claim": str(study.claim),
             "fixed": study.fixed,
             "budget": self._budget(curve),
+            "search": 0 if curve.family is None else self.budget or study.search,
             "largest": study.largest,
             "resolution": study.resolution,
             "steps": study.steps,
@@ -236,6 +255,22 @@ class _Run:
                 for curve, cells in zip(study.curves, self.found, strict=True)
             ),
         )
+
+
+def _audits(study: Study, curve: Curve) -> int:
+    """Return how many audits a cell can take at most."""
+    if curve.failure is None:
+        return study.steps
+    return _COMPARISONS + (0 if curve.family is None else study.steps)
+
+
+def _met(steps: list[Step]) -> list[int]:
+    return [step.size for step in steps if step.verdict == "met"]
+
+
+def _refuted_by_search(curve: Curve, steps: list[Step]) -> bool:
+    """Tell whether another problem than the closed form's refuted the claim at the m that it allows."""
+    return curve.failure is not None and any(step.family for step in steps)
 
 
 def _version() -> str:

@@ -18,6 +18,7 @@ from learners.parity.examples import examples_of
 from learners.parity.plans import derived_plan
 from learners.parity.systems import BitSystem, as_numbers, as_tuple
 from learners.problems import LearningProblem
+from learners.study_families import SearchedProblems, agnostic_family, parity_family
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -132,6 +133,7 @@ def parity(*, epsilon: float = 1.0) -> Study:
                 bound=lambda d: plan(d).training,
                 source="K08 Theorem 3.8, constants derived",
                 failure=private_failure,
+                family=_parities,
                 expected="grows",
             ),
             Curve(
@@ -141,6 +143,7 @@ def parity(*, epsilon: float = 1.0) -> Study:
                 bound=lambda d: (d * math.log(2.0) + math.log(1.0 / _BETA)) / _ALPHA,
                 source="Occam: (d·ln 2 + ln(1/β))/α",
                 failure=lambda d, size: parity_failure(int(d), size, rate=2.0 * _WEIGHT * _ALPHA),
+                family=_parities,
                 expected="grows",
             ),
         ),
@@ -150,6 +153,10 @@ def parity(*, epsilon: float = 1.0) -> Study:
         resolution=1.02,
         steps=40,
     )
+
+
+def _parities(d: float, size: int) -> SearchedProblems:
+    return parity_family(int(d), alpha=_ALPHA, size=size)
 
 
 def _rarely_uniform(d: float, size: int) -> list[ParityProblem]:
@@ -227,6 +234,7 @@ def _generic_curve(bits: Any, epsilon: Any) -> Curve:
         failure=lambda value, size: generic_failure(
             2 ** bits(value), size, epsilon=epsilon(value), weight=_WEIGHT * _ALPHA
         ),
+        family=lambda value, size: agnostic_family(few_points(bits(value)), alpha=_ALPHA, size=size),
         expected="grows",
         compared=200_000,
     )
@@ -241,12 +249,14 @@ def generic() -> Study:
         "log2|H|",
         (2, 4, 8, 12, 16),
         (_generic_curve(int, lambda _: 1.0),),
-        fixed="ε = 1; POINT_d, d = log2|H|, on its first points; target 0, every rival 1.01·α away",
+        fixed="ε = 1; POINT_d, d = log2|H|, on its first points; from target 0, every rival 1.01·α away, "
+        "to any law and noisy labels",
         source="K08 Theorem 3.7; K11 Theorem 3.4",
         axis="ln|H|",
         at=lambda bits: bits * math.log(2.0),
+        search=12_000,
         resolution=1.02,
-        steps=40,
+        steps=30,
     )
 
 
@@ -259,8 +269,10 @@ def generic_epsilon() -> Study:
         "1/ε",
         (0.5, 1, 2, 4, 8),
         (_generic_curve(lambda _: 6, lambda inverse: 1.0 / inverse),),
-        fixed="|H| = 64; POINT_6 on its first points; target 0, every rival 1.01·α away",
+        fixed="|H| = 64; POINT_6 on its first points; from target 0, every rival 1.01·α away, to any "
+        "law and noisy labels",
         source="K08 Theorem 3.7; K11 Theorem 3.4",
+        search=12_000,
         resolution=1.02,
-        steps=40,
+        steps=30,
     )

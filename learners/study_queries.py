@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,82 +19,25 @@ from audit.claims import PAC
 from audit.studies import Curve, Study
 from learners.chunked import ChunkNoise, Model
 from learners.conjunctions import ConjunctionLearner
-from learners.masked import BentLearner, MaskedParityLearner, MaskedPopulation
-from learners.masked.hypothesis import masked_error
-from learners.masked.queries import BentQuery
+from learners.masked import BentLearner, MaskedParityLearner
+from learners.study_means import (
+    conjunction_family,
+    conjunction_problem,
+    masked_family,
+    needed_variables,
+)
 from mechanisms.queries import Oracle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
+    from learners.study_families import SearchedProblems
+    from learners.study_means import ChunkMeans, OneZeroMeans
     from mechanisms.queries import StatisticalQuery
 
-__all__ = ["BentOnMeans", "ChunkMeans", "ConjunctionOnMeans", "MaskedOnMeans", "MeansProblem"]
+__all__ = ["BentOnMeans", "ConjunctionOnMeans", "MaskedOnMeans", "conjunction_failure"]
 
 _EPSILON = 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class ChunkMeans:
-    """What a learner by chunks sees of its records: the average of each query over its chunk.
-
-    Parameters
-    ----------
-    means
-        Shape (queries,).
-    chunk
-        Records in a chunk.
-    """
-
-    means: NDArray[np.float64]
-    chunk: int
-
-    def __len__(self) -> int:
-        return len(self.means) * self.chunk
-
-
-@dataclass(frozen=True)
-class MeansProblem:
-    """A law of records by what the queries see of it, and the exact error of an output.
-
-    Parameters
-    ----------
-    name
-        What the problem is.
-    shares
-        For each query the probability that it is at its high value on a record.
-    spans
-        Its low and high values.
-    chunk
-        Records in a chunk.
-    measure
-        Output -> error.
-
-    Examples
-    --------
-    >>> problem = MeansProblem("a coin", (0.5,), ((-1.0, 1.0),), chunk=1, measure=float)
-    >>> abs(float(problem.draw(np.random.default_rng(0)).means[0]))
-    1.0
-    """
-
-    name: str
-    shares: tuple[float, ...]
-    spans: tuple[tuple[float, float], ...]
-    chunk: int
-    measure: Callable[[Any], float]
-
-    def draw(self, rng: np.random.Generator) -> ChunkMeans:
-        """Return the averages over fresh records."""
-        low, high = np.array(self.spans).T
-        share = rng.binomial(self.chunk, self.shares) / self.chunk
-        return ChunkMeans(low + (high - low) * share, self.chunk)
-
-    def error(self, output: Any, database: Any) -> float:
-        """Return the error of an output."""
-        del database
-        return self.measure(output)
 
 
 # --- conjunctions
@@ -129,8 +71,11 @@ def conjunctions(*, alpha: float = 0.2, beta: float = 0.1) -> Study:
     def learner(d: float, model: Model) -> ConjunctionOnMeans:
         return ConjunctionOnMeans(dimension=int(d), epsilon=_EPSILON, alpha=alpha, beta=beta, model=model)
 
-    def problems(d: float, size: int) -> list[MeansProblem]:
+    def problems(d: float, size: int) -> list[OneZeroMeans]:
         return [conjunction_problem(int(d), alpha=alpha, chunk=size // int(d))]
+
+    def family(d: float, size: int) -> SearchedProblems:
+        return conjunction_family(int(d), alpha=alpha, chunk=size // int(d))
 
     def curve(model: Model, source: str) -> Curve:
         return Curve(
@@ -140,6 +85,7 @@ def conjunctions(*, alpha: float = 0.2, beta: float = 0.1) -> Study:
             bound=lambda d: learner(d, model).sample_size,
             source=source,
             failure=lambda d, size: conjunction_failure(learner(d, model), size // int(d)),
+            family=family,
             least=int,
             expected="grows",
             compared=10**12,
@@ -162,29 +108,6 @@ def conjunctions(*, alpha: float = 0.2, beta: float = 0.1) -> Study:
         resolution=1.02,
         steps=50,
     )
-
-
-def conjunction_problem(dimension: int, *, alpha: float, chunk: int) -> MeansProblem:
-    """Return a problem about conjunctions as averages over chunks.
-
-    Guarantee
-    ---------
-    The target holds every variable; `needed` of them are 0 on 1.05·alpha of the examples each, one at a time.
-    No positive example has a 0: all averages are 0. Dropping one of those variables costs 1.05·alpha.
-    """
-    share, needed = 1.05 * alpha, needed_variables(dimension, alpha)
-    return MeansProblem(
-        "all variables needed",
-        (0.0,) * dimension,
-        ((0.0, 1.0),) * dimension,
-        chunk,
-        lambda kept: share * (needed - sum(kept[:needed])),
-    )
-
-
-def needed_variables(dimension: int, alpha: float) -> int:
-    """Return how many variables can each be 0 on 1.05·alpha of the examples, one at a time."""
-    return min(dimension, int(1.0 / (1.05 * alpha)))
 
 
 def conjunction_failure(learner: ConjunctionLearner, chunk: int) -> float:
@@ -289,27 +212,6 @@ class _Answered(Oracle):
         return self._left.popleft()
 
 
-def masked_problems(dimension: int, *, chunk: int, bent: bool) -> list[MeansProblem]:
-    """Return two concepts as averages over chunks: no bit of r and no mask, all bits and the mask."""
-    problems = []
-    for r, a in ((0, 0), (2**dimension - 1, 1)):
-        population = MaskedPopulation(dimension, r=r, a=a)
-        bits = tuple(bit / (2.0 * dimension) for bit in population.concept[0])
-        last, span = a / 2.0, (0.0, 1.0)
-        if bent:
-            last, span = (1.0 + BentQuery(dimension).parts(r).expectation(a)) / 2.0, (-1.0, 1.0)
-        problems.append(
-            MeansProblem(
-                "all bits and the mask" if a else "no bit and no mask",
-                (*bits, last),
-                (((0.0, 1.0),) * dimension) + (span,),
-                chunk,
-                partial(masked_error, target=population.concept),
-            )
-        )
-    return problems
-
-
 def masked(*, beta: float = 0.1) -> Study:
     """Return the study of MASKED-PARITY in the local model: two rounds or one (K11 Theorem 5.7, 5.16)."""
 
@@ -319,8 +221,8 @@ def masked(*, beta: float = 0.1) -> Study:
     def at_once(d: float) -> BentOnMeans:
         return BentOnMeans(int(d), ChunkNoise("local", _EPSILON))
 
-    def problems(d: float, size: int, *, bent: bool) -> list[MeansProblem]:
-        return masked_problems(int(d), chunk=size // (int(d) + 1), bent=bent)
+    def problems(d: float, size: int, *, bent: bool) -> SearchedProblems:
+        return masked_family(int(d), chunk=size // (int(d) + 1), bent=bent)
 
     return Study(
         "masked-parity",
@@ -350,7 +252,7 @@ def masked(*, beta: float = 0.1) -> Study:
                 law=False,
             ),
         ),
-        fixed=f"ε = {_EPSILON:g}, uniform examples; r = 0, a = 0 and r = 1…1, a = 1",
+        fixed=f"ε = {_EPSILON:g}, uniform examples; from r = 0, a = 0 and r = 1…1, a = 1 to any concept",
         source="K11 Theorem 5.7, §5.3",
         largest=10**12,
         budget=1_500,

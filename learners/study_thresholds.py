@@ -18,6 +18,7 @@ from learners.approximate import (
 )
 from learners.approximate.point import missed
 from learners.pure import HashedPointLearner, PureIntervalLearner, PurePointLearner, hashed_size, pure_size
+from learners.study_families import SearchedProblems, interval_family, point_family
 
 __all__ = [
     "approximate_point_failure",
@@ -113,6 +114,14 @@ def last_threshold(d: float, size: int) -> list[IntervalProblem]:
     return [IntervalProblem("1.01·α just below the threshold, the rest on it", source, top - 1, size)]
 
 
+def _points(d: float, size: int) -> SearchedProblems:
+    return point_family(int(d), alpha=_ALPHA, size=size)
+
+
+def _intervals(d: float, size: int) -> SearchedProblems:
+    return interval_family(int(d), alpha=_ALPHA, size=size)
+
+
 def points() -> Study:
     """Return the study of POINT: pure and proper, pure and improper, approximate (BNS §1, §3.1, Lemma 1)."""
     return Study(
@@ -129,6 +138,7 @@ def points() -> Study:
                 bound=lambda d: pure_size(2 ** int(d), **_TOLD),
                 source="BNS §1; K11 Theorem 3.4, constants derived",
                 failure=lambda d, size: pure_failure(2.0**d - 2.0, size, last="all"),
+                family=_points,
                 expected="grows",
             ),
             Curve(
@@ -138,6 +148,7 @@ def points() -> Study:
                 bound=lambda d: hashed_size(int(d), **_TOLD),
                 source="BNS §1, constants derived",
                 failure=lambda d, size: hashed_failure(hashed(d), size),
+                family=_points,
                 expected="does not grow",
             ),
             Curve(
@@ -147,6 +158,7 @@ def points() -> Study:
                 bound=lambda d: approximate_point(d).sample_size,
                 source="BNS Lemma 1, constants derived",
                 failure=lambda d, size: approximate_point_failure(approximate_point(d), size),
+                family=_points,
                 expected="does not grow",
             ),
         ),
@@ -183,6 +195,7 @@ def points_delta(*, dimension: int = 64) -> Study:
                 bound=lambda power: learner(power).sample_size,
                 source="BNS Lemma 1, constants derived",
                 failure=lambda power, size: approximate_point_failure(learner(power), size),
+                family=lambda _, size: _points(dimension, size),
                 expected="grows",
             ),
         ),
@@ -215,12 +228,13 @@ def intervals() -> Study:
                 bound=lambda d: pure_size(2 ** int(d) + 1, **_TOLD),
                 source="BNS §1; K11 Theorem 3.4, constants derived",
                 failure=lambda d, size: pure_failure(2.0**d - 1.0, size, last="rest"),
+                family=_intervals,
                 expected="grows",
             ),
             Curve(
                 "approximate, proper (Rec)",
                 lambda d, _: approximate(d),
-                last_threshold,
+                _intervals,
                 bound=lambda d: approximate(d).sample_size,
                 source="BNS Theorem 2, shifted score, true depth",
                 start=lambda d: approximate(d).sample_size // 2,
@@ -229,7 +243,7 @@ def intervals() -> Study:
         ),
         fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; mass 1.01·α just below the last threshold, the rest on it",
         source="BNS §3.2-3.3, Theorem 2",
-        budget=1_000,
+        budget=6_000,
         resolution=1.1,
         steps=20,
     )

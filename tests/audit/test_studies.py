@@ -47,6 +47,25 @@ def study(*, values=(0.02, 0.1), exact=False, **options):
     return Study("light", "A light set.", PAC(0.5, 0.1), "α", values, (curve,), **options)
 
 
+def searched(family, **options):
+    """Return a study of a closed form for sets of mass 0.2 whose family holds more."""
+    curve = Curve(
+        "collector",
+        lambda value, m: sees,
+        lambda value, m: misses(0.2, m),
+        failure=lambda value, m: 0.8**m,
+        family=family,
+    )
+    return Study("searched", "A light set.", PAC(0.5, 0.1), "α", (1.0,), (curve,), **options)
+
+
+def of_masses(*masses):
+    return lambda value, m: [
+        SampledProblem(f"mass {mass}", lambda rng, mass=mass: int(rng.binomial(m, mass)), lambda out, _: out)
+        for mass in masses
+    ]
+
+
 def outcomes(thresholds, *, open_from=None, start=1, largest=10**6, most=60):
     """Bisect with an oracle: refuted below `open_from`, open below `thresholds`, met from there on."""
     steps = []
@@ -106,6 +125,39 @@ def test_the_error_of_all_steps_together_is_within_the_significance():
             for step in cells[0].steps
         )
     assert wrong <= most
+
+
+def test_a_worse_problem_of_the_family_moves_the_bracket():
+    # All verdicts together are wrong with probability 1e-7 at most.
+    [cell] = run_study(searched(of_masses(0.2, 0.1)), significance=1e-7).curves[0].cells
+    assert cell.refuted >= least(0.1, 0.2)
+    assert cell.refuted < least(0.1, 0.1) <= cell.met
+    assert cell.family == "the 2 given problems; worst: mass 0.1"
+    assert all(step.how == "runs" for step in cell.steps if step.size > least(0.1, 0.2))
+
+
+def test_a_family_that_is_no_worse_leaves_the_closed_forms_bracket():
+    [cell] = run_study(searched(of_masses(0.2, 0.5)), significance=1e-7).curves[0].cells
+    true = least(0.1, 0.2)
+    assert (cell.refuted, cell.met) == (true - 1, true)
+    [step] = [step for step in cell.steps if step.size == true]
+    assert (step.how, step.low, step.family) == ("exact", 0.8**true, "the 2 given problems")
+    assert step.low <= step.high < 0.3
+    assert step.runs > 0
+
+
+def test_without_a_family_the_problem_is_the_closed_forms():
+    [cell] = run_study(searched(None)).curves[0].cells
+    assert cell.family == "the problem of the closed form"
+
+
+def test_a_search_that_was_stopped_goes_on_to_the_same_bytes(tmp_path):
+    wanted = searched(of_masses(0.2, 0.1), search=800)
+    whole, store = layout([run_study(wanted)]), CellStore(tmp_path / "cells")
+    for steps in (3, 4, 1, 2):
+        with pytest.raises(StudyInterrupted):
+            run_study(wanted, store=store, listener=interrupted_after(steps))
+    assert layout([run_study(wanted, store=store)]) == whole
 
 
 def test_every_step_has_its_share_and_a_seed_of_its_own(monkeypatch):
