@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["KMeans", "KMeansQueries", "nearest"]
 
+_WORTHLESS = 0.5
+"""So far off is no point of [0, 1] from the middle."""
+
 
 @dataclass(frozen=True)
 class _Share:
@@ -189,7 +192,7 @@ class KMeans(ChunkedRun, PlainParameters):
     epsilon
         The privacy claimed, > 0.
     start, rounds, tau, least_mass
-        As in `KMeansQueries`.
+        As in `KMeansQueries`; 2·tau/least_mass, how far a coordinate may be off, below 1/2.
     beta
         Failure probability, in (0, 1/2).
     model
@@ -220,8 +223,8 @@ class KMeans(ChunkedRun, PlainParameters):
     epsilon: float = 1.0
     start: Centres = ((0.25,), (0.75,))
     rounds: int = 1
-    tau: float = 0.05
-    least_mass: float = 0.1
+    tau: float = 0.03
+    least_mass: float = 0.3
     beta: float = 0.1
     model: Model = "central"
     records: tuple[Any, ...] | None = None
@@ -235,6 +238,11 @@ class KMeans(ChunkedRun, PlainParameters):
     def __post_init__(self) -> None:
         finite_number(self.beta, what=f"The `beta` of `{type(self).__name__}`", above=0, below=0.5)
         ChunkNoise(self.model, self.epsilon)
+        if self.algorithm.accuracy >= _WORTHLESS:
+            raise InvalidValue(
+                f"The 2·tau/least_mass of `{type(self).__name__}`, how far a centre in [0, 1]^d may be off, "
+                f"must be below {_WORTHLESS:g}; got {self.algorithm.accuracy:g}."
+            )
         if self.size is None:
             object.__setattr__(self, "size", self.algorithm.most_queries)
         if self.records is None:
@@ -258,15 +266,23 @@ class KMeans(ChunkedRun, PlainParameters):
         Examples
         --------
         >>> KMeans().sample_size
-        16244
+        45116
         """
         queries = self.algorithm.queries(self.algorithm.start) * self.rounds
         return len(queries) * ChunkNoise(self.model, self.epsilon).chunk_size(queries, beta=self.beta)
 
     @property
-    def utility_claim(self) -> Accuracy:
-        """The distance from Lloyd's centres claimed on `sample_size` points of a steady law."""
-        return Accuracy(self.algorithm.accuracy, self.beta)
+    def utility_claim(self) -> Accuracy | None:
+        """The distance from Lloyd's centres claimed on `sample_size` points of a steady law.
+
+        None where no law of the library is steady, as where the first centres are near one another.
+
+        Examples
+        --------
+        >>> KMeans().utility_claim, KMeans(rounds=2, start=((0.45,), (0.55,))).utility_claim
+        (Accuracy(alpha=0.2, beta=0.1), None)
+        """
+        return Accuracy(self.algorithm.accuracy, self.beta) if self.problems() else None
 
     def problems(self) -> list[ClusterProblem]:
         """Return steady problems, with `sample_size` points each."""

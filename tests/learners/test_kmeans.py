@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.cluster.vq import kmeans2
 
-from audit import Verdict, audit_privacy
+from audit import Verdict, audit_privacy, audit_utility
 from audit.claims import PureDP
 from audit.errors import InvalidValue
 from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks
@@ -106,15 +106,38 @@ def test_every_record_has_part_in_one_answer(model):
 def test_many_private_points_give_lloyds_centres(model):
     rng = np.random.default_rng(8)
     sample = [(float(x),) for x in np.where(rng.random(120_000) < 0.5, 0.2, 0.7)]
-    kmeans = KMeans(start=((0.0,), (1.0,)), rounds=2, epsilon=2.0, model=model)
+    kmeans = KMeans(start=((0.0,), (1.0,)), rounds=2, tau=0.05, least_mass=0.25, epsilon=2.0, model=model)
     centres = np.array(kmeans(sample, rng)).ravel()
     # two clusters of mass 1/2 at 0.2 and 0.7; tau = 0.05 is met by far: 2·tau/(1/2 − tau) bounds the rest
     assert np.abs(centres - [0.2, 0.7]).max() <= 2 * 0.05 / (0.5 - 0.05)
 
 
 def test_the_sample_size_is_the_chunks_of_all_queries():
-    # M = 4, width 1, tau = 0.05, beta = 0.1: 2·ln(16/0.1)/tau² = 4060.2
-    assert KMeans().sample_size == 4 * 4061
+    # M = 4, width 1, tau = 0.03, beta = 0.1: 2·ln(16/0.1)/tau² = 11278.2
+    assert KMeans().sample_size == 4 * 11_279
+
+
+@pytest.mark.parametrize(("tau", "least_mass"), [(0.05, 0.1), (0.2, 0.1), (0.05, 0.2), (0.25, 1.0)])
+def test_a_claim_that_cannot_fail_is_refused(tau, least_mass):
+    # centres in [0, 1] are within 1/2 of the middle, whatever the points are
+    with pytest.raises(
+        InvalidValue, match=r"2·tau/least_mass of `KMeans`.* must be below 0.5; got"
+    ) as refused:
+        KMeans(tau=tau, least_mass=least_mass)
+    assert "\n" not in str(refused.value)
+    assert KMeans(tau=0.499 * tau / (2 * tau / least_mass), least_mass=least_mass).utility_claim.alpha < 0.5
+
+
+def test_the_default_claim_can_fail_and_holds():
+    kmeans = KMeans()
+    assert kmeans.utility_claim.alpha < 0.25
+    assert len(kmeans.problems()) == 5
+    assert kmeans.problems()[0].error(((0.9,), (0.1,)), None) > kmeans.utility_claim.alpha
+    assert audit_utility(kmeans, budget=2_600).verdict is Verdict.NOT_REFUTED
+
+
+def test_nothing_is_claimed_where_no_law_is_steady():
+    assert KMeans(rounds=2, start=((0.45,), (0.55,))).utility_claim is None
 
 
 @pytest.mark.parametrize("model", ["central", "local"])
