@@ -20,16 +20,24 @@ if TYPE_CHECKING:
 
     Compute: TypeAlias = "Callable[[], Finding]"
 
-__all__ = ["GROUP", "Finding", "Judgement", "Table", "load_findings", "merged"]
+__all__ = ["GROUP", "Finding", "Judgement", "Method", "Table", "load_findings", "merged"]
 
 GROUP = "dp_audit.findings"
 
-Judgement = Literal["holds", "loose", "hidden condition", "proof only", "false", "typo"]
+Judgement = Literal["holds", "loose", "not verified", "hidden condition", "proof only", "false", "typo"]
 """What became of a statement.
 
 ``holds``: as printed. ``loose``: true, and more is true. ``hidden condition``: true under a condition that
-the text does not state. ``proof only``: a step of the proof fails, the statement survives. ``false``: the
+the text does not state. ``not verified``: neither proved nor refuted here. ``proof only``: a step of the proof fails, the statement survives. ``false``: the
 statement as printed has a counterexample. ``typo``: the text means something else than it prints.
+"""
+
+Method = Literal["exact", "upper bound", "lower bound", "sampled", "arithmetic"]
+"""How the number found was had.
+
+``exact``: from a law or an enumeration, of the very quantity that the statement is about. ``upper bound``: the
+quantity is at most that, by a proof. ``lower bound``: at least that, the worst of the instances looked at, each
+exact. ``sampled``: it depends on draws. ``arithmetic``: closed forms alone.
 """
 
 
@@ -82,8 +90,9 @@ class Finding:
     claimed, found
         The two numbers that decide, if two numbers do: `ratio` is found ÷ claimed.
     method
-        ``"exact"`` (a law or an enumeration), ``"statistical"`` (an audit, its significance said in `shown`)
-        or ``"arithmetic"`` (closed forms).
+        How `found` was had, a `Method`.
+    errata
+        The names of the findings that say what is wrong with the statement, this one among them if it does.
     tables
         The numbers behind it.
     command
@@ -111,17 +120,20 @@ class Finding:
     corrected: str = ""
     claimed: float | None = None
     found: float | None = None
-    method: Literal["exact", "statistical", "arithmetic"] = "exact"
+    method: Method = "exact"
+    errata: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
     command: str = ""
     row: str = ""
 
     def __post_init__(self) -> None:
-        if self.judgement not in get_args(Judgement):
-            words = ", ".join(get_args(Judgement))
-            raise InvalidValue(
-                f"The `judgement` of a `Finding` must be one of {words}; got {self.judgement!r}."
-            )
+        for field, value, kind in (
+            ("judgement", self.judgement, Judgement),
+            ("method", self.method, Method),
+        ):
+            if value not in get_args(kind):
+                words = ", ".join(get_args(kind))
+                raise InvalidValue(f"The `{field}` of a `Finding` must be one of {words}; got {value!r}.")
 
     @property
     def ratio(self) -> float | None:

@@ -14,6 +14,9 @@ __all__ = ["SCHEMA", "from_json", "to_json"]
 
 SCHEMA = 1
 
+_RENAMED = {"statistical": "sampled"}
+"""Methods as they were once called."""
+
 
 def to_json(finding: Finding) -> dict[str, Any]:
     """Return the finding as a document; numbers that are not finite are tagged.
@@ -24,6 +27,7 @@ def to_json(finding: Finding) -> dict[str, Any]:
     'typo'
     """
     stored = {field.name: getattr(finding, field.name) for field in fields(finding)}
+    stored["errata"] = list(finding.errata)
     tables = [{field.name: getattr(table, field.name) for field in fields(table)} for table in finding.tables]
     return {"schema": SCHEMA, "finding": encode(stored | {"tables": tables})}
 
@@ -48,6 +52,8 @@ def from_json(document: Mapping[str, Any]) -> Finding:
     try:
         stored = decode(document["finding"], where="finding")
         stored["tables"] = tuple(Table(**table) for table in stored["tables"])
+        stored["errata"] = tuple(stored.get("errata", ()))
+        stored["method"] = _RENAMED.get(stored.get("method"), stored.get("method", "exact"))
         return Finding(**stored)
     except (TypeError, KeyError, AttributeError) as error:
         raise AuditError(f"The saved finding is damaged: {error}.") from None

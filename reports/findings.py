@@ -25,11 +25,12 @@ class TableView:
 
 @dataclass(frozen=True)
 class FindingView:
-    """One finding: a row of the table and a section."""
+    """One finding: a row of the table and a section; each erratum with the place it links to, if any."""
 
     anchor: str
     finding: Finding
     kind: str
+    errata: tuple[tuple[str, str], ...]
     claimed: str
     found: str
     ratio: str
@@ -55,7 +56,8 @@ def findings_part(documents: Sequence[Mapping[str, Any]]) -> FindingsPart:
     """
     findings = [from_json(document) for document in documents]
     counts = Counter(finding.judgement for finding in findings)
-    views = tuple(_view(finding, f"finding-{i}") for i, finding in enumerate(findings, start=1))
+    anchors = {finding.name: f"finding-{i}" for i, finding in enumerate(findings, start=1)}
+    views = tuple(_view(finding, f"finding-{i}", anchors) for i, finding in enumerate(findings, start=1))
     return FindingsPart(
         views, tuple((word, _kind(word), counts[word]) for word in get_args(Judgement) if counts[word])
     )
@@ -65,11 +67,12 @@ def _kind(judgement: str) -> str:
     return _KINDS.get(judgement, "inconclusive")
 
 
-def _view(finding: Finding, anchor: str) -> FindingView:
+def _view(finding: Finding, anchor: str, anchors: Mapping[str, str]) -> FindingView:
     return FindingView(
         anchor=anchor,
         finding=finding,
         kind=_kind(finding.judgement),
+        errata=tuple((name, anchors.get(name, "")) for name in finding.errata),
         claimed=_number(finding.claimed),
         found=_number(finding.found),
         ratio="" if finding.ratio is None else f"{story.number(finding.ratio, digits=3)}×",

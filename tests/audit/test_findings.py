@@ -19,7 +19,7 @@ def right():
     table = Table(("n", "bound", "word"), rows, "half by <i>half</i>")
     return Finding(
         "X1", "Text Thm 1", "Two is <b>one</b>.", "false", "Two is 2.", corrected="Two is two.",
-        claimed=1.0, found=2.0, tables=(table,),
+        claimed=1.0, found=2.0, tables=(table,), method="lower bound", errata=("X1", "X9"),
     )
 
 def broken():
@@ -57,6 +57,10 @@ def test_the_ratio_is_found_over_claimed_and_nothing_where_it_means_nothing():
             lambda: Finding("X", "T", "s", "wrong", "f"),
             "`judgement` of a `Finding` must be one of holds, .*'wrong'",
         ),
+        (
+            lambda: Finding("X", "T", "s", "holds", "f", method="guessed"),
+            "`method` of a `Finding` must be one of exact, upper bound, .*'guessed'",
+        ),
         (lambda: Table(("a", "b"), ((1,),)), "must have 2 cells"),
     ],
 )
@@ -73,6 +77,15 @@ def test_the_row_of_a_finding_is_kept_and_one_saved_before_there_were_rows_still
     assert from_json(document) == one
     del document["finding"]["row"]
     assert from_json(document).rows == ()
+
+
+def test_errata_are_kept_and_a_finding_saved_before_there_were_any_still_opens():
+    one = Finding("X", "T", "s", "holds", "f", errata=("E1", "N2"), method="sampled")
+    document = json.loads(json.dumps(to_json(one)))
+    assert from_json(document) == one
+    del document["finding"]["errata"]
+    document["finding"]["method"] = "statistical"
+    assert (from_json(document).errata, from_json(document).method) == ((), "sampled")
 
 
 def test_a_saved_finding_is_read_back_as_it_was():
@@ -136,6 +149,8 @@ def test_the_page_escapes_what_is_not_ours(tmp_path):
     assert "<i>half</i>" not in text
     assert "&lt;b&gt;one&lt;/b&gt;" in text
     assert "2×" in text
+    assert "<td>lower bound</td>" in text
+    assert '<td><a href="#finding-1"><bdi>X1</bdi></a>, <bdi>X9</bdi></td>' in " ".join(text.split())
     assert "∞" in text
     assert "http" not in text.replace("http-equiv", "")
 
