@@ -27,17 +27,18 @@ GROUP = "dp_audit.findings"
 Judgement = Literal["holds", "loose", "not verified", "hidden condition", "proof only", "false", "typo"]
 """What became of a statement.
 
-``holds``: as printed. ``loose``: true, and more is true. ``hidden condition``: true under a condition that
-the text does not state. ``not verified``: neither proved nor refuted here. ``proof only``: a step of the proof fails, the statement survives. ``false``: the
-statement as printed has a counterexample. ``typo``: the text means something else than it prints.
+``holds``: as printed. ``loose``: true, and more is true. ``not verified``: neither proved nor refuted here.
+``hidden condition``: true under a condition that the text does not state. ``proof only``: a step of the proof
+fails, the statement survives. ``false``: the statement as printed has a counterexample. ``typo``: the text
+means something else than it prints.
 """
 
 Method = Literal["exact", "upper bound", "lower bound", "sampled", "arithmetic"]
 """How the number found was had.
 
-``exact``: from a law or an enumeration, of the very quantity that the statement is about. ``upper bound``: the
-quantity is at most that, by a proof. ``lower bound``: at least that, the worst of the instances looked at, each
-exact. ``sampled``: it depends on draws. ``arithmetic``: closed forms alone.
+``exact``: from a law or an enumeration, of the very quantity that the statement is about. ``upper bound``:
+the quantity is at most that, by a proof. ``lower bound``: at least that, the worst of the instances looked
+at, each exact. ``sampled``: it depends on draws. ``arithmetic``: closed forms alone.
 """
 
 

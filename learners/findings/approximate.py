@@ -47,6 +47,7 @@ def n2() -> Finding:
         f"A_dist: it fails with probability {rows[0][4]:.4f} for β = {rows[0][3]:g} at k = 8, C = 16, and "
         f"{rows[3][4]:.7f} for {rows[3][3]:.7f} at k = 1024, C = 1000. No C helps.",
         row="L9",
+        errata=("N2",),
         corrected="For 2^d ≥ 4/(αβ).",
         claimed=rows[0][3],
         found=rows[0][4],
@@ -90,10 +91,11 @@ def n9() -> Finding:
         f"Lemma 3 asks for r ≥ (2/α)^log*(T)·…: {found:.3g} for T = 2^64 at α = 0.05, against 16^log*(64) = "
         f"{printed:.0f}; (2/α)^log* is no O_α(16^log*) for α < 1/8.",
         row="L10",
+        method="arithmetic",
+        errata=("N9",),
         corrected="Score r − errors(j), promise r, Rec's own α = 1/2: the factor is 4^log*(T) for every α.",
         claimed=printed,
         found=found,
-        method="arithmetic",
         tables=(table,),
     )
 
@@ -130,6 +132,7 @@ def bns_lemma_1() -> Finding:
         f"{max(r[5] for r in rows):.1f}; with a tight A_dist (E9) about half. At m = {learner.sample_size} a "
         f"point of mass 0.075 is missed with probability {exact:.4f} ≤ 0.1.",
         row="L9",
+        errata=("N2",),
         corrected="With 2^d ≥ 4/(αβ).",
         claimed=0.1,
         found=exact,
@@ -186,10 +189,11 @@ def bns_theorem_2() -> Finding:
         f"{theorem_2_size(64, delta=1e-6):.1e}. Rec has two levels above the innermost there: m = {ours} is "
         "enough.",
         row="L10",
+        method="upper bound",
+        errata=("N9", "N21"),
         corrected="T = 2^64 → 64 → 6: the factor is 2·4^N with N = 2, not 4^log* = 4^5.",
         claimed=printed,
         found=float(ours),
-        method="arithmetic",
         tables=(sizes, budget),
     )
 
@@ -238,9 +242,10 @@ def bns_pure_point() -> Finding:
         f"with a δ cost {rows[-1][4]} at d = 64, the exponential mechanism "
         f"{pure_size(2**64 + 1, **told)}; theirs is fewer from d = {crossing} on.",
         row="L11, L18",
+        method="arithmetic",
+        errata=("N2",),
         claimed=float(rows[0][2]),
         found=float(rows[-1][2]),
-        method="arithmetic",
         tables=(table,),
     )
 

@@ -57,6 +57,7 @@ def b_theorem_5() -> Finding:
         f"at the end of their tolerance the worst error is {found:.4f} for α = {alpha:g}: no constant can be "
         f"saved. Through noisy averages the exact loss is {loss:.6f} of ε = 1.",
         row="L5",
+        method="lower bound",
         claimed=alpha,
         found=found,
         tables=(Table(("d", "queries", "tolerance", "worst error", "÷ α"), tuple(rows), "exact"),),
@@ -113,6 +114,7 @@ def k11_proposition_5_18() -> Finding:
         f"{exact:.0f} of {concepts:.0f} runs, every concept at d = 1, 2, 4 against five oracles at the "
         "end of their tolerance, end in the target.",
         row="L6",
+        errata=("N23",),
         claimed=concepts,
         found=exact,
         tables=(
@@ -145,6 +147,7 @@ def k11_theorem_5_7() -> Finding:
         f"For ε = O(1) (see E10): the exact loss of MASKED-PARITY's learner is {losses[1]:.6f} of ε = 1 "
         f"with local noise; it needs {sizes[1][2]} records at d = 8, central noise {sizes[0][2]}.",
         row="L6",
+        errata=("E10", "E5"),
         claimed=1.0,
         found=max(losses),
         tables=(Table(heads, tuple(rows), "β = 0.1, ε = 1; losses on all databases of two"),),
@@ -183,6 +186,7 @@ def k11_adaptive() -> Finding:
         f"their tolerance the perceptron errs on at most {max(row[3] for row in rows[:-1]):.3f} for α = 0.1, "
         f"and k-means is off Lloyd's centres by {off:.4f}, {means.accuracy:g} at most.",
         row="L20",
+        method="lower bound",
         claimed=means.accuracy,
         found=off,
         tables=(Table(("algorithm", "on", "allowed", "worst error"), tuple(rows), "five oracles"),),

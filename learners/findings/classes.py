@@ -70,6 +70,8 @@ def k11_theorem_3_4() -> Finding:
         f"confused with probability at most {found:.3g} for β = 0.1; the exact loss on all small "
         f"databases is at most {max(row[2] for row in losses[:2]):.4f} of ε = 1.",
         row="L1",
+        method="lower bound",
+        errata=("E3", "E4"),
         claimed=0.1,
         found=found,
         tables=(
@@ -133,6 +135,7 @@ def k11_corollary_3_6() -> Finding:
         f"{rows[3][3]} of the {rows[3][2]} concepts of the class that has each thrice. Exact loss {loss:.4f} "
         "of ε = 1 on all databases of three.",
         row="L2",
+        errata=("E3",),
         claimed=float(rows[2][4]),
         found=float(rows[2][3]),
         tables=(Table(heads, tuple(rows), "α = β = 0.1, ε = 1"),),
@@ -170,6 +173,7 @@ def k08_theorem_3_8() -> Finding:
         f"{', '.join(str(row[4]) for row in rows)} examples, with failure at most "
         f"{max(row[5] for row in rows):.3f}.",
         row="L4",
+        errata=("E2", "N3", "N13", "N14", "N15"),
         claimed=1.0,
         found=max(row[3] for row in rows),
         tables=(Table(heads, tuple(rows), "ε = 1; losses over all samples, with two candidates"),),
@@ -203,6 +207,7 @@ def blum_ligett_roth() -> Finding:
         f"stated m the worst of three databases is answered worse than α with probability at most "
         f"{max(row[5] for row in rows):.2g} for β = 0.1.",
         row="L14",
+        method="lower bound",
         claimed=0.1,
         found=max(row[5] for row in rows),
         tables=(Table(heads, tuple(rows), "exact; loss over all databases of two"),),
@@ -241,9 +246,9 @@ def bns_theorem_6() -> Finding:
         f"the pure sanitizer's m does grow with d: {', '.join(str(row[3]) for row in rows)} at d = 1, 2, 3. "
         "With a δ it need not (Theorem 3).",
         row="L14",
+        method="arithmetic",
         claimed=rows[2][2],
         found=float(rows[2][3]),
-        method="arithmetic",
         tables=(
             Table(
                 ("d", "VC", "VC·ln|X|/αε", "m of the generic sanitizer"), tuple(rows), "intervals, α = 0.34"
@@ -370,6 +375,7 @@ def k11_compression() -> Finding:
         f"a sum over the parts would give 4; the empty conjunction of three variables needs {sizes[0][1]} "
         f"examples, the longest {sizes[3][1]}, in {rounds} rounds.",
         row="L19",
+        method="lower bound",
         claimed=1.0,
         found=float(loss),
         tables=(Table(("bits of the target", "examples"), sizes, "α = 0.2, β = 0.1, ε = 1"),),

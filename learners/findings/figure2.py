@@ -53,6 +53,8 @@ def figure_2() -> Finding:
         f"PARITY the next (queries: {by_queries:.2%} of the targets, {told} answers told anything; "
         f"privately: {privately:.4f}).",
         row="L8",
+        method="sampled",
+        errata=("E7",),
         tables=(table,),
     )
 

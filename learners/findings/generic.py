@@ -64,10 +64,11 @@ def e3() -> Finding:
         f"For ε ≤ α the second term alone is β: |H| = 10, ε = α = 1/2, β = 0.1, n = {n} gives {found:.3f}. "
         "For ε > α it depends on |H| and β.",
         row="L1",
+        method="arithmetic",
+        errata=("E3",),
         corrected="ln(3/β) in place of ln(1/β): then the terms are at most 2β/3 and β/3, always.",
         claimed=0.1,
         found=found,
-        method="arithmetic",
         tables=(table,),
     )
 
@@ -102,11 +103,12 @@ def e4() -> Finding:
         f"With one hypothesis of error 0.3 = OPT the middle sum is 1, and its bound {rows[0][-1]:.2g} at the "
         "printed n, tending to 0: both steps need OPT = 0.",
         row="L1",
+        method="arithmetic",
+        errata=("E4",),
         corrected="The agnostic statement is true, with the constant of `generic_size`, by K11's proof: all "
         "training errors are close to the errors, and the exponential mechanism is compared with the best.",
         claimed=rows[0][-1],
         found=rows[0][-2],
-        method="arithmetic",
         tables=(table,),
     )
 

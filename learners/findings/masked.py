@@ -74,6 +74,7 @@ def e7() -> Finding:
         f"Interaction helps: the adaptive learner is exact on {adaptive.exact} of {adaptive.concepts} "
         f"concepts, the non-adaptive one errs by at least 1/4 on {fixed.share:.0%} of them.",
         row="L7",
+        errata=("E7",),
         corrected="LNI ⊊ LI, as the corollary's own sentence says (and NASQ ⊊ SQ).",
         claimed=fixed.share,
         found=adaptive.share,
@@ -111,10 +112,11 @@ def e13() -> Finding:
         f"The quotient is 2^(−d/3−2): at d = 8 {rows[0][2]:.4f} and not {rows[0][1]:.4f}. The union bound "
         "that follows uses the right value.",
         row="L7",
+        method="arithmetic",
+        errata=("E13",),
         corrected="2^(2d/3−1)/2^(d+1) = 2^(−d/3−2).",
         claimed=rows[0][1],
         found=rows[0][2],
-        method="arithmetic",
         tables=(table,),
     )
 
@@ -159,6 +161,7 @@ def n1() -> Finding:
         f"65535). The step “the closest a function can get to two c⁰ is 2^(−d/2)” fails too: at d = 4 a ±1 "
         f"function has correlation {both[0]:g} and {both[1]:g}, against 0.25.",
         row="L7",
+        errata=("N1",),
         corrected="K11 Theorem 5.16: with tolerance ≥ 2^(−d/3) the output errs by 1/4 on half of the "
         "concepts. There the attack stops: 2^(−d/2−1) < 2^(−d/3).",
         claimed=255.0,
@@ -210,6 +213,7 @@ def n19() -> Finding:
         f"With a constant where b = 0 the error is {rows[0][1]:g} or {rows[0][2]:g} at r = 0; with a parity "
         f"other than r̂ it is {rows[1][1]:g} on all 32 concepts.",
         row="L7",
+        errata=("N19",),
         corrected="Where b = 0 the hypothesis must be a parity other than r̂.",
         claimed=0.25,
         found=max(rows[0][1:3]),
@@ -242,6 +246,7 @@ def n23() -> Finding:
         f"i = j and b = 1 have probability 1/(2d): {found:g} and not {printed:.4f} at d = 8, where a mean of "
         "1/2^d could not be told from 0 at tolerance 1/(4d).",
         row="L6",
+        errata=("N23",),
         corrected="E[g_j] = 1/(2d) if r_j = 1 (as K11 §5.3.1 has it).",
         claimed=printed,
         found=found,
@@ -280,6 +285,8 @@ def n24() -> Finding:
         f"{rows[0][2]:.3f} at d = 8, t = 8; the learner at hand errs on {rows[0][4]:.3f} of the concepts. "
         "Good is defined with “≤” where the oracle has “<”: it must be “<”.",
         row="L7",
+        method="arithmetic",
+        errata=("N24", "E13"),
         corrected="1/2 − t/2^(d/3+3), with Good: |⟨f⁰, c⁰⟩| < 2^(−d/3) for all queries.",
         claimed=rows[0][2],
         found=rows[0][3],
@@ -329,6 +336,8 @@ def k11_theorem_5_16() -> Finding:
         f"Non-adaptive: error ≥ 1/4 on {rows[1][5]:.0%} of them. At one tolerance for both "
         "this begins at d = 32.",
         row="L7",
+        method="upper bound",
+        errata=("N24", "E13", "N1", "N19"),
         claimed=lower_bound(rows[1][2], dimension=8),
         found=rows[1][5],
         tables=(outcome, scope),

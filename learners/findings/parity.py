@@ -54,10 +54,11 @@ def e2() -> Finding:
         f"3β′ is 1.5β: at β = 0.1 a plan that spends β/2 on each of the three has {rows[1][2]:.4f} proved of "
         f"it, and one that spends β/3 has {rows[1][3]:.4f}. The events themselves are rarer.",
         row="L4",
+        method="upper bound",
+        errata=("E2",),
         corrected="β′ = β/3.",
         claimed=0.1,
         found=rows[1][2],
-        method="arithmetic",
         tables=(table,),
     )
 
@@ -89,6 +90,7 @@ def e9_parity() -> Finding:
         f"tanh(ε/2) and refusal (1 − p)/(3 − p) it is ε exactly, and {rows[2][4]:.3f} times fewer examples "
         "will do at ε = 1, half of them as ε → 0.",
         row="L3",
+        errata=("E9 (PARITY)", "N4"),
         corrected="p = tanh(ε/2), refusal (1 − p)/(3 − p), for every ε > 0.",
         claimed=1.0,
         found=rows[2][1],
@@ -120,6 +122,7 @@ def n4() -> Finding:
         f"The loss is 2·artanh(ε/4): above ε from {_crossing():.3f} on, {rows[4][1]:.4f} at 3.9, infinite at "
         "4, where p = 1, and beyond p is no probability. The proof says ε ≤ 1/2 and needs ε ≤ 2.",
         row="L3",
+        errata=("N4", "E9 (PARITY)"),
         corrected="ε ≤ 2 by the proof as it stands, which `ParityLearner` asks for; tanh(ε/2) takes any.",
         claimed=3.9,
         found=rows[4][1],
@@ -146,10 +149,11 @@ def n13() -> Finding:
         "typo",
         f"That is {rows[1][1]} at β′ = 0.05; (3/4)^k ≤ β′ asks for k = {rows[1][2]}.",
         row="L4",
+        method="arithmetic",
+        errata=("N13",),
         corrected="k = ⌈log_{4/3}(1/β′)⌉.",
         claimed=rows[1][1],
         found=rows[1][2],
-        method="arithmetic",
         tables=(Table(("β′", "printed k", "⌈log_{4/3}(1/β′)⌉"), rows),),
     )
 
@@ -182,10 +186,11 @@ def n14() -> Finding:
         f"the target. The noise keeps within α′ with probability {1 - beyond:.4f}, and Lap ≥ α′ has "
         f"{beyond / 2:.4f}.",
         row="L4",
+        method="arithmetic",
+        errata=("N14",),
         corrected="⊥ counts as s mistakes, which is as private; n < k·n′ + s; Pr[|·| ≥ α′] = Pr[|Lap| ≥ α′].",
         claimed=beyond / 2.0,
         found=1.0 - beyond,
-        method="arithmetic",
         tables=(table,),
     )
 
@@ -222,6 +227,7 @@ def n15() -> Finding:
         f"with probability {rows[1][4]:.4f} > β′ = {rows[1][3]:.3f}. Given that a round passes, Lemma 3.1 "
         "bounds its failure by 2β′: in all 1.5β.",
         row="L4",
+        errata=("N15",),
         corrected="⌈log2(1/β′)⌉ rounds with ε/⌈log2(1/β′)⌉; one that passes fails with less than β′²·2^(−d).",
         claimed=1.0,
         found=rows[1][2],

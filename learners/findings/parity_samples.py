@@ -42,6 +42,7 @@ def e14() -> Finding:
         f"At ε = 1/2, n = 3200 it is {rows[1][2]:.2g}, and {rows[1][3]:.2g} is printed. With the right "
         f"e^(−εn/32) the proof breaks at d = 1, α = 1/2: {chain:.3f} > 1/8. The lemmas are true: see N25.",
         row="L3",
+        errata=("E14", "N25"),
         corrected="e^(−εn/32) by Theorem A.1, near e^(−εn/26) for small ε; no such bound is needed.",
         claimed=rows[1][3],
         found=rows[1][2],
@@ -71,10 +72,11 @@ def n3() -> Finding:
         f"The test set alone is of the order of log²(1/β)/εα: {rows[0][1]:.2g} units at β = 0.01, "
         f"{rows[-1][1]:.2g} at 1e-1000. With footnote 4's choice the units stay below {_limit():.0f}.",
         row="L4",
+        method="arithmetic",
+        errata=("N3",),
         corrected="O((d + log(1/β))·log(1/β)/εα); or footnote 4's choice, with s = O(log(k/β)/εα).",
         claimed=rows[0][1],
         found=rows[-1][1],
-        method="arithmetic",
         tables=(table,),
     )
 
@@ -111,6 +113,7 @@ def n25() -> Finding:
         "than 1/2 − 2^(−d−5): a bad r survives with probability at most (1 − εα/4)^n. For 1/4, (4/εα)(d·ln 2 "
         f"+ ln 2) suffice. A* may use {math.ceil(few)} runs at β′ = 0.05 in place of 11.",
         row="L3",
+        errata=("N25", "E14"),
         corrected="Success ≥ (1 − q)·(1 − 2^d·(1 − pα)^n).",
         claimed=0.25,
         found=rows[0][3],

@@ -65,6 +65,7 @@ def k11_definition_5_3() -> Finding:
         f"{rows[1][2]:.6f} of {rows[1][1]:g} where they follow the answers. A question beyond the budget is "
         f"{'refused' if refused else 'answered'} {'before' if untouched else 'after'} anything is drawn.",
         row="M8",
+        errata=("N16", "N17"),
         claimed=rows[0][1],
         found=rows[0][2],
         tables=(Table(("protocol", "Σ ε_j", "exact loss"), rows, "two entries of one bit"),),
@@ -105,6 +106,7 @@ def k11_r_g() -> Finding:
         "holds",
         f"With equality between the ends of the range: {rows[1][3]:.6f} at ε = 1.",
         row="M9",
+        errata=("N16",),
         claimed=rows[1][0],
         found=rows[1][3],
         tables=(Table(("ε", "b", "scale", "exact loss"), tuple(rows), "u at the ends of the range"),),
@@ -140,6 +142,7 @@ def k11_definition_5_4() -> Finding:
         f"{rows[2][2]} at τ = 0.001. Answers at the end of their tolerance are off by {rows[0][6]:.2f}·τ.",
         corrected="The Boolean queries need the tolerance Θ(τ/b), which the remark does not say.",
         row="M11",
+        method="lower bound",
         claimed=rows[0][1],
         found=rows[0][1] * max(row[6] for row in rows),
         tables=(Table(heads, tuple(rows), "40 points, three oracles that always answer at the end"),),
@@ -179,6 +182,8 @@ def b_theorem_7() -> Finding:
         f"With noise of scale 1/(ε|S_i|) (see E1): the exact loss is ε, and some answer misses τ with "
         f"probability at most {worst:.4f} for β = {_BETA:g}, with {rows[2][2]} records a chunk for M = 100.",
         row="M12",
+        method="lower bound",
+        errata=("E1", "B Definition 2"),
         claimed=_BETA,
         found=worst,
         tables=(

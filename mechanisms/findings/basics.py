@@ -70,6 +70,7 @@ def c_geometric() -> Finding:
         f"With equality: {rows[0][3]:.6f} at α = 2, Δ = 1, and {rows[2][3]:.6f} at Δ = 3; clamping "
         "the answer costs nothing. The normaliser is (α − 1)/(α + 1).",
         row="M2",
+        errata=("N18", "N22"),
         claimed=rows[0][2],
         found=rows[0][3],
         tables=(Table(heads, tuple(rows), "all neighbouring databases of three records"),),
@@ -102,6 +103,7 @@ def k11_theorem_2_3() -> Finding:
         f"A histogram moves by 2 in L1 norm when a record is replaced, and loses {rows[1][2]:.6f} at ε = 1: "
         "with equality.",
         row="M1",
+        errata=("B Definition 2",),
         claimed=rows[1][0],
         found=rows[1][2],
         tables=(
@@ -133,6 +135,7 @@ def k11_warner() -> Finding:
         f"ε = ln 2 exactly ({losses[0][3]:.6f}). The estimate's mean is the proportion "
         f"({estimates[1][2]:.6f} for 12 of 30) and its standard deviation √(2/n).",
         row="M7",
+        errata=("N16",),
         claimed=math.log(2.0),
         found=losses[0][3],
         tables=(
@@ -186,6 +189,7 @@ def k11_claim_2_2() -> Finding:
         f"With equality: {rows[0][2]:.6f} for 0.5 and 0.25. On disjoint parts the largest ε_i is enough: "
         f"{rows[2][2]:.6f} for 0.5, 0.25 and 1.",
         row="M10",
+        errata=("N17",),
         claimed=rows[0][1],
         found=rows[0][2],
         tables=(Table(("what", "ε claimed", "exact loss"), rows, "exact, all neighbouring databases"),),
@@ -233,6 +237,7 @@ def bns_advanced() -> Finding:
         f"For 100 of 0.1 it gives {rows[1][3]:.3f} at δ = 1e-6, the sum {rows[1][2]:.0f}, the optimal "
         f"account {rows[1][5]:.3f}; for twelve of 1 it gives {rows[3][3]:.1f}, and the sum is 12.",
         row="M10",
+        errata=("N26",),
         claimed=rows[1][3],
         found=rows[1][5],
         tables=(Table(heads, tuple(rows), "δ = 1e-6; optimal: of k randomized responses, exactly"),),

@@ -55,6 +55,7 @@ def bns_lemma_4() -> Finding:
         f"At the stated m = {rows[0][3]} (ε = 8, δ = 0.1, k = 1) the worst δ is {rows[0][4]:.3g}; without "
         f"the size it is {rows[0][5]:.3f} at m = 1 and {rows[0][7]:.3f} at m = 3. For enormous ε see N27.",
         row="M5",
+        errata=("N5", "N27"),
         claimed=rows[0][1],
         found=rows[0][4],
         tables=(table,),
@@ -90,6 +91,7 @@ def n5() -> Finding:
         f"{1.0 - empty:.7f}: the test passes with nothing to choose from with probability {empty:.2g}); at "
         f"opt = 58 with {rows[1][1]:.2f}. β is 0.1.",
         row="M5",
+        errata=("N5",),
         corrected="If opt > α·m the answer is α-good with probability at least 1 − β; if not, every solution "
         "is α-good and ⊥ says that none is needed. ⊥ where no solution scores.",
         claimed=mechanism.beta,
@@ -115,6 +117,8 @@ def n27() -> Finding:
         f"At ε = 40, α = 1, β = 0.9, m = 6 = the stated size, an entry that lifts k fresh solutions puts "
         f"{rows[0][3]:.5f} on answers that its neighbour cannot give; δ is {rows[0][1]:.5f}.",
         row="M5",
+        method="lower bound",
+        errata=("N27",),
         corrected="For ε ≤ 16/(αβ).",
         claimed=rows[0][1],
         found=rows[0][3],

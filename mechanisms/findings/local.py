@@ -54,6 +54,7 @@ def e5() -> Finding:
         f"At n = {n}, δ = λ the tail is {true:.3e}, {ratio:.3g} times the claimed {claimed:.3e}; the proof "
         "uses 1/(1 − y) < e^y, the wrong way round, so it is false for every δ > 0 from some n on.",
         row="M9",
+        errata=("E5",),
         corrected="At most 2·exp(−n·I(δ/λ)), I(x) = x·t + ln(1 − t²) at t = (√(1 + x²) − 1)/x; so at most "
         "2·exp(−nδ²/8λ²) for δ ≤ 2√2·λ and 2·exp(−nδ/(2√2·λ)) beyond.",
         claimed=claimed,
@@ -92,6 +93,7 @@ def e10() -> Finding:
         f"τ = {tau:g} it is {n}, and the answer misses with probability {found:.3f} for β = {_BETA:g}. "
         "The missing condition is ε = O(1).",
         row="M9",
+        errata=("E10",),
         corrected=f"n ≥ {LEMMA_CONSTANT:g}·(b²/τ²)·max{{1, 1/ε²}}·ln(2/β).",
         claimed=_BETA,
         found=found,
@@ -131,10 +133,11 @@ def e11() -> Finding:
         f"The proof sets t = τ′, where its bound is {rows[1][2]:.3g} at τ′ = 0.5, n = 100; at t = τ′/2 it is "
         f"{rows[1][3]:.3g}. The statement itself needs τ′ = O(1): I(10) = {laplace_rate(10.0):.2f}, not 25.",
         row="M9",
+        method="arithmetic",
+        errata=("E11", "E5"),
         corrected="At most 2·exp(−n·τ′²/8) for τ′ ≤ 2√2, and 2·exp(−n·τ′/(2√2)) beyond.",
         claimed=1.0,
         found=rows[1][2],
-        method="arithmetic",
         tables=(bounds, rates),
     )
 
@@ -169,6 +172,8 @@ def k11_lemma_5_6() -> Finding:
         f"at most {worst:.4f} for β = {_BETA:g} (exact, largest variance), and at a quarter of the sharp n "
         f"with up to {max(row[5] for row in rows):.2f}.",
         row="M9",
+        method="lower bound",
+        errata=("E10", "E5"),
         corrected=f"n ≥ {LEMMA_CONSTANT:g}·(b²/τ²)·max{{1, 1/ε²}}·ln(2/β) for τ ≤ 2b; sharper, n ≥ ln(2/β)/r "
         "with r = sup over t of t·τ − t²b²/2 + ln(1 − (2bt/ε)²).",
         claimed=_BETA,
@@ -196,6 +201,7 @@ def n16() -> Finding:
         "R(u) = u + Uniform[0, 1] meets this for every ε, as 0 ≤ 0, and its answers tell 0 from 1: the exact "
         f"loss is {loss:g}, δ(1) = {delta:g}. Claim 5.9 divides by Pr[R(0) = w], which is 0 for R_g.",
         row="M8",
+        errata=("N16",),
         corrected="W discrete, or densities in place of probabilities, or all sets of answers.",
         claimed=0.0,
         found=delta,
@@ -233,6 +239,7 @@ def n17() -> Finding:
         f"protocol may put to one entry it would give 0.5 + 0.5 + 0.25 = 1.25. On every path at most 1 is "
         f"spent, and the exact loss is {found:.6f}.",
         row="M10",
+        errata=("N17",),
         corrected="Adaptive composition with a budget, which pure privacy has: the ratio of a path is a "
         "product of conditional ratios, and Σ ε_j ≤ ε on every path.",
         claimed=1.25,

@@ -51,6 +51,7 @@ def b_theorem_3() -> Finding:
         f"Both with equality: the worst pair loses {rows[1][1]:.6f} at ε = 1, and the error exceeds the "
         f"bound with probability {rows[1][4]:.6f} at β = {rows[1][2]:g}.",
         row="M1",
+        errata=("B Definition 2",),
         claimed=1.0,
         found=round(rows[1][1], 12),
         tables=(table,),
@@ -84,6 +85,8 @@ def b_definition_2() -> Finding:
         f"εn/b is the rate. As the scale of a library's Laplace noise it is n²ε²/b² times too wide: "
         f"{literal_scale:g} instead of {right:g} at n = {n}, error {error:.0f} on values in [0, 1].",
         row="M1",
+        method="arithmetic",
+        errata=("B Definition 2",),
         corrected="The scale is b/(εn), the rate εn/b.",
         claimed=right,
         found=literal_scale,
@@ -108,6 +111,7 @@ def e8() -> Finding:
         "typo",
         f"It is √2·λ: {found:.4f} and not {claimed:.4f} at λ = 2 (the two agree at λ = 1 only).",
         row="M1",
+        errata=("E8",),
         corrected="Its standard deviation is √2·λ.",
         claimed=claimed,
         found=found,
@@ -143,6 +147,7 @@ def n18() -> Finding:
         f"True of clamping (loss {rows[-1][2]:.3f}). The law restricted to the range and normalised again "
         f"loses {rows[-1][1]:.3f} at b = 20, for the normaliser depends on the exact answer.",
         row="M2",
+        errata=("N18",),
         corrected="Clamp the noisy answer into the range; do not draw again and do not renormalise.",
         claimed=math.log(2.0),
         found=rows[-1][1],
@@ -173,6 +178,7 @@ def n22() -> Finding:
         f"The exponent is −|k + j|: at k = j = 1 and α = 2 the ratio is {true:g}, printed {printed:g}. "
         "The bound α^|j| holds either way.",
         row="M2",
+        errata=("N22",),
         corrected="f(k + j)/f(k) = α^(−|k + j|)/α^(−|k|) ≤ α^|j|.",
         claimed=printed,
         found=true,

@@ -57,6 +57,7 @@ def e1() -> Finding:
         "The algorithm of the proofs is (ε/M)-private, and with c = 8, ε = 1, M = 200 its noise exceeds τ "
         f"with probability {worst:.3f} where β = {_BETA} is claimed; M times less noise proves the theorems.",
         row="M12",
+        errata=("E1", "B Definition 2"),
         corrected="Noise of scale 1/(ε|S_i|): a record lies in one chunk, so ε in all; within τ.",
         claimed=_BETA,
         found=worst,
@@ -110,6 +111,7 @@ def n12() -> Finding:
         "The rate must be known: with the bound 0.4 in the place of η = 0.2, a query whose answer is 1 is "
         f"answered {rows[2][3]:.3f}.",
         row="M13",
+        errata=("N12",),
         corrected="With a bound on η, run the learner with each rate of a grid and keep what does best on "
         f"fresh noisy examples: for η ≤ 0.4, {rates} rates and {size} examples; the threshold learned from "
         f"labels of rate 0.3 errs on {error:.0%}.",
@@ -178,6 +180,7 @@ def thm_6() -> Finding:
         "With the constant 1/2: M·⌈ln(2M/β)/(2τ²)⌉ examples; the averages of fair coins then miss with "
         f"probability at most {worst:.4f} for β = {_BETA}.",
         row="M11",
+        method="lower bound",
         claimed=_BETA,
         found=worst,
         tables=(
@@ -223,6 +226,8 @@ def thm_8() -> Finding:
         "For a known rate, with M·(⌈2ln(4M/β)/(τ(1 − 2η))²⌉ + ⌈2ln(4M/β)/τ²⌉) examples; for φ = 1[y = 1] and "
         f"c* = 1 some answer misses with probability at most {worst:.2g} for β = {_BETA}.",
         row="M13",
+        method="lower bound",
+        errata=("N12",),
         claimed=_BETA,
         found=worst,
         tables=(Table(("M", "τ", "η", "examples", "some answer misses"), rows, f"exact, β = {_BETA}"),),

@@ -60,6 +60,7 @@ def e6() -> Finding:
         f"printed fails with probability {rows[0][1]:.6f}, corrected {rows[0][2]:.1g}; Lemma 3 allows "
         f"{allowed:g}.",
         row="M6",
+        errata=("E6",),
         corrected="H = {a + iK/2} ∪ {c + iK/2}. Privacy is the same either way.",
         claimed=allowed,
         found=rows[0][1],
@@ -87,6 +88,7 @@ def n6() -> Finding:
         f"log*(1) = {log_star(1)}: at T = 1 they claim (0, 0) and failure 0. Rec is one exponential "
         f"mechanism there, which loses {loss:g} at ε = 1, and fails with probability e^({failure:.0f}) > 0.",
         row="M6",
+        errata=("N6",),
         corrected="For T ≥ 2.",
         claimed=0.0,
         found=round(loss, 12),
@@ -122,9 +124,10 @@ def n8() -> Finding:
         f"{{B_i}} {second}, so that A_dist is undefined. What H is after a ⊥ is not said; {halves} of 32 "
         "points are half-integers at K = 1; points may exceed T.",
         row="M6",
+        method="arithmetic",
+        errata=("N8",),
         corrected="A family of one: its member; of none: skipped; ⊥: the other half of H, or points spread "
         "over the range; points rounded down, and at most T. All of it without the data.",
-        method="arithmetic",
         tables=(Table(("what", "how many"), rows),),
     )
 
@@ -148,10 +151,11 @@ def n20() -> Finding:
         f"Q(j) is a minimum of a number of zeros and a number of ones: at most {highest:g} of {m}. The "
         f"first target, {rows[0][1]:g} at α = 0.1, is out of reach for α < 2/3; the second is always met.",
         row="M6",
+        method="arithmetic",
+        errata=("N20",),
         corrected="The targets fit a Q that can reach m.",
         claimed=rows[0][1],
         found=highest,
-        method="arithmetic",
         tables=(Table(("α", "first target", "second target"), rows, f"m = {m}, Q ≤ {highest:g}"),),
     )
 
@@ -179,10 +183,11 @@ def n21() -> Finding:
         f"At J = {length} a share of {rows[0][1]:g} of all intervals lies in none, {rows[0][2]} the first; "
         f"with B_i of length 2J the share is {rows[1][1]:g}.",
         row="M6",
+        method="arithmetic",
+        errata=("N21",),
         corrected="{B_i} of length 2J right shifted by J, as Fig. 1 has it.",
         claimed=0.0,
         found=rows[0][1],
-        method="arithmetic",
         tables=(Table(("length of B_i", "share in none", "the first"), tuple(rows), "J = 4"),),
     )
 
@@ -216,10 +221,11 @@ def n26() -> Finding:
         f"{rows[-1][1]} at 2^64. At 0.1 a call the lemma claims ε = {rows[-1][3]:.3f}; the plain sum is "
         f"{rows[-1][4]:.3f}.",
         row="M6",
+        method="arithmetic",
+        errata=("N26", "E9 (A_dist)"),
         corrected="3·N + 1 calls, those of A_dist at (ε/2, δ/2) (E9).",
         claimed=float(rows[-1][1]),
         found=float(rows[-1][2]),
-        method="arithmetic",
         tables=(table,),
     )
 
@@ -255,6 +261,8 @@ def bns_lemma_2() -> Finding:
         f"For T ≥ 2 (N6). At T = 4096 and ε = 1 a call it claims {rows[-1][3]:.1f}; the worst pair found "
         f"loses {rows[-1][4]:.3f}. See N26 for the tight account.",
         row="M6",
+        method="lower bound",
+        errata=("N6", "N8", "N26", "E9 (A_dist)"),
         claimed=rows[-1][3],
         found=rows[-1][4],
         tables=(table,),
@@ -289,6 +297,8 @@ def bns_lemma_3() -> Finding:
         f"With step 10 corrected (E6) and T ≥ 2 (N6). On T = 4096 the worst failure found is "
         f"{rows[1][3]:.1g}, allowed {rows[1][2]:g}; r/{2 ** (halvings - 1)} still does on these.",
         row="M6",
+        method="lower bound",
+        errata=("E6", "E12", "N6", "N8", "N21"),
         claimed=rows[1][2],
         found=rows[1][3],
         tables=(table,),

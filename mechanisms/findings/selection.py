@@ -56,6 +56,8 @@ def bns_proposition_1_i() -> Finding:
         f"a million; with two, one {rows[1][1]:.0f} behind, {rows[1][2]:.3f}, and {rows[2][1]:.0f} behind "
         f"{rows[2][2]:.9f}; never ε.",
         row="M3",
+        method="lower bound",
+        errata=("N7",),
         claimed=1.0,
         found=max(row[2] for row in rows),
         tables=(table,),
@@ -81,6 +83,7 @@ def n7() -> Finding:
         "hidden condition",
         f"The scores (0, 10) on one database and (10, 0) on its neighbour lose {rows[-1][1]:.3f} at ε = 1.",
         row="M3",
+        errata=("N7",),
         corrected="For q of sensitivity 1, with real values too, which is how algorithm Rec uses it.",
         claimed=1.0,
         found=rows[-1][1],
@@ -116,6 +119,7 @@ def bns_proposition_1_ii() -> Finding:
         f"With 1001 solutions at ε = 1 and t = 24 the probability is {rows[-1][3]:.6f}, the bound "
         f"{rows[-1][2]:.6f}: no constant can be saved.",
         row="M3",
+        errata=("N7",),
         claimed=rows[-1][2],
         found=rows[-1][3],
         tables=(table,),
@@ -141,6 +145,7 @@ def bns_proposition_2_i() -> Finding:
         "holds",
         f"Over all gaps, so over all databases, δ at ε is {rows[1][2]:.3g} where 1e-6 is claimed; see E9.",
         row="M4",
+        errata=("E9 (A_dist)",),
         claimed=1e-6,
         found=rows[1][2],
         tables=(Table(("ε", "δ", "worst δ at ε"), rows, "exact, every pair of neighbouring gaps"),),
@@ -174,6 +179,7 @@ def e9_stable_selection() -> Finding:
         f"It is (ε/2, δ/2)-private: at ε = 1 and δ = 1e-6 the worst δ is {at_epsilon:.3g} at ε and "
         f"{at_half:.3g} at ε/2 ({below:.3g} at 0.49·ε). The tight twin has {tight_delta:.3g} at ε.",
         row="M4",
+        errata=("E9 (A_dist)",),
         corrected="Lap(2/ε) and the threshold (2/ε)·ln(1/2δ) + 2 do, for δ ≤ 1/2, with equality.",
         claimed=1e-6,
         found=at_half,
@@ -208,6 +214,7 @@ def e12() -> Finding:
         f"The failure at that gap is (β/4)·e^(ε/2) for ε ≤ 2·ln(2/β): {rows[2][3]:.4f} at ε = 2.8 and "
         f"{rows[3][3]:.4f} at ε = 5, for β = 0.1. The proof forgets the 2 of the threshold.",
         row="M4",
+        errata=("E12",),
         corrected="True for ε ≤ 4·ln 2; for every ε with the gap (4/ε)·ln(1/2βδ) + 2 (β ≤ 1/2).",
         claimed=0.1,
         found=rows[3][3],

@@ -52,6 +52,7 @@ def e15() -> Finding:
         "allows 1.5); with e^ε of the whole entry, as printed, it stays a probability "
         f"(at most {max(row[3] for row in accepted):.3f} here).",
         row="M15",
+        errata=("E15",),
         corrected="τ′ = β/t suffices; divide by ((1 + τ′)/(1 − τ′))·e^ε, ε the access's own.",
         claimed=9 * 0.1,
         found=tilts[1][3],
@@ -113,6 +114,7 @@ def n10() -> Finding:
         "How often it asks depends on the answers. Against the exact oracle it asks (1 + β/3t)·e^ε times "
         f"per access, {expected:.2f} for {printed:.2f} at ε = 1, β = 0.5, t = 1; and ε = 0 divides by zero.",
         row="M14",
+        errata=("N10",),
         corrected="Without adapting: N = ⌈((1 + φ)/(1 − φ))e^ε·ln(t/β″)⌉ rounds per access, asked at once, "
         "φ = (β − β″)/3t; with ε = 0 nothing is asked.",
         claimed=printed,
@@ -155,6 +157,8 @@ def n11() -> Finding:
         f"With τ = β/t = {claimed} and ε = 3 the exact distance is {found:.3f}, the acceptance reaches "
         f"{reached:.3f} > 1, and e^ε = {factor:.1f} queries are asked on average, not one.",
         row="M14",
+        method="lower bound",
+        errata=("N11", "N10"),
         corrected="τ = β/(3t·e^(2ε)), acceptance p̃/(q(1 + β/3t)e^ε), about e^ε queries (K11 Claim 5.9).",
         claimed=claimed,
         found=found,
@@ -203,6 +207,8 @@ def claim_5_9() -> Finding:
         f"True; at β/t = 0.3 the worst oracle reaches {worst:.4f} among four randomizers, never more than "
         f"(1 − √(1 − φ²))/φ = {sharp:.4f} with φ = β/3t: about β/6t.",
         row="M14",
+        method="lower bound",
+        errata=("N10", "N16"),
         claimed=0.3,
         found=worst,
         tables=(
@@ -268,6 +274,8 @@ def claim_5_10() -> Finding:
         f"True; at β = 0.3 two correlated rounds on one entry are at distance at most {worst:.4f} for the "
         "oracle's best answers (backward induction), and two accesses never beyond 2φ = β/3.",
         row="M15",
+        method="lower bound",
+        errata=("E15",),
         claimed=0.3,
         found=worst,
         tables=(
