@@ -148,7 +148,8 @@ def _row(curve: CurveResult, cell: Cell) -> tuple[str, ...]:
         "" if cell.bound is None else f"{round(cell.bound):,}",
         ratio,
         f"{len(cell.steps)}",
-        "exact" if exact else f"{cell.runs:,}",
+        "exact" if exact and not cell.runs else f"{cell.runs:,}",
+        cell.family,
     )
 
 
