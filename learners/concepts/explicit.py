@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit import canonical
+from audit.brief import show
 from audit.errors import InvalidValue
 from learners.concepts.base import ConceptClass
 
@@ -26,17 +27,18 @@ class ExplicitClass(ConceptClass):
     domain
         The distinct points.
     table
-        Booleans of shape (concepts, points), True for the second label. Kept as it is, without a copy, if it
-        is an array of booleans already.
+        Booleans, or 0s and 1s, of shape (concepts, points), True for the second label. Kept as it is, without
+        a copy, if it is an array of booleans already.
     concepts
-        Names for the rows; default 0, 1, 2, …
+        Distinct names for the rows; default 0, 1, 2, …
     labels
         The two labels.
 
     Raises
     ------
     InvalidValue
-        The shapes do not fit, or there are no concepts or no points.
+        The shapes do not fit, there are no concepts or no points, an entry of the table is neither 0 nor 1,
+        or a point comes twice; in use, a name that does.
 
     Examples
     --------
@@ -53,7 +55,7 @@ class ExplicitClass(ConceptClass):
         concepts: Sequence[Any] | None = None,
         labels: tuple[Any, Any] = (0, 1),
     ) -> None:
-        self._table = np.asarray(table, dtype=np.bool_)
+        self._table = _booleans(table)
         self._domain = domain
         if self._table.ndim != 2 or 0 in self._table.shape or self._table.shape[1] != len(domain):
             raise InvalidValue(
@@ -67,7 +69,7 @@ class ExplicitClass(ConceptClass):
                 f"got {len(self._concepts)}."
             )
         self.labels = labels  # type: ignore[misc]  # per object here, per class elsewhere
-        self._column = {canonical.key(point): column for column, point in enumerate(domain)}
+        self._column = _places(domain, what="domain")
         self._row: dict[Any, int] | None = None
 
     @property
@@ -97,6 +99,32 @@ class ExplicitClass(ConceptClass):
     def _place(self, concept: Any) -> int:
         if isinstance(self._concepts, range):
             return self._concepts.index(concept)
-        if self._row is None:
-            self._row = {canonical.key(name): row for row, name in enumerate(self._concepts)}
+        if self._row is None:  # many names are never asked for
+            self._row = _places(self._concepts, what="concepts")
         return self._row[canonical.key(concept)]
+
+
+def _booleans(table: ArrayLike) -> NDArray[np.bool_]:
+    """Return a table as booleans, or refuse what is neither True nor False, 0 nor 1."""
+    wanted = "The `table` of `ExplicitClass` must be rows, all as long, of booleans or of 0 and 1"
+    try:
+        array = np.asarray(table)
+    except ValueError:  # of several lengths
+        raise InvalidValue(f"{wanted}; got {show(table)}.") from None
+    if array.dtype == np.bool_:
+        return array
+    if array.size and array.dtype.kind not in "iuf":
+        raise InvalidValue(f"{wanted}; got {show(table)}.")
+    wrong = array[(array != 0) & (array != 1)]
+    if wrong.size:
+        raise InvalidValue(f"{wanted}; got {wrong[0]}.")
+    return array.astype(np.bool_)
+
+
+def _places(names: Sequence[Any], *, what: str) -> dict[Any, int]:
+    """Return the place of each name, or refuse one that comes twice."""
+    places: dict[Any, int] = {}
+    for place, name in enumerate(names):
+        if places.setdefault(canonical.key(name), place) != place:
+            raise InvalidValue(f"The `{what}` of `ExplicitClass` must be distinct; got {show(name)} twice.")
+    return places

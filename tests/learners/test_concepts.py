@@ -165,6 +165,9 @@ def test_draws_follow_the_distribution():
         assert abs(count - 20_000 * mass) <= 6 * math.sqrt(20_000 * mass * (1 - mass))
 
 
+_TABLE = "The `table` of `ExplicitClass` must be rows, all as long, of booleans or of 0 and 1; got"
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -186,6 +189,26 @@ def test_draws_follow_the_distribution():
             "A label of `MaskedParityClass` must be 1 or -1",
         ),
         (lambda: ExplicitClass("ab", [[0, 1, 1]]), "The `table` of `ExplicitClass` must have shape"),
+        (
+            lambda: ExplicitClass("uv", [[0, 2], [0.5, -1]]),
+            _TABLE + " 2",
+        ),
+        (lambda: ExplicitClass("uv", [[0, 0.5]]), _TABLE + " 0.5"),
+        (lambda: ExplicitClass("uv", [[0, float("nan")]]), _TABLE + " nan"),
+        (lambda: ExplicitClass("uv", [["0", "1"]]), _TABLE),
+        (lambda: ExplicitClass("uv", [[0, 1], [1]]), _TABLE),
+        (
+            lambda: ExplicitClass("uu", [[0, 1]]),
+            "The `domain` of `ExplicitClass` must be distinct; got 'u' twice",
+        ),
+        (
+            lambda: ExplicitClass([1, 2, 1], [[0, 1, 1]]),
+            "The `domain` of `ExplicitClass` must be distinct; got 1 twice",
+        ),
+        (
+            lambda: ExplicitClass("uv", [[0, 1], [1, 1]], concepts="cc").says("c", "u"),
+            "The `concepts` of `ExplicitClass` must be distinct; got 'c' twice",
+        ),
         (lambda: ExplicitClass("ab", [[0, 1]]).label(0, "c"), "A point of `ExplicitClass` must be one of"),
         (
             lambda: ExampleDistribution([(0, 0)], [0.9]),
