@@ -53,7 +53,7 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
         curves = tuple(
             CurveResult(**{**curve, "cells": tuple(map(_cell, curve["cells"]))}) for curve in stored["curves"]
         )
-        return StudyResult(**{**stored, "curves": curves})
+        return StudyResult(**{**stored, "values": tuple(stored.get("values", ())), "curves": curves})
     except (TypeError, KeyError, AttributeError, AuditError) as error:
         raise AuditError(f"The saved study is damaged: {error}.") from None
 

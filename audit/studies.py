@@ -7,7 +7,7 @@ callable without arguments that returns the `Study` values, in page order. `audi
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from audit.claims import check_utility_claim
@@ -142,6 +142,8 @@ class Study:
         A bracket is narrow enough when its ends are within this factor.
     steps
         Most steps of a cell.
+    chosen
+        Whether the values were asked for, in place of the study's own (`over`).
 
     Raises
     ------
@@ -172,6 +174,7 @@ class Study:
     largest: int = 1_000_000
     resolution: float = 1.1
     steps: int = 16
+    chosen: bool = False
 
     def __post_init__(self) -> None:
         check_utility_claim(self.claim)
@@ -190,6 +193,24 @@ class Study:
     def cells(self) -> int:
         """How many least sizes it seeks: one for each curve and value."""
         return sum(len(self.values_of(curve)) for curve in self.curves)
+
+    def over(self, values: Sequence[float]) -> Study:
+        """Return the study over other values of its parameter, the same for every curve.
+
+        Raises
+        ------
+        InvalidValue
+            There are none, or they do not ascend; one line.
+
+        Examples
+        --------
+        >>> from audit.claims import PAC
+        >>> curve = Curve("all", lambda value, m: None, lambda value, m: [])
+        >>> Study("demo", "All.", PAC(0.1, 0.1), "d", (1.0, 2.0), (curve,)).over([3, 5, 7]).cells
+        3
+        """
+        curves = tuple(replace(curve, values=()) for curve in self.curves)
+        return replace(self, values=tuple(values), curves=curves, chosen=True)
 
     def values_of(self, curve: Curve) -> tuple[float, ...]:
         """Return the values of the parameter for a curve."""

@@ -244,6 +244,8 @@ class StudyResult:
         How many verdicts share it at most.
     seed
         Root of everything random.
+    values
+        The values that were asked for in place of the study's own; empty for its own.
     curves
         The learners; those whose cells were interrupted have fewer.
 
@@ -268,6 +270,7 @@ class StudyResult:
     audits: int = 0
     seed: int = 0
     planned: int = 0
+    values: tuple[float, ...] = ()
     curves: tuple[CurveResult, ...]
 
     @property

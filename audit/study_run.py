@@ -250,6 +250,7 @@ class _Run:
             audits=self.audits,
             seed=self.seed,
             planned=study.cells,
+            values=tuple(map(float, study.values)) if study.chosen else (),
             curves=tuple(
                 CurveResult(curve.name, curve.source, curve.expected, tuple(cells))
                 for curve, cells in zip(study.curves, self.found, strict=True)

@@ -40,14 +40,20 @@ def studies() -> list[Study]:
     Examples
     --------
     >>> [study.name for study in studies()][:3]
-    ['parity', 'generic', 'generic-epsilon']
+    ['parity', 'parity-epsilon', 'generic']
     """
     from learners.study_queries import conjunctions, masked
-    from learners.study_thresholds import intervals, points, points_delta
+    from learners.study_thresholds import (
+        intervals,
+        intervals_delta,
+        intervals_epsilon,
+        points,
+        points_delta,
+    )
 
     return [
-        *(parity(), generic(), generic_epsilon()),
-        *(points(), points_delta(), intervals()),
+        *(parity(), parity_epsilon(), generic(), generic_epsilon()),
+        *(points(), points_delta(), intervals(), intervals_epsilon(), intervals_delta()),
         *(conjunctions(), masked()),
     ]
 
@@ -101,24 +107,50 @@ def parity_failure(dimension: int, size: int, *, rate: float) -> float:
     return float(law @ (1.0 - 2.0 ** (ranks - dimension)))
 
 
-def parity(*, epsilon: float = 1.0) -> Study:
-    """Return the study of PARITY: A*, tight, beside elimination (K08 Theorem 3.8, K11 Theorem 4.4)."""
+def _amplified(bits: Any, epsilon: Any) -> Curve:
+    """Return the curve of A*, `bits` and `epsilon` being functions of the parameter."""
 
-    def plan(d: float) -> Plan:
-        return derived_plan("retry", dimension=int(d), epsilon=epsilon, alpha=_ALPHA, beta=_BETA, tight=True)
-
-    def private(d: float, size: int) -> AmplifiedParityLearner:
-        made = Plan(plan(d).candidates, training=size)
-        return AmplifiedParityLearner(
-            int(d), epsilon, alpha=_ALPHA, beta=_BETA, form="retry", tight=True, made=made
+    def plan(value: float) -> Plan:
+        return derived_plan(
+            "retry",
+            dimension=int(bits(value)),
+            epsilon=epsilon(value),
+            alpha=_ALPHA,
+            beta=_BETA,
+            tight=True,
         )
 
-    def private_failure(d: float, size: int) -> float:
-        rates = private(d, 1).run.rates
-        none = rates.refusal ** plan(d).candidates
-        taken = rates.inclusion * 2.0 * _WEIGHT * _ALPHA
-        return none + (1.0 - none) * parity_failure(int(d), size, rate=taken)
+    def private(value: float, size: int) -> AmplifiedParityLearner:
+        made = Plan(plan(value).candidates, training=size)
+        told: dict[str, Any] = {"alpha": _ALPHA, "beta": _BETA, "form": "retry", "tight": True}
+        return AmplifiedParityLearner(int(bits(value)), epsilon(value), made=made, **told)
 
+    def failure(value: float, size: int) -> float:
+        rates = private(value, 1).run.rates
+        none = rates.refusal ** plan(value).candidates
+        taken = rates.inclusion * 2.0 * _WEIGHT * _ALPHA
+        return none + (1.0 - none) * parity_failure(int(bits(value)), size, rate=taken)
+
+    return Curve(
+        "private: A*, retry form, tight",
+        private,
+        lambda value, size: _rarely_uniform(bits(value), size),
+        bound=lambda value: plan(value).training,
+        source="K08 Theorem 3.8, constants derived",
+        failure=failure,
+        family=lambda value, size: _parities(bits(value), size),
+        expected="grows",
+    )
+
+
+_RARELY = (
+    "examples uniform on {0,1}^d with probability 2.02·α and zero otherwise, so that every parity but the "
+    "target has error 1.01·α"
+)
+
+
+def parity(*, epsilon: float = 1.0) -> Study:
+    """Return the study of PARITY: A*, tight, beside elimination (K08 Theorem 3.8, K11 Theorem 4.4)."""
     return Study(
         "parity",
         "PARITY: what privacy costs.",
@@ -126,16 +158,7 @@ def parity(*, epsilon: float = 1.0) -> Study:
         "d",
         (4, 8, 16, 32, 64),
         (
-            Curve(
-                "private: A*, retry form, tight",
-                private,
-                _rarely_uniform,
-                bound=lambda d: plan(d).training,
-                source="K08 Theorem 3.8, constants derived",
-                failure=private_failure,
-                family=_parities,
-                expected="grows",
-            ),
+            _amplified(int, lambda _: epsilon),
             Curve(
                 "not private: elimination",
                 lambda d, _: Elimination(int(d)),
@@ -147,8 +170,23 @@ def parity(*, epsilon: float = 1.0) -> Study:
                 expected="grows",
             ),
         ),
-        fixed=f"ε = {epsilon:g}; examples uniform on {{0,1}}^d with probability 2.02·α and zero otherwise, "
-        "so that every parity but the target has error 1.01·α",
+        fixed=f"ε = {epsilon:g}; {_RARELY}",
+        source="K08 Theorem 3.8; K11 Theorem 4.4",
+        resolution=1.02,
+        steps=40,
+    )
+
+
+def parity_epsilon(*, dimension: int = 16) -> Study:
+    """Return the study of A* against 1/epsilon (K08 Theorem 3.8, K11 Theorem 4.4)."""
+    return Study(
+        "parity-epsilon",
+        "PARITY: the least m grows with 1/ε.",
+        _CLAIM,
+        "1/ε",
+        (0.5, 1, 2, 4, 8),
+        (_amplified(lambda _: dimension, lambda inverse: 1.0 / inverse),),
+        fixed=f"d = {dimension}; {_RARELY}",
         source="K08 Theorem 3.8; K11 Theorem 4.4",
         resolution=1.02,
         steps=40,

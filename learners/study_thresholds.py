@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ __all__ = [
     "approximate_point_failure",
     "hashed_failure",
     "intervals",
+    "intervals_delta",
+    "intervals_epsilon",
     "points",
     "points_delta",
     "pure_failure",
@@ -35,8 +38,8 @@ _MASS = 1.01 * _ALPHA
 _TOLD: dict[str, Any] = {"epsilon": _EPSILON, "alpha": _ALPHA, "beta": _BETA}
 
 
-def pure_failure(others: float, size: int, *, last: str) -> float:
-    """Return the probability that the exponential mechanism misses the target, at the studies' parameters.
+def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSILON) -> float:
+    """Return the probability that the exponential mechanism misses the target, at the studies' alpha.
 
     Parameters
     ----------
@@ -44,6 +47,8 @@ def pure_failure(others: float, size: int, *, last: str) -> float:
         How many concepts err on the K ~ Bin(size, 1.01·alpha) examples at the light number alone.
     last
         "all": one more concept errs on all examples; "rest": on those that are not at the light number.
+    epsilon
+        Of the mechanism.
 
     Guarantee
     ---------
@@ -58,7 +63,7 @@ def pure_failure(others: float, size: int, *, last: str) -> float:
 
     k = np.arange(size + 1)
     errors = size if last == "all" else size - k
-    odds = others * np.exp(-_EPSILON * k / 2.0) + np.exp(-_EPSILON * errors / 2.0)
+    odds = others * np.exp(-epsilon * k / 2.0) + np.exp(-epsilon * errors / 2.0)
     return float(binom.pmf(k, size, _MASS) @ (odds / (1.0 + odds)))
 
 
@@ -118,10 +123,6 @@ def _points(d: float, size: int) -> SearchedProblems:
     return point_family(int(d), alpha=_ALPHA, size=size)
 
 
-def _intervals(d: float, size: int) -> SearchedProblems:
-    return interval_family(int(d), alpha=_ALPHA, size=size)
-
-
 def points() -> Study:
     """Return the study of POINT: pure and proper, pure and improper, approximate (BNS §1, §3.1, Lemma 1)."""
     return Study(
@@ -162,7 +163,8 @@ def points() -> Study:
                 expected="does not grow",
             ),
         ),
-        fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; target 0 with mass 1.01·α, the rest on one other number",
+        fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; from target 0 with mass 1.01·α, the rest on one "
+        "other number, to any atoms and targets",
         source="BNS §1, §3.1, Lemma 1",
         budget=1_500,
         resolution=1.03,
@@ -199,7 +201,8 @@ def points_delta(*, dimension: int = 64) -> Study:
                 expected="grows",
             ),
         ),
-        fixed=f"d = {dimension}, ε = {_EPSILON:g}; target 0 with mass 1.01·α, the rest on one other number",
+        fixed=f"d = {dimension}, ε = {_EPSILON:g}; from target 0 with mass 1.01·α, the rest on one "
+        "other number, to any atoms and targets",
         source="BNS Lemma 1",
         axis="ln(1/δ)",
         at=lambda power: power * math.log(10.0),
@@ -208,41 +211,95 @@ def points_delta(*, dimension: int = 64) -> Study:
     )
 
 
+def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]:
+    """Return both curves of INTERVAL, d, epsilon and delta being functions of the parameter."""
+
+    def told(value: float) -> dict[str, Any]:
+        return {"epsilon": epsilon(value), "alpha": _ALPHA, "beta": _BETA}
+
+    def approximate(value: float) -> IntervalLearner:
+        return IntervalLearner(dimension=int(bits(value)), delta=delta(value), **told(value))
+
+    def family(value: float, size: int) -> SearchedProblems:
+        return interval_family(int(bits(value)), alpha=_ALPHA, size=size)
+
+    return (
+        Curve(
+            "pure, proper",
+            lambda value, _: PureIntervalLearner(dimension=int(bits(value)), **told(value)),
+            lambda value, size: last_threshold(bits(value), size),
+            bound=lambda value: pure_size(2 ** int(bits(value)) + 1, **told(value)),
+            source="BNS §1; K11 Theorem 3.4, constants derived",
+            failure=lambda value, size: pure_failure(
+                2.0 ** bits(value) - 1.0, size, last="rest", epsilon=epsilon(value)
+            ),
+            family=family,
+            expected="grows",
+        ),
+        Curve(
+            "approximate, proper (Rec)",
+            lambda value, _: approximate(value),
+            family,
+            bound=lambda value: approximate(value).sample_size,
+            source="BNS Theorem 2, shifted score, true depth",
+            start=lambda value: approximate(value).sample_size // 2,
+            law=False,
+        ),
+    )
+
+
+_LAST = "from mass 1.01·α just below the last threshold, the rest on it, to any atoms and any threshold"
+
+
 def intervals() -> Study:
     """Return the study of INTERVAL: pure, and approximate through Rec (BNS §3.2-3.3, Theorem 2)."""
-
-    def approximate(d: float) -> IntervalLearner:
-        return IntervalLearner(dimension=int(d), delta=_DELTA, **_TOLD)
-
     return Study(
         "interval",
         "INTERVAL: pure grows with d; approximate with the depth of its recursion, from a larger constant.",
         _CLAIM,
         "d",
         (4, 8, 16, 32, 64),
-        (
-            Curve(
-                "pure, proper",
-                lambda d, _: PureIntervalLearner(dimension=int(d), **_TOLD),
-                last_threshold,
-                bound=lambda d: pure_size(2 ** int(d) + 1, **_TOLD),
-                source="BNS §1; K11 Theorem 3.4, constants derived",
-                failure=lambda d, size: pure_failure(2.0**d - 1.0, size, last="rest"),
-                family=_intervals,
-                expected="grows",
-            ),
-            Curve(
-                "approximate, proper (Rec)",
-                lambda d, _: approximate(d),
-                _intervals,
-                bound=lambda d: approximate(d).sample_size,
-                source="BNS Theorem 2, shifted score, true depth",
-                start=lambda d: approximate(d).sample_size // 2,
-                law=False,
-            ),
-        ),
-        fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; mass 1.01·α just below the last threshold, the rest on it",
+        _interval_curves(int, lambda _: _EPSILON, lambda _: _DELTA),
+        fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; {_LAST}",
         source="BNS §3.2-3.3, Theorem 2",
+        budget=6_000,
+        resolution=1.1,
+        steps=20,
+    )
+
+
+def intervals_epsilon(*, dimension: int = 32) -> Study:
+    """Return the study of both learners of INTERVAL against 1/epsilon (BNS §3.2-3.3, Theorem 2)."""
+    curves = _interval_curves(lambda _: dimension, lambda inverse: 1.0 / inverse, lambda _: _DELTA)
+    return Study(
+        "interval-epsilon",
+        "INTERVAL: the least m grows with 1/ε, pure and approximate.",
+        _CLAIM,
+        "1/ε",
+        (0.5, 1, 2, 4, 8),
+        tuple(replace(curve, expected="grows") for curve in curves),
+        fixed=f"d = {dimension}, δ = {_DELTA:g}; {_LAST}",
+        source="BNS §3.2-3.3, Theorem 2",
+        budget=6_000,
+        resolution=1.1,
+        steps=20,
+    )
+
+
+def intervals_delta(*, dimension: int = 32) -> Study:
+    """Return the study of the approximate learner of INTERVAL against ln(1/delta) (BNS Theorem 2)."""
+    _, approximate = _interval_curves(lambda _: dimension, lambda _: _EPSILON, lambda power: 10.0**-power)
+    return Study(
+        "interval-delta",
+        "INTERVAL, approximate: the least m grows with ln(1/δ).",
+        _CLAIM,
+        "log10(1/δ)",
+        (2, 4, 8, 12, 16),
+        (replace(approximate, expected="grows"),),
+        fixed=f"d = {dimension}, ε = {_EPSILON:g}; {_LAST}",
+        source="BNS §3.2-3.3, Theorem 2",
+        axis="ln(1/δ)",
+        at=lambda power: power * math.log(10.0),
         budget=6_000,
         resolution=1.1,
         steps=20,

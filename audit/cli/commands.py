@@ -123,7 +123,12 @@ def findings_command(pattern: str | None, html: Path | None, saved: Path | None)
     help="Keep every step here; a study that is started again goes on. By default in `study-cells` beside "
     "the results or the report.",
 )
-@click.option("--list", "listed", is_flag=True, help="Name the presets.")
+@click.option(
+    "--values",
+    metavar="V,V,…",
+    help="Sweep the preset's parameter over these, ascending.  [default: the preset's]",
+)
+@click.option("--list", "listed", is_flag=True, help="Name the presets, and what each sweeps.")
 @click.option("--significance", type=float, help="Of a whole study.  [default: 1e-3]")
 @click.option("--budget", type=number_of, metavar="N", help="Most runs of a step.  [default: the preset's]")
 @click.option("--seed", type=number_of, metavar="N", help="As in an audit.  [default: 0]")

@@ -11,7 +11,7 @@ import click
 
 from audit.cli.exits import INTERRUPTED, NOT_DONE
 from audit.cli.matching import matching
-from audit.errors import AuditError
+from audit.errors import AuditError, InvalidValue
 from audit.files import check_writable, write_text
 from audit.report_link import render_report
 from audit.saved_studies import CellStore, layout, to_json
@@ -32,7 +32,7 @@ def list_studies() -> int:
     offered = load_studies()
     width = max(map(len, offered), default=0)
     for name, study in offered.items():
-        click.echo(f"{name:<{width}}  {study.cells:>3} cells  {study.summary}")
+        click.echo(f"{name:<{width}}  {study.cells:>3} cells over {study.parameter:<10}  {study.summary}")
     return 0
 
 
@@ -42,6 +42,7 @@ def show_studies(
     html: Path | None = None,
     saved: Path | None = None,
     cells: Path | None = None,
+    values: str | None = None,
     significance: float | None = None,
     budget: int | None = None,
     seed: int | None = None,
@@ -50,6 +51,8 @@ def show_studies(
     """Carry out the matching studies, losing no step that is done, and return the exit code."""
     shown = "`dp-audit study --list` names them all"
     wanted = matching(load_studies(), pattern, what="study", shown=shown)
+    if values is not None:
+        wanted = _over(wanted, numbers(values))
     for path in (html, saved):
         if path is not None:
             check_writable(path)
@@ -64,6 +67,29 @@ def show_studies(
     if html is not None:
         render_report(None, html, studies=[to_json(each) for each in runner.results])
     return code
+
+
+def numbers(text: str) -> tuple[float, ...]:
+    """Return the numbers of a list with commas.
+
+    Examples
+    --------
+    >>> numbers("0.5, 1,2")
+    (0.5, 1.0, 2.0)
+    """
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise InvalidValue(f"`--values` must be numbers with commas between; got {text!r:.60}.") from None
+
+
+def _over(studies: dict[str, Study], values: tuple[float, ...]) -> dict[str, Study]:
+    """Return the only study of these over other values of its parameter."""
+    if len(studies) > 1:
+        raise InvalidValue(
+            f"`--values` are those of one study's parameter; {len(studies)} studies are asked for."
+        )
+    return {name: study.over(values) for name, study in studies.items()}
 
 
 class _Runner:

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -388,6 +389,33 @@ def test_ctrl_c_writes_what_is_finished(tmp_path, monkeypatch):
     [document] = json.loads(saved.read_text())
     assert len(document["study"]["curves"][0]["cells"]) == 1
     assert len(list((tmp_path / "study-cells").iterdir())) == 1
+
+
+@pytest.mark.usefixtures("offer")
+def test_the_command_sweeps_the_values_that_it_is_given(tmp_path):
+    saved = tmp_path / "found.json"
+    assert run("light", "--json", saved, "--values", "0.05,0.2,0.5").return_value == 0
+    [document] = json.loads(saved.read_text())
+    result = from_json(document)
+    assert [cell.value for cell in result.curves[0].cells] == [0.05, 0.2, 0.5]
+    assert all(cell.refuted < least(0.1, cell.value) <= cell.met for cell in result.curves[0].cells)
+    assert result.values == (0.05, 0.2, 0.5)
+
+
+@pytest.mark.usefixtures("offer")
+@pytest.mark.parametrize(
+    ("pattern", "values", "match"),
+    [
+        ("light", "0.1,x", "must be numbers with commas"),
+        ("light", "0.2,0.1", "ascending"),
+        ("[lw]*", "0.1,0.2", "one study's parameter; 2 studies"),
+    ],
+)
+def test_values_that_are_none_are_refused_in_one_line(pattern, values, match):
+    done = run(pattern, "--values", values)
+    assert isinstance(done.exception, AuditError)
+    assert re.search(match, str(done.exception))
+    assert "\n" not in str(done.exception)
 
 
 @pytest.mark.usefixtures("offer")

@@ -29,8 +29,8 @@ def closed(study):
 
 def test_there_is_a_study_for_every_headline_result():
     assert [*BY_NAME] == [
-        *("parity", "generic", "generic-epsilon", "point", "point-delta", "interval"),
-        *("conjunctions", "masked-parity"),
+        *("parity", "parity-epsilon", "generic", "generic-epsilon", "point", "point-delta"),
+        *("interval", "interval-epsilon", "interval-delta", "conjunctions", "masked-parity"),
     ]
 
 
@@ -138,7 +138,9 @@ def test_pure_and_proper_grows_with_d_and_the_others_do_not():
 
 
 @pytest.mark.parametrize(
-    "study", [points_delta(), BY_NAME["generic-epsilon"], BY_NAME["parity"]], ids=lambda study: study.name
+    "study",
+    [points_delta(), BY_NAME["generic-epsilon"], BY_NAME["parity"], BY_NAME["parity-epsilon"]],
+    ids=lambda study: study.name,
 )
 def test_curves_grow_as_the_texts_say_and_stay_below_their_bounds(study):
     for curve in run_study(closed(study)).curves:
