@@ -139,7 +139,9 @@ class Experiment:
             return trial._replace(trouble=f"cannot draw: {type(error).__name__}: {error}")
         trial = trial._replace(size=_length(database))
         output, done = self._done(ask.problem, database, for_learner, trial)
-        return Revealed(database, output, done) if ask.reveal else done
+        if not ask.reveal:
+            return done
+        return Revealed(database, output, _of_output(ask.problem, output, database, done))
 
     def _done(self, problem: Any, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
         if self.law:
@@ -182,8 +184,24 @@ class Experiment:
         return found.output, trial._replace(failure=found.failure, error=found.error, exact=True)
 
 
+def _of_output(problem: Any, output: Any, database: Any, trial: Trial) -> Trial:
+    """Return the trial with the error of the very output where a law gave the mean of them all.
+
+    NaN where the problem tells the probability alone, so that there is no output.
+    """
+    if not trial.exact or trial.trouble:
+        return trial
+    if callable(getattr(problem, "failure", None)):
+        return trial._replace(error=math.nan)
+    error, trouble = measured(problem, output, database)
+    return trial._replace(error=error, trouble=trouble)
+
+
 class Conditional(NamedTuple):
-    """The exact probability of failure on one database, its mean error, and an output that shows it."""
+    """The exact probability of failure on one database, the mean of its errors, and an output that fails.
+
+    The mean is what a search follows; it is the error of no output.
+    """
 
     failure: float
     error: float

@@ -286,7 +286,7 @@ class UtilityAudit:
             beta_lower=low,
             beta_upper=high,
             worst=betting.worst.look.name,
-            sample_size=betting.size,
+            sample_size=betting.worst.size,
             problems=tuple(
                 ProblemFinding(
                     each.look.name,

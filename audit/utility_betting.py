@@ -47,6 +47,7 @@ class Standing:
     batches: int = 0
     met: bool = False
     failing: Trial | None = None
+    size: int | None = None
     seen: float = 0.0
     failed: float = 0.0
 
@@ -56,6 +57,8 @@ class Standing:
         self.failed += float(trials.low.sum())
         if self.failing is None:
             self.failing = trials.failing
+        if self.size is None:
+            self.size = trials.size
 
     def index(self, runs: float) -> float:
         """Say how bad the problem may still be: the estimate, and what chance may have hidden."""
@@ -108,7 +111,6 @@ class UtilityBetting:
     raised: int = 0
     conditional: bool = False
     answered: bool = False
-    size: int | None = None
 
     def __post_init__(self) -> None:
         looks = list(self.looks)
@@ -239,7 +241,6 @@ class UtilityBetting:
         self.changed = self.changed or trials.changed
         self.raised += trials.raised
         self.conditional = self.conditional or trials.exact
-        self.size = trials.size if self.size is None else self.size
         self.answered = self.answered or not trials.silent
         if not self.answered and self._all_looked_at():
             self.silent = trials.silent

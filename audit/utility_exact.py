@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.brief import show
 from audit.errors import SubjectError
-from audit.experiment import failure_given, law_on
+from audit.experiment import failure_given, law_on, measured
 
 if TYPE_CHECKING:
     from audit.subjects import Subject
@@ -91,7 +91,9 @@ def exact_failure(subject: Subject, problem: Any, *, alpha: float) -> ExactFailu
     assert worst is not None
     database, found = worst
     told = callable(getattr(problem, "failure", None))
-    error = math.nan if told else float(problem.error(found.output, database))
+    error, trouble = (math.nan, "") if told else measured(problem, found.output, database)
+    if trouble:
+        raise SubjectError(f"The problem `{problem.name}` {trouble}")
     return ExactFailure(
         problem, min(1.0, total), database, found.output, error, found.failure, _length(database), discrete
     )

@@ -104,7 +104,7 @@ class UtilityResult(SavedResult):
     worst : str, optional
         The problem that failed most.
     sample_size : int, optional
-        Length of its databases.
+        Length of that problem's databases.
     samples : int
         All runs drawn, search included.
     samples_to_refutation : int, optional

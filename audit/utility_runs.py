@@ -75,11 +75,21 @@ def draw_trials(
 
 
 def reveal(sampler: Sampler, problem: Any, trial: Trial, path: tuple[int, ...]) -> Revealed | None:
-    """Draw one trial again, with its database and output; None if it does not finish now."""
+    """Draw one trial again, with its database and output; None if it does not finish now.
+
+    Raises
+    ------
+    SubjectError
+        The problem cannot measure the output now.
+    """
     ask = ask_again(Ask(problem), trial.seed)
     [runs] = sampler.draw(ask, ask, 1, path, fresh=True)
     shown = runs.left[0]
-    return shown if isinstance(shown, Revealed) else None
+    if not isinstance(shown, Revealed):
+        return None
+    if shown.trial.trouble:
+        raise SubjectError(f"The problem `{problem.name}` {shown.trial.trouble}")
+    return shown
 
 
 def _read(problem: Any, outcomes: list[Any], *, against: bool) -> Trials:

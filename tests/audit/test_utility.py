@@ -110,6 +110,20 @@ def test_a_claim_of_no_failure_at_all_falls_by_the_first():
     assert result.verdict is Verdict.REFUTED
 
 
+def test_the_sample_size_told_is_that_of_the_worst_problem():
+    def learner(database, rng):
+        if len(database) == 3:
+            return CLAIM.alpha  # never fails, but looks worse at first
+        return float(rng.random() < 0.2)
+
+    problems = [
+        SampledProblem(f"{n} records", lambda rng, n=n: [0] * n, lambda output, database: output)
+        for n in (3, 5)
+    ]
+    result = audit_utility(learner, CLAIM, problems=problems)
+    assert (result.worst, result.sample_size) == ("5 records", 5)
+
+
 def test_an_error_that_equals_alpha_up_to_rounding_is_none_above_it():
     problem = SampledProblem("sum", lambda rng: [], lambda output, database: 0.1 + 0.2)
     assert audit_utility(failing(0), PAC(0.3, 0.1), problems=[problem]).met
@@ -323,6 +337,41 @@ def test_conditional_probabilities_refute_too():
     assert result.witness.failure == 0.5
     assert result.witness.output == 1.0
     assert result.replay(problems=[drawn]).repeats
+
+
+@dataclass(frozen=True)
+class Refuses:
+    """Half of the time ⊥, else 0: errors ∞ and 0.1 on every database."""
+
+    def __call__(self, database, rng):
+        return "⊥" if rng.random() < 0.5 else 0
+
+    def distribution(self, database):
+        return Finite(["⊥", 0], [0.5, 0.5])
+
+
+@pytest.mark.parametrize("refusing", [math.inf, 0.75])
+def test_a_failure_by_conditional_probabilities_has_the_error_of_its_very_output(refusing):
+    drawn = SampledProblem("drawn", lambda rng: [0], lambda output, d: refusing if output == "⊥" else 0.1)
+    result = audit_utility(Refuses(), CLAIM, problems=[drawn])
+    assert (result.refuted, result.conditional) == (True, True)
+    assert (result.witness.output, result.witness.error) == ("⊥", refusing)  # the mean of its errors is less
+    assert f"it made '⊥', error {'∞' if refusing == math.inf else refusing} " in str(result)
+    again = result.replay(problems=[drawn])
+    assert (again.error, again.failure, again.repeats) == (refusing, 0.5, True)
+
+
+def test_a_failure_probability_that_a_problem_tells_belongs_to_no_output():
+    class Told(SampledProblem):
+        def failure(self, law, alpha, database):
+            return tail(law, alpha, database)
+
+    drawn = Told("drawn", lambda rng: [0], lambda output, database: abs(output))
+    result = audit_utility(Noisy(), Accuracy(1.0, 0.1), problems=[drawn])
+    assert result.refuted
+    assert (result.witness.output, result.witness.failure) == (None, pytest.approx(math.exp(-1)))
+    assert math.isnan(result.witness.error)
+    assert "A sample on which it fails" in str(result)
 
 
 # What a learner or a problem may do
