@@ -76,8 +76,6 @@ def e7() -> Finding:
         row="L7",
         errata=("E7",),
         corrected="LNI ⊊ LI, as the corollary's own sentence says (and NASQ ⊊ SQ).",
-        claimed=fixed.share,
-        found=adaptive.share,
         tables=(table,),
     )
 

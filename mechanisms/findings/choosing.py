@@ -50,7 +50,8 @@ def bns_lemma_4() -> Finding:
     return Finding(
         "BNS Lemma 4",
         "BNS §4.1, Lemma 4, privacy",
-        "At the stated size the choosing mechanism is (ε, δ)-private for k-bounded-growth scores.",
+        "At the stated size the choosing mechanism is (ε, δ)-private for k-bounded-growth scores (N27: for "
+        "ε ≤ 16/(αβ)).",
         "holds",
         f"At the stated m = {rows[0][3]} (ε = 8, δ = 0.1, k = 1) the worst δ is {rows[0][4]:.3g}; without "
         f"the size it is {rows[0][5]:.3f} at m = 1 and {rows[0][7]:.3f} at m = 3. For enormous ε see N27.",

@@ -177,8 +177,8 @@ def thm_6() -> Finding:
         "B Thm 6",
         "O((M/τ²)·log(M/δ)) examples answer M queries within τ with probability 1 − δ.",
         "holds",
-        "With the constant 1/2: M·⌈ln(2M/β)/(2τ²)⌉ examples; the averages of fair coins then miss with "
-        f"probability at most {worst:.4f} for β = {_BETA}.",
+        "By its proof, with the constant 1/2: M·⌈ln(2M/β)/(2τ²)⌉ examples; the averages of fair coins then "
+        f"miss with probability at most {worst:.4f} for β = {_BETA}.",
         row="M11",
         method="lower bound",
         claimed=_BETA,
@@ -221,9 +221,11 @@ def thm_8() -> Finding:
     return Finding(
         "B Thm 8",
         "B Thm 8",
-        "O((M/(τ²(1 − 2η)²))·log(M/δ)) noisy examples answer M queries about clean ones within τ.",
+        "At a known rate η O((M/(τ²(1 − 2η)²))·log(M/δ)) noisy examples answer M queries about clean ones "
+        "within τ.",
         "holds",
-        "For a known rate, with M·(⌈2ln(4M/β)/(τ(1 − 2η))²⌉ + ⌈2ln(4M/β)/τ²⌉) examples; for φ = 1[y = 1] and "
+        "By its proof (that the rate is known the text does not say: N12), with M·(⌈2ln(4M/β)/(τ(1 − 2η))²⌉ "
+        "+ ⌈2ln(4M/β)/τ²⌉) examples; for φ = 1[y = 1] and "
         f"c* = 1 some answer misses with probability at most {worst:.2g} for β = {_BETA}.",
         row="M13",
         method="lower bound",

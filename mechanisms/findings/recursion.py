@@ -256,10 +256,10 @@ def bns_lemma_2() -> Finding:
     return Finding(
         "BNS Lemma 2",
         "BNS Lemma 2",
-        "Rec is (√(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε², 4·log*·δ)-private.",
+        "Rec is (√(6·log*·ln(1/(log*·δ)))·ε + 6·log*·ε², 4·log*·δ)-private, for T ≥ 2 (N6).",
         "holds",
-        f"For T ≥ 2 (N6). At T = 4096 and ε = 1 a call it claims {rows[-1][3]:.1f}; the worst pair found "
-        f"loses {rows[-1][4]:.3f}. See N26 for the tight account.",
+        f"By the account of its calls (N26). At T = 4096 and ε = 1 a call it claims {rows[-1][3]:.1f}; the "
+        f"worst pair found loses {rows[-1][4]:.3f}. See N26 for the tight account.",
         row="M6",
         method="lower bound",
         errata=("N6", "N8", "N26", "E9 (A_dist)"),
@@ -292,9 +292,10 @@ def bns_lemma_3() -> Finding:
     return Finding(
         "BNS Lemma 3",
         "BNS Lemma 3",
-        "With r ≥ (2/α)^log*·(16/(αε))·ln(32/βδ) Rec fails with probability at most 2β·log*(T).",
+        "With r ≥ (2/α)^log*·(16/(αε))·ln(32/βδ) Rec fails with probability at most 2β·log*(T), for T ≥ 2 "
+        "(N6) and with step 10 corrected (E6).",
         "holds",
-        f"With step 10 corrected (E6) and T ≥ 2 (N6). On T = 4096 the worst failure found is "
+        f"By its proof. On T = 4096 the worst failure found is "
         f"{rows[1][3]:.1g}, allowed {rows[1][2]:g}; r/{2 ** (halvings - 1)} still does on these.",
         row="M6",
         method="lower bound",

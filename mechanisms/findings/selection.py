@@ -49,9 +49,9 @@ def bns_proposition_1_i() -> Finding:
     return Finding(
         "BNS Proposition 1(i)",
         "BNS Proposition 1(i); K08 Theorem 3.6; K11 Lemma 3.3",
-        "The exponential mechanism is ε-private.",
+        "The exponential mechanism is ε-private for scores of sensitivity 1 (BNS does not say so: N7).",
         "holds",
-        "For scores of sensitivity 1 (see N7): where one solution, 1 behind all others, overtakes them, "
+        "Where one solution, 1 behind all others, overtakes them, "
         f"{rows[0][2]:.3f} of ε = 1 is lost with two, {rows[4][2]:.3f} with sixteen, {rows[-1][2]:.6f} with "
         f"a million; with two, one {rows[1][1]:.0f} behind, {rows[1][2]:.3f}, and {rows[2][1]:.0f} behind "
         f"{rows[2][2]:.9f}; never ε.",

@@ -328,6 +328,9 @@ def test_the_sizes_on_the_findings_page_are_those_of_the_learners():
         learner = IntervalLearner(dimension=row[0], alpha=row[1])
         assert row[3] == learner.sample_size <= row[4] < row[6] < row[7]
     table = findings()["BNS §1, POINT"]().tables[0].rows
-    assert table[-1][1] > 3 * table[0][1]
-    assert len({(row[2], row[3]) for row in table}) == 1
+    assert table[-1][2] > 3 * table[0][2]
+    assert len({(row[3], row[4]) for row in table}) == 1
+    for d, least, proper, *_ in table:  # packing: 2^d points, each with at least e^(−εm)·(1 − β)
+        assert 2.0**d * math.exp(-least) * 0.9 == pytest.approx(1.0)
+        assert least < proper
     assert findings()["BNS Lemma 1"]().found <= 0.1

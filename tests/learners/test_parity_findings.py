@@ -23,8 +23,9 @@ def test_findings_are_offered_and_say_what_they_found(name):
     assert isinstance(found, Finding)
     assert found.name == name
     assert found.shown
-    assert found.claimed is not None
-    assert found.found is not None
+    if name != "N3":  # there the text gives only an order
+        assert found.claimed is not None
+        assert found.found is not None
 
 
 def test_e2_three_halves_of_beta():
