@@ -77,22 +77,31 @@ def detectable(
     look
         Pairs of runs seen before the first bet.
     """
-    event, p, rivals = _best_event(memory, epsilon, delta)
-    limit = -math.log(significance) + math.log(rivals)
-
-    def refuted(true: float) -> bool:
-        q = (p - delta) / math.exp(true)
-        return _share_refuted(p, q, sizes, look=look, epsilon=epsilon, delta=delta, limit=limit) >= POWER
-
-    if p <= delta:
-        event, p = None, 0.5
-    if p <= delta:
-        return Power(None, event, p)
     grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)
-    grown = sum(sizes) * growth_rate(np.array(p), (p - delta) / np.exp(grid), epsilon, delta)
-    guess = int(np.searchsorted(grown, limit)) + _MARGIN  # growth rises along the grid
-    found = _first(lambda k: refuted(float(grid[k])), count=_GRID, guess=guess)
-    return Power(None if found is None else float(grid[found]), event, p)
+
+    def sufficient(option: _Option) -> int:
+        """Return from which step of the grid on the expected growth suffices; it rises along the grid."""
+        p = np.array(option.p)
+        grown = sum(sizes) * growth_rate(p, (p - delta) / np.exp(grid), epsilon, delta)
+        return int(np.searchsorted(grown, option.limit(significance)))
+
+    generic = _Option(None, 0.5, 1)
+    if generic.p <= delta:
+        return Power(None, generic.event, generic.p)
+    promising = (option for option in _options(memory, epsilon, delta) if option.p > delta)
+    best = min(promising, key=sufficient, default=generic)
+    for option in (best, generic):  # the second where not even p against 0 of the first would be refuted
+
+        def refuted(k: int, option: _Option = option) -> bool:
+            p, limit = option.p, option.limit(significance)
+            q = (p - delta) / math.exp(grid[k])
+            share = _share_refuted(p, q, sizes, look=look, epsilon=epsilon, delta=delta, limit=limit)
+            return share >= POWER
+
+        found = _first(refuted, count=_GRID, guess=sufficient(option) + _MARGIN)
+        if found is not None:
+            return Power(float(grid[found]), option.event, option.p)
+    return Power(None, best.event, best.p)
 
 
 def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | None:
@@ -110,11 +119,28 @@ def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | Non
     return high if high < count else None
 
 
-def _best_event(memory: PairMemory | None, epsilon: float, delta: float) -> tuple[Event | None, float, int]:
-    """Give the event that promises most at the claim or else at the nearest smaller ε, and its rivals."""
-    if memory is None or not memory.tables:
-        return None, 0.5, 1
-    for scale in _SCALES:
+@dataclass(frozen=True)
+class _Option:
+    """An event that the bets may have been on, its probability, and how many events it was chosen from."""
+
+    event: Event | None
+    p: float
+    rivals: int
+
+    def limit(self, significance: float) -> float:
+        """Return the log-wealth that a bet on it has to reach, its share of the stakes paid."""
+        return -math.log(significance) + math.log(self.rivals)
+
+
+def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_Option]:
+    """Return the events that promise most at the claim and at smaller ε.
+
+    Those of a claim that holds promise nothing at the claim itself but by chance, and such an event is often
+    too rare to show anything.
+    """
+    options = []
+    for scale in _SCALES if memory is not None and memory.tables else ():
+        assert memory is not None
         best: tuple[float, Event, float] | None = None
         rivals = 0
         for chosen in memory.choose(epsilon * scale, delta):
@@ -124,8 +150,8 @@ def _best_event(memory: PairMemory | None, epsilon: float, delta: float) -> tupl
             if chosen.candidates.past * growth[k] > 3.0 and (best is None or growth[k] > best[0]):
                 best = (float(growth[k]), memory.event(chosen, k), float(chosen.candidates.p[k]))
         if best is not None:
-            return best[1], best[2], max(1, rivals)
-    return None, 0.5, 1
+            options.append(_Option(best[1], best[2], max(1, rivals)))
+    return options
 
 
 def _share_refuted(

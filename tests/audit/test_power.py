@@ -99,3 +99,29 @@ def test_the_event_named_is_one_that_tells_the_databases_apart(delta):
     power = power_of(betting, epsilon=0.8, delta=delta)
     members = power.event.members(np.array([True, False]))
     assert members.sum() == 1
+
+
+class Mostly:
+    """A fair coin, but that in a few runs, more of them on the left, it stands on its edge."""
+
+    def __init__(self, right):
+        self.right = right
+
+    def __call__(self, database, rng):
+        return int(self.sample(database, 1, rng)[0])
+
+    def sample(self, database, size, rng):
+        edge = 0.004 if database == [0] else self.right
+        return rng.choice(3, p=[(1 - edge) / 2, (1 - edge) / 2, edge], size=size)
+
+
+@pytest.mark.parametrize("right", [0.0005, 0.001])
+def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one(right):
+    """Even 0.004 against 0 is not refuted in 20,000 pairs of runs at ε = 2."""
+    epsilon = 2.0
+    with Sampler(adapt(Mostly(right)), seed=0) as sampler:
+        betting = Betting(sampler, [([0], [1])], Terms(epsilon, 0.0, 1e-6, 40_000))
+        betting.run()
+    power = power_of(betting, epsilon=epsilon)
+    assert power.p > 0.4
+    assert epsilon < power.epsilon < 3.0
