@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from audit import PureDP, Verdict, audit_privacy
 from audit.errors import SubjectError
 from audit.subjects import adapt
 
@@ -186,3 +187,50 @@ def test_parameters_are_the_fields_of_a_dataclass_or_the_keywords_of_a_partial()
 
     assert adapt(Noisy()).parameters == {"scale": 2.0}
     assert adapt(functools.partial(epsilon_required, epsilon=1.0)).parameters == {"epsilon": 1.0}
+
+
+class Half:
+    def __call__(self, database, rng):
+        return 0
+
+    def sample(self, database, size, rng):
+        return [0] * size
+
+
+class Replaced(Half):
+    def __call__(self, database, rng):
+        return database[0]
+
+
+class Further(Replaced):
+    pass
+
+
+class Both(Half):
+    def __call__(self, database, rng):
+        return 1
+
+    def sample(self, database, size, rng):
+        return [1] * size
+
+
+class Sampling:
+    def sample(self, database, size, rng):
+        return [self(database, rng) for _ in range(size)]
+
+
+class Mixed(Sampling):
+    def __call__(self, database, rng):
+        return 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "kept"), [(Half, True), (Replaced, False), (Further, False), (Both, True), (Mixed, True)]
+)
+def test_many_runs_of_a_call_that_was_overridden_are_not_taken_for_its_own(kind, kept):
+    assert (adapt(kind()).sample is not None) == kept
+
+
+def test_a_leak_in_an_overridden_call_is_refuted_though_the_inherited_sampler_is_clean():
+    result = audit_privacy(Replaced(), PureDP(1.0), records=[0, 1], size=2)
+    assert result.verdict is Verdict.REFUTED
