@@ -10,6 +10,7 @@ import numpy as np
 
 from learners.listed import LateExamples, spread
 from learners.problems import ALMOST
+from learners.separable import is_point
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,7 +147,10 @@ class ClusterProblem:
     def error(self, output: Any, database: Any) -> float:
         """Return the largest difference of a coordinate; infinite for an output that is no centres."""
         del database
-        if not isinstance(output, tuple):
+        start = self.algorithm.start
+        if not isinstance(output, tuple) or len(output) != len(start):
+            return math.inf
+        if not all(is_point(centre, dimension=len(start[0])) for centre in output):
             return math.inf
         exact = lloyd(self.points, self.weights, self.algorithm)[-1][0]
         return round(float(np.abs(np.array(output) - np.array(exact)).max()), 15)

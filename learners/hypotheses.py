@@ -134,7 +134,7 @@ class Hypotheses:
             if isinstance(self.names, range):
                 return self.names.index(name) if name in self.names else None
             return self._indices.get(name)
-        except TypeError:  # a value that cannot be hashed is no name
+        except (TypeError, ValueError):  # a value that cannot be hashed, or compared, is no name
             return None
 
     def predict(self, name: Any, point: Any) -> Any:

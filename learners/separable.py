@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["SeparableProblem", "mistakes", "random_separable", "separable_problems"]
+__all__ = ["SeparableProblem", "is_point", "mistakes", "random_separable", "separable_problems"]
 
 Record = tuple[tuple[float, ...], int]
 Weights = tuple[float, ...]
@@ -95,7 +96,7 @@ class SeparableProblem:
     def error(self, output: Any, database: Any) -> float:
         """Return the probability of a mistake, exactly; 1 for an output that is no weights."""
         del database
-        if not isinstance(output, tuple):
+        if not is_point(output, dimension=len(self.normal)):
             return 1.0
         wrong = mistakes(self.records, output)[1]
         return math.fsum(np.array(self.weights)[wrong].tolist())
@@ -112,6 +113,19 @@ class SeparableProblem:
         masses[place] -= moved
         masses[int(rng.integers(len(masses)))] += moved
         return replace(self, name=f"{_stem(self.name)}, weights moved", weights=tuple(masses.tolist()))
+
+
+def is_point(value: Any, *, dimension: int) -> bool:
+    """Tell whether a value is a tuple of so many finite numbers.
+
+    Examples
+    --------
+    >>> is_point((0.5, 1), dimension=2), is_point((0.5,), dimension=2), is_point((0.5, math.nan), dimension=2)
+    (True, False, False)
+    """
+    if not isinstance(value, tuple) or len(value) != dimension:
+        return False
+    return all(isinstance(number, Real) and math.isfinite(number) for number in value)
 
 
 def separable_problems(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from learners.concepts.bits import bits_of
 
 __all__ = ["MaskedHypothesis", "masked_error"]
@@ -40,7 +42,7 @@ class MaskedHypothesis:
     def of(cls, concept: Any) -> MaskedHypothesis:
         """Return a concept ((r_1, …, r_d), a) as a hypothesis."""
         bits, mask = concept
-        number = int("".join(map(str, bits)), 2)
+        number = int("".join(str(int(bit)) for bit in bits), 2)
         return cls(len(bits), shown=number, word=number, mask=int(mask))
 
     @property
@@ -70,8 +72,18 @@ def masked_error(output: Any, target: Any) -> float:
     >>> masked_error(((1, 1), 0), ((1, 1), 1)), masked_error("insufficient samples", ((1, 1), 1))
     (0.5, 1.0)
     """
+    dimension = len(target[0])
     if isinstance(output, MaskedHypothesis):
-        return output.error(target)
-    if isinstance(output, tuple) and len(output) == 2:
-        return MaskedHypothesis.of(output).error(target)
-    return 1.0
+        return output.error(target) if output.dimension == dimension else 1.0
+    return MaskedHypothesis.of(output).error(target) if _is_concept(output, dimension) else 1.0
+
+
+def _is_concept(value: Any, dimension: int) -> bool:
+    if not isinstance(value, tuple) or len(value) != 2 or not isinstance(value[0], tuple):
+        return False
+    bits, mask = value
+    return len(bits) == dimension and all(_is_bit(bit) for bit in (*bits, mask))
+
+
+def _is_bit(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and value in (0, 1)

@@ -151,9 +151,14 @@ class ParityProblem:
 
     def error(self, output: Any, database: Any) -> float:  # noqa: ARG002  every problem's error takes both
         """Return the error of an answer on the source, exactly; infinite for an answer that is no parity."""
-        if not isinstance(output, tuple):
+        if not self._is_parity(output):
             return math.inf
         return self.source.odd(a ^ b for a, b in zip(output, self.target, strict=True))
+
+    def _is_parity(self, output: Any) -> bool:
+        if not isinstance(output, tuple) or len(output) != len(self.target):
+            return False
+        return all(isinstance(bit, int | np.integer) and bit in (0, 1) for bit in output)
 
     def varied(self, rng: np.random.Generator) -> ParityProblem:
         """Return a problem near this one: another target, or weight moved between two parts."""
