@@ -56,8 +56,8 @@ class Family:
         """Whether the library is all there is."""
         return self.vary is None and self.random is None and self.source != "strategy"
 
-    def words(self, tried: int) -> str:
-        """Return the family in words, once `tried` problems were looked at."""
+    def words(self, tried: int, kept: int | None = None) -> str:
+        """Return the family in words, once `tried` problems were looked at and `kept` audited (None: all)."""
         many = len(self.library)
         if self.source == "strategy":
             start = f"{many} examples of the strategy"
@@ -66,9 +66,14 @@ class Family:
             if self.source == "own":
                 start = "its own problem" if many == 1 else f"its own {many} problems"
         ways = [word for word, way in (("random ones", self.random), ("a climb", self.vary)) if way]
-        more = tried - many
-        found = f" and {more} more found by {' and '.join(ways)}" if ways and more > 0 else ""
-        return start + found
+        more, by = tried - many, " and ".join(ways)
+        kept = more if kept is None else kept - many
+        if not ways or more <= 0:
+            return start
+        if kept <= 0:
+            return f"{start} and none of {more} more found by {by}: none was worse"
+        some = "" if kept == more else "the worst of " if kept == 1 else f"the worst {kept} of "
+        return f"{start} and {some}{more} more found by {by}"
 
 
 def read_problems(problems: Any, *, subject: Any = None) -> Family:

@@ -119,4 +119,5 @@ def _utility_found(result: UtilityResult) -> str:
         bound = f"failure probability ≤ {story.at_most(result.beta_upper)}"
     drawn = f"{result.samples:,} runs" if result.samples else "no runs"
     worst = f", worst on {story.short(result.worst, 60)}" if result.worst else ""
-    return f"{bound}{claimed}, {drawn}{worst}"
+    size = "" if result.sample_size is None else f", n = {result.sample_size:,}"
+    return f"{bound}{claimed}{size}, {drawn}{worst}"

@@ -87,15 +87,15 @@ def wrapped(text: str) -> list[str]:
     )
 
 
-def entry(label: str, text: str) -> list[str]:
-    """Return a labelled text of at most two lines, wider than prose: a command is copied in one piece."""
+def entry(label: str, text: str, *, most: int = 2) -> list[str]:
+    """Return a labelled text of at most so many lines, wider than prose: a command is copied in one piece."""
     start = f"  {label:<13}"
     return textwrap.wrap(
         text,
         WIDTH + 20,
         initial_indent=start,
         subsequent_indent=" " * len(start),
-        max_lines=2,
+        max_lines=most,
         placeholder=" …",
         break_on_hyphens=False,
     )

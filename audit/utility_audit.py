@@ -120,7 +120,7 @@ class UtilityAudit:
                 for each in found
             ),
             "problems_tried": len(self.task.family.library) + self.looked,
-            "family": self.task.family.words(len(self.task.family.library) + self.looked),
+            "family": self.task.family.words(len(self.task.family.library) + self.looked, len(found)),
         }
         if trouble:
             return self._as(Verdict.ERROR, Evidence.EXACT, reason=trouble)
@@ -298,7 +298,7 @@ class UtilityAudit:
                 for each in betting.standings
             ),
             problems_tried=len(looks),
-            family=self.task.family.words(len(looks)),
+            family=self.task.family.words(len(looks), len(betting.standings)),
             conditional=betting.conditional,
             unfinished=sampler.unfinished,
             raised=betting.raised,

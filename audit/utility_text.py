@@ -12,7 +12,7 @@ from audit.wording import apart, at_least, at_most, confidence, number
 from audit.wording import short as cut
 
 if TYPE_CHECKING:
-    from audit.utility_result import UtilityResult, UtilityWitness
+    from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
 
 __all__ = [
     "bounds",
@@ -22,18 +22,22 @@ __all__ = [
     "meaning",
     "reproduction",
     "runs",
+    "searched",
     "short",
     "title",
     "verdict_sentence",
     "witness_story",
 ]
 
-MOST_LINES = 25
+MOST_LINES = 28
+#: Problems named in the terminal report, and the length they have together.
+MOST_NAMED = 5
+NAMED_LENGTH = 240
 _UNTOLD = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
 def full(result: UtilityResult) -> str:
-    """Return the terminal report: at most 25 lines of plain text.
+    """Return the terminal report: at most 28 lines of plain text.
 
     Examples
     --------
@@ -53,7 +57,9 @@ def full(result: UtilityResult) -> str:
         told.append(witness_story(result.witness))
     for paragraph in filter(None, [*told, meaning(result)]):
         lines += wrapped(paragraph)
-    tail = [*entry("Runs", runs(result)), *entry("Again", reproduction(result))]
+    tail = entry("Family", result.family or "") if result.verdict in (*_UNTOLD, Verdict.REFUTED) else []
+    tail += entry("Problems", searched(result), most=3) if result.problems else []
+    tail += [*entry("Runs", runs(result)), *entry("Again", reproduction(result))]
     lines = [*lines[: MOST_LINES - len(tail) - 1], ""]
     lists = (("Assumes", result.assumptions), ("Notes", result.notes), ("Not tested", result.not_tested))
     for label, items in lists:
@@ -138,13 +144,21 @@ def bounds(result: UtilityResult) -> str:
     if beta is None or result.verdict is Verdict.ERROR:
         return ""
     alpha = number(getattr(result.claim, "alpha", None))
-    of = f"of an error above {alpha} on the worst problem"
+    of = f"of an error above {alpha} on the worst problem{sizes(result)}"
     if result.evidence is Evidence.EXACT:
         found, most = apart(result.beta_lower, beta)
         return f"The probability {of} is {found} (claimed {most}), exactly."
     least, most = at_least(result.beta_lower), at_most(result.beta_upper)
     sure = f"each bound holds with confidence {confidence(result.significance)}, not both together"
     return f"The probability {of} is at least {least} and at most {most} (claimed {number(beta)}); {sure}."
+
+
+def sizes(result: UtilityResult) -> str:
+    """Return on how many records the claim was tried, between commas; empty if that is unknown."""
+    count = result.sample_size
+    if count is None:
+        return ""
+    return f", on samples of {count:,} record{'' if count == 1 else 's'},"
 
 
 def meaning(result: UtilityResult) -> str:
@@ -180,6 +194,42 @@ def witness_story(witness: UtilityWitness) -> str:
         f"A failure, on `{cut(witness.problem, 80)}`: from {database} it made {output}, {error}{exact}."
         f"{again}{unlike}"
     )
+
+
+def searched(result: UtilityResult) -> str:
+    """Name the worst problems with their failures.
+
+    Examples
+    --------
+    >>> from audit.utility_result import ProblemFinding, UtilityResult
+    >>> found = (ProblemFinding("uniform", 90, 2.0), ProblemFinding("heavy", 90, 8.0))
+    >>> searched(UtilityResult("m", None, Verdict.NOT_REFUTED, Evidence.STATISTICAL, problems=found))
+    'worst first, with failures / runs: `heavy` 8/90; `uniform` 2/90'
+    """
+    told = [f"`{cut(each.name, 60)}` {_failed(each)}" for each in worst_first(result)]
+    named = told[:MOST_NAMED]
+    while len(named) > 1 and len("; ".join(named)) > NAMED_LENGTH:
+        named.pop()
+    more = f"; {len(told) - len(named):,} more" if len(told) > len(named) else ""
+    with_what = "failure probability" if result.evidence is Evidence.EXACT else "failures / runs"
+    first = "" if len(told) == 1 else "worst first, "
+    return f"{first}with {with_what}: {'; '.join(named)}{more}"
+
+
+def worst_first(result: UtilityResult) -> list[ProblemFinding]:
+    """Return the problems by what was seen to fail, the one that the verdict is about before its equals."""
+
+    def bad(each: ProblemFinding) -> tuple[bool, float, bool]:
+        decided, share = each.name == result.worst, each.failures / each.runs if each.runs else 0.0
+        return result.refuted and decided, share if each.exact is None else each.exact, decided
+
+    return sorted(result.problems, key=bad, reverse=True)
+
+
+def _failed(problem: ProblemFinding) -> str:
+    if problem.exact is not None:
+        return number(problem.exact)
+    return f"{number(problem.failures)}/{problem.runs:,}" if problem.runs else "not bet on"
 
 
 def runs(result: UtilityResult) -> str:

@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 from audit import PAC, Accuracy, Evidence, PureDP, UtilityResult, Verdict, audit_utility
 from audit.distributions import Density, Finite
 from audit.errors import InvalidKind, InvalidValue, SubjectError
+from audit.families import Family
 from audit.problems import FixedProblem, Problem, SampledProblem
 from audit.results import PrivacyRefuted
+from audit.summary import line
 
 CLAIM = PAC(alpha=0.25, beta=0.1)
 HALF = PAC(alpha=0.5, beta=0.2)
@@ -372,6 +374,57 @@ def test_a_failure_probability_that_a_problem_tells_belongs_to_no_output():
     assert (result.witness.output, result.witness.failure) == (None, pytest.approx(math.exp(-1)))
     assert math.isnan(result.witness.error)
     assert "A sample on which it fails" in str(result)
+
+
+def numbered(count, size):
+    return [
+        SampledProblem(f"coins {k}", lambda rng, k=k: [k] * size, lambda output, database: output)
+        for k in range(count)
+    ]
+
+
+def test_the_text_says_on_how_many_records_and_names_the_problems():
+    result = audit_utility(lambda database, rng: 0.0, CLAIM, problems=numbered(3, 1_250))
+    text = " ".join(str(result).split())
+    assert "on the worst problem, on samples of 1,250 records, is at least" in text
+    runs = result.problems[0].runs
+    assert all(f"`coins {k}` 0/{runs}" in text for k in range(3))
+    assert "n = 1,250, " in line(result)
+    alone = audit_utility(Lawful(), CLAIM, problems=[fixed(0.05)])
+    assert "on samples of 1 record, is" in " ".join(str(alone).split())
+    assert "Problems     with failure probability: `fails with 0.05` 0.05\n" in str(alone)
+
+
+def test_of_many_problems_the_five_worst_are_named_and_the_rest_counted():
+    problems = [fixed(p) for p in (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07)]
+    refuted = audit_utility(Lawful(), PAC(0.25, 0.055), problems=problems)
+    words = " ".join(str(refuted).split())
+    order = "; ".join(f"`{fixed(p).name}` {p}" for p in (0.07, 0.06, 0.05, 0.04, 0.03))
+    assert f"worst first, with failure probability: {order}; 2 more" in words
+    assert "Family the 7 given problems" in words  # a refutation's sentence is about one problem
+
+
+def test_the_terminal_report_stays_short_whatever_the_problems_are_called():
+    problems = [SampledProblem(f"{k} " + "long " * 40, lambda rng: [0], lambda o, d: 1.0) for k in range(9)]
+    result = audit_utility(lambda database, rng: 0, CLAIM, problems=problems)
+    assert result.refuted
+    assert len(str(result).splitlines()) <= 28
+    assert str(result).splitlines()[-1].startswith("  Again")
+
+
+@pytest.mark.parametrize(
+    ("tried", "kept", "said"),
+    [
+        (5, 5, "its own 2 problems and 3 more found by random ones and a climb"),
+        (5, 4, "its own 2 problems and the worst 2 of 3 more found by random ones and a climb"),
+        (5, 3, "its own 2 problems and the worst of 3 more found by random ones and a climb"),
+        (5, 2, "its own 2 problems and none of 3 more found by random ones and a climb: none was worse"),
+        (2, 2, "its own 2 problems"),
+    ],
+)
+def test_the_family_counts_what_was_audited_and_what_was_only_looked_at(tried, kept, said):
+    family = Family((fixed(0.1), fixed(0.2)), vary=max, random=max, source="own")
+    assert family.words(tried, kept) == said
 
 
 # What a learner or a problem may do
