@@ -13,7 +13,17 @@ if TYPE_CHECKING:
 
 __all__ = ["TOPICS", "findings"]
 
-TOPICS = ("classes", "generic", "parity", "by_queries", "masked", "approximate", "sanitizers")
+TOPICS = (
+    "classes",
+    "generic",
+    "doubling",
+    "parity",
+    "by_queries",
+    "equivalence",
+    "masked",
+    "approximate",
+    "sanitizers",
+)
 """The modules that have a mapping `FINDINGS`, in page order."""
 
 

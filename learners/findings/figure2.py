@@ -46,7 +46,7 @@ def figure_2() -> Finding:
     )
     return Finding(
         "K11 Figure 2",
-        "K11 §1.1.3, Figure 2 and Corollaries 5.15, 5.17",
+        "K11 §1.1.3, Figure 2 and Corollaries 5.15, 5.17; K08 Corollary 4.6",
         "LNI = NASQ ⊊ LI = SQ ⊊ PPAC = PAC, by sample size.",
         "holds",
         f"MASKED-PARITY separates the first two (error ≥ 1/4 on {fixed.share:.0%} of the targets against 0), "

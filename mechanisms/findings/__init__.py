@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TOPICS", "findings"]
 
-TOPICS = ("basics", "central", "local", "answering", "queries")
+TOPICS = ("basics", "tails", "central", "local", "answering", "queries")
 """The modules that have a mapping `FINDINGS`, in page order."""
 
 

@@ -101,7 +101,7 @@ def k11_r_g() -> Finding:
         rows.append((epsilon, bound, randomizer.scale, epsilon_at(laws[0], laws[1])))
     return Finding(
         "K11 §5.1.1, R_g",
-        "K11 §5.1.1",
+        "K11 §5.1.1; K08 Claim 4.1",
         "g(u) plus Laplace noise of scale 2b/ε, g in [−b, b], is an ε-local randomizer.",
         "holds",
         f"With equality between the ends of the range: {rows[1][3]:.6f} at ε = 1.",

@@ -231,7 +231,7 @@ def bns_advanced() -> Finding:
     heads = ("ε", "k", "sum", "√(2k·ln(1/δ))·ε + 2k·ε²", "with k·ε·tanh(ε/2)", "optimal")
     return Finding(
         "Advanced composition",
-        "BNS Lemma 2 (the theorem that its proof needs)",
+        "BNS §3.3, the theorem of composition that is used there",
         "k mechanisms, ε-private each, are (√(2k·ln(1/δ))·ε + 2k·ε², δ)-private for ε ≤ 1.",
         "holds",
         f"For 100 of 0.1 it gives {rows[1][3]:.3f} at δ = 1e-6, the sum {rows[1][2]:.0f}, the optimal "

@@ -1,4 +1,4 @@
-"""Findings about the choosing mechanism: BNS Lemma 4."""
+"""Findings about the choosing mechanism: BNS Definition 12 and Lemma 4."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mechanisms.score_vectors import ChoosingScores
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["FINDINGS", "bns_lemma_4", "n5", "n27"]
+__all__ = ["FINDINGS", "bns_definition_12", "bns_lemma_4", "n5", "n27"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +25,80 @@ class _UncheckedScores(ChoosingScores):
 
     name: ClassVar[str] = "unchecked-choosing-scores"
     _kind: ClassVar[type[ChoosingMechanism]] = UncheckedChoosing
+
+
+def bns_definition_12() -> Finding:
+    """BNS Definition 12: a score of bounded growth has sensitivity 1; every score of a small domain.
+
+    Examples
+    --------
+    >>> bns_definition_12().found
+    1.0
+    """
+    scores = _growing(records=3)
+    rows = []
+    for name, growth in (("one solution", 1), ("two solutions", 1), ("two solutions", 2)):
+        many = [(score,) for score in scores] if name == "one solution" else _grown_pairs(scores, growth)
+        moves = [_moves(each) for each in many]
+        rows.append((name, growth, len(many), max(far for far, _ in moves), max(how for _, how in moves)))
+    return Finding(
+        "BNS Definition 12",
+        "BNS §4.1, Definition 12 and the words after it",
+        "A k-bounded-growth score is, in particular, of sensitivity 1.",
+        "holds",
+        f"No score moves by more than {rows[-1][3]} between neighbours, over all scores of up to three "
+        f"records of two kinds. Between neighbours up to 2k solutions may move: {rows[1][4]} at k = 1.",
+        row="M5",
+        claimed=1.0,
+        found=float(max(row[3] for row in rows)),
+        tables=(
+            Table(
+                ("scores of", "k", "how many scores", "largest move", "solutions that move at once"),
+                tuple(rows),
+                "every score on multisets of at most three records of two kinds; neighbours: a record "
+                "replaced",
+            ),
+        ),
+    )
+
+
+def _steps(records: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return every database of two kinds of records, by its counts, with one that has a record more."""
+    small = [(a, b) for a in range(records) for b in range(records - a)]
+    return [((a, b), more) for a, b in small for more in ((a + 1, b), (a, b + 1))]
+
+
+def _growing(*, records: int) -> list[dict[tuple[int, int], int]]:
+    """Return every score of one solution that is 0 on nothing and grows by 0 or 1 with each record."""
+    found: list[dict[tuple[int, int], int]] = [{(0, 0): 0}]
+    for total in range(1, records + 1):
+        for place in [(a, total - a) for a in range(total + 1)]:
+            before = [less for less, more in _steps(records) if more == place]
+            found = [
+                {**score, place: value}
+                for score in found
+                for value in range(max(score[b] for b in before), min(score[b] for b in before) + 2)
+            ]
+    return found
+
+
+def _grown_pairs(scores: list[dict[tuple[int, int], int]], growth: int) -> list[tuple[Any, ...]]:
+    """Return the scores of two solutions of which a record lifts at most so many."""
+    steps = _steps(3)
+    rises = [[score[more] - score[less] for less, more in steps] for score in scores]
+    return [
+        (scores[i], scores[j])
+        for i, left in enumerate(rises)
+        for j, right in enumerate(rises)
+        if all(a + b <= growth for a, b in zip(left, right, strict=True))
+    ]
+
+
+def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
+    """Return how far a solution moves at most when a record is replaced, and how many do at once."""
+    pairs = [((a, b), (a - 1, b + 1)) for a, b in score[0] if a]
+    moved = [[abs(each[left] - each[right]) for each in score] for left, right in pairs]
+    return max(map(max, moved)), max(sum(move > 0 for move in row) for row in moved)
 
 
 def bns_lemma_4() -> Finding:
@@ -134,6 +208,7 @@ def n27() -> Finding:
 
 
 FINDINGS: dict[str, Callable[[], Finding]] = {
+    "BNS Definition 12": bns_definition_12,
     "BNS Lemma 4": bns_lemma_4,
     "N5": n5,
     "N27": n27,

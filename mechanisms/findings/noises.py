@@ -86,7 +86,7 @@ def b_definition_2() -> Finding:
         f"{literal_scale:g} instead of {right:g} at n = {n}, error {error:.0f} on values in [0, 1].",
         row="M1",
         method="arithmetic",
-        errata=("B Definition 2",),
+        errata=("B Definition 2", "E1"),
         corrected="The scale is b/(εn), the rate εn/b.",
         claimed=right,
         found=literal_scale,

@@ -18,6 +18,7 @@ from mechanisms.concave import (
     log_star,
     random_pair,
 )
+from mechanisms.concave.bounds import SMALL, ceiling
 from mechanisms.concave.hard import hard_qualities, plateau
 from mechanisms.concave.instances import telling_pairs
 from mechanisms.exponential import ExponentialMechanism
@@ -27,7 +28,7 @@ from mechanisms.piecewise import StepFunction
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["FINDINGS", "bns_lemma_2", "bns_lemma_3", "e6", "n6", "n8", "n20", "n21", "n26"]
+__all__ = ["FINDINGS", "bns_lemma_2", "bns_lemma_3", "bns_remark_2", "e6", "n6", "n8", "n20", "n21", "n26"]
 
 
 def e6() -> Finding:
@@ -306,12 +307,49 @@ def bns_lemma_3() -> Finding:
     )
 
 
+def bns_remark_2() -> Finding:
+    """BNS Remark 2: below the first level Rec works on ranges as small as the logarithm.
+
+    Examples
+    --------
+    >>> bns_remark_2().tables[0].rows[-1]
+    ('2^1024', '1024, 10', 1036)
+    """
+    rows = []
+    for power in (16, 64, 1024):
+        below = _ranges_below(2**power)
+        rows.append((f"2^{power}", ", ".join(map(str, below)), sum(top + 1 for top in below)))
+    return Finding(
+        "BNS Remark 2",
+        "BNS §3.3, Remark 2",
+        "It is enough to run Rec's first level efficiently: an iteration on [0, T] takes poly(T), and the "
+        "ranges below are logarithmic.",
+        "holds",
+        f"From T = 2^64 Rec goes to the ranges {rows[1][1]}: {rows[1][2]} values of a quality below the "
+        f"first level in all, and {rows[2][2]} from 2^1024. The first level needs the quality's steps alone.",
+        row="M6",
+        method="arithmetic",
+        tables=(
+            Table(("T", "T of the ranges below", "values of the quality there"), tuple(rows), "until T ≤ 32"),
+        ),
+    )
+
+
+def _ranges_below(top: int) -> list[int]:
+    """Return the T of every recursive call, outermost first: log2 of the next power of two."""
+    below: list[int] = []
+    while (below[-1] if below else top) > SMALL:
+        below.append(ceiling(below[-1] if below else top).bit_length() - 1)
+    return below
+
+
 FINDINGS: dict[str, Callable[[], Finding]] = {
     "N20": n20,
     "N21": n21,
     "BNS Lemma 2": bns_lemma_2,
     "N26": n26,
     "BNS Lemma 3": bns_lemma_3,
+    "BNS Remark 2": bns_remark_2,
     "N6": n6,
     "E6": e6,
     "N8": n8,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mechanisms.queries.oracle import SQOracle
     from mechanisms.queries.transparent import TableRandomizer
 
-__all__ = ["FINDINGS", "claim_5_9", "claim_5_10", "e15", "n10", "n11"]
+__all__ = ["FINDINGS", "claim_5_9", "claim_5_10", "e15", "lemma_5_8", "n10", "n11"]
 
 _BOTH = Population([0, 1])
 
@@ -300,11 +300,64 @@ def _two_rounds(beta: float, share: float) -> tuple[float, ...]:
     return beta, share, simulation.worst_distance(Population([0, 1], [share, 1.0 - share])), beta / 3.0
 
 
+def lemma_5_8() -> Finding:
+    """Compute what the simulations of Claims 5.9 and 5.10 cost together, and how far off they are.
+
+    Examples
+    --------
+    >>> lemma_5_8().judgement
+    'hidden condition'
+    """
+    rows = tuple(_whole(*case) for case in ((0.5, 1), (1.0, 1), (1.0, 10), (1.0, 1000), (3.0, 10)))
+    apart, together = claim_5_9(), claim_5_10()
+    assert apart.found is not None
+    assert together.found is not None
+    return Finding(
+        "K11 Lemma 5.8",
+        "K11 §5.1.2, Lemma 5.8",
+        "Non-interactive (interactive) local algorithms of t accesses are simulated within β by non-adaptive "
+        "(adaptive) statistical queries, O(t·e^ε) of them in expectation, of tolerance Θ(β/(t·e^(2ε))).",
+        "hidden condition",
+        f"The distances are at most {apart.found:.4f} without and {together.found:.4f} with interaction for "
+        "β = 0.3, and the expected queries at most twice t·e^ε. But how many there are depends on the "
+        f"answers (N10): asked at once, {rows[2][5]:.0f} for {rows[2][3]:.0f} at ε = 1, t = 10.",
+        row="M14, M15",
+        method="lower bound",
+        errata=("N10", "N11", "E15", "N16"),
+        corrected="Without interaction: O(t·e^ε·log(t/β)) queries if all are to be prepared beforehand.",
+        claimed=0.3,
+        found=max(apart.found, together.found),
+        tables=(
+            Table(
+                (
+                    "ε",
+                    "t",
+                    "tolerance",
+                    "t·e^ε",
+                    "expected queries",
+                    "asked at once",
+                    "distance of an access",
+                ),
+                rows,
+                "binary response, uniform records, β = 0.3, the worst oracle; all accesses together: t times",
+            ),
+        ),
+    )
+
+
+def _whole(epsilon: float, accesses: int, beta: float = 0.3) -> tuple[float, ...]:
+    _, _, _, printed, expected, asked, *_ = _rounds(epsilon, accesses, beta)
+    once = RandomizerSimulation(randomizer=kary_response(epsilon, 2), base=0, accesses=accesses, beta=beta)
+    tolerance = beta / (3.0 * math.exp(2.0 * epsilon) * accesses)
+    return epsilon, accesses, tolerance, printed, expected, asked, once.worst_distance(_BOTH)
+
+
 FINDINGS: Mapping[str, Callable[[], Finding]] = {
     "E15": e15,
     "N10": n10,
     "N11": n11,
     "K11 Claim 5.9": claim_5_9,
     "K11 Claim 5.10": claim_5_10,
+    "K11 Lemma 5.8": lemma_5_8,
 }
 """The findings about the simulations; `mechanisms.findings.queries` has them too."""

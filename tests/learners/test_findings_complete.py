@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from functools import cache
 
 import pytest
@@ -12,12 +13,23 @@ SYSTEMS = [*(f"M{i}" for i in range(1, 16)), *(f"L{i}" for i in range(1, 21))]
 ERRATA = [*(f"E{i}" for i in range(1, 16)), *(f"N{i}" for i in range(1, 28))]
 
 STATEMENTS = """
-B Definition 2, Theorems 3, 5, 6, 7, 8; C Theorem 1
-K08 Theorems 3.7, 3.8, 5.1, Corollary 5.2, Lemmas 3.1, 3.2, 4.2, 4.3, 4.4, 4.5
-K11 Theorems 2.3, 3.4, 4.4, 5.7, 5.16, Corollaries 3.6, 5.15, 5.17, Claims 2.2, 5.9, 5.10, Proposition 5.18
-K11 Lemmas 3.3, 4.1, 4.2, 4.5, 4.6, 5.6, A.3, Definitions 3.1, 5.1, 5.2, 5.3, 5.4, 5.5, 5.13
-BNS Theorems 1, 2, 3, 4, 5, 6, 7, Propositions 1, 2, Lemmas 1, 2, 3, 4, Definition 13, Remark 1
+B Theorems 3, 5, 6, 7, 8
+C Theorem 1
+K08 Claims 2.1, 3.3, 4.1, Lemmas 3.1, 3.2, 4.2, 4.3, 4.4, 4.5, Corollaries 4.6, 5.2
+K08 Theorems 3.6, 3.7, 3.8, 4.8, 5.1
+K11 Claims 2.2, 4.3, 5.9, 5.10, Lemmas 3.3, 4.1, 4.2, 4.5, 4.6, 5.6, 5.8, A.3, Proposition 5.18
+K11 Theorems 2.3, 3.4, 4.4, 5.7, 5.14, 5.16, A.1, A.2, Corollaries 3.6, 5.15, 5.17
+BNS Theorems 1, 2, 3, 4, 5, 6, 7, Propositions 1, 2, Lemmas 1, 2, 3, 4, Remarks 1, 2, 3
 """
+"""Every numbered theorem, lemma, claim, corollary, proposition and remark of the five texts."""
+
+DEFINITIONS = """
+B Definition 2
+K08 Definition 4.3
+K11 Definitions 3.1, 5.1, 5.2, 5.3, 5.4, 5.5, 5.13
+BNS Definitions 6, 12, 13
+"""
+"""The definitions that a system is built on, or that say more than what a word means."""
 
 TOKEN = re.compile(
     r"\b(K08|K11|BNS|B|C)\b|\b(Theorem|Thm|Lemma|Proposition|Definition|Corollar|Claim|Remark)\w*"
@@ -56,6 +68,25 @@ def test_every_system_has_a_finding_that_names_it_and_no_finding_names_another()
     assert [name for name, finding in computed().items() if not finding.rows] == []
 
 
+def test_every_erratum_names_itself_and_names_are_of_findings():
+    for name, finding in computed().items():
+        assert set(finding.errata) <= set(computed()), name
+        if name.split(" ")[0] in ERRATA:
+            assert name in finding.errata
+
+
+def test_what_is_wrong_with_a_statement_is_named_wherever_the_statement_is_on_the_page():
+    cited = {name: statements(f"{name}; {finding.source}") for name, finding in computed().items()}
+    wrong = [name for name in computed() if name.split(" ")[0] in ERRATA]
+    missing = [
+        (name, erratum)
+        for name, finding in computed().items()
+        for erratum in wrong
+        if cited[name] & cited[erratum] and name not in wrong and erratum not in finding.errata
+    ]
+    assert missing == [("BNS Proposition 2(i)", "E12")]  # E12 is about part (ii)
+
+
 @pytest.mark.parametrize("erratum", ERRATA)
 def test_every_erratum_is_on_the_page(erratum):
     found = [finding for name, finding in computed().items() if name.split(" ")[0] == erratum]
@@ -63,8 +94,13 @@ def test_every_erratum_is_on_the_page(erratum):
     assert all(finding.judgement != "holds" for finding in found)
 
 
-@pytest.mark.parametrize("cited", sorted(statements(STATEMENTS)))
-def test_every_statement_that_a_system_cites_is_on_the_page(cited):
+def test_the_list_of_statements_is_read_as_it_is_meant():
+    counts = Counter(text for text, _, _ in statements(STATEMENTS))
+    assert counts == {"B": 5, "C": 1, "K08": 16, "K11": 24, "BNS": 16}
+
+
+@pytest.mark.parametrize("cited", sorted(statements(STATEMENTS + DEFINITIONS)))
+def test_every_numbered_statement_of_the_texts_is_on_the_page(cited):
     on_page = set().union(*(statements(f"{name}; {finding.source}") for name, finding in computed().items()))
     assert cited in on_page
 

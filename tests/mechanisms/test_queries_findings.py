@@ -28,6 +28,7 @@ def test_every_finding_bears_its_name(found):
         "N11",
         "K11 Claim 5.9",
         "K11 Claim 5.10",
+        "K11 Lemma 5.8",
     ]
     assert all(isinstance(one, Finding) and one.name == name for name, one in found.items())
 

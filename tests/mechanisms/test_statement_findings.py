@@ -1,0 +1,97 @@
+"""The findings about statements that are right: second derivations, and what would show them wrong."""
+
+import math
+from itertools import product
+
+import pytest
+from scipy import stats
+
+from mechanisms.findings.choosing import bns_definition_12
+from mechanisms.findings.recursion import bns_remark_2
+from mechanisms.findings.simulations import claim_5_9, claim_5_10, lemma_5_8
+from mechanisms.findings.tails import k11_theorem_a_1, k11_theorem_a_2
+
+
+def chernoff(n, mean, *, upper):
+    """The largest quotient of tail and bound, tail by tail from the probabilities of the counts."""
+    law = [math.comb(n, k) * mean**k * (1 - mean) ** (n - k) for k in range(n + 1)]
+    worst = 0.0
+    for k in range(n + 1):
+        phi = k / (n * mean) - 1 if upper else 1 - k / (n * mean)
+        if 0 < phi <= 1:
+            tail = sum(law[k:]) if upper else sum(law[: k + 1])
+            worst = max(worst, tail / math.exp(-(phi**2) * mean * n / (3 if upper else 2)))
+    return worst
+
+
+@pytest.mark.parametrize("mean", [0.1, 0.5, 0.98])
+def test_theorem_a_1_has_the_quotients_of_a_second_count(mean):
+    rows = {row[0]: row[1:] for row in k11_theorem_a_1().tables[0].rows}
+    small = [[chernoff(n, mean, upper=upper) for n in (1, 2, 5, 20, 100)] for upper in (True, False)]
+    large = []
+    for upper in (True, False):  # n = 1000
+        tail = stats.binom(1000, mean)
+        counts = [k for k in range(1001) if 0 < (k / (1000 * mean) - 1) * (1 if upper else -1) <= 1]
+        large.append(
+            max(
+                (
+                    (tail.sf(k - 1) if upper else tail.cdf(k))
+                    / math.exp(-((k / (1000 * mean) - 1) ** 2) * mean * 1000 / (3 if upper else 2))
+                    for k in counts
+                    if abs(k - 1000 * mean) < 250
+                ),
+            )
+        )
+    assert rows[mean] == pytest.approx([max([*small[i], large[i]]) for i in (0, 1)], rel=1e-6)
+
+
+def test_theorem_a_1_would_fail_with_the_sixteen_of_e14():
+    tail = stats.binom.cdf(math.ceil(0.5 * 3200 / 8) - 1, 3200, 0.125)
+    assert tail <= math.exp(-0.25 * 0.125 * 3200 / 2)  # φ = 1/2: e^(−εn/32)
+    assert tail > math.exp(-0.5 * 3200 / 16)
+
+
+def test_theorem_a_2_has_the_quotient_of_one_coin_in_closed_form():
+    for mean, one, *rest in k11_theorem_a_2().tables[0].rows:
+        off = max(mean, 1 - mean)
+        near = 1 - off
+        closed = max(near / (2 * math.exp(-2 * off**2)), 1 / (2 * math.exp(-2 * near**2)))
+        if near == off:
+            closed = 1 / (2 * math.exp(-0.5))
+        assert one == pytest.approx(closed)
+        assert all(quotient <= 1 for quotient in rest)
+
+
+def test_definition_12_counts_the_scores_and_no_more_than_2k_solutions_move():
+    """One solution: 2 values on each of a, b; then the rest counted by hand, place by place."""
+    places = [(a, n - a) for n in range(1, 4) for a in range(n + 1)]
+    grows = 0
+    for values in product(range(4), repeat=len(places)):
+        score = {(0, 0): 0, **dict(zip(places, values, strict=True))}
+        grows += all(
+            0 <= score[a, b] - score[less] <= 1
+            for a, b in places
+            for less in ((a - 1, b), (a, b - 1))
+            if min(less) >= 0
+        )
+    one, two, both = bns_definition_12().tables[0].rows
+    assert one[2] == grows
+    assert both[2] == grows**2
+    assert two[2] < both[2]
+    assert [row[3] for row in (one, two, both)] == [1, 1, 1]
+    assert two[4] == 2  # k = 1: one solution falls as another rises
+
+
+def test_remark_2_has_logarithmic_ranges():
+    assert [row[1] for row in bns_remark_2().tables[0].rows] == ["16", "64, 6", "1024, 10"]
+
+
+def test_lemma_5_8_is_no_worse_than_the_claims_it_is_made_of():
+    finding = lemma_5_8()
+    assert finding.found == max(claim_5_9().found, claim_5_10().found)
+    for epsilon, t, tolerance, printed, expected, asked, distance in finding.tables[0].rows:
+        assert tolerance == pytest.approx(0.3 / (3 * math.exp(2 * epsilon) * t))
+        assert printed == pytest.approx(t * math.exp(epsilon))
+        assert printed < expected <= 2 * printed
+        assert asked > expected
+        assert t * distance <= 0.3
