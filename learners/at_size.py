@@ -123,8 +123,8 @@ class AtSize(PlainParameters):
         return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
 
     def suggested_pairs(self) -> list[tuple[ListedExamples, ListedExamples]]:
-        """Return neighbouring samples: mixed ones, all equal ones, and a consistent one with a record off."""
-        return [*self._mixed(), *self._consistent()]
+        """Return neighbouring samples: mixed, all equal, a consistent one with a record off, any labels."""
+        return [*self._mixed(), *self._consistent(), *self._inconsistent()]
 
     def _mixed(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
         size, records = self.audited or self.sample_size, (self.calm, self.odd)
@@ -137,8 +137,7 @@ class AtSize(PlainParameters):
                 yield ListedExamples(records, chosen), ListedExamples(records, other)
 
     def _consistent(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
-        sample = listed(self.problems()[0].draw(np.random.default_rng(0))[: self.audited])
-        assert isinstance(sample, ListedExamples)  # a slice is, of whatever was drawn
+        sample = self._drawn()
         for place in self.places:
             changes = self._flipped(sample[place])
             if self.relation is not Relation.REPLACE_LABEL:
@@ -146,6 +145,27 @@ class AtSize(PlainParameters):
             for record in changes:
                 if record != sample[place]:
                     yield sample, _replaced(sample, place, record)
+
+    def _inconsistent(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
+        """Yield the points of a sample with a coin for each label, of which one is turned."""
+        if self.labels is None:
+            return
+        sample = self._drawn()
+        places: dict[Any, int] = {}
+        for x, _ in sample.records:
+            places.setdefault(x, len(places))
+        records = tuple((x, label) for x in places for label in self.labels)
+        coins = np.random.default_rng(1).integers(0, 2, len(sample))
+        chosen = 2 * np.array([places[x] for x, _ in sample.records])[sample.chosen] + coins
+        other = chosen.copy()
+        other[self.places[0]] ^= 1
+        yield ListedExamples(records, chosen), ListedExamples(records, other)
+
+    def _drawn(self) -> ListedExamples:
+        """Return a sample of the first problem."""
+        sample = listed(self.problems()[0].draw(np.random.default_rng(0))[: self.audited])
+        assert isinstance(sample, ListedExamples)  # a slice is, of whatever was drawn
+        return sample
 
     def _flipped(self, record: Any) -> list[Any]:
         """Return the example with its other label, if it has labels."""

@@ -9,9 +9,10 @@ from audit.catalogue import Entry
 from learners.at_size import at_size
 from learners.parity import flawed
 from learners.parity.amplified import AmplifiedParityLearner
+from learners.parity.large import telling_pairs
 from learners.parity.learner import ParityLearner
 from learners.parity.multisets import ParityLearnerMultisets
-from learners.parity.plans import Plan
+from learners.parity.plans import Form, Plan
 
 __all__ = ["entries"]
 
@@ -19,6 +20,9 @@ _FEW = Plan(candidates=2, training=1, test=1)
 """Numbers so small that every sample can be gone through."""
 
 _DIMENSION = 16
+
+_FORMS: tuple[tuple[Form, bool], ...] = (("retry", False), ("held-out", True), ("selection", True))
+"""Of A* at size: the form, whether tight."""
 
 _ON_ALL = ((1, 12, True), (2, 5, False), (3, 2, True))
 """Of A on all multisets of n examples of d bits: d, n, whether tight. `benchmarks/parity.py` goes further."""
@@ -42,13 +46,11 @@ def entries() -> list[Entry]:
         ),
         _right("parity-tight", tight, "A, p = tanh(ε/2), d = 2, all samples of 3: its claim", _ALONE),
         *(_on_all(dimension, size, tight=tight) for dimension, size, tight in _ON_ALL),
+        _alone_at_size(),
         _amplified("retry", retry, "A*, retry: 2 runs, d = 2, all samples of 2"),
         _amplified("held-out", _FEW, "A*, test set with noise: 2 candidates, d = 1", dimension=1),
         _amplified("selection", _FEW, "A*, exponential choice of 2 candidates, d = 1", dimension=1),
-        *(
-            _useful(form, tight=tight)
-            for form, tight in (("retry", False), ("held-out", True), ("selection", True))
-        ),
+        *(_useful(form, tight=tight) for form, tight in _FORMS),
         _flawed(flawed.UncheckedParityLearner, "p = ε/4 at ε = 3.9: loss 4.369"),
         _flawed(flawed.BoldParityLearner, "refuses half as often as it must: loss 1.589 for 1"),
         _flawed(flawed.NaiveParityLearner, "solves for all examples: loss ∞"),
@@ -74,16 +76,29 @@ def _amplified(form: Any, made: Plan, summary: str, *, dimension: int = 2) -> En
     return Entry(f"parity-amplified-{form}", factory, reference=reference, summary=summary)
 
 
-def _useful(form: str, *, tight: bool) -> Entry:
+def _alone_at_size() -> Entry:
+    """Return A on 2,000 examples of 64 bits, for its privacy."""
+    return Entry(
+        "parity-at-size",
+        partial(ParityLearner, 64, size=2_000),
+        options={"pairs": telling_pairs(64, 2_000), "budget": 10_000},
+        reference=ParityLearner.reference,
+        summary="by runs: A, p = ε/4, d = 64, n = 2,000",
+    )
+
+
+def _useful(form: Form, *, tight: bool) -> Entry:
     """Return A* with the sample that it asks for at d = 16: both claims by runs."""
     zero, unit = (0,) * _DIMENSION, (1, *(0,) * (_DIMENSION - 1))
     settings: dict[str, Any] = {"dimension": _DIMENSION, "beta": 0.3, "form": form, "tight": tight}
     settings |= {"calm": (zero, 0), "odd": (unit, 1)}
     name = "parity-amplified" + ("" if form == "held-out" else f"-{form}") + "-at-size"
+    size = AmplifiedParityLearner(_DIMENSION, beta=0.3, form=form, tight=tight).sample_size
+    pairs = telling_pairs(_DIMENSION, size, places=(0,) if form == "retry" else (0, -1))
     return Entry(
         name,
         partial(at_size, AmplifiedParityLearner, **settings),
-        options={"budget": 5_000},
+        options={"pairs": pairs, "budget": 10_000},
         utility={"budget": 12_000 if form == "retry" else 4_000},
         reference=AmplifiedParityLearner.reference,
         summary=f"by runs, with the stated n: A*, {form}, d = 16",
