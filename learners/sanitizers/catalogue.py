@@ -7,6 +7,7 @@ from typing import Any
 
 from audit.catalogue import Entry
 from learners.sanitizers.cuts import IntervalCuts
+from learners.sanitizers.flawed import UnsplitPointSanitizer
 from learners.sanitizers.generic import GenericSanitizer
 from learners.sanitizers.intervals import IntervalSanitizer
 from learners.sanitizers.points import PointSanitizer
@@ -16,6 +17,8 @@ __all__ = ["entries", "swaps"]
 
 _LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5}
 """Parameters at which choosing is private on few records, so that all counts can be listed."""
+
+_REFUTED: dict[str, Any] = {"expected": "refuted"}
 
 _FEW_RUNS = {"budget": 1500}
 
@@ -50,14 +53,16 @@ def entries() -> list[Entry]:
     point = partial(PointSanitizer, **bits, size=42)
     proper = partial(PointSanitizer, **bits, size=85, proper=True)
     interval = partial(IntervalSanitizer, **bits, size=241)
+    unsplit = partial(UnsplitPointSanitizer, **bits, size=18)
     cuts = partial(IntervalCuts, dimension=2, alpha=0.5, epsilon=4.0, delta=0.01, size=648)
     far: dict[str, Any] = {"alpha": 0.5, "epsilon": 2.0, "delta": 0.1}
     quarter = partial(IntervalSanitizer, alpha=0.25)
     return [
-        _exact("point-sanitizer", point, 14, "POINT_1 by repeated choosing, exact"),
-        _exact("point-sanitizer-proper", proper, 3, "the same, a database comes out"),
-        _exact("interval-sanitizer", interval, 6, "INTERVAL_1 by Rec and choosing, exact"),
-        _exact("interval-cuts", cuts, 6, "where INTERVAL_2 is cut, exact: the budget but for the noise"),
+        _exact("point-sanitizer", point, "POINT_1 by repeated choosing, exact: all pairs"),
+        _exact("point-sanitizer-proper", proper, "the same, a database comes out: all pairs"),
+        _exact("interval-sanitizer", interval, "INTERVAL_1 by Rec and choosing, exact: all pairs"),
+        _exact("interval-cuts", cuts, "where INTERVAL_2 is cut, exact: the budget but for the noise", many=6),
+        _exact("flawed-point-sanitizer-unsplit", unsplit, "every round spends the whole budget", **_REFUTED),
         _far("point-sanitizer-64", partial(PointSanitizer, **far), "POINT_64 by runs; accuracy at α = 0.5"),
         _far("interval-sanitizer-64", partial(IntervalSanitizer, **far), "INTERVAL_64, likewise"),
         _accurate(
@@ -69,10 +74,12 @@ def entries() -> list[Entry]:
     ]
 
 
-def _exact(name: str, factory: Any, many: int, summary: str) -> Entry:
+def _exact(name: str, factory: Any, summary: str, *, many: int | None = None, **expected: Any) -> Entry:
+    """Return an entry whose laws are compared on `many` of the pairs over two points; None: on all."""
     size = factory.keywords["size"]
-    options = {"pairs": swaps(0, 1, size=size, many=many), "budget": 2000}
-    return Entry(name, factory, options=options, reference=factory.func.reference, summary=summary)
+    options = {"pairs": swaps(0, 1, size=size, many=many or size), "budget": 2000}
+    reference = factory.func.reference
+    return Entry(name, factory, options=options, reference=reference, summary=summary, **expected)
 
 
 def _far(name: str, factory: Any, summary: str) -> Entry:

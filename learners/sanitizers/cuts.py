@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.claims import ApproximateDP
 from learners.sanitizers.base import NumberSanitizer
-from learners.sanitizers.dyadic import DyadicTree, Node, Remaining
+from learners.sanitizers.dyadic import Node, Remaining, tree_of
 from learners.sanitizers.spending import affordable
 from mechanisms.concave import ConcavePromise, calls, levels
 from mechanisms.threshold import ThresholdTest
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from audit.claims import PureDP
     from audit.distributions import Finite
     from audit.problems import Problem
+    from learners.sanitizers.dyadic import DyadicTree
     from learners.sanitizers.spending import Spending
 
 __all__ = ["IntervalCuts"]
@@ -172,7 +173,7 @@ class IntervalCuts(NumberSanitizer):
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return `size` outputs; run i draws from a generator of its own, the same on every database."""
-        tree = DyadicTree(self.tally(database), self.dimension)
+        tree = tree_of(self.tally(database), self.dimension)
         return [self._shown(self.nodes(tree, one)) for one in rng.spawn(size)]
 
     def nodes(self, tree: DyadicTree, rng: np.random.Generator) -> tuple[Node, ...]:
@@ -200,14 +201,22 @@ class IntervalCuts(NumberSanitizer):
         """Return the exact law of the intervals, None where there are too many sequences of them."""
         from audit.distributions import Finite
 
-        masses = self.law(DyadicTree(self.tally(database), self.dimension))
+        if not self.listable:
+            return None
+        masses = self.law(tree_of(self.tally(database), self.dimension))
         if masses is None:
             return None
         return Finite([self._shown(nodes) for nodes in masses], list(masses.values()))
 
+    @property
+    def listable(self) -> bool:
+        """Whether the sequences of intervals are few enough to list, on any database."""
+        few = self.dimension <= _MOST_LISTED_BITS
+        return few and (2 << self.dimension) ** self.rounds <= _MOST_SEQUENCES
+
     def law(self, tree: DyadicTree) -> dict[tuple[Node, ...], float] | None:
         """Return the probability of every sequence of intervals, None where there are too many."""
-        if self.dimension > _MOST_LISTED_BITS or (2 << self.dimension) ** self.rounds > _MOST_SEQUENCES:
+        if not self.listable:
             return None
         final: dict[tuple[Node, ...], float] = {}
         running: dict[tuple[Node, ...], tuple[float, Remaining]] = {(): (1.0, Remaining(tree))}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from learners.sanitizers.tallies import Tally
 
-__all__ = ["DyadicTree", "Node", "Remaining"]
+__all__ = ["DyadicTree", "Node", "Remaining", "tree_of"]
 
 
 @dataclass(frozen=True, order=True)
@@ -105,6 +105,20 @@ class DyadicTree:
         """Return the interval that stands at a place of its level."""
         first = self.firsts[self.kinds[level]][place]
         return Node(level, int(self.tally.points[first]) >> level)
+
+
+def tree_of(tally: Tally, dimension: int) -> DyadicTree:
+    """Return the dyadic intervals of a counted database, built once.
+
+    Examples
+    --------
+    >>> from learners.sanitizers.tallies import tally
+    >>> seen = tally([0, 1, 1, 6], dimension=3, owner="It")
+    >>> tree_of(seen, 3) is tree_of(seen, 3)
+    True
+    """
+    tree: DyadicTree = tally.trees.setdefault(dimension, DyadicTree(tally, dimension))
+    return tree
 
 
 class Remaining:

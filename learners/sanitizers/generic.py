@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -150,20 +150,24 @@ class GenericSanitizer(PlainParameters):
         """The number of small databases, as multisets."""
         return math.comb(len(self.records) + self.output_size - 1, self.output_size)
 
-    @property
+    @cached_property
     def candidates(self) -> Sequence[tuple[int, ...]]:
         """Every small database, by the places of its points in the domain."""
-        return _small_databases(len(self.records), self.output_size)
+        return list(combinations_with_replacement(range(len(self.records)), self.output_size))
 
     @cached_property
     def answers(self) -> NDArray[np.float64]:
         """What every small database answers, of shape (databases, labellings)."""
         return np.asarray(self.occurrences / self.output_size @ self._table.T)
 
-    @property
+    @cached_property
     def occurrences(self) -> NDArray[np.float64]:
         """How often every small database holds each point, (databases, points); not to be written to."""
-        return _occurrences(len(self.records), self.output_size)
+        places = np.array(self.candidates)
+        found = np.zeros((len(places), len(self.records)))
+        for column in places.T:
+            found[np.arange(len(places)), column] += 1.0
+        return found
 
     @property
     def sample_size(self) -> int:
@@ -262,20 +266,6 @@ class GenericSanitizer(PlainParameters):
             solutions=range(len(self.candidates)),
             vectorised=True,
         )
-
-
-@lru_cache(maxsize=8)
-def _small_databases(points: int, size: int) -> list[tuple[int, ...]]:
-    return list(combinations_with_replacement(range(points), size))
-
-
-@lru_cache(maxsize=8)
-def _occurrences(points: int, size: int) -> NDArray[np.float64]:
-    places = np.array(_small_databases(points, size))
-    found = np.zeros((len(places), points))
-    for column in places.T:
-        found[np.arange(len(places)), column] += 1.0
-    return found
 
 
 def _halvings(i: int) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from audit.claims import PAC, PureDP
 from learners.sanitizers.base import NOISE_SHARE, NumberSanitizer
 from learners.sanitizers.cuts import IntervalCuts
-from learners.sanitizers.dyadic import DyadicTree
+from learners.sanitizers.dyadic import tree_of
 from learners.sanitizers.noise import clamped_geometric, straying
 from learners.sanitizers.rounding import rounded
 from learners.sanitizers.spending import affordable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from audit.distributions import Finite
     from audit.problems import Problem
-    from learners.sanitizers.dyadic import Node
+    from learners.sanitizers.dyadic import DyadicTree, Node
     from learners.sanitizers.spending import Spending
     from learners.sanitizers.tallies import Tally
 
@@ -128,7 +128,7 @@ class IntervalSanitizer(IntervalCuts):
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return `size` outputs; run i draws from a generator of its own, the same on every database."""
-        tree = DyadicTree(self.tally(database), self.dimension)
+        tree = tree_of(self.tally(database), self.dimension)
         return [self._run(tree, one) for one in rng.spawn(size)]
 
     def _run(self, tree: DyadicTree, rng: np.random.Generator) -> tuple[int, ...]:
@@ -163,11 +163,11 @@ class IntervalSanitizer(IntervalCuts):
         """Return the exact law of the output, None where it has too many outcomes to list."""
         from audit.distributions import Finite
 
-        seen = self.tally(database)
         wide = min(2**self.dimension, 3 * self.rounds + 1, 64)
         if (3 * self._m + 1) ** (wide - 1) > _MOST_OUTCOMES:
             return None
-        sequences = self.law(DyadicTree(seen, self.dimension))
+        seen = self.tally(database)
+        sequences = self.law(tree_of(seen, self.dimension))
         if sequences is None:
             return None
         masses: dict[Any, float] = {}
@@ -193,5 +193,4 @@ class IntervalSanitizer(IntervalCuts):
 def _cell_counts(seen: Tally, cuts: list[int]) -> NDArray[np.int64]:
     """Return how many records lie from each cut to the next."""
     places = np.searchsorted(seen.points, np.array(cuts, dtype=np.uint64))
-    sums = np.concatenate([[0], np.cumsum(seen.counts)])
-    return np.diff(sums[places], append=seen.size)
+    return np.diff(seen.upto[places], append=seen.size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, islice, product
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.claims import ApproximateDP, PureDP
@@ -15,11 +15,12 @@ from learners.sanitizers.choices import RepeatedChoosing
 from learners.sanitizers.noise import clamped_geometric
 from learners.sanitizers.rounding import completed, rounded
 from learners.sanitizers.spending import affordable
+from learners.sanitizers.tables import CountTable
 from mechanisms.noise import GeometricNoise
 from mechanisms.threshold import ThresholdTest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     import numpy as np
 
@@ -205,7 +206,7 @@ class PointSanitizer(NumberSanitizer):
         choosing = self.choosing(database)
         masses: dict[Any, float] = {}
         for chosen, mass in choosing.law().items():
-            for output, share in self._counted(sorted(chosen), choosing.tally):
+            for output, share in self._counted(sorted(chosen), choosing.tally).items():
                 masses[output] = masses.get(output, 0.0) + mass * share
         return Finite(list(masses), list(masses.values()))
 
@@ -217,12 +218,24 @@ class PointSanitizer(NumberSanitizer):
         outcomes: int = sum(math.comb(points, r) * (self._m + 1) ** r for r in range(most + 1))
         return outcomes <= _MOST_OUTCOMES
 
-    def _counted(self, places: list[int], seen: Tally) -> Iterator[tuple[Any, float]]:
-        laws = [clamped_geometric(int(seen.counts[i]), self.noise.rate, 0, self._m).tolist() for i in places]
-        points = [int(seen.points[i]) for i in places]
-        for counts in product(range(self._m + 1), repeat=len(places)):
-            share = math.prod(law[times] for law, times in zip(laws, counts, strict=True))
-            yield self._released(dict(zip(points, counts, strict=True))), share
+    def _counted(self, places: list[int], seen: Tally) -> dict[Any, float]:
+        """Return the probability of every output, given the points that were chosen."""
+        laws = [clamped_geometric(int(seen.counts[i]), self.noise.rate, 0, self._m) for i in places]
+        return self._table(tuple(seen.points[places].tolist())).law(laws)
+
+    def _table(self, points: tuple[int, ...]) -> CountTable:
+        """Return the outputs for all noisy counts of some points, listed once."""
+        if points not in self._tables:
+            self._tables[points] = CountTable.of(
+                lambda counts: self._released(dict(zip(points, counts, strict=True))),
+                range(self._m + 1),
+                length=len(points),
+            )
+        return self._tables[points]
+
+    @cached_property
+    def _tables(self) -> dict[tuple[int, ...], CountTable]:
+        return {}
 
     def _released(self, named: Mapping[int, int]) -> Any:
         """Return the output, from the noisy counts."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learners.sanitizers.tallies import Tally, tally
+from learners.sanitizers.tallies import CountedNumbers, Tally, tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -52,10 +52,10 @@ class NumbersProblem:
     measure: Callable[[Any, Tally], float] = field(repr=False)
     dimension: int
 
-    def draw(self, rng: Any) -> NDArray[np.uint64]:
-        """Return the database."""
+    def draw(self, rng: Any) -> CountedNumbers:
+        """Return the database, counted."""
         del rng
-        return self.database
+        return CountedNumbers(self.counted)
 
     def error(self, output: Any, database: Any) -> float:
         """Return the error of an output."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -12,11 +13,11 @@ from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-__all__ = ["MOST_BITS", "Tally", "length", "tally"]
+__all__ = ["MOST_BITS", "CountedNumbers", "Tally", "length", "tally"]
 
 MOST_BITS = 64
 """Points are held as 64-bit numbers."""
@@ -32,6 +33,8 @@ class Tally:
         Increasing, of shape (distinct,).
     counts
         Of the same shape, each at least 1.
+    trees
+        What was built on it, for each d (`learners.sanitizers.dyadic.tree_of`).
 
     Examples
     --------
@@ -41,11 +44,12 @@ class Tally:
 
     points: NDArray[np.uint64]
     counts: NDArray[np.int64]
+    trees: dict[int, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def size(self) -> int:
         """The number of records."""
-        return int(self.counts.sum())
+        return int(self.upto[-1])
 
     def point_error(self, shares: Mapping[int, float]) -> float:
         """Return the largest |Q_c(S) − share(c)| over all of POINT_d; a point without a share has 0.
@@ -85,9 +89,62 @@ class Tally:
         return float(max(np.abs(upto - told[1:]).max(), np.abs(below - told[:-1]).max()))
 
     @cached_property
+    def upto(self) -> NDArray[np.int64]:
+        """How many records are at the first i points, for i = 0 … distinct."""
+        sums: NDArray[np.int64] = np.concatenate([[0], np.cumsum(self.counts)])
+        return sums
+
+    @cached_property
     def _sums(self) -> NDArray[np.float64]:
         """The share of the first i points, for i = 0 … distinct."""
-        return np.concatenate([[0.0], np.cumsum(self.counts) / self.size])
+        return np.asarray(self.upto / self.size)
+
+
+@dataclass(frozen=True, eq=False)
+class CountedNumbers(Sequence[int]):
+    """A database of numbers in increasing order, counted: nothing that is given it can change it.
+
+    The sanitizers do not look at the order of their records.
+
+    Parameters
+    ----------
+    tally
+        How often each number occurs.
+
+    Examples
+    --------
+    >>> some = CountedNumbers(tally([5, 2, 5], dimension=3, owner="It"))
+    >>> list(some), len(some), some[-1], some
+    ([2, 5, 5], 3, 5, CountedNumbers(3 records of 2 numbers))
+    """
+
+    tally: Tally
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[int]: ...
+    def __getitem__(self, index: int | slice) -> int | list[int]:
+        places = range(len(self))[index]
+        found = self.tally.points[np.searchsorted(self._ends, places, side="right")]
+        return int(found) if isinstance(places, int) else found.tolist()
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(np.repeat(self.tally.points, self.tally.counts).tolist())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> CountedNumbers:
+        """Stay itself."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"CountedNumbers({len(self)} records of {len(self.tally.points)} numbers)"
+
+    @property
+    def _ends(self) -> NDArray[np.int64]:
+        return self.tally.upto[1:]
 
 
 def length(database: Any, *, owner: str) -> int:
@@ -127,13 +184,17 @@ def tally(database: Any, *, dimension: int, owner: str) -> Tally:
     Traceback (most recent call last):
     audit.errors.InvalidValue: A record of `PointSanitizer` must be a whole number from 0 to 2^2 − 1; got 4.
     """
-    numbers = _numbers(database, dimension, owner)
-    if numbers.size == 0:
-        raise InvalidValue(f"A database of `{owner}` must hold at least one record; got none.")
-    points, counts = np.unique(numbers, return_counts=True)
-    if int(points[-1]) >> dimension:
-        raise _outside(points[-1], dimension, owner)
-    return Tally(points, counts.astype(np.int64))
+    if isinstance(database, CountedNumbers):
+        counted = database.tally
+    else:
+        numbers = _numbers(database, dimension, owner)
+        if numbers.size == 0:
+            raise InvalidValue(f"A database of `{owner}` must hold at least one record; got none.")
+        points, counts = np.unique(numbers, return_counts=True)
+        counted = Tally(points, counts.astype(np.int64))
+    if int(counted.points[-1]) >> dimension:
+        raise _outside(counted.points[-1], dimension, owner)
+    return counted
 
 
 def _numbers(database: Any, dimension: int, owner: str) -> NDArray[np.uint64]:
