@@ -1,0 +1,49 @@
+"""Ways to get the sanitizers wrong, for the audit to refute."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from audit.claims import ApproximateDP, PureDP
+from learners.sanitizers.points import PointSanitizer
+from learners.sanitizers.spending import Spending
+from mechanisms.noise import GeometricNoise
+
+__all__ = ["UnsplitPointSanitizer"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnsplitPointSanitizer(PointSanitizer):
+    """The sanitizer for POINT_d that gives every round, and the noisy counts, the whole budget.
+
+    Guarantee
+    ---------
+    None of (epsilon, delta): only the sum over the k rounds and the counts, ((k + 1)·epsilon, k·delta).
+
+    Examples
+    --------
+    >>> sanitizer = UnsplitPointSanitizer(dimension=1, epsilon=8.0, delta=0.1, alpha=0.5, beta=0.5)
+    >>> sanitizer.rounds, sanitizer.spending.step, sanitizer.spending.basic
+    (2, 8.0, 24.0)
+    """
+
+    name: ClassVar[str] = "flawed-point-sanitizer-unsplit"
+    reference: ClassVar[str] = "BNS Theorem 3: what composition is for"
+
+    @property
+    def choosing_delta(self) -> float:
+        """The whole delta, in every round."""
+        return self.delta
+
+    @cached_property
+    def spending(self) -> Spending:
+        """What is really spent: the whole epsilon by each step."""
+        claims = (ApproximateDP(self.epsilon, self.delta),) * self.rounds + (PureDP(self.epsilon),)
+        return Spending(self.epsilon, claims, self.delta)
+
+    @property
+    def noise(self) -> GeometricNoise:
+        """The noise on every count, at the whole epsilon."""
+        return GeometricNoise(self.epsilon / 2.0)
