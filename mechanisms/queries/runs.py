@@ -175,7 +175,8 @@ class SQRun(ClaimsPure):
         if positive_int(self.size, what=f"The `size` of `{owner}`") < self.least_size:
             raise InvalidValue(
                 f"The `size` of `{owner}` must be at least {self.least_size} for {self.algorithm.queries} "
-                f"queries within {self.tau:g} with probability {1 - self.beta:g}; got {self.size}."
+                f"queries within {self.algorithm.hardest.tau:g} with probability {1 - self.beta:g}; "
+                f"got {self.size}."
             )
 
     @cached_property
@@ -245,7 +246,8 @@ class LocalRun(SQRun):
     epsilon
         The budget of every entry, > 0.
     tau
-        The tolerance of the queries.
+        What `make` takes: the tolerance of the queries for `mean_and_spread`, the error of the output for an
+        algorithm that asks within less. The size follows the algorithm's `hardest` query.
     beta
         The probability allowed that some answer misses its tolerance.
     size
@@ -358,7 +360,11 @@ class CentralRun(SQRun):
         """The least number of records that the promise is kept with: `private_sample_size`."""
         told = self.algorithm
         return private_sample_size(
-            told.queries, tau=self.tau, beta=self.beta, epsilon=self.epsilon, width=told.hardest.width
+            told.queries,
+            tau=told.hardest.tau,
+            beta=self.beta,
+            epsilon=self.epsilon,
+            width=told.hardest.width,
         )
 
     def _oracle(self, database: Any, rng: np.random.Generator) -> PrivateOracle:

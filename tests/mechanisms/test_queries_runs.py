@@ -23,6 +23,7 @@ from mechanisms.queries import (
     private_chunk_size,
 )
 from mechanisms.queries.catalogue import ReusedEntries
+from mechanisms.queries.catalogue_oracles import standard_deviation
 
 POINTS = Population([-1, 0, 1], [0.2, 0.3, 0.5])
 
@@ -63,6 +64,23 @@ def test_the_same_audit_refutes_a_twelfth_of_the_entries():
 def test_sizes_are_those_of_two_queries_that_share_beta():
     assert LocalRun().size == 2 * laplace_size(tau=0.5, beta=0.025, epsilon=4.0)
     assert CentralRun().size == 2 * private_chunk_size(2, tau=0.5, beta=0.05, epsilon=4.0, width=2.0)
+
+
+@pytest.mark.parametrize("kind", [LocalRun, CentralRun])
+def test_the_size_is_that_of_the_queries_asked_not_of_the_error_promised(kind):
+    # the standard deviation within 0.6 asks two queries within 0.6²/3 = 0.12
+    run = kind(tau=0.6, make=standard_deviation)
+    if kind is LocalRun:
+        each = laplace_size(tau=0.12, beta=0.025, epsilon=4.0)
+    else:
+        each = private_chunk_size(2, tau=0.12, beta=0.05, epsilon=4.0, width=2.0)
+    assert run.size == 2 * each
+    assert run.utility_claim == PAC(0.6, 0.05)
+    for problem in run.problems():
+        output = run(problem.draw(np.random.default_rng(4)), np.random.default_rng(5))
+        assert 0.0 <= output <= 2.0
+    with pytest.raises(InvalidValue, match=f"must be at least {2 * each} for 2 queries within 0.12 "):
+        kind(tau=0.6, make=standard_deviation, size=2 * each - 1)
 
 
 @pytest.mark.parametrize("run", [LocalRun(epsilon=1.0), CentralRun(epsilon=1.0)])
