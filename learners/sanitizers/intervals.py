@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,10 +16,11 @@ from learners.sanitizers.dyadic import tree_of
 from learners.sanitizers.noise import clamped_geometric, straying
 from learners.sanitizers.rounding import rounded
 from learners.sanitizers.spending import affordable
+from learners.sanitizers.tables import CountTable
 from mechanisms.noise import GeometricNoise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
@@ -176,18 +176,29 @@ class IntervalSanitizer(IntervalCuts):
             masses[key] = masses.get(key, 0.0) + mass
         outputs: dict[Any, float] = {}
         for cuts, mass in masses.items():
-            for output, share in self._counted(list(cuts), seen):
+            for output, share in self._counted(cuts, seen).items():
                 outputs[output] = outputs.get(output, 0.0) + mass * share
         return Finite(list(outputs), list(outputs.values()))
 
-    def _counted(self, cuts: list[int], seen: Tally) -> Iterator[tuple[tuple[int, ...], float]]:
-        """Yield the outputs for every vector of noisy counts but the last, which does not matter."""
-        low, high = -self._m, 2 * self._m
-        counts = _cell_counts(seen, cuts)[:-1].tolist()
-        laws = [clamped_geometric(times, self.noise.rate, low, high).tolist() for times in counts]
-        for drawn in product(range(low, high + 1), repeat=len(laws)):
-            share = math.prod(law[value - low] for law, value in zip(laws, drawn, strict=True))
-            yield self.released(cuts, np.array([*drawn, 0])), share
+    def _counted(self, cuts: tuple[int, ...], seen: Tally) -> dict[Any, float]:
+        """Return the probability of every output, given the cuts; the last count does not matter."""
+        counts = _cell_counts(seen, list(cuts))[:-1].tolist()
+        laws = [clamped_geometric(times, self.noise.rate, -self._m, 2 * self._m) for times in counts]
+        return self._table(cuts).law(laws)
+
+    def _table(self, cuts: tuple[int, ...]) -> CountTable:
+        """Return the outputs for all noisy counts of some cells, listed once."""
+        if cuts not in self._tables:
+            self._tables[cuts] = CountTable.of(
+                lambda counts: self.released(list(cuts), np.array([*counts, 0])),
+                range(-self._m, 2 * self._m + 1),
+                length=len(cuts) - 1,
+            )
+        return self._tables[cuts]
+
+    @cached_property
+    def _tables(self) -> dict[tuple[int, ...], CountTable]:
+        return {}
 
 
 def _cell_counts(seen: Tally, cuts: list[int]) -> NDArray[np.int64]:
