@@ -11,6 +11,7 @@ import click
 
 from audit.claimed import SHARED, claims, shared
 from audit.cli.exits import NOTHING_REFUTED, exit_code, worst_exit_code
+from audit.errors import AuditError
 from audit.explain import explain, task_of
 from audit.mutation import check_scalable, mutation_check
 from audit.options import read_claim, read_options, read_parameters, read_utility_claim
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from audit.targets import Target
 
 S = TypeVar("S", bound="Saved")
+DATABASES = frozenset({"pairs", "suggested_pairs", "records", "size", "databases"})
 UTILITY = ("alpha", "beta", "problems", "only")
 
 
@@ -91,6 +93,7 @@ def _say_written(*places: Path | str | None) -> None:
 def explain_target(target: str, *, settings: Iterable[str], given: Mapping[str, Any]) -> int:
     """Print the plan of an audit, which is not carried out."""
     found, claim, options = _read(target, read_parameters(settings), given)
+    _check_private(found, claim, options)
     click.echo(explain(task_of(found.subject, claim, **options)))
     return NOTHING_REFUTED
 
@@ -136,6 +139,8 @@ def audit_target(target: str, parameters: Mapping[str, Any], given: Mapping[str,
         kinds = [*(kind for kind in kinds if claim is not None or adapt(found.subject).claim), "utility"]
     if given.get("only"):
         kinds = [given["only"]]
+    if "privacy" in kinds:
+        _check_private(found, claim, options)
     results: list[Saved] = []
     with terminal_progress() as progress:
         if "privacy" in kinds:
@@ -146,6 +151,20 @@ def audit_target(target: str, parameters: Mapping[str, Any], given: Mapping[str,
             results.append(dataclasses.replace(useful, expected=found.utility_expected))
     command = command_line(target, parameters, given)
     return [_named(each, found, target, parameters, command) for each in results]
+
+
+def _check_private(found: Target, claim: Any, options: Mapping[str, Any]) -> None:
+    """Refuse, with a way on, to audit the privacy of what claims utility alone and says no databases."""
+    if claims(found.subject, {}) != ["utility"]:
+        return
+    subject = adapt(found.subject)
+    known = {name for name in DATABASES if getattr(subject, name, None) is not None}
+    if claim is None or not known.union(DATABASES.intersection(options)):
+        raise AuditError(
+            f"`{found.name or found.text}` claims no privacy, only utility: leave out what asks for privacy "
+            "(`--epsilon`, `--delta`, `--only privacy`) to audit that; or give `--epsilon` and the databases "
+            "for it, by `--pair LEFT RIGHT`, or `--records` and `--size`, or `--databases`."
+        )
 
 
 def _named(result: S, found: Target, target: str, parameters: Mapping[str, Any], command: str) -> S:

@@ -8,7 +8,7 @@ import pytest
 
 from audit.catalogue import load_catalogue
 from audit.errors import AuditError
-from audit.loading import load_object
+from audit.loading import load_object, near
 from audit.targets import rebuild_subject, resolve_target
 
 MECHANISM = """
@@ -198,3 +198,35 @@ def test_a_saved_subject_is_rebuilt_from_the_parameters_it_takes(folder):
     saved = {"step": 0.25, "derived": "not a parameter"}
     assert rebuild_subject("mechanism_file.py:Rounded", saved).step == 0.25
     assert rebuild_subject("mechanism_file.py:Rounded", saved, {"step": 2.0}).step == 2.0
+
+
+CATALOGUE = (
+    "masked-parity-learner",
+    "point-learner",
+    "sq-masked-parity",
+    "parity",
+    "parity-tight",
+    "sq-bent-learner",
+    "geometric",
+    "generic-learner",
+    "laplace-mean",
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("parity-learner", "parity"),  # not `point-learner`, which has more letters in common
+        ("generic", "generic-learner"),  # not `geometric`
+        ("masked-parity", "masked-parity-learner"),
+        ("parity-tigth", "parity-tight"),
+        ("laplas-mean", "laplace-mean"),
+    ],
+)
+def test_a_name_is_offered_that_begins_alike_before_one_of_like_letters(asked, meant):
+    assert near(asked, CATALOGUE) == f"; did you mean `{meant}`?"
+
+
+@pytest.mark.parametrize("asked", ["no-such-entry-anywhere", "quantile-learner", "x", ""])
+def test_no_name_is_offered_that_shares_next_to_nothing(asked):
+    assert near(asked, CATALOGUE, otherwise=".") == "."

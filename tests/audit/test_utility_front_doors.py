@@ -51,6 +51,11 @@ class Useful:
         return PROBLEMS
 
 
+class UsefulOn(Useful):
+    records = (0, 1)
+    size = 2
+
+
 def bare(database, rng):
     return int(rng.random() < 0.4)
 
@@ -109,6 +114,22 @@ def test_a_subject_without_a_privacy_claim_is_audited_for_its_utility_alone(call
     code, out, _ = call("run", "mine.py:Useful", "--json", "-")
     assert code == 0
     assert UtilityResult.from_json(out).met
+
+
+@pytest.mark.parametrize(
+    "asked", [("--epsilon", "1"), ("--only", "privacy"), ("--epsilon", "1", "--explain")]
+)
+def test_what_asks_for_the_privacy_of_a_subject_that_claims_none_is_told_so_with_a_way_on(call, asked):
+    code, _, err = call("run", "mine.py:Useful", *asked, *BRIEF)
+    assert (code, err.count("\n")) == (2, 1)
+    assert err.startswith("dp-audit: `mine.py:Useful` claims no privacy, only utility: leave out")
+    assert "`--pair LEFT RIGHT`" in err
+
+
+def test_the_privacy_of_a_subject_that_claims_none_is_audited_where_databases_are_known(call):
+    given = ("--epsilon", "1", "--only", "privacy", *BRIEF)
+    assert call("run", "mine.py:Useful", *given, "--pair", "[0]", "[1]")[0] == 0
+    assert call("run", "mine.py:UsefulOn", *given)[0] == 0
 
 
 def test_a_utility_claim_and_its_problems_can_be_given_for_any_function(call):
