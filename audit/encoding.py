@@ -18,10 +18,21 @@ import numpy as np
 
 from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
 from audit.decoding import decode
+from audit.errors import InvalidValue
 from audit.outcomes import without_addresses
 from audit.stored import ARRAY_KINDS, OURS, CorruptFile, ForeignClaim, Opaque, dumps, is_replayable
 
-__all__ = ["CorruptFile", "ForeignClaim", "Opaque", "decode", "dumps", "encode", "is_replayable", "opaque"]
+__all__ = [
+    "CorruptFile",
+    "ForeignClaim",
+    "Opaque",
+    "decode",
+    "dumps",
+    "encode",
+    "is_replayable",
+    "opaque",
+    "revived",
+]
 
 MAX_DEPTH = 60  # deeper values are kept as text: neither JSON readers nor people follow them
 MAX_TEXT = 2_000
@@ -36,6 +47,28 @@ def encode(value: Any) -> Any:
     {'$': 'tuple', 'items': [1, {'$': 'float', 'value': 'nan'}, {'$': 'set', 'items': [2]}]}
     """
     return _Encoder().encode(value)
+
+
+def revived(value: Any, *, what: str) -> Any:
+    """Return a value read from a file as it is now that the code it is about is loaded.
+
+    Raises
+    ------
+    InvalidValue
+        A part of it is still text only: its class was not found.
+
+    Examples
+    --------
+    >>> revived(decode(encode([Fraction(1, 3)])), what="database")
+    [Fraction(1, 3)]
+    """
+    found = decode(encode(value))
+    if not is_replayable(_Strict().encode(found)):
+        raise InvalidValue(
+            f"This witness cannot be replayed: its {what} holds values of a class "
+            f"that is not loaded, such as {_first_text(found)}; import the module that defines it."
+        )
+    return found
 
 
 def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
@@ -139,6 +172,26 @@ class _Encoder:
         if OURS.get(kind.__name__) == kind.__module__:
             return {"$": kind.__name__, **stored}
         return {"$": "dataclass", "type": _path(kind), "text": opaque(value)["text"], "fields": stored}
+
+
+class _Strict(_Encoder):
+    """Writes what was read as text only as text, though it came from more."""
+
+    def instance(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, Opaque):
+            return {"$": "opaque", "text": value.text}
+        return super().instance(value)
+
+
+def _first_text(value: Any) -> str:
+    """Return the first text that stands for a value, in 60 characters."""
+    waiting = [_Strict().encode(value)]
+    while waiting:
+        stored = waiting.pop(0)
+        if isinstance(stored, dict) and stored.get("$") == "opaque":
+            return str(stored["text"])[:60]
+        waiting += stored.values() if isinstance(stored, dict) else stored if isinstance(stored, list) else []
+    return "?"
 
 
 def _is_event(value: Any) -> bool:

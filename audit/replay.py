@@ -10,6 +10,7 @@ import numpy as np
 
 from audit.betting import Terms
 from audit.confirm import Candidate, loss, run_witness
+from audit.encoding import revived
 from audit.errors import AuditError, InvalidValue
 from audit.evidence import Ledger, at_distance, delta_bound, epsilon_bound
 from audit.exact import TOLERANCE
@@ -67,6 +68,8 @@ def replay_witness(
     if not witness.replayable:
         raise InvalidValue("This witness cannot be replayed: a database or its event was kept as text only.")
     chosen = _subject(result, subject)
+    left, right = (revived(side, what="databases") for side in (witness.left, witness.right))
+    witness = replace(witness, left=left, right=right, event=revived(witness.event, what="event"))
     if subject is not None and (target is None or target != result.target):
         result = _on_another(result, chosen, target)
     if result.evidence is Evidence.EXACT:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from audit.canonical import same
+from audit.encoding import decode, encode, revived
 from audit.errors import AuditError
 from audit.experiment import Ask, Revealed, as_subject
 from audit.families import read_problems
@@ -42,6 +43,9 @@ def replay_failure(
     drawn = problem is not None and witness.seed is not None
     if not drawn and not witness.replayable:
         raise AuditError("This witness cannot be replayed: its database was kept as text only.")
+    if not drawn:
+        witness = replace(witness, database=revived(witness.database, what="database"))
+    witness = replace(witness, output=decode(encode(witness.output)))
     experiment = as_subject(adapt(learner), alpha=result.claim.alpha, law=by_law)
     ask = Ask(
         _Saved(witness) if problem is None else problem,

@@ -1,0 +1,89 @@
+"""A saved witness with databases of the user's classes, replayed where nothing of theirs is loaded yet."""
+
+import subprocess
+import sys
+
+import pytest
+
+MODULE = """
+from dataclasses import dataclass
+from audit import PAC, PureDP
+
+
+@dataclass(frozen=True)
+class Person:
+    bit: int
+
+
+@dataclass(frozen=True)
+class Coins:
+    heads: int
+
+
+class Leak:
+    claim = PureDP(1.0)
+    records = (Person(0), Person(1))
+    size = 2
+
+    def __call__(self, database, rng):
+        return database[0]
+
+
+class Wrong:
+    utility_claim = PAC(0.25, 0.1)
+
+    def __call__(self, database, rng):
+        return database.heads
+
+    def problems(self):
+        return [Problem()]
+
+    def random(self, rng):
+        return Problem("found", 5)
+
+
+class Problem:
+    def __init__(self, name="own", heads=0):
+        self.name, self.heads = name, heads
+
+    def draw(self, rng):
+        return Coins(self.heads)
+
+    def error(self, output, database):
+        return float(output)
+"""
+
+
+@pytest.fixture
+def call(tmp_path):
+    (tmp_path / "mine.py").write_text(MODULE)
+
+    def run(*arguments):
+        code = f"import sys; from audit.cli import main; sys.exit(main({list(arguments)!r}))"
+        return subprocess.run(
+            [sys.executable, "-c", code],
+            check=False,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    return run
+
+
+@pytest.mark.parametrize(("target", "shown"), [("Leak", "REFUTED"), ("Wrong", "same output as saved")])
+def test_databases_of_the_user_s_own_classes_are_replayed_in_a_new_process(call, target, shown):
+    assert call("run", f"mine.py:{target}", "--json", "saved.json").returncode == 1
+    again = call("replay", "saved.json")
+    assert (again.returncode, again.stderr) == (1, "")
+    assert shown in again.stdout
+
+
+def test_a_class_that_is_gone_is_named_in_one_line(call, tmp_path):
+    call("run", "mine.py:Leak", "--json", "saved.json")
+    (tmp_path / "mine.py").write_text(MODULE.replace("Person", "Human"))
+    again = call("replay", "saved.json")
+    assert again.returncode == 2
+    assert again.stderr.count("\n") == 1
+    assert "of a class that is not loaded, such as Person(bit=" in again.stderr
