@@ -45,7 +45,8 @@ def n2() -> Finding:
         "hidden condition",
         "Each of the k + 1 others errs on more than α, and α²·m examples of the target are too few for "
         f"A_dist: it fails with probability {rows[0][4]:.4f} for β = {rows[0][3]:g} at k = 8, C = 16, and "
-        f"{rows[3][4]:.7f} for {rows[3][3]:.7f} at k = 1024, C = 1000. No C helps.",
+        f"{rows[3][4]:.7f} for {rows[3][3]:.7f} at k = 1024, C = 1000. No C helps. Besides, A_dist "
+        "takes ε and δ; the learner hands it the four of α/2, β/2, ε, δ.",
         row="L9",
         errata=("N2",),
         corrected="For 2^d ≥ 4/(αβ).",

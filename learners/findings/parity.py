@@ -180,7 +180,8 @@ def n14() -> Finding:
     return Finding(
         "N14",
         "K11 §4, A* steps 2 and 5; Lemma 4.6, third claim",
-        "Every h_j has a training error, n = k·n′ + s is too few, and Pr[|errT − êrrT| < α′] = Pr[Lap ≥ α′].",
+        "Every h_j has a training error on the training set ẑ, n = k·n′ + s is too few, and Pr[|errT − êrrT| "
+        "< α′] = Pr[Lap ≥ α′].",
         "typo",
         "h_j = ⊥, with probability at least 1/2, has none: with 0 mistakes it would be chosen as often as "
         f"the target. The noise keeps within α′ with probability {1 - beyond:.4f}, and Lap ≥ α′ has "
@@ -188,7 +189,8 @@ def n14() -> Finding:
         row="L4",
         method="arithmetic",
         errata=("N14",),
-        corrected="⊥ counts as s mistakes, which is as private; n < k·n′ + s; Pr[|·| ≥ α′] = Pr[|Lap| ≥ α′].",
+        corrected="ẑ is the test set. ⊥ counts as s mistakes, which is as private; n < k·n′ + s; Pr[|·| ≥ "
+        "α′] = Pr[|Lap| ≥ α′].",
         claimed=beyond / 2.0,
         found=1.0 - beyond,
         tables=(table,),

@@ -1,10 +1,10 @@
-"""Findings about the central mechanisms: the four modules beside this one, in page order."""
+"""Findings about the central mechanisms: the five modules beside this one, in page order."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mechanisms.findings import choosing, noises, recursion, selection
+from mechanisms.findings import choosing, noises, recursion, searching, selection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,5 +17,6 @@ FINDINGS: dict[str, Callable[[], Finding]] = {
     **noises.FINDINGS,
     **selection.FINDINGS,
     **choosing.FINDINGS,
+    **searching.FINDINGS,
     **recursion.FINDINGS,
 }

@@ -52,7 +52,8 @@ def e5() -> Finding:
         "The mean of n Laplace(λ) variables is δ or more away from 0 with probability exp(−δ²n/4λ²).",
         "false",
         f"At n = {n}, δ = λ the tail is {true:.3e}, {ratio:.3g} times the claimed {claimed:.3e}; the proof "
-        "uses 1/(1 − y) < e^y, the wrong way round, so it is false for every δ > 0 from some n on.",
+        "uses 1/(1 − y) < e^y, the wrong way round, so it is false for every δ > 0 from some n on. “=” is "
+        "printed where “≤” is meant, and one side alone is proved: a factor 2 is missing.",
         row="M9",
         errata=("E5",),
         corrected="At most 2·exp(−n·I(δ/λ)), I(x) = x·t + ln(1 − t²) at t = (√(1 + x²) − 1)/x; so at most "
@@ -86,15 +87,18 @@ def e10() -> Finding:
     constant, epsilon, tau, n, found, *_ = rows[2]
     return Finding(
         "E10",
-        "K11 Lemma 5.6 and Theorem 5.7; K08 Lemma 4.3",
+        "K11 Lemma 5.6 and Theorem 5.7; K08 Lemma 4.3; K11 §4, A*, its test set",
         "n ≥ c·ln(1/β)·b²/(ετ)² entries are enough to answer a query within τ but for probability β.",
         "hidden condition",
         f"With ετ = b the printed n does not grow as τ falls: at c = {constant}, ε = {epsilon:g}, "
         f"τ = {tau:g} it is {n}, and the answer misses with probability {found:.3f} for β = {_BETA:g}. "
-        "The missing condition is ε = O(1).",
+        f"The missing condition is ε = O(1). Likewise A*'s test set, s = (10k/α′ε)·ln(k/β′), is below the "
+        f"(10/α′)·ln(k/β′) that sampling alone asks for once ε > k: {_share_of_test_set(11, 110.0):.0%} of "
+        "it at "
+        "k = 11, ε = 110.",
         row="M9",
         errata=("E10",),
-        corrected=f"n ≥ {LEMMA_CONSTANT:g}·(b²/τ²)·max{{1, 1/ε²}}·ln(2/β).",
+        corrected=f"n ≥ {LEMMA_CONSTANT:g}·(b²/τ²)·max{{1, 1/ε²}}·ln(2/β). A*: s with max{{1, k/ε}}.",
         claimed=_BETA,
         found=found,
         tables=(table,),
@@ -256,6 +260,14 @@ FINDINGS: dict[str, Callable[[], Finding]] = {
     "N16": n16,
     "N17": n17,
 }
+
+
+def _share_of_test_set(
+    candidates: int, epsilon: float, *, accuracy: float = 0.1, beta: float = 0.05
+) -> float:
+    """Return K11's test set over what sampling alone asks for, with c′ = c₁ = 10."""
+    log = math.log(candidates / beta)
+    return (10.0 * candidates / (accuracy * epsilon) * log) / (10.0 / accuracy * log)
 
 
 def _failure(n: int, *, tau: float, epsilon: float) -> float:

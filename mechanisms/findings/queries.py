@@ -46,7 +46,15 @@ def e1() -> Finding:
     cases = ((2, 1.0, 20), (2, 1.0, 50), (2, 0.1, 5), (2, 0.1, 10), (8, 1.0, 100), (8, 1.0, 200))
     rows = tuple(_noise(*case) for case in cases)
     worst = rows[-1][5]
-    heads = ("c", "ε", "M", "c(1 + ε/τ)", "chunk", "proofs' noise exceeds τ", "corrected noise exceeds τ")
+    heads = (
+        "c",
+        "ε",
+        "M",
+        "c(1 + ε/τ)",
+        "chunk",
+        "proofs' noise exceeds τ",
+        "log10 of that of corrected noise",
+    )
     held = f"exact, τ = {_TAU}, β = {_BETA}, chunks of ⌈c(1/ετ + 1/τ²)ln(2M/β)⌉"
     losses = tuple(_losses(queries) for queries in (1, 2, 5, 20))
     return Finding(
@@ -69,13 +77,25 @@ def e1() -> Finding:
 
 
 def _noise(constant: float, epsilon: float, queries: int) -> tuple[float, ...]:
-    """Return Pr[some noise exceeds τ], as the proofs and as corrected, at the stated chunk."""
+    """Return Pr[some noise exceeds τ] of the proofs, and log10 of that as corrected, at the stated chunk."""
     chunk = stated_chunk_size(queries, tau=_TAU, beta=_BETA, epsilon=epsilon, constant=constant)
     literal, corrected = (
-        kind(epsilon=epsilon, queries=_ones(queries), beta=_BETA, chunk=chunk).failure_of_noise()
+        kind(epsilon=epsilon, queries=_ones(queries), beta=_BETA, chunk=chunk)
         for kind in (LiteralQueryAnswers, PrivateQueryAnswers)
     )
-    return constant, epsilon, queries, constant * (1.0 + epsilon / _TAU), chunk, literal, corrected
+    printed = literal.failure_of_noise()
+    return constant, epsilon, queries, constant * (1.0 + epsilon / _TAU), chunk, printed, _log10(corrected)
+
+
+def _log10(subject: PrivateQueryAnswers) -> float:
+    """Return log10 Pr[some noise exceeds τ], from the logarithms of the tails where these are tiny.
+
+    1 − Π(1 − e_i) is Σ e_i but for a relative error below Σ e_i.
+    """
+    logs = -_TAU / subject.scales
+    if logs.max() > -40.0:
+        return math.log10(subject.failure_of_noise())
+    return float(logs.max() + np.log(np.exp(logs - logs.max()).sum())) / math.log(10.0)
 
 
 def _losses(queries: int) -> tuple[float, ...]:

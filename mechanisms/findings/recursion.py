@@ -1,4 +1,4 @@
-"""Findings about algorithm Rec: BNS §3.2, Fig. 1, Lemmas 2 and 3."""
+"""Findings about algorithm Rec: BNS §3.3, Fig. 1, Lemmas 2 and 3, Remark 2."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mechanisms.piecewise import StepFunction
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["FINDINGS", "bns_lemma_2", "bns_lemma_3", "bns_remark_2", "e6", "n6", "n8", "n20", "n21", "n26"]
+__all__ = ["FINDINGS", "bns_lemma_2", "bns_lemma_3", "bns_remark_2", "e6", "n6", "n8", "n26"]
 
 
 def e6() -> Finding:
@@ -130,66 +130,6 @@ def n8() -> Finding:
         corrected="A family of one: its member; of none: skipped; ⊥: the other half of H, or points spread "
         "over the range; points rounded down, and at most T. All of it without the data.",
         tables=(Table(("what", "how many"), rows),),
-    )
-
-
-def n20() -> Finding:
-    """BNS Remark 1: its targets do not fit the Q of §3.2, which never exceeds m/2.
-
-    Examples
-    --------
-    >>> n20().claimed, n20().found
-    (925.0, 500.0)
-    """
-    m = 1000
-    highest = float(max(min(zeros, m - zeros) for zeros in range(m + 1)))
-    rows = tuple((alpha, (1 - 0.75 * alpha) * m, (1 - 0.25 * alpha) * m) for alpha in (0.1, 0.5, 2 / 3, 0.9))
-    return Finding(
-        "N20",
-        "BNS Remark 1",
-        "The search is for a j with Q(j) ≥ (1 − 3α/4)·m and Q(j − 1) ≤ (1 − α/4)·m.",
-        "false",
-        f"Q(j) is a minimum of a number of zeros and a number of ones: at most {highest:g} of {m}. The "
-        f"first target, {rows[0][1]:g} at α = 0.1, is out of reach for α < 2/3; the second is always met.",
-        row="M6",
-        method="arithmetic",
-        errata=("N20",),
-        corrected="The targets fit a Q that can reach m.",
-        claimed=rows[0][1],
-        found=highest,
-        tables=(Table(("α", "first target", "second target"), rows, f"m = {m}, Q ≤ {highest:g}"),),
-    )
-
-
-def n21() -> Finding:
-    """BNS §3.2: the intervals B_i have to be of length 2J, or some good interval lies in none.
-
-    Examples
-    --------
-    >>> n21().found
-    0.375
-    """
-    length = 4
-    starts = range(16 * length)
-    rows = []
-    for words, width in (("J", length), ("2J", 2 * length)):
-        missed = [g for g in starts if not _covered(g, length=length, width=width)]
-        rows.append((words, len(missed) / len(starts), str([missed[0], missed[0] + 3]) if missed else "none"))
-    return Finding(
-        "N21",
-        "BNS §3.2",
-        "With {A_i} of length 2J and {B_i} of length J right shifted by J, every interval of length J lies "
-        "in one of them.",
-        "false",
-        f"At J = {length} a share of {rows[0][1]:g} of all intervals lies in none, {rows[0][2]} the first; "
-        f"with B_i of length 2J the share is {rows[1][1]:g}.",
-        row="M6",
-        method="arithmetic",
-        errata=("N21",),
-        corrected="{B_i} of length 2J right shifted by J, as Fig. 1 has it.",
-        claimed=0.0,
-        found=rows[0][1],
-        tables=(Table(("length of B_i", "share in none", "the first"), tuple(rows), "J = 4"),),
     )
 
 
@@ -344,8 +284,6 @@ def _ranges_below(top: int) -> list[int]:
 
 
 FINDINGS: dict[str, Callable[[], Finding]] = {
-    "N20": n20,
-    "N21": n21,
     "BNS Lemma 2": bns_lemma_2,
     "N26": n26,
     "BNS Lemma 3": bns_lemma_3,
@@ -375,11 +313,3 @@ def _exponential(scores: Any) -> Any:
         solutions=range(len(scores)), score=lambda *_: np.array(scores), vectorised=True
     )
     return mechanism.log_probabilities([])
-
-
-def _covered(start: int, *, length: int, width: int) -> bool:
-    """Tell whether [start, start + length − 1] lies in an A_i of length 2·length, or a B_i of `width`."""
-    end = start + length - 1
-    in_a = start // (2 * length) == end // (2 * length)
-    in_b = start >= length and (start - length) // width == (end - length) // width
-    return in_a or in_b

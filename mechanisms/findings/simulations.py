@@ -159,7 +159,9 @@ def n11() -> Finding:
         row="M14",
         method="lower bound",
         errata=("N11", "N10"),
-        corrected="τ = β/(3t·e^(2ε)), acceptance p̃/(q(1 + β/3t)e^ε), about e^ε queries (K11 Claim 5.9).",
+        corrected="τ = β/(3t·e^(2ε)), acceptance p̃/(q(1 + β/3t)e^ε), about e^ε queries (K11 Claim 5.9). A "
+        "query's answer is "
+        "E[g(z_i)] ± τ, where Pr[g(z_i)] ± τ is printed.",
         claimed=claimed,
         found=found,
         tables=(Table(heads, rows, "binary response, the worst of 101 populations; acceptances cut at 1"),),

@@ -151,6 +151,9 @@ def test_e4_the_chain_breaks_where_opt_is_not_zero_and_the_statement_does_not():
     assert finding.found == 1.0
     assert finding.claimed < 0.06
     assert all(row[2] == 0.0 for row in finding.tables[0].rows)
+    for epsilon, n, _, _, printed, ours in finding.tables[0].rows:
+        assert printed == pytest.approx(math.exp(-epsilon * 0.1 * n / 4) + math.exp(-n * 0.01 / 2))
+        assert ours == pytest.approx(2 * math.exp(-2 * n * 0.01 / 9) + math.exp(-epsilon * 0.1 * n / 6))
 
 
 def failures(learner, problem, *, draws, seed):

@@ -12,7 +12,8 @@ from mechanisms import findings as page
 from mechanisms.findings import central
 from mechanisms.findings.choosing import bns_lemma_4, n5, n27
 from mechanisms.findings.noises import b_definition_2, b_theorem_3, e8, n18, n22
-from mechanisms.findings.recursion import bns_lemma_2, bns_lemma_3, e6, n6, n8, n20, n21, n26
+from mechanisms.findings.recursion import bns_lemma_2, bns_lemma_3, e6, n6, n8, n26
+from mechanisms.findings.searching import n20, n21
 from mechanisms.findings.selection import (
     bns_proposition_1_i,
     bns_proposition_1_ii,
@@ -253,6 +254,7 @@ def test_three_eighths_of_the_good_intervals_lie_in_no_printed_one():
         assert len(missed) / 64 == share
         assert (6 in missed) == bool(share)  # G = [6, 9], the example of the errata
     assert column(n21(), 1) == [0.375, 0.0]
+    assert [row[1:] for row in n21().tables[1].rows] == [(0, 1), (16, 65536), (1, 3), ("yes", "no")]
 
 
 def test_lemma_2_pays_for_fifteen_calls_where_seven_are_made():
