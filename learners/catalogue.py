@@ -93,7 +93,7 @@ def _at_size() -> Iterator[Entry]:
             "odd": (zeros[:6], 0),
             "placed": {"share": 0.2},
         },
-        budget=1_500,
+        budget=8_000,
     )
     summary = "two variables, labels flipped with 0.1"
     yield _useful(NoisyConjunctionLearner, summary, _NOISY, budget=5_000, runs=1_200)
