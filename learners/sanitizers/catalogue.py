@@ -84,12 +84,13 @@ def _exact(name: str, factory: Any, summary: str, *, many: int | None = None, **
 
 
 def _far(name: str, factory: Any, what: str) -> Entry:
-    """Return an entry at a loose budget: few records, so that runs show much of what a swap moves."""
+    """Return an entry at a loose budget: few records, so that runs show much of what a swap moves.
+
+    Its accuracy is audited where m is that of the default parameters (`_accurate`).
+    """
     made = factory()
     summary = f"{what}: privacy by runs at a loose budget, where α = {made.alpha:g} takes m = {made.size:,}"
-    return Entry(
-        name, factory, options=_FEW_RUNS, utility={}, reference=factory.func.reference, summary=summary
-    )
+    return Entry(name, factory, options=_FEW_RUNS, reference=factory.func.reference, summary=summary)
 
 
 def _accurate(name: str, factory: Any, what: str) -> Entry:
