@@ -31,6 +31,8 @@ __all__ = ["UtilityAudit"]
 CHECKED_DATABASES: Final = 3
 #: Steps of a climb over exact failure probabilities that may find nothing worse before it ends.
 IDLE: Final = 20
+#: Its steps in all: failure probabilities may creep for ever.
+MOST_STEPS: Final = 1_000
 #: Runs that tell whether the learner honours its generator.
 FIRST_RUNS: Final = 8
 
@@ -83,7 +85,9 @@ class UtilityAudit:
             return found
         idle, best = 0, None
         worst = max(found, key=self._badness)
-        while idle < IDLE and not self.task.late():
+        for _ in range(MOST_STEPS):
+            if idle == IDLE or self.task.late():
+                break
             problem = proposed(self.task.family, "vary", worst.problem, rng)
             one = exact_failure(self.task.subject, problem, alpha=self.claim.alpha)
             idle += 1

@@ -37,7 +37,8 @@ class ExactFailure:
     def badness(self, alpha: float) -> tuple[float, int]:
         """Return what problems are compared by: failures, then errors in percent of alpha.
 
-        Whole percents, so that a climb which only creeps comes to an end.
+        The worst by this is the worst by failures, which alone decide; errors steer where those are equal.
+        Whole percents, so that a climb which only creeps soon comes to an end.
         """
         near = min(self.error / alpha, 1.0) if alpha > 0 else 0.0
         return self.failure, 0 if math.isnan(near) else int(100 * near)

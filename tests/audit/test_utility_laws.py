@@ -316,3 +316,24 @@ def test_an_exact_climb_follows_errors_where_no_problem_fails_yet():
 
     found = audit_utility(Constant(), PAC(alpha=0.85, beta=0.0), problems=Steps())
     assert (found.verdict, found.evidence, found.worst) == (Verdict.REFUTED, Evidence.EXACT, "step 9")
+
+
+def test_an_exact_climb_that_finds_a_slightly_worse_problem_every_time_comes_to_an_end():
+    @dataclass(frozen=True)
+    class Creeping(Learner):
+        def distribution(self, database):
+            return ones(self.says * (1 - 1 / database[0]))
+
+        def __call__(self, database, rng):
+            return int(rng.random() < self.says * (1 - 1 / database[0]))
+
+    class Endless:
+        def problems(self):
+            return [fixed(2)]
+
+        def vary(self, problem, rng):
+            return fixed(problem.database[0] + 1)
+
+    result = audit_utility(Creeping(), CLAIM, problems=Endless())
+    assert result.met
+    assert 0.049 < result.beta_upper < 0.05
