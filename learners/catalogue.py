@@ -91,9 +91,9 @@ def _at_size() -> Iterator[Entry]:
             "beta": 0.3,
             "calm": (zeros[:6], 1),
             "odd": (zeros[:6], 0),
-            "placed": {"share": 0.2},
+            "placed": {"share": 0.2, "places": (0,)},
         },
-        budget=8_000,
+        budget=10_000,
     )
     summary = "two variables, labels flipped with 0.1"
     yield _useful(NoisyConjunctionLearner, summary, _NOISY, budget=5_000, runs=1_200)
