@@ -14,6 +14,7 @@ from mechanisms.queries.noisy_algorithms import direction_and_error
 from mechanisms.queries.noisy_runs import BoundedNoiseRun, NoisyProblem, NoisyRun
 from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers
 from mechanisms.queries.runs import CentralRun, LocalRun
+from mechanisms.queries.tables import clamped_geometric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -237,6 +238,13 @@ def entries() -> list[Entry]:
             expected="not refuted",
             reference=LiteralQueryAnswers.reference,
             summary="the same with the proofs' noise: found ε/2, and inaccurate",
+        ),
+        Entry(
+            "local-clamped-geometric",
+            partial(clamped_geometric, epsilon=1.0, top=5),
+            expected="not refuted",
+            reference=clamped_geometric(1.0, 5).reference,
+            summary="a transparent randomizer by its table, that of Claims 5.9 and 5.10",
         ),
         *_with_utility(),
         *_from_noisy_labels(),

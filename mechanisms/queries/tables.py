@@ -26,10 +26,13 @@ def kary_response(epsilon: float, categories: int) -> TableRandomizer:
     """
     epsilon = finite_number(epsilon, what="The `epsilon` of `kary_response`", minimum=0)
     count = positive_int(categories, what="The `categories` of `kary_response`", minimum=2)
+    said = {"epsilon": epsilon, "categories": count}
     lie = math.exp(-epsilon) / (1.0 + (count - 1) * math.exp(-epsilon))
     table = np.full((count, count), lie)
     np.fill_diagonal(table, 1.0 - (count - 1) * lie)
-    return TableRandomizer(range(count), range(count), table)
+    return TableRandomizer(
+        range(count), range(count), table, claimed=epsilon, name="local-kary-response", parameters=said
+    )
 
 
 def binary_response(epsilon: float) -> TableRandomizer:
@@ -64,4 +67,12 @@ def clamped_geometric(epsilon: float, top: int) -> TableRandomizer:
         Finite.from_clamped(Countable.geometric(record, top / epsilon), 0, top) for record in range(top + 1)
     ]
     table = [[law.pmf(outcome) for outcome in range(top + 1)] for law in laws]
-    return TableRandomizer(range(top + 1), range(top + 1), np.array(table))
+    return TableRandomizer(
+        range(top + 1),
+        range(top + 1),
+        np.array(table),
+        claimed=epsilon,
+        name="local-clamped-geometric",
+        reference="K11 Definition 5.1 with the noise of C §2, clamped",
+        parameters={"epsilon": epsilon, "top": top},
+    )
