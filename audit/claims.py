@@ -228,8 +228,8 @@ class PAC:
     alpha
         The error allowed, in [0, 1]: 0 for exact recovery; 1 says nothing where no error is above 1.
     beta
-        The probability of failure allowed, in [0, 1), not in (0, 1/2) as texts ask: it is 3/4 for learner A of
-        PARITY (K11 Lemma 4.1), and 0 for a learner that draws nothing.
+        The probability of failure allowed, in [0, 1), not in (0, 1/2) as texts ask: 3/4 is true of learner A
+        of PARITY (K11 Lemma 4.1), 0 of a learner that draws nothing.
 
     Examples
     --------

@@ -64,7 +64,7 @@ class Family:
         else:
             start = "the given problem" if many == 1 else f"the {many} given problems"
             if self.source == "own":
-                start = "its own problem" if many == 1 else f"its own {many} problems"
+                start = "the subject's own problem" if many == 1 else f"the subject's own {many} problems"
         ways = [word for word, way in (("random ones", self.random), ("a climb", self.vary)) if way]
         more, by = tried - many, " and ".join(ways)
         kept = more if kept is None else kept - many

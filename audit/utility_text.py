@@ -206,12 +206,15 @@ def searched(result: UtilityResult) -> str:
     >>> searched(UtilityResult("m", None, Verdict.NOT_REFUTED, Evidence.STATISTICAL, problems=found))
     'worst first, with failures / runs: `heavy` 8/90; `uniform` 2/90'
     """
-    told = [f"`{cut(each.name, 60)}` {_failed(each)}" for each in worst_first(result)]
+    told = [
+        f"`{cut(each.name, 60)}` {_failed(each, by_law=result.conditional)}" for each in worst_first(result)
+    ]
     named = told[:MOST_NAMED]
     while len(named) > 1 and len("; ".join(named)) > NAMED_LENGTH:
         named.pop()
     more = f"; {len(told) - len(named):,} more" if len(told) > len(named) else ""
-    with_what = "failure probability" if result.evidence is Evidence.EXACT else "failures / runs"
+    with_what = "mean failure probability" if result.conditional else "failures / runs"
+    with_what = "failure probability" if result.evidence is Evidence.EXACT else with_what
     first = "" if len(told) == 1 else "worst first, "
     return f"{first}with {with_what}: {'; '.join(named)}{more}"
 
@@ -226,10 +229,14 @@ def worst_first(result: UtilityResult) -> list[ProblemFinding]:
     return sorted(result.problems, key=bad, reverse=True)
 
 
-def _failed(problem: ProblemFinding) -> str:
+def _failed(problem: ProblemFinding, *, by_law: bool) -> str:
     if problem.exact is not None:
         return number(problem.exact)
-    return f"{number(problem.failures)}/{problem.runs:,}" if problem.runs else "not bet on"
+    if not problem.runs:
+        return "not bet on"
+    if by_law:  # exact conditional probabilities: their sum counts nothing
+        return number(problem.failures / problem.runs)
+    return f"{number(problem.failures)}/{problem.runs:,}"
 
 
 def runs(result: UtilityResult) -> str:

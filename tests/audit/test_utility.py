@@ -395,6 +395,13 @@ def test_the_text_says_on_how_many_records_and_names_the_problems():
     assert "Problems     with failure probability: `fails with 0.05` 0.05\n" in str(alone)
 
 
+def test_exact_conditional_probabilities_are_named_as_such_beside_a_problem():
+    drawn = SampledProblem("drawn", lambda rng: [0.05], lambda output, database: output)
+    result = audit_utility(Lawful(), CLAIM, problems=[drawn])
+    assert result.conditional
+    assert "with mean failure probability: `drawn` 0.05\n" in str(result)
+
+
 def test_of_many_problems_the_five_worst_are_named_and_the_rest_counted():
     problems = [fixed(p) for p in (0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07)]
     refuted = audit_utility(Lawful(), PAC(0.25, 0.055), problems=problems)
@@ -415,16 +422,16 @@ def test_the_terminal_report_stays_short_whatever_the_problems_are_called():
 @pytest.mark.parametrize(
     ("tried", "kept", "said"),
     [
-        (5, 5, "its own 2 problems and 3 more found by random ones and a climb"),
-        (5, 4, "its own 2 problems and the worst 2 of 3 more found by random ones and a climb"),
-        (5, 3, "its own 2 problems and the worst of 3 more found by random ones and a climb"),
-        (5, 2, "its own 2 problems and none of 3 more found by random ones and a climb: none was worse"),
-        (2, 2, "its own 2 problems"),
+        (5, 5, " and 3 more found by random ones and a climb"),
+        (5, 4, " and the worst 2 of 3 more found by random ones and a climb"),
+        (5, 3, " and the worst of 3 more found by random ones and a climb"),
+        (5, 2, " and none of 3 more found by random ones and a climb: none was worse"),
+        (2, 2, ""),
     ],
 )
 def test_the_family_counts_what_was_audited_and_what_was_only_looked_at(tried, kept, said):
     family = Family((fixed(0.1), fixed(0.2)), vary=max, random=max, source="own")
-    assert family.words(tried, kept) == said
+    assert family.words(tried, kept) == f"the subject's own 2 problems{said}"
 
 
 # What a learner or a problem may do
