@@ -255,6 +255,6 @@ def masked(*, beta: float = 0.1) -> Study:
         fixed=f"ε = {_EPSILON:g}, uniform examples; from r = 0, a = 0 and r = 1…1, a = 1 to any concept",
         source="K11 Theorem 5.7, §5.3",
         largest=10**12,
-        budget=1_500,
+        budget=10_000,
         resolution=1.2,
     )
