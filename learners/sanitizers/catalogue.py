@@ -9,9 +9,10 @@ import numpy as np
 
 from audit.catalogue import Entry
 from learners.sanitizers.cuts import IntervalCuts
-from learners.sanitizers.flawed import UnsplitPointSanitizer
+from learners.sanitizers.flawed import UnsplitIntervalSanitizer, UnsplitPointSanitizer
 from learners.sanitizers.generic import GenericSanitizer
 from learners.sanitizers.intervals import IntervalSanitizer
+from learners.sanitizers.lumped import LumpedIntervals, LumpedPoints
 from learners.sanitizers.points import PointSanitizer
 from learners.sanitizers.reduction import SanitizingLearner
 from learners.sanitizers.tallies import CountedNumbers, Tally
@@ -63,8 +64,9 @@ def entries() -> list[Entry]:
         _exact("point-sanitizer", point, "POINT_1 by repeated choosing, exact: all pairs"),
         _exact("point-sanitizer-proper", proper, "the same, a database comes out: all pairs"),
         _exact("interval-sanitizer", interval, "INTERVAL_1 by Rec and choosing, exact: all pairs"),
-        _exact("interval-cuts", cuts, "where INTERVAL_2 is cut, exact: the budget but for the noise", many=6),
+        _exact("interval-cuts", cuts, "where INTERVAL_2 is cut, exact: the budget but for the noise"),
         _exact("flawed-point-sanitizer-unsplit", unsplit, "every round spends the whole budget", **_REFUTED),
+        *_lumps(),
         _far("point-sanitizer-64", partial(PointSanitizer, **far), "POINT_64"),
         _far("interval-sanitizer-64", partial(IntervalSanitizer, **far), "INTERVAL_64"),
         _accurate("point-sanitizer-estimates", PointSanitizer, "POINT_64, estimates"),
@@ -73,6 +75,42 @@ def entries() -> list[Entry]:
         _pure(GenericSanitizer, "the exponential mechanism over small databases: intervals of {0, …, 3}"),
         _pure(SanitizingLearner, "intervals of {0, 1} learned through the sanitizer for C^label"),
     ]
+
+
+def _lumps() -> list[Entry]:
+    """Return entries at d = 64, ε = 1, δ = 10^−6 and the least m that is private: the whole's exact law."""
+    lumped = partial(_lumped, LumpedPoints, other=2**64 - 1)
+    between = partial(_lumped, LumpedIntervals, other=2**31)
+    quarter: dict[str, Any] = {"alpha": 0.25}
+    return [
+        lumped("point-sanitizer-64-lumped", PointSanitizer, "rounds of choosing and noise"),
+        between("interval-sanitizer-64-lumped", IntervalSanitizer, "Rec, choosing and noise", **quarter),
+        lumped("flawed-point-sanitizer-64-lumped", UnsplitPointSanitizer, "nothing is split", **_REFUTED),
+        between(
+            "flawed-interval-sanitizer-64-lumped",
+            UnsplitIntervalSanitizer,
+            "nothing is split",
+            **quarter,
+            **_REFUTED,
+        ),
+    ]
+
+
+def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settings: Any) -> Entry:
+    """Return an entry on databases of two points: one at the noisy test's threshold, and both alike."""
+    expected = settings.pop("expected", "not refuted")
+    size = kind(**settings).private_size
+    made = kind(**settings, size=size)
+    heads = (round(made.choosing_alpha * size / 2.0), size // 2)
+    edges = (heads, tuple(size - head + 1 for head in reversed(heads)))
+    return Entry(
+        name,
+        partial(lumps, of=made, told=(0, other), edges=edges),
+        options={"pairs": [_swap(size, head, other=other) for head in heads], "budget": 2000},
+        expected=expected,
+        reference=made.reference,
+        summary=f"{told}: the exact law of the whole at d = 64, ε = 1, δ = 1e-06",
+    )
 
 
 def _exact(name: str, factory: Any, summary: str, *, many: int | None = None, **expected: Any) -> Entry:
@@ -96,7 +134,7 @@ def _far(name: str, factory: Any, what: str) -> Entry:
 def _accurate(name: str, factory: Any, what: str) -> Entry:
     """Return an entry at the default parameters, whose m is below 1,000,000: no larger alpha is needed."""
     made = factory()
-    options = {"pairs": [_swap(made.size)], "budget": 200}
+    options = {"pairs": [_swap(made.size, made.size // 2)], "budget": 200}
     summary = (
         f"{what}: accurate on the stated m = {made.size:,}, below 10^6 at α = β = {made.alpha:g}, "
         f"ε = {made.epsilon:g}, δ = {made.delta:g}"
@@ -104,10 +142,10 @@ def _accurate(name: str, factory: Any, what: str) -> Entry:
     return Entry(name, factory, options=options, utility={}, reference=made.reference, summary=summary)
 
 
-def _swap(size: int) -> tuple[CountedNumbers, CountedNumbers]:
-    """Return databases of the two ends of 64 bits, half each, and one record swapped."""
-    ends = np.array([0, 2**64 - 1], dtype=np.uint64)
-    left, right = (Tally(ends, np.array([head, size - head])) for head in (size // 2, size // 2 + 1))
+def _swap(size: int, head: int, *, other: int = 2**64 - 1) -> tuple[CountedNumbers, CountedNumbers]:
+    """Return databases of `head` records 0 and others of one more point, and one record swapped."""
+    ends = np.array([0, other], dtype=np.uint64)
+    left, right = (Tally(ends, np.array([some, size - some])) for some in (head, head - 1))
     return CountedNumbers(left), CountedNumbers(right)
 
 

@@ -17,8 +17,6 @@ from mechanisms.concave import ConcavePromise, calls, levels
 from mechanisms.threshold import ThresholdTest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from numpy.typing import NDArray
 
     from audit.claims import PureDP
@@ -33,7 +31,11 @@ _ROUNDING = 1e-12
 _MOST_SEQUENCES = 20_000
 """A law of more sequences of intervals, on any database, is not listed."""
 
-_MOST_LISTED_BITS = 16
+_FEW_POINTS = 4
+"""Up to so many, runs share what they leave: at most 2^4 sets of points."""
+
+_MOST_ROUNDS = 20
+"""Of two intervals or more, these give more sequences than that."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,9 +174,17 @@ class IntervalCuts(NumberSanitizer):
         return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` outputs; run i draws from a generator of its own, the same on every database."""
+        """Return `size` outputs; run i draws the same numbers on every database of few points, or of many."""
         tree = tree_of(self.tally(database), self.dimension)
-        return [self._shown(self.nodes(tree, one)) for one in rng.spawn(size)]
+        return [self._shown(nodes) for nodes in self.runs(tree, size, rng)]
+
+    def runs(self, tree: DyadicTree, size: int, rng: np.random.Generator) -> list[tuple[Node, ...]]:
+        """Return the intervals that `size` runs take out: all runs at once on a database of few points."""
+        from learners.sanitizers.cut_runs import cut_runs
+
+        if len(tree.tally.points) <= _FEW_POINTS:
+            return cut_runs(self, tree, size, rng)
+        return [self.nodes(tree, one) for one in rng.spawn(size)]
 
     def nodes(self, tree: DyadicTree, rng: np.random.Generator) -> tuple[Node, ...]:
         """Return the intervals that one run takes out."""
@@ -186,7 +196,7 @@ class IntervalCuts(NumberSanitizer):
             noise, uniform = rng.laplace(0.0, test.scale), rng.random()
             if not held.any() or held.max() + noise < test.threshold:
                 break
-            ends = np.cumsum(self._shares(held))
+            ends = np.cumsum(self.weights(held))
             taken.append(left.take(level, int(np.searchsorted(ends, uniform * ends[-1], side="right"))))
         return tuple(taken)
 
@@ -201,54 +211,28 @@ class IntervalCuts(NumberSanitizer):
         """Return the exact law of the intervals, None where there are too many sequences of them."""
         from audit.distributions import Finite
 
-        if not self.listable:
-            return None
         masses = self.law(tree_of(self.tally(database), self.dimension))
         if masses is None:
             return None
         return Finite([self._shown(nodes) for nodes in masses], list(masses.values()))
 
-    @property
-    def listable(self) -> bool:
-        """Whether the sequences of intervals are few enough to list, on any database."""
-        few = self.dimension <= _MOST_LISTED_BITS
-        return few and (2 << self.dimension) ** self.rounds <= _MOST_SEQUENCES
+    def listable(self, distinct: int) -> bool:
+        """Whether the sequences of intervals are few enough to list, on databases of some distinct points.
+
+        Every round takes a point out at least, and no interval without records is chosen.
+        """
+        nodes = min(2 << self.dimension, distinct * (self.dimension + 1))
+        sequences: int = nodes ** min(self.rounds, distinct, _MOST_ROUNDS)
+        return sequences <= _MOST_SEQUENCES
 
     def law(self, tree: DyadicTree) -> dict[tuple[Node, ...], float] | None:
         """Return the probability of every sequence of intervals, None where there are too many."""
-        if not self.listable:
-            return None
-        final: dict[tuple[Node, ...], float] = {}
-        running: dict[tuple[Node, ...], tuple[float, Remaining]] = {(): (1.0, Remaining(tree))}
-        for _ in range(self.rounds):
-            following: dict[tuple[Node, ...], tuple[float, Remaining]] = {}
-            for taken, (mass, left) in running.items():
-                for share, found in self._round(left):
-                    if found is None:
-                        final[taken] = final.get(taken, 0.0) + mass * share
-                        continue
-                    after = left.copy()
-                    key = (*taken, after.take(*found))
-                    before = following[key][0] if key in following else 0.0
-                    following[key] = (before + mass * share, after)
-            running = following
-        return final | {taken: mass for taken, (mass, _) in running.items()}
+        from learners.sanitizers.cut_laws import cut_law
 
-    def _round(self, left: Remaining) -> Iterator[tuple[float, tuple[int, int] | None]]:
-        """Yield the probability of every outcome of one round: a level and a place, or None."""
-        test, scales = self.test, self.rec.distribution(self.quality(left))
-        for point, log in enumerate(scales.log_probabilities.tolist()):
-            level = min(int(scales.outcome(point)), self.dimension)
-            held, mass = left.counts(level), math.exp(log)
-            best = float(held.max())
-            passed = math.exp(test.log_pass(best)) if best else 0.0
-            yield mass * (math.exp(test.log_fail(best)) if best else 1.0), None
-            shares = self._shares(held)
-            for place in np.flatnonzero(shares).tolist():
-                yield mass * passed * float(shares[place] / shares.sum()), (level, place)
+        return cut_law(self, tree) if self.listable(len(tree.tally.points)) else None
 
-    def _shares(self, held: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the weights of choosing: those of intervals without records are 0."""
+    def weights(self, held: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the weights of choosing, from the records held: those of intervals without records are 0."""
         relative = (held - held.max()).astype(np.float64)
         return np.asarray(np.where(held > 0, np.exp(self.spending.step / 4.0 * relative), 0.0))
 

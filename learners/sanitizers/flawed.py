@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import ClassVar
 
 from audit.claims import ApproximateDP, PureDP
+from learners.sanitizers.intervals import IntervalSanitizer
 from learners.sanitizers.points import PointSanitizer
 from learners.sanitizers.spending import Spending
 from mechanisms.noise import GeometricNoise
 
-__all__ = ["UnsplitPointSanitizer"]
+__all__ = ["UnsplitIntervalSanitizer", "UnsplitPointSanitizer"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +42,41 @@ class UnsplitPointSanitizer(PointSanitizer):
     def spending(self) -> Spending:
         """What is really spent: the whole epsilon by each step."""
         claims = (ApproximateDP(self.epsilon, self.delta),) * self.rounds + (PureDP(self.epsilon),)
+        return Spending(self.epsilon, claims, self.delta)
+
+    @property
+    def noise(self) -> GeometricNoise:
+        """The noise on every count, at the whole epsilon."""
+        return GeometricNoise(self.epsilon / 2.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnsplitIntervalSanitizer(IntervalSanitizer):
+    """The sanitizer for INTERVAL_d that gives every round, and the noisy counts, the whole budget.
+
+    Guarantee
+    ---------
+    None of (epsilon, delta): only the sum over all calls of Rec, all choosing and the counts.
+
+    Examples
+    --------
+    >>> sanitizer = UnsplitIntervalSanitizer(dimension=1, epsilon=8.0, delta=0.1, alpha=0.5, beta=0.5)
+    >>> sanitizer.rounds, sanitizer.spending.step, sanitizer.spending.basic
+    (3, 8.0, 56.0)
+    """
+
+    name: ClassVar[str] = "flawed-interval-sanitizer-unsplit"
+    reference: ClassVar[str] = "BNS Theorem 4: what composition is for"
+
+    @property
+    def choosing_delta(self) -> float:
+        """The whole delta, for every choosing and every call of Rec."""
+        return self.delta
+
+    @cached_property
+    def spending(self) -> Spending:
+        """What is really spent: the whole epsilon by each step."""
+        claims = (*self.step_claims(self.epsilon), PureDP(self.epsilon))
         return Spending(self.epsilon, claims, self.delta)
 
     @property

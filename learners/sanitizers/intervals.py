@@ -17,6 +17,7 @@ from learners.sanitizers.noise import clamped_geometric, straying
 from learners.sanitizers.rounding import rounded
 from learners.sanitizers.spending import affordable
 from learners.sanitizers.tables import CountTable
+from learners.sanitizers.tallies import cell_counts
 from mechanisms.noise import GeometricNoise
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from audit.distributions import Finite
     from audit.problems import Problem
-    from learners.sanitizers.dyadic import DyadicTree, Node
+    from learners.sanitizers.dyadic import Node
     from learners.sanitizers.spending import Spending
     from learners.sanitizers.tallies import Tally
 
@@ -128,14 +129,20 @@ class IntervalSanitizer(IntervalCuts):
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
         """Return `size` outputs; run i draws from a generator of its own, the same on every database."""
-        tree = tree_of(self.tally(database), self.dimension)
-        return [self._run(tree, one) for one in rng.spawn(size)]
+        return [self.released(self.cuts(nodes), noisy) for nodes, noisy in self.counted(database, size, rng)]
 
-    def _run(self, tree: DyadicTree, rng: np.random.Generator) -> tuple[int, ...]:
-        cuts = self.cuts(self.nodes(tree, rng))
-        counts = _cell_counts(tree.tally, cuts)
-        noisy = counts + self.noise.sample(len(counts), rng)
-        return self.released(cuts, np.clip(noisy, -self._m, 2 * self._m))
+    def counted(
+        self, database: Any, size: int, rng: np.random.Generator
+    ) -> list[tuple[tuple[Node, ...], NDArray[np.int64]]]:
+        """Return the intervals taken out and the noisy counts between cuts, of `size` runs."""
+        tree = tree_of(self.tally(database), self.dimension)
+        first, *others = rng.spawn(size + 1)
+        noisy = []
+        for nodes, one in zip(self.runs(tree, size, first), others, strict=True):
+            counts = cell_counts(tree.tally, self.cuts(nodes))
+            noise = self.noise.sample(len(counts), one)
+            noisy.append((nodes, np.clip(counts + noise, -self._m, 2 * self._m)))
+        return noisy
 
     def cuts(self, nodes: Iterable[Node]) -> list[int]:
         """Return where cells begin: at 0, at the halves of the intervals taken out, and just after them."""
@@ -182,7 +189,7 @@ class IntervalSanitizer(IntervalCuts):
 
     def _counted(self, cuts: tuple[int, ...], seen: Tally) -> dict[Any, float]:
         """Return the probability of every output, given the cuts; the last count does not matter."""
-        counts = _cell_counts(seen, list(cuts))[:-1].tolist()
+        counts = cell_counts(seen, list(cuts))[:-1].tolist()
         laws = [clamped_geometric(times, self.noise.rate, -self._m, 2 * self._m) for times in counts]
         return self._table(cuts).law(laws)
 
@@ -199,9 +206,3 @@ class IntervalSanitizer(IntervalCuts):
     @cached_property
     def _tables(self) -> dict[tuple[int, ...], CountTable]:
         return {}
-
-
-def _cell_counts(seen: Tally, cuts: list[int]) -> NDArray[np.int64]:
-    """Return how many records lie from each cut to the next."""
-    places = np.searchsorted(seen.points, np.array(cuts, dtype=np.uint64))
-    return np.diff(seen.upto[places], append=seen.size)

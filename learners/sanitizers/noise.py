@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-__all__ = ["clamped_geometric", "straying"]
+__all__ = ["clamped_geometric", "class_masses", "straying"]
 
 
 def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[np.float64]:
@@ -31,6 +34,46 @@ def clamped_geometric(answer: int, rate: float, low: int, high: int) -> NDArray[
     masses = np.exp(-rate * distances) / (1.0 + r)
     masses[1:-1] *= -math.expm1(-rate)
     return np.asarray(masses)
+
+
+def class_masses(answer: int, rate: float, edges: Sequence[int]) -> NDArray[np.float64]:
+    """Return how likely an answer plus noise is below the first edge, from each edge to the next, and above.
+
+    Parameters
+    ----------
+    answer
+        The true count.
+    rate
+        Of the noise, which is not clamped: clamping moves no number over an edge within the range.
+    edges
+        Increasing: k of them make k + 1 classes.
+
+    Guarantee
+    ---------
+    Pr[noise ≥ t] = r^t/(1 + r) for t ≥ 1, r = e^(−rate), the same downwards: the mass between two edges on
+    one side of the answer is a difference of two such tails, small numbers without loss of digits.
+
+    Examples
+    --------
+    >>> class_masses(1, math.log(2.0), [1, 2]).round(6).tolist()
+    [0.333333, 0.333333, 0.333333]
+    """
+    ends = np.array([-math.inf, *edges, math.inf])
+    return np.array([_between(low - answer, high - answer, rate) for low, high in pairwise(ends)])
+
+
+def _between(low: float, high: float, rate: float) -> float:
+    """Return Pr[low ≤ noise < high]."""
+    if low >= 1.0:
+        return _tail(low, rate) - _tail(high, rate)
+    if high <= 0.0:
+        return _tail(1.0 - high, rate) - _tail(1.0 - low, rate)
+    return 1.0 - _tail(high, rate) - _tail(1.0 - low, rate)
+
+
+def _tail(t: float, rate: float) -> float:
+    """Return Pr[noise ≥ t] for t ≥ 1."""
+    return math.exp(-rate * t) / (1.0 + math.exp(-rate))
 
 
 def straying(distance: float, *, terms: int, rate: float) -> float:

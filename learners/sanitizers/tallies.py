@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["MOST_BITS", "CountedNumbers", "Tally", "length", "tally"]
+__all__ = ["MOST_BITS", "CountedNumbers", "Tally", "cell_counts", "length", "tally"]
 
 MOST_BITS = 64
 """Points are held as 64-bit numbers."""
@@ -145,6 +145,18 @@ class CountedNumbers(Sequence[int]):
     @property
     def _ends(self) -> NDArray[np.int64]:
         return self.tally.upto[1:]
+
+
+def cell_counts(seen: Tally, cuts: Sequence[int]) -> NDArray[np.int64]:
+    """Return how many records lie from each cut to the next, and from the last on.
+
+    Examples
+    --------
+    >>> cell_counts(tally([5, 2, 5], dimension=3, owner="It"), [0, 3, 6]).tolist()
+    [1, 2, 0]
+    """
+    places = np.searchsorted(seen.points, np.array(cuts, dtype=np.uint64))
+    return np.diff(seen.upto[places], append=seen.size)
 
 
 def length(database: Any, *, owner: str) -> int:

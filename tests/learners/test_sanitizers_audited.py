@@ -1,10 +1,21 @@
 """What the sanitizers' entries of the catalogue compare: pairs that tell, and flawed twins they refute."""
 
-import pytest
+import math
+from collections import Counter
+from operator import eq
 
+import numpy as np
+import pytest
+from scipy import stats
+
+from audit.claims import ApproximateDP
 from audit.exact import compare_pairs
+from learners.sanitizers import IntervalCuts, PointSanitizer
 from learners.sanitizers.catalogue import entries, swaps
+from learners.sanitizers.lumped import LumpedPoints
+from learners.sanitizers.noise import clamped_geometric, class_masses
 from learners.sanitizers.tables import CountTable
+from mechanisms.concave import levels
 
 ENTRIES = {entry.name: entry for entry in entries()}
 EXACT = [
@@ -50,3 +61,70 @@ def test_a_listed_law_is_the_sum_over_all_vectors_of_counts():
     expected[2] = 1.0 - sum(expected.values())
     law = CountTable.of(largest, range(3), length=2).law([first, second])
     assert law == pytest.approx(expected, rel=1e-12)
+
+
+def two_points(size, head, *, other):
+    return [0] * head + [other] * (size - head)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 33, 64])
+def test_many_runs_at_once_take_out_what_the_exact_law_says(dimension):
+    """The 30 likeliest sequences of 4,000 runs, and all of them together: a false alarm below 1e-8 each."""
+    cuts = IntervalCuts(dimension=dimension, alpha=0.5, epsilon=2.0, delta=0.1)
+    database = two_points(cuts.size, cuts.size // 5, other=2**dimension - 1)
+    law = cuts.distribution(database)
+    shown = Counter(cuts.sample(database, 4000, np.random.default_rng(11)))
+    likely = [law.outcome(i) for i in np.argsort(-law.log_probabilities)[:30].tolist()]
+    together = sum(shown[key] for key in likely), sum(law.pmf(key) for key in likely)
+    assert together[1] > 0.8
+    for times, mass in [together, *((shown[key], law.pmf(key)) for key in likely)]:
+        assert stats.binomtest(times, 4000, min(1.0, mass)).pvalue > 1e-8
+
+
+def test_a_run_is_the_same_on_databases_that_it_cannot_tell_apart():
+    cuts = IntervalCuts(dimension=64, alpha=0.5)
+    half = cuts.size // 2
+    first, second = (two_points(cuts.size, head, other=7) for head in (half, half + 1))
+    runs = [cuts.sample(database, 500, np.random.default_rng(2)) for database in (first, second)]
+    assert math.expm1(cuts.spending.step / 2) < 0.05  # the most that a swap moves a choice by
+    assert sum(map(eq, *runs)) >= 440  # independent runs would agree in about 250
+
+
+def test_classes_of_counts_sum_what_the_noise_says_of_single_counts():
+    single = clamped_geometric(9, 0.3, 0, 20)
+    found = class_masses(9, 0.3, [4, 9, 10, 15])
+    assert found == pytest.approx([part.sum() for part in np.split(single, [4, 9, 10, 15])], rel=1e-12)
+    assert class_masses(1000, 1.0, [2, 5])[1] == pytest.approx(
+        math.exp(-996) * (1 - math.exp(-3)) / (1 + math.exp(-1)), abs=1e-300
+    )
+
+
+def test_telling_classes_of_counts_loses_nothing_of_the_whole_law():
+    point = PointSanitizer(dimension=1, epsilon=8.0, delta=0.1, alpha=0.5, beta=0.5, size=42)
+    for head in (11, 21):
+        pair = two_points(42, head, other=1), two_points(42, head - 1, other=1)
+        lumped = LumpedPoints(of=point, told=(0, 1), edges=((head,), (42 - head + 1,)))
+        for epsilon, delta in ((0.1, 1e-9), (0.5, 1e-9)):
+            claim = ApproximateDP(epsilon, delta)
+            whole, told = (compare_pairs([pair], s.distribution, claim) for s in (point, lumped))
+            assert told.epsilon == pytest.approx(whole.epsilon, rel=1e-9)
+            assert told.delta == pytest.approx(whole.delta, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in ENTRIES if name.endswith("-64-lumped")])
+def test_runs_at_64_bits_follow_the_lumped_law(name):
+    subject, (left, _), *_ = ENTRIES[name].factory(), *ENTRIES[name].options["pairs"]
+    law = subject.distribution(left)
+    shown = Counter(subject.sample(left, 2000, np.random.default_rng(4)))
+    for key in [law.outcome(i) for i in np.argsort(-law.log_probabilities)[:20].tolist()]:
+        assert stats.binomtest(shown[key], 2000, min(1.0, law.pmf(key))).pvalue > 1e-9, key
+
+
+@pytest.mark.parametrize("name", ["point-sanitizer-64-lumped", "interval-sanitizer-64-lumped"])
+def test_the_whole_at_64_bits_has_the_stated_budget_and_recs_levels_are_in_it(name):
+    subject = ENTRIES[name].factory()
+    assert subject.claim == ApproximateDP(1.0, 1e-6)
+    assert subject.of.dimension == 64
+    assert subject.size == subject.of.private_size
+    assert 0.1 < found(name).epsilon < 1.0
+    assert levels(64) == 1
