@@ -10,7 +10,7 @@ from audit.errors import InvalidKind, InvalidValue, finite_number
 from mechanisms.answers import floats
 from mechanisms.budget import OverspentError
 from mechanisms.local.grouping import Grouped
-from mechanisms.local.questions import Query, checked_query, places_of
+from mechanisms.local.questions import Query, checked_queries, places_of
 from mechanisms.local.randomizers import cost_of, drawn_for
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class LROracle:
         >>> oracle.spent.tolist()
         [0.0, 0.0]
         """
-        queries = [checked_query(query) for query in queries]
+        queries = checked_queries(queries)
         told = [(places_of(entries, len(self)), cost_of(randomizer)) for entries, randomizer in queries]
         booked: list[tuple[Any, NDArray[np.float64]]] = []
         try:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from audit.claims import PureDP
-from audit.errors import InvalidValue, finite_number, flag, positive_int
+from audit.errors import InvalidKind, InvalidValue, finite_number, flag, positive_int
 from audit.relations import Relation
 from mechanisms.budget import OverspentError
 from mechanisms.local.grouping import Grouped
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.paths import answered_often, sampled_paths
-from mechanisms.local.questions import Query, checked_query
+from mechanisms.local.questions import Query, checked_queries, checked_query
 from mechanisms.local.transcripts import flattened, product_law, spending, transcript_law
 from mechanisms.parameters import PlainParameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from audit.distributions import Finite, Law
     from mechanisms.neighbours import Pair
@@ -137,7 +138,7 @@ class NonInteractiveProtocol(_Protocol):
                     "The `epsilon` of `NonInteractiveProtocol` must be given where `queries` is a function."
                 )
             return
-        object.__setattr__(self, "queries", tuple(map(checked_query, self.queries)))
+        object.__setattr__(self, "queries", checked_queries(self.queries))
         most = spending(self.queries, self.size)
         if self.epsilon is None:
             finite_number(most, what="The cost of the `queries` of `NonInteractiveProtocol`", above=0)
@@ -176,7 +177,7 @@ class NonInteractiveProtocol(_Protocol):
         queries = self.queries
         if callable(queries):
             coins = np.random.default_rng(rng.integers(0, 2**63, 4))
-            queries = tuple(queries(self.size, coins))
+            queries = checked_queries(queries(self.size, coins))
         return self._concluded(self._oracle(entries, rng).ask_all(queries), queries)
 
     def _concluded(self, answers: list[Any], queries: Sequence[Query] | None = None) -> Any:
@@ -222,6 +223,8 @@ class InteractiveProtocol(_Protocol):
 
     Raises
     ------
+    InvalidKind
+        `algorithm` is no function, or what it returns is no generator.
     InvalidValue
         A parameter is out of range. A run whose questions overspend an entry ends with `OverspentError`; that
         answer depends on earlier answers only, so it is an output like any other.
@@ -251,6 +254,7 @@ class InteractiveProtocol(_Protocol):
     def __post_init__(self) -> None:
         super().__post_init__()
         flag(self.coins, what=f"The `coins` of `{type(self).__name__}`")
+        self._begun(np.random.default_rng(0))  # a generator does nothing yet
         if self.epsilon is None:
             raise InvalidValue(
                 "The `epsilon` of `InteractiveProtocol` must be given: the budget of an entry."
@@ -272,7 +276,17 @@ class InteractiveProtocol(_Protocol):
         return super().sample(database, size, rng) if together is None else together
 
     def _rounds(self) -> Generator[Query, Any, Any]:
-        return self.algorithm(self.size)
+        return self._begun(None)
+
+    def _begun(self, coins: np.random.Generator | None) -> Generator[Query, Any, Any]:
+        told = (self.size, coins) if self.coins else (self.size,)
+        begun = self.algorithm(*told) if callable(self.algorithm) else self.algorithm
+        if not callable(self.algorithm) or not isinstance(begun, Generator):
+            raise InvalidKind(
+                f"The `algorithm` of `{type(self).__name__}` must be a generator function; got "
+                f"{f'one that returns {begun!r:.40}' if callable(self.algorithm) else repr(begun)[:60]}."
+            )
+        return begun
 
     @property
     def _allowed(self) -> float:
@@ -280,8 +294,7 @@ class InteractiveProtocol(_Protocol):
 
     def _run(self, entries: Grouped, rng: np.random.Generator) -> Any:
         oracle = self._oracle(entries, rng)
-        extra = (np.random.default_rng(rng.integers(0, 2**63, 4)),) if self.coins else ()
-        rounds = self.algorithm(self.size, *extra)
+        rounds = self._begun(np.random.default_rng(rng.integers(0, 2**63, 4)) if self.coins else None)
         answer: Any = None
         while True:
             try:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from audit.errors import InvalidKind, InvalidValue
 
-__all__ = ["Query", "checked_query", "places_of"]
+__all__ = ["Query", "checked_queries", "checked_query", "places_of"]
 
 Query: TypeAlias = tuple[Any, Any]
 """Entries (an index, or several) and the randomizer that they answer through."""
@@ -28,6 +29,22 @@ def checked_query(query: Any) -> Query:
             f"A question to local entries must be a pair (entries, randomizer); got {query!r:.60}."
         )
     return query[0], query[1]
+
+
+def checked_queries(queries: Any) -> tuple[Query, ...]:
+    """Return several questions as they are, or refuse what is no list of pairs.
+
+    Examples
+    --------
+    >>> checked_queries(None)
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: Questions to local entries must be a list of (entries, randomizer); got None.
+    """
+    if not isinstance(queries, Iterable):
+        raise InvalidKind(
+            f"Questions to local entries must be a list of (entries, randomizer); got {queries!r:.60}."
+        )
+    return tuple(map(checked_query, queries))
 
 
 def places_of(entries: Any, size: int) -> Any:

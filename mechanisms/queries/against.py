@@ -54,7 +54,7 @@ class OracleRun:
     Raises
     ------
     InvalidKind
-        In use, for a database that is no `OracleCase`.
+        `make` does not return an `SQAlgorithm`; in use, for a database that is no `OracleCase`.
 
     Guarantee
     ---------
@@ -80,10 +80,18 @@ class OracleRun:
     name: str = "sq-algorithm"
     reference: str = "K11 Definitions 5.4 and 5.5"
 
+    def __post_init__(self) -> None:
+        _ = self.algorithm  # what is no algorithm is refused here, not by an audit
+
     @cached_property
     def algorithm(self) -> SQAlgorithm:
         """What is run."""
-        return self.make()
+        from mechanisms.queries.runs import SQAlgorithm
+
+        made = self.make() if callable(self.make) else self.make
+        if not isinstance(made, SQAlgorithm):
+            raise InvalidKind(f"The `make` of `OracleRun` must return an `SQAlgorithm`; got {made!r:.60}.")
+        return made
 
     @property
     def utility_claim(self) -> PAC | Accuracy:

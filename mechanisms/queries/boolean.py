@@ -28,12 +28,27 @@ def bits_needed(query: StatisticalQuery) -> int:
     m = ⌈log₂(2b/tau)⌉ with b half the width of the range, at least 1: then the bits that are left out move
     the mean by at most b·2^(−m) ≤ tau/2.
 
+    Raises
+    ------
+    InvalidValue
+        More than 52: values in the range are not known to so many digits.
+
     Examples
     --------
     >>> bits_needed(StatisticalQuery.bounded(float, bound=4.0, tau=0.1))
     7
     """
-    return max(1, math.ceil(math.log2(query.width) - math.log2(query.tau)))
+    count = max(1, math.ceil(math.log2(query.width) - math.log2(query.tau)))
+    if count > _DIGITS:
+        raise InvalidValue(
+            f"The `tau` of a query must be at least 2^(−{_DIGITS}) of its width, {query.width:g}, for its "
+            f"digits to be asked; got {query.tau:g}."
+        )
+    return count
+
+
+_DIGITS = 52
+"""Binary digits of a share of the range that floats keep."""
 
 
 def boolean_queries(query: StatisticalQuery) -> list[StatisticalQuery]:

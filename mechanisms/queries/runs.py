@@ -291,7 +291,7 @@ class LocalRun(SQRun):
     reference: ClassVar[str] = "K11 Theorem 5.7"
 
     def __post_init__(self) -> None:
-        if self.view not in {"output", "transcript"}:
+        if self.view not in ("output", "transcript"):
             raise InvalidValue(
                 f"The `view` of `{type(self).__name__}` must be output or transcript; got {self.view!r:.40}."
             )

@@ -41,7 +41,7 @@ class StatisticalQuery:
     InvalidKind
         `function` or `vectorised` cannot be called.
     InvalidValue
-        `tau` is not > 0, or the range is empty.
+        `tau` is not > 0, or the range is empty or longer than floats can say.
 
     See Also
     --------
@@ -76,6 +76,7 @@ class StatisticalQuery:
         tau = finite_number(self.tau, what="The tolerance `tau` of a `StatisticalQuery`", above=0)
         low = finite_number(self.low, what="The `low` of a `StatisticalQuery`")
         high = finite_number(self.high, what="The `high` of a `StatisticalQuery`", above=low)
+        finite_number(high - low, what="The width `high` − `low` of a `StatisticalQuery`")
         for name, value in (("tau", tau), ("low", low), ("high", high)):
             object.__setattr__(self, name, value)
 

@@ -8,7 +8,15 @@ import pytest
 from audit.errors import AuditError, InvalidKind, InvalidValue
 from mechanisms import RandomizedResponse
 from mechanisms.budget import OverspentError
-from mechanisms.local import LaplaceSum, LocalLaplace, LROracle, laplace_size, mean_tail_bound
+from mechanisms.local import (
+    InteractiveProtocol,
+    LaplaceSum,
+    LocalLaplace,
+    LROracle,
+    NonInteractiveProtocol,
+    laplace_size,
+    mean_tail_bound,
+)
 from mechanisms.queries import (
     AdversarialOracle,
     BooleanOnly,
@@ -37,6 +45,7 @@ from mechanisms.queries import (
     private_sample_size,
     sample_size,
 )
+from mechanisms.queries.against import OracleRun
 from mechanisms.queries.tables import binary_response
 
 COIN = binary_response(1.0)
@@ -189,6 +198,44 @@ CASES = {
     "a run on none": (lambda: LocalRun()(None, rng()), "must be a list of records; got None"),
     "a run of none": (lambda: LocalRun(make=lambda tau: 3), "must return an `SQAlgorithm`; got 3"),
     "a run of no function": (lambda: LocalRun(make=3), "must return an `SQAlgorithm`; got 3"),
+    "a run with views": (lambda: LocalRun(view=[]), "must be output or transcript; got []"),
+    "against oracles, None": (lambda: OracleRun(make=None), "must return an `SQAlgorithm`; got None"),
+    "against oracles, 3": (lambda: OracleRun(make=lambda: 3), "must return an `SQAlgorithm`; got 3"),
+    # local protocols
+    "no questions": (lambda: entries().ask_all(None), "a list of (entries, randomizer); got None"),
+    "a protocol of none": (
+        lambda: NonInteractiveProtocol(queries=None),
+        "a list of (entries, randomizer); got None",
+    ),
+    "a protocol that asks none": (
+        lambda: NonInteractiveProtocol(queries=lambda size, coins: None, epsilon=1.0)([0, 1], rng()),
+        "a list of (entries, randomizer); got None",
+    ),
+    "no algorithm": (
+        lambda: InteractiveProtocol(algorithm=None, epsilon=1.0),
+        "The `algorithm` of `InteractiveProtocol` must be a generator function; got None",
+    ),
+    "no generator": (
+        lambda: InteractiveProtocol(algorithm=lambda size: size, epsilon=1.0),
+        "must be a generator function; got one that returns 2",
+    ),
+    "no generator, with coins": (
+        lambda: InteractiveProtocol(algorithm=lambda size, coins: [coins], coins=True, epsilon=1.0),
+        "must be a generator function; got one that returns [Generator(PCG64)",
+    ),
+    "a generator for its function": (
+        lambda: InteractiveProtocol(algorithm=(size for size in [1]), epsilon=1.0),
+        "must be a generator function; got <generator object",
+    ),
+    # ranges beyond floats
+    "digits beyond floats": (
+        lambda: ThroughBoolean(ExactOracle(HALVES)).ask(StatisticalQuery(float, tau=1e-320)),
+        "must be at least 2^(−52) of its width, 2, for its digits to be asked; got 9.99989e-321",
+    ),
+    "a width beyond floats": (
+        lambda: StatisticalQuery(float, tau=0.1, low=-1e308, high=1e308),
+        "The width `high` − `low` of a `StatisticalQuery` must be a finite number; got inf",
+    ),
     "a run without estimator": (lambda: LocalRun(estimator=3), "must take epsilon; got 3"),
 }
 
@@ -227,6 +274,12 @@ def test_such_a_sum_is_sampled_and_bounded_all_the_same():
     drawn = LaplaceSum(size).sample(3, rng())
     assert bound < 1e-5
     assert (np.abs(drawn) < 8e6).all()
+
+
+def test_the_most_digits_that_floats_keep_are_asked_and_hold_the_tolerance():
+    query = StatisticalQuery(float, tau=2.0**-51, low=0.0, high=1.0)
+    answer = ThroughBoolean(BooleanOnly(ExactOracle(Population([1 / 3])))).ask(query)
+    assert abs(answer - 1 / 3) <= query.tau
 
 
 def test_a_round_that_was_refused_leaves_the_only_round_of_a_non_adaptive_algorithm():
