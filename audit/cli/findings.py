@@ -61,6 +61,7 @@ def _line(finding: Finding) -> str:
     ratio = "" if finding.ratio is None else f"{story.number(finding.ratio, digits=3)}×"
     numbers = ""
     if finding.claimed is not None and finding.found is not None:
-        numbers = f"claimed {story.number(finding.claimed)}, found {story.number(finding.found)}. "
+        claimed, found = map(story.number, (finding.claimed, finding.found))
+        numbers = f"claimed {claimed}, found {found} ({finding.method}). "
     shown = f"{finding.source}: {numbers}{finding.shown}"
     return f"{finding.name:<20}  {finding.judgement:<16}  {ratio:>10}  {shown}"

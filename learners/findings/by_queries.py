@@ -148,6 +148,7 @@ def k11_theorem_5_7() -> Finding:
         f"MASKED-PARITY's learner is {losses[1]:.6f} of ε = 1 "
         f"with local noise; it needs {sizes[1][2]} records at d = 8, central noise {sizes[0][2]}.",
         row="L6",
+        method="lower bound",
         errata=("E10", "E5"),
         claimed=1.0,
         found=max(losses),

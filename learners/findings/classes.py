@@ -174,6 +174,7 @@ def k08_theorem_3_8() -> Finding:
         f"need {', '.join(str(row[4]) for row in rows)} examples, with failure at most "
         f"{max(row[5] for row in rows):.3f}.",
         row="L4",
+        method="lower bound",
         errata=("E2", "N3", "N13", "N14", "N15"),
         claimed=1.0,
         found=max(row[3] for row in rows),
@@ -277,6 +278,7 @@ def bns_theorem_7() -> Finding:
         f"is replaced it is {replaced:g}, δ(1) = {delta:.3f}: it is not private in the examples. For points "
         f"{sizes[0][2]} examples are enough on every domain; on small ones fewer are.",
         row="L16",
+        method="lower bound",
         claimed=1.0,
         found=loss,
         tables=(

@@ -130,6 +130,7 @@ def bns_lemma_4() -> Finding:
         f"At the stated m = {rows[0][3]} (ε = 8, δ = 0.1, k = 1) the worst δ is {rows[0][4]:.3g}; without "
         f"the size it is {rows[0][5]:.3f} at m = 1 and {rows[0][7]:.3f} at m = 3. For enormous ε see N27.",
         row="M5",
+        method="lower bound",
         errata=("N5", "N27"),
         claimed=rows[0][1],
         found=rows[0][4],

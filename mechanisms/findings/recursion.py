@@ -42,13 +42,13 @@ def e6() -> Finding:
     rows = []
     for low in (59, 64, 66):
         literal, right = (
-            _failure(subject, plateau(4096, low, low + 10, height=subject.target))
+            _log10_failure(subject, plateau(4096, low, low + 10, height=subject.target))
             for subject in (kind(top=4096, beta=0.01) for kind in (LiteralConcavePromise, ConcavePromise))
         )
-        rows.append((f"[{low}, {low + 10}]", literal, right))
+        rows.append((f"[{low}, {low + 10}]", 10.0**literal, right))
     allowed = 2 * 0.01 * log_star(4096)
     table = Table(
-        ("good points", "failure as printed", "failure corrected"),
+        ("good points", "failure as printed", "log10 of the failure corrected"),
         tuple(rows),
         "T = 4096, α = 1/2, ε = 1, δ = 1e-6, r for β = 0.01 (K = 8: 64 is a border of the A_i); exact",
     )
@@ -58,7 +58,7 @@ def e6() -> Finding:
         "H = {a + iK/2} ∪ {b + iK/2}, where A = [a, b] and B = [c, d].",
         "typo",
         f"B is paid for and never used. Where the good points lie across the border of two A_i Rec as "
-        f"printed fails with probability {rows[0][1]:.6f}, corrected {rows[0][2]:.1g}; Lemma 3 allows "
+        f"printed fails with probability {rows[0][1]:.6f}, corrected 10^({rows[0][2]:.0f}); Lemma 3 allows "
         f"{allowed:g}.",
         row="M6",
         errata=("E6",),
@@ -222,10 +222,10 @@ def bns_lemma_3() -> Finding:
     for top in (40, 4096, 2**64):
         least = least_promise(top, alpha=0.5, beta=0.05, epsilon=1.0, delta=1e-3)
         allowed = 2 * 0.05 * log_star(top)
-        rows.append((f"{top:.3g}", least, allowed, _worst_failure(top, least)))
-    halvings = next(k for k in range(1, 20) if _worst_failure(4096, rows[1][1] / 2**k) > rows[1][2])
+        rows.append((f"{top:.3g}", least, allowed, _worst_log10(top, least)))
+    halvings = next(k for k in range(1, 20) if _worst_log10(4096, rows[1][1] / 2**k) > math.log10(rows[1][2]))
     table = Table(
-        ("T", "least r", "failure allowed", "worst failure found"),
+        ("T", "least r", "failure allowed", "log10 of the worst failure found"),
         tuple(rows),
         "α = 1/2, β = 0.05, ε = 1, δ = 1e-3; exact, peaks of every width at the ends, in the middle and "
         "across the borders of the A_i, alone and beside a shelf, the rest just below good",
@@ -237,12 +237,12 @@ def bns_lemma_3() -> Finding:
         "(N6) and with step 10 corrected (E6).",
         "holds",
         f"By its proof. On T = 4096 the worst failure found is "
-        f"{rows[1][3]:.1g}, allowed {rows[1][2]:g}; r/{2 ** (halvings - 1)} still does on these.",
+        f"10^({rows[1][3]:.0f}), allowed {rows[1][2]:g}; r/{2 ** (halvings - 1)} still does on these.",
         row="M6",
         method="lower bound",
         errata=("E6", "E12", "N6", "N8", "N21"),
         claimed=rows[1][2],
-        found=rows[1][3],
+        found=10.0 ** rows[1][3],
         tables=(table,),
     )
 
@@ -294,17 +294,18 @@ FINDINGS: dict[str, Callable[[], Finding]] = {
 }
 
 
-def _worst_failure(top: int, promise: float) -> float:
-    """Return the largest exact failure over hard qualities, with alpha = 1/2 at ε = 1 and δ = 1e-3."""
+def _worst_log10(top: int, promise: float) -> float:
+    """Return log10 of the largest failure over hard qualities, with alpha = 1/2 at ε = 1 and δ = 1e-3."""
     subject = ConcavePromise(top=top, promise=promise, delta=1e-3, beta=None)
-    return max(_failure(subject, quality) for quality in hard_qualities(top, height=promise))
+    return max(_log10_failure(subject, quality) for quality in hard_qualities(top, height=promise))
 
 
-def _failure(subject: ConcavePromise, quality: StepFunction) -> float:
-    """Return the exact probability of a point of quality below (1 − alpha)·promise."""
+def _log10_failure(subject: ConcavePromise, quality: StepFunction) -> float:
+    """Return log10 of the exact probability of a point of quality below (1 − alpha)·promise."""
     law = subject.distribution(quality)
     least = (1.0 - subject.alpha) * subject.target
-    return math.fsum(law.pmf(point) for point in law.support() if quality(point) < least)
+    bad = np.array([law.logpmf(point) for point in law.support() if quality(point) < least])
+    return float(np.logaddexp.reduce(bad)) / math.log(10.0)
 
 
 def _exponential(scores: Any) -> Any:

@@ -124,7 +124,7 @@ def test_the_command_computes_and_says_in_one_line():
     done = run("X1")
     assert done.return_value == 0
     assert done.stdout.splitlines() == [
-        "X1                    false                     2×  Text Thm 1: claimed 1, found 2. Two is 2.",
+        f"X1{'false':>25}{'2×':>23}  Text Thm 1: claimed 1, found 2 (lower bound). Two is 2.",
         "1 of 1 findings computed",
     ]
 

@@ -205,8 +205,8 @@ def test_an_enormous_epsilon_breaks_lemma_4_by_half_of_k_fresh_solutions():
 def test_the_printed_half_of_h_misses_what_lies_across_a_border():
     finding = e6()
     assert finding.claimed == pytest.approx(2 * 0.01 * 4)
-    assert finding.tables[0].rows[0][1:] == (pytest.approx(1.0), pytest.approx(0.0, abs=1e-9))
-    assert [row[2] for row in finding.tables[0].rows] == pytest.approx([0.0] * 3, abs=1e-9)
+    assert finding.tables[0].rows[0][1] == pytest.approx(1.0)
+    assert all(row[2] < -9 for row in finding.tables[0].rows)  # logarithms
 
 
 def test_h_as_printed_holds_none_of_those_points_and_corrected_one():
@@ -274,6 +274,6 @@ def test_lemmas_2_and_3_hold_where_they_were_looked_at():
     assert privacy.judgement == utility.judgement == "holds"
     assert all(row[4] <= row[3] and row[6] <= row[5] for row in privacy.tables[0].rows)
     assert min(column(privacy, 4)) > 0.09  # it is looked at where something is lost
-    assert all(row[3] <= row[2] for row in utility.tables[0].rows)
+    assert all(row[3] <= math.log10(row[2]) for row in utility.tables[0].rows)
     needed = (2 / 0.5) ** 4 * 16 / 0.5 * math.log(32 / (0.05 * 1e-3))
     assert column(utility, 1)[:2] == pytest.approx([needed, needed])
