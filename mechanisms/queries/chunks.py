@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
@@ -83,7 +84,7 @@ class ChunkOracle(Oracle):
     ------
     InvalidValue
         In use: a round would need more records than are left, or more than M queries; nothing of it is then
-        answered, and the message says how many are needed.
+        answered, and the message says how many are needed. Or a query leaves its range: nothing is then used.
 
     Examples
     --------
@@ -120,8 +121,8 @@ class ChunkOracle(Oracle):
         """Return how many fresh records the query takes: a function of public values only."""
 
     @abstractmethod
-    def estimate(self, query: StatisticalQuery, chunk: Any) -> float:
-        """Return the answer from a chunk of that size."""
+    def estimate(self, query: StatisticalQuery, seen: Any) -> float:
+        """Return the answer from the values of the query on its chunk."""
 
     def _prepare(self, queries: Sequence[StatisticalQuery]) -> None:
         owner = type(self).__name__
@@ -137,9 +138,22 @@ class ChunkOracle(Oracle):
                 f"{self.left} of {len(self.sample)} are left."
             )
 
+    def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
+        chunks = self._chunks(queries)
+        seen = [query.values(self.sample[part.start : part.stop]) for query, part in chunks]
+        self.used += sum(len(part) for _, part in chunks)  # no value was refused
+        return [self.estimate(query, values) for (query, _), values in zip(chunks, seen, strict=True)]
+
     def _answer(self, query: StatisticalQuery) -> float:
-        start, self.used = self.used, self.used + self.chunk_size(query)
-        return self.estimate(query, self.sample[start : self.used])
+        return self._answers([query])[0]
+
+    def _chunks(self, queries: Sequence[StatisticalQuery]) -> list[tuple[StatisticalQuery, range]]:
+        """Return each query of a round with the places of its chunk."""
+        ends = itertools.accumulate(map(self.chunk_size, queries), initial=self.used)
+        return [
+            (query, range(start, stop))
+            for query, (start, stop) in zip(queries, itertools.pairwise(ends), strict=True)
+        ]
 
 
 class SampleOracle(ChunkOracle):
@@ -170,9 +184,10 @@ class SampleOracle(ChunkOracle):
         """Return the query's `sampling_size`."""
         return sampling_size(tau=query.tau, beta=self.beta_each, width=query.width)
 
-    def estimate(self, query: StatisticalQuery, chunk: Any) -> float:
+    def estimate(self, query: StatisticalQuery, seen: Any) -> float:
         """Return the average."""
-        return float(query.values(chunk).mean())
+        del query
+        return float(seen.mean())
 
 
 def whole(size: float) -> int:

@@ -79,7 +79,9 @@ class LocalOracle(ChunkOracle):
         In use: an entry of the next chunk would spend more than its budget, which is the estimator's epsilon
         or the given `LROracle`'s. The whole round is refused, before any answer is drawn.
     InvalidKind, InvalidValue
-        `estimator` is none, or `rng` is missing; in use, as in `ChunkOracle`.
+        `estimator` is none, or `rng` is missing; in use, as in `ChunkOracle`. But only an entry sees its
+        value: that a query leaves its range there, it finds when it is to report. The round is then not
+        answered, and its entries stay used and their budgets spent, since some have reported.
 
     Guarantee
     ---------
@@ -130,17 +132,13 @@ class LocalOracle(ChunkOracle):
         """Return the estimator's number of entries, at failure probability beta/queries."""
         return self.estimator.entries(query, beta=self.beta_each)
 
-    def estimate(self, query: StatisticalQuery, chunk: range) -> float:
+    def estimate(self, query: StatisticalQuery, seen: range) -> float:
         """Return the estimator's answer from the entries with these indices."""
-        return self._reported([(query, chunk)])[0]
+        return self._reported([(query, seen)])[0]
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
-        start, chunks = self.used, []
-        for query in queries:
-            stop = start + self.chunk_size(query)
-            chunks.append((query, range(start, stop)))
-            start = stop
-        self.used, before = start, self.used
+        chunks = self._chunks(queries)
+        before, self.used = self.used, self.used + sum(len(part) for _, part in chunks)
         try:
             return self._reported(chunks)
         except OverspentError:

@@ -83,7 +83,8 @@ class Oracle(ABC):
     def ask_all(self, queries: Iterable[StatisticalQuery]) -> list[float]:
         """Return the answers to one round of queries.
 
-        The round is refused as a whole, before any answer is drawn, or answered as a whole.
+        The round is refused as a whole, before any answer is drawn, or answered as a whole. (Where entries
+        report for themselves, one whose value leaves the range ends a round that has begun: `LocalOracle`.)
         """
         asked = _round_of(queries)
         self._prepare(asked)

@@ -151,6 +151,7 @@ class PrivateOracle(ChunkOracle):
         super().__init__(sample, queries=queries, beta=beta)
         self.epsilon = finite_number(epsilon, what=f"The `epsilon` of `{type(self).__name__}`", above=0)
         self._rng = check_generator(rng, owner=type(self).__name__)
+        self._said: list[float] = []
 
     def chunk_size(self, query: StatisticalQuery) -> int:
         """Return the query's `private_chunk_size`."""
@@ -162,11 +163,19 @@ class PrivateOracle(ChunkOracle):
         """Return the scale of the noise on the query's answer."""
         return query.width / (self.epsilon * self.chunk_size(query))
 
-    def estimate(self, query: StatisticalQuery, chunk: Any) -> float:
+    def estimate(self, query: StatisticalQuery, seen: Any) -> float:
         """Return the noisy average."""
-        return float(query.values(chunk).mean()) + float(
-            LaplaceNoise(self.scale(query)).sample(1, self._rng)[0]
-        )
+        return float(seen.mean()) + float(LaplaceNoise(self.scale(query)).sample(1, self._rng)[0])
+
+    @property
+    def transcript(self) -> tuple[float, ...]:
+        """All that was ever answered: what the privacy claimed is of."""
+        return tuple(self._said)
+
+    def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
+        answers = super()._answers(queries)
+        self._said += answers
+        return answers
 
 
 class LiteralPrivateOracle(PrivateOracle):

@@ -51,6 +51,7 @@ from mechanisms.queries.tables import binary_response
 COIN = binary_response(1.0)
 ONES = StatisticalQuery.fraction(bool, tau=0.1)
 HALVES = Population([0, 1])
+NARROW = StatisticalQuery(float, tau=0.1, low=0.0, high=0.5)
 WIDE = StatisticalQuery.bounded(float, bound=2.0, tau=0.5)
 ONE = RandomizerSimulation(randomizer=COIN, base=0, accesses=1, beta=0.3)
 TWO = FixedRoundsSimulation(randomizers=[COIN, COIN], base=0, beta=0.2)
@@ -274,6 +275,30 @@ def test_such_a_sum_is_sampled_and_bounded_all_the_same():
     drawn = LaplaceSum(size).sample(3, rng())
     assert bound < 1e-5
     assert (np.abs(drawn) < 8e6).all()
+
+
+@pytest.mark.parametrize("kind", [private, SampleOracle])
+def test_a_round_with_a_value_out_of_range_uses_no_record_and_no_randomness(kind):
+    sample, source = [0, 1] * 2000, rng()
+    keywords = {"queries": 3, "beta": 0.1} | ({"rng": source} if kind is private else {})
+    oracle, before = kind(sample, **keywords), source.bit_generator.state
+    chunk = oracle.chunk_size(ONES)
+    with pytest.raises(InvalidValue, match=r"must lie in \[0, 0\.5\]; got 1 for the record 1"):
+        oracle.ask_all([ONES, NARROW])
+    assert (oracle.used, oracle.asked, oracle.rounds) == (0, 0, 0)
+    assert source.bit_generator.state == before
+    oracle.ask(ONES)
+    assert (oracle.used, oracle.asked) == (chunk, 1)
+
+
+def test_entries_that_refuse_a_round_by_their_values_stay_used_and_spent():
+    source = LROracle([0, 1] * 2000, epsilon=1.0, rng=rng())
+    oracle = local(source, queries=2, rng=None)
+    first, second = (oracle.chunk_size(query) for query in (ONES, NARROW))
+    with pytest.raises(InvalidValue, match=r"must lie in \[0, 0\.5\]; got 1 for the record"):
+        oracle.ask_all([ONES, NARROW])
+    assert (oracle.used, oracle.asked) == (first + second, 0)
+    assert source.spent.sum() == pytest.approx(first + second)
 
 
 def test_the_most_digits_that_floats_keep_are_asked_and_hold_the_tolerance():
