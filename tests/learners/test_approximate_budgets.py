@@ -60,6 +60,20 @@ def test_rec_with_the_fitted_split_keeps_the_budget_by_its_exact_law(dimension):
     assert found.delta > 1e-3  # of 0.05: the pairs do tell
 
 
+def test_rec_keeps_the_stated_budget_at_64_bits_and_a_split_of_four_times_as_much_exceeds_it():
+    from learners.approximate.catalogue import _rec
+
+    stated = {"epsilon": 1.0, "delta": 1e-6}
+    subject, pairs = _rec(dimension=64, **stated), composed_pairs(64, count=6, **stated)
+    assert subject.claim == ApproximateDP(**stated)
+    found = compare_pairs(pairs, subject.distribution, subject.claim)
+    assert found.within
+    assert found.delta > 1e-7  # of 1e-6
+    greedy = {"epsilon": 4.0, "delta": 4e-6}
+    law = _rec(dimension=64, **greedy).distribution
+    assert compare_pairs(composed_pairs(64, count=6, **greedy), law, subject.claim).over
+
+
 def test_rec_with_three_times_the_budget_exceeds_the_claim_on_those_pairs():
     from dataclasses import replace
 
