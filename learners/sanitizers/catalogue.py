@@ -24,8 +24,6 @@ _LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.
 
 _REFUTED: dict[str, Any] = {"expected": "refuted"}
 
-_FEW_RUNS = {"budget": 1500}
-
 
 def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
     """Return databases of two points, `many` of them evenly from one extreme to the other, and one swap each.
@@ -101,7 +99,7 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
     expected = settings.pop("expected", "not refuted")
     size = kind(**settings).private_size
     made = kind(**settings, size=size)
-    heads = (round(made.choosing_alpha * size / 2.0), size // 2)
+    heads = _heads(made)
     edges = (heads, tuple(size - head + 1 for head in reversed(heads)))
     return Entry(
         name,
@@ -127,19 +125,29 @@ def _far(name: str, factory: Any, what: str) -> Entry:
     Its accuracy is audited where m is that of the default parameters (`_accurate`).
     """
     made = factory()
+    options = {"pairs": _two_swaps(made), "budget": 10_000}
     summary = f"{what}: privacy by runs at a loose budget, where α = {made.alpha:g} takes m = {made.size:,}"
-    return Entry(name, factory, options=_FEW_RUNS, reference=factory.func.reference, summary=summary)
+    return Entry(name, factory, options=options, reference=made.reference, summary=summary)
 
 
 def _accurate(name: str, factory: Any, what: str) -> Entry:
     """Return an entry at the default parameters, whose m is below 1,000,000: no larger alpha is needed."""
     made = factory()
-    options = {"pairs": [_swap(made.size, made.size // 2)], "budget": 200}
+    options = {"pairs": _two_swaps(made), "budget": 3_000 if made.name == IntervalSanitizer.name else 5_000}
     summary = (
         f"{what}: accurate on the stated m = {made.size:,}, below 10^6 at α = β = {made.alpha:g}, "
         f"ε = {made.epsilon:g}, δ = {made.delta:g}"
     )
     return Entry(name, factory, options=options, utility={}, reference=made.reference, summary=summary)
+
+
+def _heads(made: Any) -> tuple[int, int]:
+    """Return counts that tell much: at the threshold of the noisy test, and half of the records."""
+    return round(made.choosing_alpha * made.size / 2.0), made.size // 2
+
+
+def _two_swaps(made: Any) -> list[tuple[CountedNumbers, CountedNumbers]]:
+    return [_swap(made.size, head) for head in _heads(made)]
 
 
 def _swap(size: int, head: int, *, other: int = 2**64 - 1) -> tuple[CountedNumbers, CountedNumbers]:

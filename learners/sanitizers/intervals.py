@@ -137,9 +137,10 @@ class IntervalSanitizer(IntervalCuts):
         """Return the intervals taken out and the noisy counts between cuts, of `size` runs."""
         tree = tree_of(self.tally(database), self.dimension)
         first, *others = rng.spawn(size + 1)
-        noisy = []
-        for nodes, one in zip(self.runs(tree, size, first), others, strict=True):
-            counts = cell_counts(tree.tally, self.cuts(nodes))
+        runs, noisy = self.runs(tree, size, first), []
+        known = {nodes: cell_counts(tree.tally, self.cuts(nodes)) for nodes in set(runs)}
+        for nodes, one in zip(runs, others, strict=True):
+            counts = known[nodes]
             noise = self.noise.sample(len(counts), one)
             noisy.append((nodes, np.clip(counts + noise, -self._m, 2 * self._m)))
         return noisy
