@@ -95,9 +95,11 @@ class GenericSanitizer(PlainParameters):
     reference: ClassVar[str] = "BNS §1 (Blum, Ligett and Roth 2008)"
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
     aligned: ClassVar[bool] = True
+    owner: ClassVar[str] = "GenericSanitizer"
+    held: ClassVar[str] = "points of its domain"
 
     def __post_init__(self) -> None:
-        owner = type(self).__name__
+        owner = self.owner
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         probability(self.alpha, what=f"The `alpha` of `{owner}`", zero=False, one=False)
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
@@ -177,14 +179,14 @@ class GenericSanitizer(PlainParameters):
 
     def shares(self, database: Any) -> NDArray[np.float64]:
         """Return the share of every point of the domain, refused where a record is no point of it."""
-        owner, known = type(self).__name__, self._places
+        owner, known = self.owner, self._places
         length(database, owner=owner)
         records = list(database)
         one_of = {id(record): record for record in records}  # points are mostly the same few objects
         places = {of: known.get(canonical.key(record)) for of, record in one_of.items()}
         if None in places.values() or not places:
             raise InvalidValue(
-                f"A database of `{owner}` must hold points of its domain, at least one; got {database!r:.60}."
+                f"A database of `{owner}` must hold {self.held}, at least one; got {database!r:.60}."
             )
         counted = np.zeros(len(self.records))
         for of, times in Counter(map(id, records)).items():

@@ -48,6 +48,14 @@ def transfer_size(labellings: int, *, low: float, high: float, beta: float) -> i
     return math.ceil(math.log(labellings / beta) / distance * (1.0 - _ROUNDING))
 
 
+@dataclass(frozen=True)
+class _ExampleSanitizer(GenericSanitizer):
+    """The sanitizer for C^label, which refuses in the learner's name: its user has examples."""
+
+    owner: ClassVar[str] = "SanitizingLearner"
+    held: ClassVar[str] = "examples (x, y), x a point of its domain and y 0 or 1"
+
+
 @dataclass(frozen=True, kw_only=True)
 class SanitizingLearner(PlainParameters):
     """Sanitize the labelled examples for C^label, and return the concept that errs least on what comes out.
@@ -107,7 +115,7 @@ class SanitizingLearner(PlainParameters):
     @cached_property
     def sanitizer(self) -> GenericSanitizer:
         """The sanitizer for C^label."""
-        return GenericSanitizer(
+        return _ExampleSanitizer(
             epsilon=self.epsilon,
             concepts=self.concepts.labelled(),
             alpha=self.alpha,

@@ -200,3 +200,19 @@ def test_findings_compare_the_texts_with_what_is_built(name):
     else:
         assert found.claimed - found.found == pytest.approx(2 * 0.05)
         assert all(row[-1] <= 0.1 for row in found.tables[0].rows)
+
+
+@pytest.mark.parametrize("wrong", [[], [(0, 2)], [(2, 0)], [0], [(0, 1), None]])
+def test_the_learner_by_sanitizing_refuses_examples_in_its_own_name(wrong):
+    learner = SanitizingLearner(epsilon=1.0, alpha=0.25)
+    for asked in (lambda: learner(wrong, np.random.default_rng(0)), lambda: learner.distribution(wrong)):
+        with pytest.raises(InvalidValue, match=r"`SanitizingLearner` must hold examples \(x, y\)") as refusal:
+            asked()
+        assert "GenericSanitizer" not in str(refusal.value)
+
+
+def test_the_learner_by_sanitizing_refuses_parameters_in_its_own_name():
+    with pytest.raises(InvalidValue, match="`size` of `SanitizingLearner`"):
+        SanitizingLearner(size=0)
+    with pytest.raises(InvalidValue, match="small databases of `SanitizingLearner`"):
+        SanitizingLearner(alpha=0.05, concepts=IntervalClass(4))
