@@ -85,23 +85,18 @@ def detectable(
         grown = sum(sizes) * growth_rate(p, (p - delta) / np.exp(grid), epsilon, delta)
         return int(np.searchsorted(grown, option.limit(significance)))
 
-    generic = _Option(None, 0.5, 1)
-    if generic.p <= delta:
-        return Power(None, generic.event, generic.p)
-    promising = (option for option in _options(memory, epsilon, delta) if option.p > delta)
-    best = min(promising, key=sufficient, default=generic)
-    for option in (best, generic):  # the second where not even p against 0 of the first would be refuted
+    promising = _options(memory, epsilon, delta) or [_Option(None, 0.5, 1)]
+    possible = [option for option in promising if option.p > delta]
+    if not possible:
+        return Power(None, None, 0.5)
+    best = min(possible, key=sufficient)
 
-        def refuted(k: int, option: _Option = option) -> bool:
-            p, limit = option.p, option.limit(significance)
-            q = (p - delta) / math.exp(grid[k])
-            share = _share_refuted(p, q, sizes, look=look, epsilon=epsilon, delta=delta, limit=limit)
-            return share >= POWER
+    def refuted(k: int) -> bool:
+        q, limit = (best.p - delta) / math.exp(grid[k]), best.limit(significance)
+        return _share_refuted(best.p, q, sizes, look=look, epsilon=epsilon, delta=delta, limit=limit) >= POWER
 
-        found = _first(refuted, count=_GRID, guess=sufficient(option) + _MARGIN)
-        if found is not None:
-            return Power(float(grid[found]), option.event, option.p)
-    return Power(None, best.event, best.p)
+    found = _first(refuted, count=_GRID, guess=sufficient(best) + _MARGIN)
+    return Power(None if found is None else float(grid[found]), best.event, best.p)
 
 
 def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | None:
@@ -138,11 +133,11 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
     Those of a claim that holds promise nothing at the claim itself but by chance, and such an event is often
     too rare to show anything.
     """
-    options = []
+    found: list[tuple[Event, float]] = []
+    rivals = 0
     for scale in _SCALES if memory is not None and memory.tables else ():
         assert memory is not None
         best: tuple[float, Event, float] | None = None
-        rivals = 0
         for chosen in memory.choose(epsilon * scale, delta):
             growth = growth_rate(chosen.candidates.p, chosen.candidates.q, epsilon * scale, delta)
             rivals += len(growth)
@@ -150,8 +145,8 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
             if chosen.candidates.past * growth[k] > 3.0 and (best is None or growth[k] > best[0]):
                 best = (float(growth[k]), memory.event(chosen, k), float(chosen.candidates.p[k]))
         if best is not None:
-            options.append(_Option(best[1], best[2], max(1, rivals)))
-    return options
+            found.append(best[1:])
+    return [_Option(event, p, rivals) for event, p in found]
 
 
 def _share_refuted(

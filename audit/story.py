@@ -306,7 +306,8 @@ def detectable(result: AuditResult) -> str:
 
 
 def _detected(result: AuditResult) -> str:
-    event = f', through the event "{short(result.detectable_event, 120)}"' if result.detectable_event else ""
+    named = f'the event "{short(result.detectable_event, 120)}"' if result.detectable_event else ""
+    event = f", through {named or 'an event of probability 1/2, if there is such a one'}"
     least = at_most(result.detectable_epsilon or 0.0)
     return f"A true ε of {least} would have been refuted in 90 % of such audits{event}; less may be missed."
 

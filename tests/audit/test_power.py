@@ -115,13 +115,23 @@ class Mostly:
         return rng.choice(3, p=[(1 - edge) / 2, (1 - edge) / 2, edge], size=size)
 
 
-@pytest.mark.parametrize("right", [0.0005, 0.001])
-def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one(right):
-    """Even 0.004 against 0 is not refuted in 20,000 pairs of runs at ε = 2."""
-    epsilon = 2.0
+def power_of_mostly(right, *, epsilon):
     with Sampler(adapt(Mostly(right)), seed=0) as sampler:
         betting = Betting(sampler, [([0], [1])], Terms(epsilon, 0.0, 1e-6, 40_000))
         betting.run()
-    power = power_of(betting, epsilon=epsilon)
-    assert power.p > 0.4
-    assert epsilon < power.epsilon < 3.0
+    return power_of(betting, epsilon=epsilon)
+
+
+def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one():
+    """Even 0.004 against 0 is not refuted in 20,000 pairs of runs at ε = 2, all but the edge is at once."""
+    power = power_of_mostly(0.001, epsilon=2.0)
+    assert power.event is not None
+    assert power.p == pytest.approx(0.996, abs=0.004)
+    assert 2.0 < power.epsilon < 3.0
+
+
+def test_where_all_that_tells_is_too_rare_nothing_is_said_to_be_found():
+    """The true ε is infinite, by an event that these runs cannot refute with: no ε would have been."""
+    power = power_of_mostly(0.0, epsilon=2.0)
+    assert power.event is not None
+    assert (power.epsilon, power.p) == (None, pytest.approx(0.004, abs=0.002))
