@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Entry
 from learners.approximate.interval import IntervalLearner
@@ -12,6 +12,9 @@ from learners.approximate.point import PointLearner
 from learners.pure import HashedPointLearner, PureIntervalLearner, PurePointLearner
 from learners.study_families import SearchedProblems
 from mechanisms.concave.instances import QualityFunctions, random_pair, telling_pairs
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["composed_pairs", "entries"]
 
@@ -61,7 +64,7 @@ def _far() -> list[Entry]:
         _accurate("point-learner-64", PointLearner, _sampled(58)),
         _accurate("pure-point-learner-64", PurePointLearner),
         _accurate("hashed-point-learner-64", HashedPointLearner, {"budget": 5_000}),
-        _accurate("interval-learner-64", IntervalLearner, _listed(), problems=_few_numbers()),
+        _accurate("interval-learner-64", IntervalLearner, _listed(), problems=_thresholds()),
         _accurate("pure-interval-learner-64", PureIntervalLearner),
         Entry(
             "interval-learner-64-budget",
@@ -140,10 +143,17 @@ def _accurate(name: str, kind: Any, options: Any = None, **utility: Any) -> Entr
     )
 
 
-def _few_numbers() -> SearchedProblems:
-    """Return the thresholds' family but for the law spread over all numbers: its runs take long."""
+def _thresholds() -> SearchedProblems:
+    """Return the thresholds' family; of the law spread over all numbers, which takes long, no variations."""
     learner = IntervalLearner(dimension=64)
-    return SearchedProblems(learner.problems()[:-1], learner.vary)
+    library = learner.problems()
+    *short, spread = library
+
+    def vary(problem: Any, rng: np.random.Generator) -> Any:
+        near_spread = str(problem.name).startswith(spread.name)
+        return learner.vary(short[int(rng.integers(len(short)))] if near_spread else problem, rng)
+
+    return SearchedProblems(library, vary)
 
 
 def _sampled(ahead: int) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from audit.errors import InvalidKind, InvalidValue
 from audit.exact import compare_pairs
 from learners import IntervalLearner, PointLearner
 from learners.approximate import IntervalProblem, LumpedLearner, NumberSample, NumberSource, PointProblem
+from learners.approximate.catalogue import entries
 from learners.approximate.hard import crowded_source, interval_problems, point_problems
 from learners.approximate.point import missed
 from learners.approximate.samples import threshold_errors
@@ -334,3 +335,16 @@ def test_the_sizes_on_the_findings_page_are_those_of_the_learners():
         assert 2.0**d * math.exp(-least) * 0.9 == pytest.approx(1.0)
         assert least < proper
     assert findings()["BNS Lemma 1"]().found <= 0.1
+
+
+def test_the_audit_of_thresholds_at_64_bits_has_every_problem_and_varies_the_quick_ones():
+    entry = next(entry for entry in entries() if entry.name == "interval-learner-64")
+    family, learner = entry.utility["problems"], entry.factory()
+    names = [problem.name for problem in family.problems()]
+    assert names == [problem.name for problem in learner.problems()]
+    rng = np.random.default_rng(0)
+    for problem in family.problems():
+        for _ in range(5):
+            near = family.vary(problem, rng)
+            assert not near.name.startswith(names[-1])
+            assert len(near.draw(rng)) == learner.sample_size
