@@ -102,7 +102,7 @@ def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun
     """
     return OracleRun(
         make=partial(_conjunctions, ConjunctionQueries, dimension=dimension, alpha=alpha),
-        harms=(_wrongly_kept,),
+        objectives=(_wrongly_kept,),
         accuracy=PAC,
         name="sq-conjunctions",
         reference="B Theorem 5",
@@ -120,7 +120,7 @@ def trusting_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
     """
     return OracleRun(
         make=partial(_conjunctions, TrustingConjunctions, dimension=dimension, alpha=alpha),
-        harms=(_wrongly_kept,),
+        objectives=(_wrongly_kept,),
         accuracy=PAC,
         name="flawed-sq-conjunctions",
         reference="B Theorem 5 with the threshold alpha/d for alpha/2d",

@@ -79,7 +79,7 @@ def perceptron_against(*, dimension: int = 2, alpha: float = 0.2, margin: float 
     """
     return OracleRun(
         make=partial(_perceptron, dimension=dimension, alpha=alpha, margin=margin),
-        harms=(_less,),
+        objectives=(_less,),
         laws=_Separable(dimension, margin),
         accuracy=PAC,
         name="sq-perceptron",
@@ -161,7 +161,7 @@ def kmeans_against(
     """
     return OracleRun(
         make=partial(_kmeans, start=start, rounds=rounds, tau=tau, least_mass=least_mass),
-        harms=(_outwards, _inwards),
+        objectives=(_outwards, _inwards),
         laws=_Steady(KMeansQueries(start, rounds, tau, least_mass)),
         accuracy=Accuracy,
         name="sq-k-means",

@@ -79,7 +79,7 @@ def _wrong_side(query: StatisticalQuery, truth: float, answer: float) -> float:
     return threshold - answer if truth > threshold else answer - threshold
 
 
-_run = partial(OracleRun, harms=(_wrong_side,), laws=_Concepts(), accuracy=PAC)
+_run = partial(OracleRun, objectives=(_wrong_side,), laws=_Concepts(), accuracy=PAC)
 
 
 def _adaptive(*, dimension: int) -> SQAlgorithm:

@@ -81,11 +81,11 @@ class AdversarialOracle(Oracle):
 
 @dataclass(frozen=True)
 class Greedy:
-    """Choose the answer that does most harm, query by query.
+    """Choose the answer that is worst by an objective, query by query.
 
     Parameters
     ----------
-    harm
+    objective
         Takes the query, its mean and an answer; returns a number, larger is worse for the learner.
     offsets
         The offsets tried; of equal ones the first is taken.
@@ -99,12 +99,12 @@ class Greedy:
     0.4
     """
 
-    harm: Callable[[StatisticalQuery, float, float], float]
+    objective: Callable[[StatisticalQuery, float, float], float]
     offsets: Sequence[float] = (0.0, 1.0, -1.0)
 
     def __call__(self, query: StatisticalQuery, truth: float) -> float:
-        """Return the most harmful offset."""
-        return max(self.offsets, key=lambda offset: self.harm(query, truth, truth + offset * query.tau))
+        """Return the offset of the largest objective."""
+        return max(self.offsets, key=lambda offset: self.objective(query, truth, truth + offset * query.tau))
 
 
 def offsets(most: int, *, extreme: bool = True) -> SearchStrategy[list[float]]:

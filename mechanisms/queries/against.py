@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mechanisms.queries.runs import SQAlgorithm
     from mechanisms.queries.statistical import StatisticalQuery
 
-    Harm: TypeAlias = "Callable[[StatisticalQuery, float, float], float]"
+    Objective: TypeAlias = "Callable[[StatisticalQuery, float, float], float]"
 
 __all__ = ["OracleRun"]
 
@@ -42,7 +42,7 @@ class OracleRun:
     make
         Returns the `SQAlgorithm`; a function of a module, or a `functools.partial` of one, so that problems
         and their errors can be pickled. The algorithm must be a function of the answers.
-    harms
+    objectives
         What greedy adversaries maximise, as `mechanisms.queries.Greedy` takes it.
     laws
         How populations are proposed, and on which of them the algorithm promises anything.
@@ -59,10 +59,10 @@ class OracleRun:
     Guarantee
     ---------
     No privacy is claimed. *Utility*: the algorithm's own promise, with every valid oracle, so with beta = 0.
-    As its output is a function of the answers, `distribution` is the law: all on one output. An audit then
-    decides each problem exactly, and compares the law with the code.
+    As its output is a function of the answers, `distribution` is the law: all on the output of one call. An
+    audit then decides each problem exactly; its comparison of law and code can only show that calls differ.
 
-    Every problem is deterministic: adversaries are names, seeds or offsets, and those found by a greedy harm
+    Every problem is deterministic: adversaries are names, seeds or offsets, and those found greedily
     or by search are kept as the offsets that they chose. A problem's name says all of it.
 
     Examples
@@ -74,7 +74,7 @@ class OracleRun:
     """
 
     make: Callable[[], SQAlgorithm]
-    harms: tuple[Harm, ...] = ()
+    objectives: tuple[Objective, ...] = ()
     laws: Reweighted = _REWEIGHTED
     accuracy: type[PAC | Accuracy] = Accuracy
     name: str = "sq-algorithm"
@@ -119,20 +119,20 @@ class OracleRun:
     def problems(self) -> list[FixedProblem]:
         """Return each hard population with each adversary, those with the largest errors first.
 
-        Adversaries are the exact oracle, random ones, every policy, each harm, and the offsets that do most
-        harm to the error itself, chosen one after the other.
+        Adversaries are the exact oracle, random ones, every policy, the greedy one of each objective,
+        and the offsets that make the error itself largest, chosen one after the other.
         """
         cases = {
-            str(case): case  # two harms may choose the same offsets
+            str(case): case  # two objectives may choose the same offsets
             for label, population in self.algorithm.populations.items()
             for case in self._cases(label, population)
         }
         return [self._problem(case) for case in sorted(cases.values(), key=self._error, reverse=True)]
 
     def vary(self, problem: FixedProblem, rng: np.random.Generator) -> FixedProblem:
-        """Return a problem some steps of a climb away: an offset moved or the weights, if the error grows.
+        """Return a problem some steps of a climb away; a step moves an offset or the weights.
 
-        Where no step makes it grow, the last one tried is returned.
+        It is taken if the error does not fall. Where every one makes it fall, the last one tried is returned.
         """
         best, tried = problem.database, problem.database
         error = self._error(best)
@@ -154,8 +154,8 @@ class OracleRun:
         names: tuple[str | int, ...] = ("exact", *_SEEDS, *POLICIES)
         for adversary in names:
             yield OracleCase(label, population, adversary)
-        for harm in self.harms:
-            greedy = Watched(AdversarialOracle(population, Greedy(harm)), population)
+        for objective in self.objectives:
+            greedy = Watched(AdversarialOracle(population, Greedy(objective)), population)
             self.algorithm.run(greedy)
             yield OracleCase(label, population, greedy.offsets)
         yield self._one_by_one(OracleCase(label, population, ()))

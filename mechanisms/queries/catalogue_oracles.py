@@ -137,7 +137,7 @@ def deviation_run(*, tau: float = 0.25) -> OracleRun:
     'all highest, answers off by tau times -1 1 and 0 thereafter'
     """
     make = partial(standard_deviation, tau=tau)
-    return OracleRun(make=make, harms=(_more_spread,), name="sq-standard-deviation")
+    return OracleRun(make=make, objectives=(_more_spread,), name="sq-standard-deviation")
 
 
 def trusting_run(*, tau: float = 0.25) -> OracleRun:
@@ -150,7 +150,7 @@ def trusting_run(*, tau: float = 0.25) -> OracleRun:
     0.0
     """
     make = partial(trusting_deviation, tau=tau)
-    return OracleRun(make=make, harms=(_more_spread,), name="flawed-sq-standard-deviation")
+    return OracleRun(make=make, objectives=(_more_spread,), name="flawed-sq-standard-deviation")
 
 
 def entries() -> list[Entry]:

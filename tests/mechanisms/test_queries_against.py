@@ -174,11 +174,11 @@ def more_high(query, truth, answer):
     return answer if query.function is high else -answer
 
 
-def test_a_greedy_harm_finds_what_no_offset_alone_shows():
-    with_harm = OracleRun(make=all_or_nothing, harms=(more_high,))
-    problem = with_harm.problems()[0]
+def test_a_greedy_adversary_finds_what_no_offset_alone_shows():
+    with_objective = OracleRun(make=all_or_nothing, objectives=(more_high,))
+    problem = with_objective.problems()[0]
     assert problem.name == "coin, answers off by tau times 1 -1 -1 and 0 thereafter"
-    assert audit_utility(with_harm, budget=1_000).verdict is Verdict.REFUTED
+    assert audit_utility(with_objective, budget=1_000).verdict is Verdict.REFUTED
     without = OracleRun(make=all_or_nothing)
     assert without.measure(without(without.problems()[0].database, None), problem.database) == 0.0
 
@@ -196,8 +196,8 @@ def test_a_climb_over_the_offsets_finds_it_from_exact_answers():
     def reached(problem):
         return problem.error(run(problem.database, None), problem.database)
 
-    # a right sign is never given up, as the error would fall. Each of 1,000 moves makes a wrong one right with
-    # probability at least 1/2·1/6·1/4: one of 6 is missed for one of 5 seeds in 30·(47/48)^1000 = 2e-8
+    # a right sign is never given up, as the error would fall. Each of 1,000 moves makes a wrong one right
+    # with probability at least 1/2·1/6·1/4: one of 6 is missed for one of 5 seeds in 30·(47/48)^1000 = 2e-8
     assert min(map(climbed, range(5))) > 0.99
 
 

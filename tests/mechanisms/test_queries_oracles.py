@@ -117,8 +117,8 @@ def test_towards_zero_stops_at_zero():
 
 
 def test_a_greedy_adversary_gives_the_most_harmful_answer():
-    harmful = Greedy(lambda _query, _truth, answer: -abs(answer - 0.5))  # as near 1/2 as it can
-    oracle = AdversarialOracle(SKEWED, harmful)
+    nearest_half = Greedy(lambda _query, _truth, answer: -abs(answer - 0.5))  # as near 1/2 as it can
+    oracle = AdversarialOracle(SKEWED, nearest_half)
     assert oracle.ask(StatisticalQuery(float, tau=0.1)) == pytest.approx(MEAN + 0.1, abs=1e-15)
 
 
