@@ -290,6 +290,8 @@ class _Runs:
         untested = ["pairs of databases that were not tried"]
         if verdict is Verdict.NOT_REFUTED:
             untested += self.task.databases.left_out()
+            if self.task.subject.declared_sampler is not None:
+                untested.append("a call for one run: all runs were drawn by its `sample`, many at once")
         if self.task.options.numerics == "ideal":
             untested.append('the floats as returned (numerics="float")')
         untested.append("timing, memory and other side channels")

@@ -234,3 +234,10 @@ def test_many_runs_of_a_call_that_was_overridden_are_not_taken_for_its_own(kind,
 def test_a_leak_in_an_overridden_call_is_refuted_though_the_inherited_sampler_is_clean():
     result = audit_privacy(Replaced(), PureDP(1.0), records=[0, 1], size=2)
     assert result.verdict is Verdict.REFUTED
+
+
+def test_an_audit_of_many_runs_at_once_says_that_single_calls_were_not_tested():
+    said = audit_privacy(Both(), PureDP(1.0), records=[0, 1], size=2, budget=2_000).not_tested
+    assert [line for line in said if "by its `sample`" in line]
+    said = audit_privacy(Replaced(), PureDP(1.0), records=[0, 1], size=2).not_tested
+    assert not [line for line in said if "by its `sample`" in line]
