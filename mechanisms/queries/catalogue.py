@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
 from mechanisms.local.oracle import LROracle
-from mechanisms.queries.classification_noise import rate
+from mechanisms.queries import catalogue_noise
 from mechanisms.queries.local_answers import SignEntries, TranscribedOracle
 from mechanisms.queries.noisy_algorithms import direction_and_error
-from mechanisms.queries.noisy_runs import BoundedNoiseRun, NoisyProblem, NoisyRun
 from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers
 from mechanisms.queries.runs import CentralRun, LocalRun
 from mechanisms.queries.tables import clamped_geometric
@@ -26,10 +25,8 @@ if TYPE_CHECKING:
     from mechanisms.queries.statistical import StatisticalQuery
 
 __all__ = [
-    "OneRateRun",
     "ReusedEntries",
     "SharedChunkAnswers",
-    "WrongRateRun",
     "entries",
     "literal_answers",
     "many_answers",
@@ -99,72 +96,6 @@ class SharedChunkAnswers(PrivateQueryAnswers):
         return [([low] * self.size, [high, *[low] * (self.size - 1)])]
 
 
-@dataclass(frozen=True, kw_only=True)
-class WrongRateRun(NoisyRun):
-    """Wrong: undoes noise of another rate than the labels have; with `eta` 0, ignores it.
-
-    Parameters
-    ----------
-    epsilon, tau, beta, size, records, make, eta, model
-        As in `NoisyRun`; eta is the rate that is undone.
-    actual
-        The rate that labels are flipped with.
-
-    Guarantee
-    ---------
-    Private as `NoisyRun` is. Not accurate: the term with the label is scaled by (1 − 2·actual)/(1 − 2·eta)
-    (N12): E[x·y] = 1 is answered by 1/2 where noise of rate 1/4 is ignored, and by 2 where clean labels are
-    taken for such.
-
-    Examples
-    --------
-    >>> [problem.eta for problem in WrongRateRun(eta=0.0, actual=0.25).problems()]
-    [0.25, 0.25, 0.25, 0.25]
-    """
-
-    actual: float = 0.0
-
-    name: ClassVar[str] = "noisy-labels-wrong-rate"
-    reference: ClassVar[str] = "B Theorem 8 with a rate that is not the labels' (N12)"
-
-    def __post_init__(self) -> None:
-        rate(self.actual, what="The `actual` of `WrongRateRun`")
-        super().__post_init__()
-
-    def problems(self) -> list[NoisyProblem]:
-        """Return the algorithm's hard distributions, their labels flipped at the actual rate."""
-        return [replace(problem, eta=self.actual) for problem in super().problems()]
-
-
-@dataclass(frozen=True, kw_only=True)
-class OneRateRun(BoundedNoiseRun):
-    """Wrong: instead of a grid of rates only the rate 0 is tried, as if labels were clean.
-
-    Parameters
-    ----------
-    epsilon, tau, beta, size, records, make, bound, excess
-        As in `BoundedNoiseRun`.
-
-    Guarantee
-    ---------
-    Private as `BoundedNoiseRun` is. Not accurate: for y = −1 always, flipped with 0.2, Pr[x = 0 ∧ y = 1] is
-    seen as 0.2, above the tolerance of 0.17, and the variable is dropped for an error of 1.
-
-    Examples
-    --------
-    >>> OneRateRun().candidates
-    (0.0,)
-    """
-
-    name: ClassVar[str] = "bounded-noise-one-rate"
-    reference: ClassVar[str] = "B Theorem 8 with the rate 0 for a bound on it (N12)"
-
-    @property
-    def candidates(self) -> tuple[float, ...]:
-        """The rate that is tried."""
-        return (0.0,)
-
-
 class _SameEntries(TranscribedOracle):
     """Answers every query from the first entries, each query within epsilon."""
 
@@ -222,7 +153,7 @@ def entries() -> list[Entry]:
     Examples
     --------
     >>> [entry.name for entry in entries() if entry.expected == "refuted"]
-    ['flawed-local-reused-entries', 'flawed-shared-chunk-answers']
+    ['flawed-bounded-noise-reused-examples', 'flawed-local-reused-entries', 'flawed-shared-chunk-answers']
     """
     return [
         Entry(
@@ -247,7 +178,7 @@ def entries() -> list[Entry]:
             summary="a transparent randomizer by its table, that of Claims 5.9 and 5.10",
         ),
         *_with_utility(),
-        *_from_noisy_labels(),
+        *catalogue_noise.entries(),
         Entry(
             ReusedEntries.name,
             partial(
@@ -328,42 +259,3 @@ def _with_utility() -> list[Entry]:
             summary="the same two on private answers (no law)",
         ),
     ]
-
-
-def _from_noisy_labels() -> list[Entry]:
-    ignored = partial(WrongRateRun, eta=0.0, actual=0.25)
-    local = partial(NoisyRun, model="local", epsilon=2.0)
-    coarse = partial(NoisyRun, epsilon=4.0, eta=0.1, tau=1.0)
-    return [
-        _noisy(NoisyRun.name, NoisyRun, "two queries about clean labels from noisy ones (no law)"),
-        _noisy(f"{NoisyRun.name}-local", local, "the same by local reports (no law)", budget=400),
-        Entry(
-            f"{NoisyRun.name}-coarse",
-            coarse,
-            options={"budget": 3_000},
-            reference=NoisyRun.reference,
-            summary="the same at a tolerance that few examples keep (no law)",
-        ),
-        _noisy(
-            "noisy-labels-ignored", ignored, "the same, noise of rate 1/4 ignored: off by 1/2", wrong=True
-        ),
-        _noisy(
-            WrongRateRun.name, WrongRateRun, "the same, clean labels taken for noisy: off by 1", wrong=True
-        ),
-        _noisy(BoundedNoiseRun.name, BoundedNoiseRun, "a learner for noise of any rate up to 0.2", budget=90),
-        _noisy(OneRateRun.name, OneRateRun, "the same, told of no noise: error 1", budget=90, wrong=True),
-    ]
-
-
-def _noisy(name: str, factory: Any, summary: str, *, budget: int = 150, wrong: bool = False) -> Entry:
-    """Return an entry whose utility is audited; its many examples leave little to see of one of them."""
-    subject = factory()
-    return Entry(
-        name,
-        factory,
-        options={"budget": budget, "pairs": subject.suggested_pairs()[:1]},
-        utility={"budget": 600},
-        utility_expected="refuted" if wrong else "not refuted",
-        reference=subject.reference,
-        summary=summary,
-    )

@@ -17,7 +17,7 @@ from mechanisms.queries.classification_noise import (
     rate,
     split_query,
 )
-from mechanisms.queries.local_answers import LaplaceEntries, LocalOracle
+from mechanisms.queries.local_answers import LaplaceEntries, LocalOracle, TranscribedOracle
 from mechanisms.queries.noisy_algorithms import SQLearner, direction_and_error, one_variable
 from mechanisms.queries.private import PrivateOracle, private_chunk_size
 from mechanisms.queries.runs import RunProblem, SQRun
@@ -82,6 +82,8 @@ class NoisyRun(SQRun):
         The noisy examples there can be, for the audit.
     eta
         The noise rate, known, in [0, 1/2): every label of the sample was flipped with this probability.
+    view
+        As in `LocalRun`; the transcript of the central model is all the private answers.
     model
         ``"central"``: through `PrivateOracle`; ``"local"``: every entry reports for itself, `LocalOracle`.
 
@@ -147,9 +149,13 @@ class NoisyRun(SQRun):
     def _private(self, database: Any, rng: np.random.Generator) -> ChunkOracle:
         asked = 2 * self.algorithm.queries
         if self.model == "local":
+            kind = LocalOracle if self.view == "output" else TranscribedOracle
             estimator = LaplaceEntries(self.epsilon)
-            return LocalOracle(database, estimator=estimator, queries=asked, beta=self.beta, rng=rng)
+            return kind(database, estimator=estimator, queries=asked, beta=self.beta, rng=rng)
         return PrivateOracle(database, epsilon=self.epsilon, queries=asked, beta=self.beta, rng=rng)
+
+    def _transcript(self, oracle: Any) -> tuple[Any, ...]:
+        return super()._transcript(oracle.oracle)
 
     def problems(self) -> list[NoisyProblem]:
         """Return the algorithm's hard distributions, their labels flipped at the rate."""
@@ -178,6 +184,9 @@ class BoundedNoiseRun(SQRun):
         The greatest the noise rate can be, in [0, 1/2).
     excess
         What the test may cost in error, > 0.
+    view
+        What a run returns: the chosen ``"output"``, or the ``"transcript"``: every private answer for every
+        rate, of which the output is a function (no utility is claimed of that).
 
     Raises
     ------
@@ -235,20 +244,16 @@ class BoundedNoiseRun(SQRun):
         return candidate_rates(self.bound, tau=hardest.tau, width=hardest.width)
 
     @property
-    def utility_claim(self) -> PAC:
-        """The learner's own promise, and what the test may cost: an error, 1 at most."""
+    def utility_claim(self) -> PAC | None:
+        """The learner's own promise, and what the test may cost: 1 at most. None of a transcript."""
+        if self.view == "transcript":
+            return None
         return PAC(alpha=min(self.algorithm.alpha + self.excess, 1.0), beta=self.beta)
 
     @property
     def least_size(self) -> int:
         """The least number of noisy examples that the promise is kept with, whatever the rate."""
-        told = self.algorithm
-        learnt = sum(
-            self._chunk(part)
-            for eta in self.candidates
-            for part in split_query(told.hardest, eta=eta, label_share=0.25)
-        )
-        return told.queries * learnt + len(self.candidates) * self._chunk(self._wrong(None))
+        return sum(map(self._examples, self.candidates))
 
     @property
     def candidates(self) -> tuple[float, ...]:
@@ -256,17 +261,24 @@ class BoundedNoiseRun(SQRun):
         return self.rates
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the output of the rate whose predictor disagrees least with the labels."""
+        """Return the output of the rate whose predictor disagrees least with labels, or the transcript."""
         self._check(database)
-        oracle = PrivateOracle(database, epsilon=self.epsilon, queries=self._asked, beta=self.beta, rng=rng)
+        oracle = self._oracle(database, rng)
         found = learn_from_noisy_labels(
             self._learn,
-            lambda: oracle,
+            lambda: self._for_a_rate(oracle),
             rates=self.candidates,
             test=lambda predictor: oracle.ask(self._wrong(predictor)),
         )
         best: Any = found[0].predictor
-        return best.output
+        return best.output if self.view == "output" else self._transcript(oracle)
+
+    def _oracle(self, database: Any, rng: np.random.Generator) -> PrivateOracle:
+        return PrivateOracle(database, epsilon=self.epsilon, queries=self._asked, beta=self.beta, rng=rng)
+
+    def _for_a_rate(self, oracle: PrivateOracle) -> PrivateOracle:
+        """Return the oracle as the next rate finds it: its chunks go on where the last rate's ended."""
+        return oracle
 
     def problems(self) -> list[NoisyProblem]:
         """Return the learner's hard distributions flipped at the bound, at half of it, or never."""
@@ -280,6 +292,12 @@ class BoundedNoiseRun(SQRun):
     @property
     def _asked(self) -> int:
         return len(self.candidates) * (2 * self.algorithm.queries + 1)
+
+    def _examples(self, eta: float) -> int:
+        """Return how many examples one candidate rate needs, its test included."""
+        told = self.algorithm
+        parts = split_query(told.hardest, eta=eta, label_share=0.25)
+        return told.queries * sum(map(self._chunk, parts)) + self._chunk(self._wrong(None))
 
     def _chunk(self, query: StatisticalQuery) -> int:
         return private_chunk_size(

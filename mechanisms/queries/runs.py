@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 
     from mechanisms.neighbours import Pair
     from mechanisms.queries.local_answers import Estimator
-    from mechanisms.queries.oracle import Oracle, SQOracle
+    from mechanisms.queries.oracle import SQOracle
 
 __all__ = ["CentralRun", "LocalRun", "RunProblem", "SQAlgorithm", "SQRun", "mean_and_spread"]
+
+View: TypeAlias = Literal["output", "transcript"]
+"""What a run returns."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -147,7 +150,7 @@ class SQRun(ClaimsPure):
 
     Parameters
     ----------
-    epsilon, tau, beta, size, records, make
+    epsilon, tau, beta, size, records, make, view
         As in `LocalRun`.
 
     Examples
@@ -162,12 +165,17 @@ class SQRun(ClaimsPure):
     size: int | None = None
     records: Sequence[Any] = (-1, 0, 1)
     make: Callable[..., SQAlgorithm] = mean_and_spread
+    view: View = "output"
 
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
 
     def __post_init__(self) -> None:
         super().__post_init__()
         owner = type(self).__name__
+        if self.view not in get_args(View):
+            raise InvalidValue(
+                f"The `view` of `{owner}` must be output or transcript; got {self.view!r:.40}."
+            )
         finite_number(self.tau, what=f"The `tau` of `{owner}`", above=0)
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if self.size is None:
@@ -196,16 +204,28 @@ class SQRun(ClaimsPure):
 
     @property
     def utility_claim(self) -> PAC | Accuracy | None:
-        """The algorithm's own promise, but for beta: all answers are within their tolerances."""
+        """The algorithm's own promise, but for beta: all answers are within their tolerances.
+
+        None where a run returns the transcript.
+        """
+        if self.view == "transcript":
+            return None
         return (PAC if self.algorithm.alpha <= 1 else Accuracy)(self.algorithm.alpha, self.beta)
 
-    def _oracle(self, database: Any, rng: np.random.Generator) -> Oracle:
+    def _oracle(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return what the algorithm asks, an oracle with a `transcript`."""
         raise NotImplementedError
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the output of one run."""
+        """Return the output of one run, or its transcript."""
         self._check(database)
-        return self.algorithm.run(self._oracle(database, rng))
+        oracle = self._oracle(database, rng)
+        output = self.algorithm.run(oracle)
+        return output if self.view == "output" else self._transcript(oracle)
+
+    def _transcript(self, oracle: Any) -> tuple[Any, ...]:
+        said: tuple[Any, ...] = oracle.transcript
+        return said
 
     def _check(self, database: Any) -> None:
         if not hasattr(database, "__len__"):
@@ -285,33 +305,16 @@ class LocalRun(SQRun):
     """
 
     estimator: Callable[[float], Estimator] = LaplaceEntries
-    view: Literal["output", "transcript"] = "output"
 
     name: ClassVar[str] = "local-sq-algorithm"
     reference: ClassVar[str] = "K11 Theorem 5.7"
 
     def __post_init__(self) -> None:
-        if self.view not in ("output", "transcript"):
-            raise InvalidValue(
-                f"The `view` of `{type(self).__name__}` must be output or transcript; got {self.view!r:.40}."
-            )
         if not callable(self.estimator):
             raise InvalidKind(
                 f"The `estimator` of `{type(self).__name__}` must take epsilon; got {self.estimator!r:.60}."
             )
         super().__post_init__()
-
-    @property
-    def utility_claim(self) -> PAC | Accuracy | None:
-        """The algorithm's own promise, but for beta; None where a run returns the transcript."""
-        return super().utility_claim if self.view == "output" else None
-
-    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
-        """Return the output of one run, or its transcript."""
-        self._check(database)
-        oracle = self._oracle(database, rng)
-        output = self.algorithm.run(oracle)
-        return output if self.view == "output" else oracle.transcript
 
     @property
     def least_size(self) -> int:
@@ -339,6 +342,8 @@ class CentralRun(SQRun):
     ----------
     epsilon, tau, beta, size, records, make
         As in `LocalRun`, with `private_sample_size`.
+    view
+        As in `LocalRun`; the transcript is all the private answers.
 
     Guarantee
     ---------

@@ -24,7 +24,7 @@ from mechanisms.queries import (
     noisy_labels,
     one_variable,
 )
-from mechanisms.queries.catalogue import OneRateRun, WrongRateRun
+from mechanisms.queries.catalogue_noise import OneRateRun, WrongRateRun
 
 ADVERSARIES = ["up", "down", "towards-zero", "away-from-zero", "alternating"]
 SKEWED = Population([(-1, -1), (-1, 1), (1, -1), (1, 1)], [0.1, 0.3, 0.2, 0.4])
@@ -173,6 +173,7 @@ def test_privacy_is_refuted_where_the_noise_is_for_another_epsilon():
         (lambda: NoisyRun(eta=0.5), "The `eta` of `NoisyRun` must be a finite number ≥ 0 and < 0.5; got 0.5"),
         (lambda: NoisyRun(eta=math.nan), "The `eta` of `NoisyRun`"),
         (lambda: NoisyRun(model="both"), "must be central or local; got 'both'"),
+        (lambda: NoisyRun(view="labels"), "must be output or transcript; got 'labels'"),
         (lambda: NoisyRun(tau=0.0), "The `tau` of `NoisyRun`"),
         (lambda: NoisyRun(beta=1.0), "The `beta` of `NoisyRun`"),
         (lambda: NoisyRun(epsilon=0), "The `epsilon` of `NoisyRun`"),

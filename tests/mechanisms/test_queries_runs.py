@@ -197,6 +197,10 @@ def test_entries_that_report_again_are_refuted_from_the_transcript_alone():
 
 def test_no_utility_is_claimed_of_a_transcript_and_no_other_view_is_known():
     assert LocalRun(view="transcript").utility_claim is None
+    central = CentralRun(view="transcript")
+    assert central.utility_claim is None
+    records = [1] * central.size
+    assert central(records, np.random.default_rng(0)) == CentralRun()(records, np.random.default_rng(0))
     with pytest.raises(InvalidValue, match="must be output or transcript; got 'all'"):
         LocalRun(view="all")
 

@@ -1,0 +1,88 @@
+"""What runs from noisy labels show of one example: on few examples, and in all that a run says."""
+
+import numpy as np
+import pytest
+
+from audit import Verdict, audit_privacy
+from audit.claims import PureDP
+from mechanisms.local import laplace_size
+from mechanisms.queries import BoundedNoiseRun, NoisyRun
+from mechanisms.queries.catalogue_noise import COARSE, ReusedExamples, entries
+
+RNG = np.random.default_rng
+ENTRIES = {entry.name: entry for entry in entries()}
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        # one report, or answer, beyond the constant's: probability 1/2 or e^−ε/2
+        ("noisy-labels-sq-algorithm-local-coarse", 2.0),
+        ("bounded-noise-sq-learner-coarse", 1.0),
+    ],
+)
+def test_a_good_part_of_epsilon_is_found_on_few_examples(name, found):
+    entry = ENTRIES[name]
+    run = entry.factory()
+    shown = audit_privacy(run, **entry.options)
+    assert shown.verdict is Verdict.NOT_REFUTED
+    assert found < shown.epsilon_lower <= run.epsilon
+    less = audit_privacy(run, PureDP(run.epsilon / 4), **entry.options)
+    assert less.verdict is Verdict.REFUTED
+
+
+def test_rates_that_are_tried_on_the_same_examples_are_refuted_and_fresh_chunks_are_not():
+    # both rates' first answers exceed the constant's with probability 1/4 or e^−2/4: a loss of 2 for 1
+    entry = ENTRIES["flawed-bounded-noise-reused-examples"]
+    assert len(entry.factory().rates) == 2
+    assert audit_privacy(entry.factory(), **entry.options).verdict is Verdict.REFUTED
+    right = BoundedNoiseRun(epsilon=1.0, **COARSE)
+    result = audit_privacy(right, budget=2_000, significance=1e-7, pairs=right.suggested_pairs()[:1])
+    assert result.verdict is Verdict.NOT_REFUTED
+
+
+def test_the_same_examples_hide_behind_the_output():
+    # 0 or 1 by six noisy answers: what the transcript shows is not seen there
+    hidden = ReusedExamples(epsilon=1.0, **COARSE | {"view": "output"})
+    result = audit_privacy(hidden, budget=1_500, significance=1e-7, pairs=hidden.suggested_pairs()[:1])
+    assert (result.verdict, result.epsilon_lower < 0.5) == (Verdict.NOT_REFUTED, True)
+
+
+def test_a_transcript_holds_every_report_or_every_private_answer_and_gives_the_output():
+    local = {"model": "local", "epsilon": 4.0, "eta": 0.1, "tau": 1.5, "beta": 0.5}
+    reports = NoisyRun(view="transcript", **local)
+    said = reports([(1, 1)] * reports.size, RNG(3))
+    # two queries of two parts: within (1 − 2η)τ/2 and τ/2, never more than half their width, 2 and then 1
+    label, plain = (laplace_size(tau=tau, beta=0.125, epsilon=4.0) for tau in (0.6, 0.75))
+    narrow = laplace_size(tau=0.5, beta=0.125, epsilon=4.0, bound=0.5)
+    assert len(said) == label + plain + 2 * narrow + 4
+    mean, middle = said[label + plain : label + plain + 2]
+    assert mean == pytest.approx(np.mean(said[:label]))
+    output = NoisyRun(**local)([(1, 1)] * reports.size, RNG(3))
+    assert output[0] == pytest.approx(mean / (1 - 2 * 0.1) + middle)
+
+    central = NoisyRun(view="transcript")
+    said = central([(1, 1)] * central.size, RNG(3))
+    output = NoisyRun()([(1, 1)] * central.size, RNG(3))
+    assert output == pytest.approx((said[0] / 0.5 + said[1], said[2] / 0.5 + said[3]))
+
+    grid = BoundedNoiseRun(epsilon=1.0, **COARSE)
+    said = grid([(0, -1)] * grid.size, RNG(3))
+    assert len(said) == 3 * len(grid.rates) == 6
+    for run in (reports, central, grid):
+        assert run.utility_claim is None
+
+
+def test_a_size_at_which_runs_show_nothing_says_where_its_privacy_is_audited():
+    told = {name: entry for name, entry in ENTRIES.items() if "; privacy: " in entry.summary}
+    assert set(told) == {
+        "noisy-labels-sq-algorithm",
+        "noisy-labels-sq-algorithm-local",
+        "bounded-noise-sq-learner",
+    }
+    for name, entry in told.items():
+        assert (entry.options, entry.utility_expected) == (None, "not refuted")
+        where = ENTRIES[entry.summary.rpartition("; privacy: ")[2]]
+        assert where.name == f"{name}-coarse"
+        assert where.options is not None
+        assert type(where.factory()) is type(entry.factory())
