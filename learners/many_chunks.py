@@ -43,15 +43,15 @@ class ManyChunks:
     Raises
     ------
     InvalidValue
-        There are fewer than M records, or more than M queries are asked.
+        There are fewer than M records, more than M queries are asked, or a run asks again that left one out.
 
     Guarantee
     ---------
     The answers to a run have the law that those of `EvenChunks` have: an average over a chunk is a sum over
     the kinds of records of its values times how often they occur there, and given earlier answers its noise
-    has the law `ChunkNoise.law`, in the local model that of the sum of the records' own noise. A run costs a
-    value for every kind of record, not for every record. Run i uses the same noise on every database of
-    one length.
+    has the law `ChunkNoise.law`, in the local model that of the sum of the records' own noise. As a run that
+    leaves a query out asks no more, its query k is of chunk k, as in `EvenChunks`. A run costs a value for
+    every kind of record, not for every record. Run i uses the same noise on every database of one length.
 
     Examples
     --------
@@ -87,6 +87,7 @@ class ManyChunks:
         self._sample = listed(database)
         self.records: Sequence[Any] = kinds(self._sample)
         self.runs, self._noise, self._rng, self._used = runs, noise, rng, 0
+        self._asking = np.arange(runs)
 
     def ask(
         self,
@@ -105,15 +106,24 @@ class ManyChunks:
         width
             High minus low of the queries.
         active
-            The runs that ask, all by default. The others leave this chunk and its noise unused.
+            The runs that ask, each of which asked the query before too; by default they all do. The others
+            leave this chunk and its noise unused.
         """
         if self._used == self._most:
             raise InvalidValue(f"`ManyChunks` must be asked at most {self._most} queries.")
+        asking = self._next_to_ask(active)
         start = self._used * self.chunk
         self._used += 1
         counts = self._sample.counts(start, start + self.chunk)
         noise = self._noise.law(self.chunk, width=width).sample(self.runs, self._rng)
-        return np.asarray(self._means(values, counts) + (noise if active is None else noise[active]))
+        return np.asarray(self._means(values, counts) + noise[asking])
+
+    def _next_to_ask(self, active: NDArray[np.intp] | None) -> NDArray[np.intp]:
+        asking = np.arange(self.runs) if active is None else np.asarray(active)
+        if not np.isin(asking, self._asking).all():
+            raise InvalidValue("A run of `ManyChunks` must ask no more once it left a query out; one did.")
+        self._asking = asking
+        return asking
 
     def _means(self, values: Callable[[NDArray[np.intp]], NDArray[Any]], counts: NDArray[np.intp]) -> Any:
         present, block = np.flatnonzero(counts), max(1, _CELLS // self.runs)

@@ -85,6 +85,21 @@ def test_values_are_asked_for_in_blocks_where_kinds_are_many(monkeypatch):
         oracle.ask(values, width=1.0)
 
 
+@pytest.mark.parametrize("again", [None, np.array([0, 1]), np.array([2])])
+def test_a_run_that_left_a_query_out_asks_no_more(again):
+    # its next query would be of a later chunk than in a run of its own
+    noise, rng = ChunkNoise("central", 1.0), np.random.default_rng(0)
+    oracle = ManyChunks([0.5] * 9, queries=3, noise=noise, runs=3, rng=rng)
+
+    def ask(active):
+        return oracle.ask(lambda places: np.full((3, len(places)), 0.5)[active], width=1.0, active=active)
+
+    assert len(ask(np.array([0, 2]))) == 2
+    assert len(ask(np.array([0]))) == 1
+    with pytest.raises(InvalidValue, match="no more once it left a query out"):
+        oracle.ask(lambda places: np.full((3, len(places)), 0.5), width=1.0, active=again)
+
+
 def test_what_single_runs_refuse_many_refuse_too():
     learner, kinds = sides("central")[0]
     assert learner.sample(kinds[:1] * 8, 3, np.random.default_rng(0)) == [INSUFFICIENT] * 3
