@@ -131,13 +131,25 @@ def take_step(study: Study, curve: Curve, *, value: float, size: int, number: in
     if curve.refuses(value, size):
         return Step(size, "refuted", low=1.0, high=1.0, how="refused")
     if curve.failure is not None:
-        failure = float(curve.failure(value, size))
+        failure = _failure(study, curve, value=value, size=size)
         verdict: StepVerdict = "refuted" if failure > study.claim.beta + TOLERANCE else "met"
         return Step(size, verdict, low=failure, high=failure, how="exact")
     result = _audited(
         study, curve, curve.problems, value=value, size=size, number=number, terms=terms, exact=curve.law
     )
     return _step(size, result)
+
+
+def _failure(study: Study, curve: Curve, *, value: float, size: int) -> float:
+    """Return what the closed form says, or refuse what is no probability."""
+    assert curve.failure is not None  # no other curve is asked
+    failure = float(curve.failure(value, size))
+    if not -TOLERANCE <= failure <= 1.0 + TOLERANCE:  # NaN too
+        raise AuditError(
+            f"The exact failure probability of `{curve.name}` at {study.parameter} = {value:g}, m = {size} "
+            f"must be a probability; got {failure:.4g}."
+        )
+    return min(1.0, max(0.0, failure))
 
 
 def _step(size: int, result: Any) -> Step:
@@ -216,7 +228,7 @@ def compare_with_runs(
     """
     if curve.failure is None or curve.refuses(value, size) or COMPARED * size > curve.compared:
         return 0
-    failure = float(curve.failure(value, size))
+    failure = _failure(study, curve, value=value, size=size)
     result = _audited(
         study,
         curve,

@@ -88,6 +88,23 @@ def _steps(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
     return tuple(Step(**step) for step in stored)
 
 
+def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...]:
+    """Return the steps of the document of a cell; none where it is another's."""
+    if not isinstance(document, dict) or not {"key", "steps"} <= document.keys():
+        raise AuditError("it must be an object with `key` and `steps`")
+    if document["key"] != encode(dict(key)):
+        return ()
+    steps = decode(document["steps"], where="steps")
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+        raise AuditError("its `steps` must be a list of objects")
+    try:
+        return _steps(steps)
+    except AuditError:
+        raise
+    except TypeError:  # a field is missing, or one too many
+        raise AuditError("a step of it has other fields than ours") from None
+
+
 class CellStore:
     """The cells of studies on disk, each in a file of its own that is written after every step.
 
@@ -124,17 +141,14 @@ class CellStore:
             return ()
         path = self._path(key)
         try:
-            document = json.loads(path.read_bytes())
-            if document["key"] != encode(dict(key)):
-                return ()
-            return _steps(decode(document["steps"], where="steps"))
+            return _kept(json.loads(path.read_bytes()), key)
         except FileNotFoundError:
             return ()
         except OSError as error:
             raise AuditError(f"{path} cannot be read: {why(error)}.") from None
-        except (ValueError, TypeError, KeyError, AttributeError, AuditError) as error:
-            said = str(error).splitlines()[0]
-            raise AuditError(f"{path} is damaged ({said}); delete it to compute the cell anew.") from None
+        except (ValueError, RecursionError, AuditError) as error:
+            said = str(error).splitlines()[0].removesuffix(".")
+            raise AuditError(f"{path} is no saved cell ({said}); delete it to compute it anew.") from None
 
     def write(self, key: Mapping[str, Any], steps: Sequence[Step]) -> None:
         """Keep the steps that a cell has so far, whole or not at all."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from audit.errors import InvalidValue
+from audit.errors import InvalidValue, positive_int, probability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +15,7 @@ __all__ = ["Cell", "CurveResult", "Fit", "Step", "StudyResult", "fit"]
 
 StepVerdict = Literal["refuted", "met", "open"]
 How = Literal["runs", "exact", "refused"]
+_BOUNDS = ("low", "high")
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ class Step:
     worst
         The problem of the family that failed most.
 
+    Raises
+    ------
+    InvalidValue, InvalidKind
+        `size` is below 1, `runs` below 0, or not 0 ≤ low ≤ high ≤ 1; one line.
+
     Examples
     --------
     >>> Step(10, "refuted", low=0.3, high=0.5, runs=40).how
@@ -61,6 +67,11 @@ class Step:
     def __post_init__(self) -> None:
         if self.verdict not in get_args(StepVerdict) or self.how not in get_args(How):
             raise InvalidValue(f"A `Step` is no {self.verdict!r:.40} by {self.how!r:.40}.")
+        positive_int(self.size, what="The `size` of a `Step`")
+        positive_int(self.runs, what="The `runs` of a `Step`", minimum=0)
+        low, high = (probability(getattr(self, name), what=f"The `{name}` of a `Step`") for name in _BOUNDS)
+        if low > high:
+            raise InvalidValue(f"The `low` of a `Step` must be at most its `high`; got {low:g} and {high:g}.")
 
 
 @dataclass(frozen=True)

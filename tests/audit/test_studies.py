@@ -238,16 +238,60 @@ def test_other_settings_do_not_use_the_cells_of_these(tmp_path):
     assert other != first
 
 
-def test_a_damaged_cell_is_named_in_one_line(tmp_path):
+def damaged(text, **changes):
+    """Return the text of a cell with fields of its first step changed."""
+    document = json.loads(text)
+    document["steps"][0] |= changes
+    return json.dumps(document)
+
+
+def without(text, place, name):
+    document = json.loads(text)
+    (document if place is None else document["steps"][0]).pop(name)
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda text: text[:20], "Unterminated|Expecting"),
+        (lambda text: "[]", "must be an object with `key` and `steps`"),
+        (lambda text: "3", "must be an object with `key` and `steps`"),
+        (lambda text: "[" * 100_000, "recursion"),
+        (lambda text: without(text, None, "key"), "must be an object with `key` and `steps`"),
+        (lambda text: without(text, None, "steps"), "must be an object with `key` and `steps`"),
+        (lambda text: without(text, 0, "size"), "other fields than ours"),
+        (lambda text: damaged(text, more=1), "other fields than ours"),
+        (lambda text: json.dumps({**json.loads(text), "steps": [[]]}), "must be a list of objects"),
+        (lambda text: json.dumps({**json.loads(text), "steps": 3}), "must be a list of objects"),
+        (lambda text: damaged(text, size=-5), "`size` of a `Step` must be a whole number ≥ 1; got -5"),
+        (
+            lambda text: damaged(text, size="9"),
+            "`size` of a `Step` must be a whole number ≥ 1; got 9|got '9'",
+        ),
+        (lambda text: damaged(text, runs=-7), "`runs` of a `Step` must be a whole number ≥ 0; got -7"),
+        (lambda text: damaged(text, low=5.0), r"`low` of a `Step` must be a number in \[0, 1\]; got 5"),
+        (lambda text: damaged(text, low=0.5, high=0.2), "at most its `high`; got 0.5 and 0.2"),
+        (lambda text: damaged(text, verdict="fine"), "A `Step` is no 'fine'"),
+    ],
+)
+def test_a_damaged_cell_is_named_in_one_line(tmp_path, damage, said):
     store = CellStore(tmp_path)
     run_study(study(exact=True), store=store)
     path = min(tmp_path.glob("*.json"))
-    for damage in ('{"key"', "[]", "3"):
-        path.write_text(damage)
-        with pytest.raises(AuditError, match=r"is damaged .*delete it") as refused:
-            run_study(study(exact=True), store=store)
-        assert str(path) in str(refused.value)
-        assert "\n" not in str(refused.value)
+    path.write_text(damage(path.read_text()))
+    with pytest.raises(AuditError, match=rf"is no saved cell \(.*(?:{said}).*delete it") as refused:
+        run_study(study(exact=True), store=store)
+    assert str(refused.value).startswith(f"{path} is no saved cell")
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("failure", [math.nan, 5.0, -0.1])
+def test_a_closed_form_that_is_no_probability_is_refused(failure):
+    lying = study(exact=True)
+    curve = dataclasses.replace(lying.curves[0], failure=lambda value, m: failure)
+    with pytest.raises(AuditError, match=r"`collector` at α = 0.02, m = \d+ must be a probability; got"):
+        run_study(dataclasses.replace(lying, curves=(curve,)))
 
 
 def test_growth_is_what_the_brackets_alone_allow():
