@@ -97,7 +97,7 @@ class LateExamples(Sequence[Any]):
     records
         What a record can be.
     cumulative
-        Their cumulative probabilities, the last of them 1.
+        Their cumulative probabilities, the last of them 1 or more.
     size
         How many there are.
     seed
@@ -164,9 +164,8 @@ class LateExamples(Sequence[Any]):
     @cached_property
     def _occurring(self) -> NDArray[np.intp]:
         """How often each record occurs in each block, shape (blocks, records)."""
-        shares = np.diff(self.cumulative, prepend=0.0)
         rng = np.random.default_rng((self.seed, 0))
-        return rng.multinomial(_BLOCK, shares, size=-(-self.size // _BLOCK)).astype(np.intp)
+        return rng.multinomial(_BLOCK, _shares(self.cumulative), size=-(-self.size // _BLOCK)).astype(np.intp)
 
     def _block(self, index: int) -> NDArray[np.intp]:
         if index not in self._blocks:
@@ -218,8 +217,13 @@ def draw_listed(
     >>> list(draw_listed("ab", np.array([0.0, 1.0]), size=3, rng=np.random.default_rng(0)))
     ['b', 'b', 'b']
     """
-    times = rng.multinomial(size, np.diff(np.minimum(cumulative, 1.0), prepend=0.0))
+    times = rng.multinomial(size, _shares(cumulative))
     return ListedExamples(records, rng.permutation(np.repeat(np.arange(len(times)), times)))
+
+
+def _shares(cumulative: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return each record's probability, none negative though sums were rounded to a little more than 1."""
+    return np.diff(np.minimum(cumulative, 1.0), prepend=0.0)
 
 
 def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence[Any]) -> NDArray[Any]:
