@@ -7,7 +7,7 @@ from pathlib import Path
 
 from audit.errors import AuditError
 
-__all__ = ["check_writable", "why", "write_text"]
+__all__ = ["check_apart", "check_writable", "why", "write_text"]
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -37,6 +37,35 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             target.open("ab").close()
     except (OSError, ValueError) as error:
         raise AuditError(f"{target} cannot be written: {why(error)}.") from None
+
+
+def check_apart(*paths: str | os.PathLike[str] | None) -> None:
+    """Make sure that no two of the files of a command are the same, so that it overwrites none of its own.
+
+    Raises
+    ------
+    AuditError
+        Two are; one line that names it. None stands for a file that was not asked for.
+
+    Examples
+    --------
+    >>> check_apart("a.json", None, "./a.json")
+    Traceback (most recent call last):
+    audit.errors.AuditError: a.json is named twice: what is read and what is written need files of their own.
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        if path is None:
+            continue
+        try:
+            whole = Path(path).resolve()
+        except (OSError, ValueError) as error:
+            raise AuditError(f"{path} is no usable name: {why(error)}.") from None
+        if whole in seen:
+            raise AuditError(
+                f"{Path(path)} is named twice: what is read and what is written need files of their own."
+            )
+        seen.add(whole)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from audit.claims import check_utility_claim
 from audit.entry_points import offered
 from audit.errors import AuditError, InvalidKind, InvalidValue, finite_number, positive_int
+from audit.loading import load_object, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from audit.claims import UtilityClaim
 
-__all__ = ["GROUP", "Curve", "Expected", "Study", "load_studies"]
+__all__ = ["GROUP", "Curve", "Expected", "Study", "load_studies", "load_study"]
 
 GROUP = "dp_audit.studies"
 
@@ -248,6 +249,38 @@ def load_studies() -> dict[str, Study]:
                 raise AuditError(f"Names of studies must be unique; got `{study.name}` more than once.")
             found[study.name] = study
     return found
+
+
+def load_study(text: str) -> Study:
+    """Return the study that ``module:object`` or ``path.py:object`` names.
+
+    The object is a `Study`, or a function that returns one when it is called without arguments.
+
+    Raises
+    ------
+    AuditError
+        Nothing has that name, the import or the call fails, or it is no study; one line.
+
+    Examples
+    --------
+    >>> load_study("math:tau")
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: `math:tau` must be a `Study`, or a function ... one; got float.
+    """
+    named = load_object(text)
+    if not isinstance(named, Study) and callable(named):
+        try:
+            named = named()
+        except AuditError:
+            raise
+        except Exception as error:
+            raise AuditError(f"`{text}` cannot be called without arguments: {reason(error)}") from error
+    if not isinstance(named, Study):
+        raise InvalidKind(
+            f"`{text}` must be a `Study`, or a function without arguments that returns one; "
+            f"got {type(named).__name__}."
+        )
+    return named
 
 
 def _studies(offer: Any) -> tuple[Study, ...]:

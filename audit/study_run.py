@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from audit.studies import Curve, Study
     from audit.study_results import Step
 
-__all__ = ["CellAdvanced", "StudyInterrupted", "run_study"]
+__all__ = ["CellAdvanced", "StudyInterrupted", "check_terms", "run_study"]
 
 #: Shares that the two comparisons of a closed form with runs take, two bounds each.
 _COMPARISONS = 4
@@ -104,12 +104,29 @@ def run_study(
     >>> [(cell.refuted, cell.met) for cell in found.curves[0].cells]
     [(6, 7), (9, 10)]
     """
+    check_terms(significance=significance, budget=budget, seed=seed, jobs=jobs)
+    return _Run(study, store or CellStore(None), significance, budget, seed, jobs, listener).result()
+
+
+def check_terms(*, significance: float, budget: int | None, seed: int, jobs: int) -> None:
+    """Refuse what no study can be carried out with; the arguments are those of `run_study`.
+
+    Raises
+    ------
+    InvalidValue, InvalidKind
+        One is out of range; one line.
+
+    Examples
+    --------
+    >>> check_terms(significance=1e-3, budget=None, seed=0, jobs=0)
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `jobs` must be a whole number ≥ 1; got 0.
+    """
     probability(significance, what="The `significance`", zero=False, one=False)
     positive_int(seed, what="The `seed`", minimum=0)
     positive_int(jobs, what="The `jobs`")
     if budget is not None:
         positive_int(budget, what="The `budget`")
-    return _Run(study, store or CellStore(None), significance, budget, seed, jobs, listener).result()
 
 
 @dataclass(eq=False)

@@ -9,6 +9,8 @@ import click
 
 from audit.catalogue import load_catalogue
 from audit.cli.settings import CLAIMS, EFFORT, SCOPE, SET, number_of, with_options
+from audit.errors import positive_int
+from audit.files import check_apart
 
 REPORT = click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a report.")
 
@@ -98,6 +100,11 @@ def suite_command(
 
     if attached and html is None:
         raise click.UsageError("--with FILE shows it in the report: add --html FILE.")
+    if given["jobs"] is not None:
+        positive_int(given["jobs"], what="The `jobs`")
+    for each in attached:
+        check_apart(html, saved, each)
+    check_apart(html, saved)
     return run_suite(pattern, html=html, saved=saved, attached=attached, given=given)
 
 
@@ -113,7 +120,7 @@ def findings_command(pattern: str | None, html: Path | None, saved: Path | None)
 
 
 @group.command(name="study", short_help="Find least sample sizes, and how they grow.")
-@click.argument("pattern", required=False, metavar="[PRESET]")
+@click.argument("pattern", required=False, metavar="[PRESET|TARGET]")
 @REPORT
 @click.option("--json", "saved", type=click.Path(path_type=Path), metavar="FILE", help="Save the results.")
 @click.option(
@@ -136,7 +143,9 @@ def findings_command(pattern: str | None, html: Path | None, saved: Path | None)
 def study_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
     """Find the least m at which learners are accurate, over a sweep: those of PRESET, or all there are.
 
-    PRESET is a name or a pattern. Beside each m stands the sample size that the theorem asks for.
+    PRESET is a name or a pattern; TARGET is a study of your own, module:object or path.py:object: a `Study`,
+    or a function without arguments that returns one. Beside each m stands the
+    sample size that the theorem asks for.
     """
     from audit.cli.studies import list_studies, show_studies  # numpy and more, only to compute
 

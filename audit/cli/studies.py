@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Self
 
 import click
@@ -12,11 +13,11 @@ import click
 from audit.cli.exits import INTERRUPTED, NOT_DONE
 from audit.cli.matching import matching
 from audit.errors import AuditError, InvalidValue
-from audit.files import check_writable, write_text
+from audit.files import check_apart, check_writable, write_text
 from audit.report_link import render_report
 from audit.saved_studies import CellStore, layout, to_json
-from audit.studies import Study, load_studies
-from audit.study_run import CellAdvanced, StudyInterrupted, run_study
+from audit.studies import Study, load_studies, load_study
+from audit.study_run import CellAdvanced, StudyInterrupted, check_terms, run_study
 from audit.wording import number
 
 if TYPE_CHECKING:
@@ -49,24 +50,51 @@ def show_studies(
     jobs: int | None = None,
 ) -> int:
     """Carry out the matching studies, losing no step that is done, and return the exit code."""
-    shown = "`dp-audit study --list` names them all"
-    wanted = matching(load_studies(), pattern, what="study", shown=shown)
+    wanted = _wanted(pattern)
     if values is not None:
         wanted = _over(wanted, numbers(values))
+    terms = _Terms(1e-3 if significance is None else significance, budget, seed or 0, _or(jobs, 1))
+    check_apart(html, saved)
     for path in (html, saved):
         if path is not None:
             check_writable(path)
     output = saved or html
     folder = cells or (None if output is None else output.parent / "study-cells")
-    runner = _Runner(
-        CellStore(folder), 1e-3 if significance is None else significance, budget, seed or 0, jobs or 1
-    )
+    runner = _Runner(CellStore(folder), terms)
     code = runner.all(wanted)
     if saved is not None:
         write_text(saved, layout(runner.results))
     if html is not None:
         render_report(None, html, studies=[to_json(each) for each in runner.results])
+    if code == INTERRUPTED:
+        click.echo(_stopped(runner.results, wanted, folder), err=True)
     return code
+
+
+def _or(given: int | None, default: int) -> int:
+    return default if given is None else given
+
+
+def _wanted(pattern: str | None) -> dict[str, Study]:
+    """Return the study of the user's own that the text names, or the presets that match it."""
+    if pattern is not None and ":" in pattern:
+        study = load_study(pattern)
+        return {study.name: study}
+    if pattern is not None and pattern.endswith(".py"):
+        raise AuditError(f"A file needs the study behind it: `{pattern}:object`.")
+    shown = "`dp-audit study --list` names them all, and one of your own is module:object or path.py:object"
+    return matching(load_studies(), pattern, what="study", shown=shown)
+
+
+def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Path | None) -> str:
+    """Say how far it came and how it goes on."""
+    done, planned = (
+        sum(result.finished for result in results),
+        sum(study.cells for study in wanted.values()),
+    )
+    if folder is None:
+        return f"interrupted; {done} of {planned} least sizes found, none kept: --cells FOLDER keeps them"
+    return f"interrupted; {done} of {planned} least sizes kept in {folder}; the same command goes on"
 
 
 def numbers(text: str) -> tuple[float, ...]:
@@ -92,15 +120,25 @@ def _over(studies: dict[str, Study], values: tuple[float, ...]) -> dict[str, Stu
     return {name: study.over(values) for name, study in studies.items()}
 
 
+@dataclass(frozen=True)
+class _Terms:
+    """What every study is carried out with, checked before the first."""
+
+    significance: float
+    budget: int | None
+    seed: int
+    jobs: int
+
+    def __post_init__(self) -> None:
+        check_terms(**asdict(self))
+
+
 class _Runner:
     """Studies one after another, and what is told of them."""
 
-    def __init__(
-        self, store: CellStore, significance: float, budget: int | None, seed: int, jobs: int
-    ) -> None:
+    def __init__(self, store: CellStore, terms: _Terms) -> None:
         self.results: list[StudyResult] = []
-        self._store, self._significance, self._budget = store, significance, budget
-        self._seed, self._jobs = seed, jobs
+        self._store, self._terms = store, terms
 
     def all(self, studies: dict[str, Study]) -> int:
         """Carry out every study; one that fails loses no other."""
@@ -108,9 +146,10 @@ class _Runner:
         for study in studies.values():
             try:
                 self._one(study)
-            except StudyInterrupted as stop:
-                if stop.result is not None and stop.result.finished:
-                    self.results.append(stop.result)
+            except KeyboardInterrupt as stop:
+                result = stop.result if isinstance(stop, StudyInterrupted) else None
+                if result is not None and result.finished:
+                    self.results.append(result)
                 return INTERRUPTED
             except Exception as error:  # one that fails must not lose the others
                 if os.environ.get("DP_AUDIT_TRACEBACK"):
@@ -129,11 +168,8 @@ class _Runner:
             result = run_study(
                 study,
                 store=self._store,
-                significance=self._significance,
-                budget=self._budget,
-                seed=self._seed,
-                jobs=self._jobs,
                 listener=status,
+                **asdict(self._terms),
             )
         self.results.append(result)
         for curve in result.curves:

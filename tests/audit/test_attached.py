@@ -127,3 +127,32 @@ def test_what_was_stopped_before_anything_was_finished_adds_no_part(suite, tmp_p
 def test_a_folder_is_no_file(tmp_path):
     with pytest.raises(AuditError, match="cannot be read: Is a directory"):
         load_attached([tmp_path])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--html", "held.json", "--with", "held.json"),
+        ("--html", "page.html", "--json", "./held.json", "--with", "held.json"),
+        ("--html", "page.json", "--json", "page.json"),
+    ],
+)
+def test_what_is_read_is_not_overwritten(suite, tmp_path, arguments):
+    (tmp_path / "held.json").write_text(json.dumps([FINDING]))
+    code, out, err, ran = suite(*arguments)
+    assert (code, out, ran) == (2, "", 0)
+    assert "is named twice" in err
+    assert len(err.splitlines()) == 1
+    assert json.loads((tmp_path / "held.json").read_text()) == [FINDING]
+
+
+def test_no_processes_are_refused_before_the_first_audit(suite):
+    code, out, err, ran = suite("--jobs", "0")
+    assert (code, out, ran) == (2, "", 0)
+    assert err == "dp-audit: The `--jobs` must be a whole number ≥ 1; got 0.\n"
+
+
+def test_a_file_that_is_given_twice_is_shown_twice(suite, tmp_path):
+    (tmp_path / "held.json").write_text(json.dumps([FINDING]))
+    code, _, err, _ = suite("--html", "page.html", "--with", "held.json", "--with", "held.json")
+    assert (code, err) == (0, "")

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -428,7 +429,11 @@ def test_ctrl_c_writes_what_is_finished(tmp_path, monkeypatch):
 
     monkeypatch.setattr(module, "take_step", stopping)
     saved = tmp_path / "found.json"
-    assert run("light", "--json", saved).return_value == 130
+    done = run("light", "--json", saved)
+    assert done.return_value == 130
+    folder = tmp_path / "study-cells"
+    assert done.stderr == f"interrupted; 1 of 2 least sizes kept in {folder}; the same command goes on\n"
+    assert "1 of 2 least sizes found, none kept: --cells FOLDER keeps them" in run("light").stderr
     monkeypatch.undo()
     [document] = json.loads(saved.read_text())
     assert len(document["study"]["curves"][0]["cells"]) == 1
@@ -475,3 +480,66 @@ def test_the_statement_tells_the_significance():
     ).statement
     assert "0.999" in words
     assert "7 at most" in words
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "studies.md"
+
+
+def test_the_example_of_ones_own_study_finds_the_least_m(tmp_path):
+    # The bracket is wrong with probability 1e-7 at most.
+    from scipy import stats
+
+    def misses_share(m, epsilon):
+        """Return Pr[|Bin(m, 1/2)/m − 1/2 + Lap(1/(mε))| > 0.1]."""
+        k = np.arange(m + 1)
+        noise = stats.laplace(scale=1 / (m * epsilon))
+        off = k / m - 0.5
+        return stats.binom.pmf(k, m, 0.5) @ (noise.sf(0.1 - off) + noise.cdf(-0.1 - off))
+
+    [text] = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    (tmp_path / "mean.py").write_text(text, encoding="utf-8")
+    saved = tmp_path / "found.json"
+    told = ("--values", "0.1", "--significance", "1e-7")
+    done = run(f"{tmp_path / 'mean.py'}:study", "--json", saved, *told)
+    assert done.return_value == 0
+    [cell] = from_json(json.loads(saved.read_text())[0]).curves[0].cells
+    assert misses_share(cell.refuted, 0.1) > 0.1 > misses_share(cell.met, 0.1)
+
+
+def test_the_page_names_every_preset():
+    page = PAGE.read_text(encoding="utf-8")
+    assert re.findall(r"^\| `([\w-]+)` \|", page, flags=re.MULTILINE) == list(load_studies())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("math:tau", "must be a `Study`, or a function without arguments that returns one; got float"),
+        ("math:gcd", "or a function without arguments that returns one; got int"),
+        ("math:sqrt", "`math:sqrt` cannot be called without arguments: TypeError"),
+        ("math:nothing", "`math` has no `nothing`"),
+        ("no/file.py:study", "There is no file `no/file.py`"),
+        ("mean.py", "A file needs the study behind it: `mean.py:object`"),
+    ],
+)
+def test_a_target_that_is_no_study_is_refused_in_one_line(text, said):
+    done = run(text)
+    assert isinstance(done.exception, AuditError)
+    assert said in str(done.exception)
+    assert "\n" not in str(done.exception)
+
+
+@pytest.mark.usefixtures("offer")
+@pytest.mark.parametrize("option", [("--jobs", "0"), ("--budget", "0"), ("--seed", "-1")])
+def test_terms_that_no_study_has_are_refused_before_the_first(option):
+    done = run("[lw]*", *option)
+    assert isinstance(done.exception, AuditError)
+    assert "must be a whole number ≥" in str(done.exception)
+    assert done.stdout == ""
+
+
+@pytest.mark.usefixtures("offer")
+def test_page_and_results_need_files_of_their_own(tmp_path):
+    done = run("light", "--json", tmp_path / "a.json", "--html", tmp_path / "a.json")
+    assert "is named twice" in str(done.exception)
+    assert not (tmp_path / "a.json").exists()
