@@ -49,9 +49,9 @@ def test_many_local_runs_have_the_law_of_runs_in_which_every_record_reports(plac
 
 
 # The records that differ are the last of 180, in the chunk of the last query: of the ninth, of 20 records,
-# and the eighteenth, of 10. It tells the last coordinate alone. The perceptron reads y·x_1 there, 0.8 or −0.6,
-# each only if it is a mistake, and divides by an error above 3·alpha/4; k-means reads x_1, 0 or 1, the latter
-# only if it is in the last cluster, and divides by a mass of at least 0.3.
+# and the eighteenth, of 10. It tells the last coordinate alone. The perceptron reads y·x_1 there, 0.8 or
+# −0.6, each only if it is a mistake, and divides by an error above 3·alpha/4; k-means reads x_1, 0 or 1, the
+# latter only if it is in the last cluster, and divides by a mass of at least 0.3.
 @pytest.mark.parametrize(
     ("place", "low", "high"),
     [(0, -1.4 / (20 * 0.75 * 0.2), 0.0), (1, 0.0, 1.0 / (10 * 0.3))],

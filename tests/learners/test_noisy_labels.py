@@ -149,10 +149,6 @@ def conjunctions(*, tau, dimension=2):
 @pytest.mark.parametrize("model", ["central", "local"])
 def test_the_learner_written_once_runs_from_noisy_labels_in_either_model(model):
     run = NoisyRun(make=conjunctions, tau=0.1, beta=0.4, eta=0.2, model=model, epsilon=2.0)
-    for (
-        problem
-    ) in run.problems():  # each fails with probability 0.3 by the claim; audited, not asserted singly
-        assert problem.population.points
     assert audit_utility(run, budget=350, significance=SIGNIFICANCE).verdict is Verdict.NOT_REFUTED
 
 
