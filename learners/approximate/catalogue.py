@@ -69,14 +69,14 @@ def _far() -> list[Entry]:
         Entry(
             "interval-learner-64-budget",
             partial(_rec, dimension=64),
-            options={"pairs": composed_pairs(64)},
+            options={"pairs": composed_pairs(64), "budget": 2_000},
             reference="BNS Lemma 2, with the calls that are made",
             summary="Rec at T = 2^64 with the fitted split: exact laws against the whole's (ε, δ)",
         ),
         Entry(
             "interval-learner-64-budget-stated",
             partial(_rec, dimension=64, **_STATED),
-            options={"pairs": composed_pairs(64, **_STATED)},
+            options={"pairs": composed_pairs(64, **_STATED), "budget": 2_000},
             reference="BNS Lemma 2, with the calls that are made",
             summary="the same at ε = 1, δ = 1e-06, where the accuracy is claimed: a third of δ is reached",
         ),
