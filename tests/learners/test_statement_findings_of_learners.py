@@ -53,8 +53,20 @@ def test_definition_6_moves_by_whole_entries_up_to_twice_alpha():
 
 def test_theorem_5_14_costs_a_polynomial_each_way():
     rows = findings()["K11 Theorem 5.14"]().tables[0].rows
-    for (d, queries, tau, records, tolerance, back), later in pairwise(rows):
+    for d, queries, tau, records, tolerance, back in rows:
         assert (queries, tau) == (d + 1, pytest.approx(1 / (4 * d + 1)))
-        assert back == pytest.approx(2 * math.e * records)
-        assert tolerance == pytest.approx(0.1 / (3 * math.e**2 * records))
-        assert later[3] < 2**4 * records  # d doubles: below d⁴
+        # the exponent of a normal law, as tau is small: values in [0, 1] and Laplace noise of scale 1 have a
+        # variance of at most 1/4 + 2, and each of d + 1 answers misses with probability at most 0.1/(d + 1)
+        answer = 2 * 2.25 * math.log(2 * (d + 1) / 0.1) / tau**2
+        assert records == pytest.approx((d + 1) * answer, rel=0.005)
+        # an outcome of mean 1/2 is accepted in e·(1 + φ) trials, φ = 0.1/3t, each one query
+        assert (records + 0.1 / 3) * math.e < back
+        assert 0.1 / 8 < records * farthest(tolerance) < 0.1
+    assert all(later[3] < 2**4 * row[3] for row, later in pairwise(rows))  # d doubles: below d⁴
+
+
+def farthest(tolerance):
+    """How far an answer of e^±1/(1 + e) proposed may be off a fair coin, by a query's tolerance: ε = 1."""
+    likely = math.e / (1 + math.e)
+    more, less = (tolerance * 2 * math.sinh(1.0) * q for q in (likely, 1 - likely))
+    return (0.5 + less) / (1.0 + less - more) - 0.5  # the weight of the likely outcome is the one too low

@@ -90,8 +90,11 @@ def test_lemma_5_8_is_no_worse_than_the_claims_it_is_made_of():
     finding = lemma_5_8()
     assert finding.found == max(claim_5_9().found, claim_5_10().found)
     for epsilon, t, tolerance, printed, expected, asked, distance in finding.tables[0].rows:
-        assert tolerance == pytest.approx(0.3 / (3 * math.exp(2 * epsilon) * t))
-        assert printed == pytest.approx(t * math.exp(epsilon))
-        assert printed < expected <= 2 * printed
-        assert asked > expected
+        # Σ q·p/(q·(1 + φ)·e^ε) = 1/((1 + φ)·e^ε) of the trials end, φ = 0.3/3t
+        assert expected == pytest.approx((t + 0.1) * math.exp(epsilon))
+        assert printed < expected < asked
+        # a fair coin: both weights off by the tolerance, the likely outcome's down, before they are normed
+        likely = 1 / (1 + math.exp(-epsilon))
+        more, less = (tolerance * 2 * math.sinh(epsilon) * q for q in (likely, 1 - likely))
+        assert distance == pytest.approx((0.5 + less) / (1 + less - more) - 0.5, rel=1e-7)
         assert t * distance <= 0.3
