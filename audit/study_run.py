@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from audit.errors import positive_int, probability
 from audit.least_size import Terms, compare_with_runs, next_size, search_step, searched, take_step
 from audit.saved_studies import CellStore
+from audit.study_code import code_of
 from audit.study_results import Cell, CurveResult, StudyResult
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ class _Run:
     def __post_init__(self) -> None:
         self.found: list[list[Cell]] = [[] for _ in self.study.curves]
         study = self.study
+        self.code = {curve.name: code_of(curve) for curve in study.curves if self.store.folder is not None}
         self.audits = sum(len(study.values_of(curve)) * _audits(study, curve) for curve in study.curves)
 
     def result(self) -> StudyResult:
@@ -224,7 +226,7 @@ class _Run:
         return self.budget or curve.budget or self.study.budget
 
     def _key(self, curve: Curve, value: float) -> dict[str, Any]:
-        """Return everything that a cell depends on but the code of its learner."""
+        """Return everything that a cell depends on."""
         study = self.study
         return {
             "study": study.name,
@@ -241,6 +243,7 @@ class _Run:
             "share": self.significance / self.audits,
             "seed": self.seed,
             "version": _version(),
+            "code": self.code.get(curve.name, ""),
         }
 
     def _tell(self, curve: Curve, cell: Cell, *, done: bool = False) -> None:

@@ -127,8 +127,8 @@ def findings_command(pattern: str | None, html: Path | None, saved: Path | None)
     "--cells",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Keep every step here; a study that is started again goes on. By default in `study-cells` beside "
-    "the results or the report.",
+    help="Keep every step here; a study that is started again goes on, unless the code of its learners "
+    "changed. By default in `study-cells` beside the results or the report.",
 )
 @click.option(
     "--values",

@@ -499,7 +499,7 @@ def test_the_example_of_ones_own_study_finds_the_least_m(tmp_path):
     [text] = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
     (tmp_path / "mean.py").write_text(text, encoding="utf-8")
     saved = tmp_path / "found.json"
-    told = ("--values", "0.1", "--significance", "1e-7")
+    told = ("--values", "10", "--significance", "1e-7")
     done = run(f"{tmp_path / 'mean.py'}:study", "--json", saved, *told)
     assert done.return_value == 0
     [cell] = from_json(json.loads(saved.read_text())[0]).curves[0].cells
