@@ -7,8 +7,9 @@ from dataclasses import fields
 from typing import Any
 
 from audit.encoding import decode, encode
-from audit.errors import AuditError
+from audit.errors import AuditError, InvalidKind
 from audit.findings import Finding, Table
+from audit.typed import check_kinds
 
 __all__ = ["SCHEMA", "from_json", "to_json"]
 
@@ -51,9 +52,28 @@ def from_json(document: Mapping[str, Any]) -> Finding:
         raise AuditError(f"This is no saved finding of schema {SCHEMA}, the newest this dp-audit reads.")
     try:
         stored = decode(document["finding"], where="finding")
-        stored["tables"] = tuple(Table(**table) for table in stored["tables"])
-        stored["errata"] = tuple(stored.get("errata", ()))
+        stored["tables"] = tuple(map(_table, stored["tables"]))
+        stored["errata"] = _as_tuple(stored.get("errata", ()))
         stored["method"] = _RENAMED.get(stored.get("method"), stored.get("method", "exact"))
-        return Finding(**stored)
+        finding = Finding(**stored)
+        check_kinds(finding)
+    except AuditError:
+        raise
     except (TypeError, KeyError, AttributeError) as error:
         raise AuditError(f"The saved finding is damaged: {error}.") from None
+    return finding
+
+
+def _table(stored: Any) -> Table:
+    rows = _as_tuple(stored["rows"])
+    if not isinstance(rows, tuple):
+        raise InvalidKind("The rows of a `Table` must be a list of rows.")
+    whole = stored | {"columns": _as_tuple(stored["columns"]), "rows": tuple(map(_as_tuple, rows))}
+    table = Table(**whole)
+    check_kinds(table)
+    return table
+
+
+def _as_tuple(value: Any) -> Any:
+    """Return a tuple for a list, and anything else as it is."""
+    return tuple(value) if isinstance(value, list) else value

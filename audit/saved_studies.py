@@ -11,6 +11,7 @@ from audit.encoding import decode, encode
 from audit.errors import AuditError
 from audit.files import check_writable, why, write_text
 from audit.study_results import Cell, CurveResult, Step, StudyResult
+from audit.typed import check_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -50,12 +51,13 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
         raise AuditError(f"This is no saved study of schema {SCHEMA}, the newest this dp-audit reads.")
     try:
         stored = decode(document["study"], where="study")
-        curves = tuple(
-            CurveResult(**{**curve, "cells": tuple(map(_cell, curve["cells"]))}) for curve in stored["curves"]
-        )
-        return StudyResult(**{**stored, "values": tuple(stored.get("values", ())), "curves": curves})
+        curves = tuple(map(_curve, stored["curves"]))
+        result = StudyResult(**{**stored, "values": tuple(stored.get("values", ())), "curves": curves})
+        check_kinds(result)
     except (TypeError, KeyError, AttributeError, AuditError) as error:
-        raise AuditError(f"The saved study is damaged: {error}.") from None
+        said = str(error).removesuffix(".")
+        raise AuditError(f"The saved study is damaged: {said}.") from None
+    return result
 
 
 def layout(results: Iterable[StudyResult]) -> str:
@@ -80,12 +82,23 @@ def _as_lists(value: Any) -> Any:
     return [_as_lists(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
+def _curve(stored: Mapping[str, Any]) -> CurveResult:
+    curve = CurveResult(**{**stored, "cells": tuple(map(_cell, stored["cells"]))})
+    check_kinds(curve)
+    return curve
+
+
 def _cell(stored: Mapping[str, Any]) -> Cell:
-    return Cell(**{**stored, "steps": _steps(stored["steps"])})
+    cell = Cell(**{**stored, "steps": _steps(stored["steps"])})
+    check_kinds(cell)
+    return cell
 
 
 def _steps(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
-    return tuple(Step(**step) for step in stored)
+    steps = tuple(Step(**step) for step in stored)
+    for step in steps:
+        check_kinds(step)
+    return steps
 
 
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...]:

@@ -67,11 +67,11 @@ class Step:
     def __post_init__(self) -> None:
         if self.verdict not in get_args(StepVerdict) or self.how not in get_args(How):
             raise InvalidValue(f"A `Step` is no {self.verdict!r:.40} by {self.how!r:.40}.")
-        positive_int(self.size, what="The `size` of a `Step`")
-        positive_int(self.runs, what="The `runs` of a `Step`", minimum=0)
-        low, high = (probability(getattr(self, name), what=f"The `{name}` of a `Step`") for name in _BOUNDS)
+        positive_int(self.size, what="The size of a `Step`")
+        positive_int(self.runs, what="The runs of a `Step`", minimum=0)
+        low, high = (probability(getattr(self, name), what=f"The {name} of a `Step`") for name in _BOUNDS)
         if low > high:
-            raise InvalidValue(f"The `low` of a `Step` must be at most its `high`; got {low:g} and {high:g}.")
+            raise InvalidValue(f"The low of a `Step` must be at most its high; got {low:g} and {high:g}.")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Findings and studies shown beside the audits of a suite, or refused in one line before any audit."""
 
 import json
+import math
 
 import pytest
 
@@ -9,8 +10,9 @@ from audit.catalogue import Entry
 from audit.claims import PureDP
 from audit.cli import main
 from audit.errors import AuditError
-from audit.findings import Finding
+from audit.findings import Finding, Table
 from audit.results import AuditResult, Evidence, Verdict
+from audit.saved_findings import from_json
 from audit.saved_findings import to_json as finding_json
 from audit.saved_studies import to_json as study_json
 from audit.study_results import Cell, CurveResult, Step, StudyResult
@@ -47,6 +49,56 @@ BAD = {
         json.dumps({**FINDING, "finding": {**FINDING["finding"], "judgement": "odd"}}),
         "document 1: The `judgement` of a `Finding` must be",
     ),
+}
+
+
+def changed(document, *path, to):
+    """Return the text of a document with the value at the path changed."""
+    whole = json.loads(json.dumps(document))
+    inner = whole
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = to
+    return json.dumps([whole])
+
+
+NUMBERS = finding_json(
+    Finding(
+        "E1",
+        "B Thm 7",
+        "It holds.",
+        "false",
+        "It does not.",
+        claimed=0.5,
+        found=math.inf,
+        tables=(Table(("n", "found"), ((1, 0.5), (2, "none"))),),
+    )
+)
+CELL = ("study", "curves", 0, "cells", 1)
+BAD |= {
+    "text for a claimed number": (
+        changed(NUMBERS, "finding", "claimed", to="0.5"),
+        "document 1: The claimed of a `Finding` must be a number or null; got '0.5'",
+    ),
+    "a list for a found number": (changed(NUMBERS, "finding", "found", to=[1]), "found of a `Finding`"),
+    "a truth value for a number": (changed(NUMBERS, "finding", "found", to=True), "found of a `Finding`"),
+    "a number for a text": (
+        changed(NUMBERS, "finding", "shown", to=3),
+        "shown of a `Finding` must be text",
+    ),
+    "null in a table": (
+        changed(NUMBERS, "finding", "tables", 0, "rows", to=[[1, None]]),
+        "rows of a `Table` must be a list of rows of numbers and texts",
+    ),
+    "no rows": (changed(NUMBERS, "finding", "tables", 0, "rows", to=3), "rows of a `Table`"),
+    "text for a parameter": (changed(STUDY, *CELL, "value", to="4"), "value of a `Cell` must be a number"),
+    "text for a bound": (
+        changed(STUDY, *CELL, "bound", to="4"),
+        "bound of a `Cell` must be a number or null",
+    ),
+    "text for a size": (changed(STUDY, *CELL, "steps", 0, "size", to="4"), "size of a `Step`"),
+    "null for a seed": (changed(STUDY, "study", "seed", to=None), "seed of a `StudyResult`"),
+    "a list for a name": (changed(STUDY, "study", "curves", 0, "name", to=[]), "name of a `CurveResult`"),
 }
 
 
@@ -150,6 +202,11 @@ def test_no_processes_are_refused_before_the_first_audit(suite):
     code, out, err, ran = suite("--jobs", "0")
     assert (code, out, ran) == (2, "", 0)
     assert err == "dp-audit: The `--jobs` must be a whole number ≥ 1; got 0.\n"
+
+
+def test_lists_for_tuples_are_read_as_such():
+    plain = json.loads(changed(NUMBERS, "finding", "tables", 0, "rows", to=[[1, 0.5], [2, "none"]]))
+    assert from_json(plain[0]) == from_json(NUMBERS)
 
 
 def test_a_file_that_is_given_twice_is_shown_twice(suite, tmp_path):
