@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
+from audit.files import source_of
 
 if TYPE_CHECKING:
     import os
@@ -14,7 +16,14 @@ if TYPE_CHECKING:
 
     from audit.results import AuditResult
 
-__all__ = ["load_witness", "locate_target", "parametrize_with_witnesses", "replay_file", "witness_files"]
+__all__ = [
+    "load_witness",
+    "locate_target",
+    "parametrize_with_witnesses",
+    "replay_file",
+    "with_source",
+    "witness_files",
+]
 
 
 def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any], Any]:
@@ -86,11 +95,12 @@ def load_witness(path: str | os.PathLike[str]) -> AuditResult:
     return result
 
 
-def locate_target(target: str, witness: str | os.PathLike[str]) -> str:
-    """Return the saved `target` of a witness file as it is found from here.
+def locate_target(target: str, witness: str | os.PathLike[str], *, source: str | None = None) -> str:
+    """Return the saved `target` of a witness file as it is found from here, a file with its whole path.
 
-    A target ``path.py:object`` is relative to the folder it was saved from: where the working folder has no
-    such file, the nearest is taken of the witness file's own folder and those above it.
+    A target ``path.py:object`` is relative to the folder it was saved from. Such files are looked for in the
+    witness file's own folder, those above it, and then the working folder: the first is taken that is as it
+    was when it was audited (its digest is `source`, see `audit.files.source_of`), or else the first.
 
     Raises
     ------
@@ -103,17 +113,46 @@ def locate_target(target: str, witness: str | os.PathLike[str]) -> str:
     'statistics:mean'
     """
     place, _, name = target.rpartition(":")
-    if not place.endswith(".py") or Path(place).is_file():
+    if not place.endswith(".py"):
         return target
     beside = Path(witness).resolve().parent
-    for folder in (beside, *beside.parents):
-        if (folder / place).is_file():
-            return f"{folder / place}:{name}"
+    folders = (beside, *beside.parents, Path.cwd())
+    found = [f"{(folder / place).resolve()}:{name}" for folder in folders if (folder / place).is_file()]
+    if found:
+        return next((each for each in found if source and source_of(each) == source), found[0])
     raise AuditError(
-        f"There is no file `{place}`, the target that {Path(witness).name} names, in `{Path.cwd()}`, in "
-        f"`{beside}` or above it; check_witness(witness, subject) draws from another, and so does a TARGET "
+        f"There is no file `{place}`, the target that {Path(witness).name} names, in `{beside}` or above it, "
+        f"or in `{Path.cwd()}`; check_witness(witness, subject) draws from another, and so does a TARGET "
         "after the file of `dp-audit replay`."
     )
+
+
+def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResult:
+    """Return a replay that says what file it was drawn from, and whether that has changed since the audit.
+
+    Parameters
+    ----------
+    again
+        The result of the replay.
+    saved
+        What was replayed; its environment's ``source`` is compared, where it has one.
+    place
+        The target as `locate_target` found it.
+
+    Examples
+    --------
+    >>> from audit.results import AuditResult, Evidence, Verdict
+    >>> result = AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT)
+    >>> with_source(result, result, "statistics:mean").notes
+    ()
+    """
+    file, _, _ = place.rpartition(":")
+    if not file.endswith(".py"):
+        return again
+    before, now = saved.environment.get("source"), source_of(place)
+    changed = ", which has changed since the audit" if before and before != now else ""
+    environment = {**again.environment, "source": now}
+    return replace(again, notes=(*again.notes, f"drawn from {file}{changed}"), environment=environment)
 
 
 def replay_file(
@@ -152,6 +191,7 @@ def replay_file(
         raise AuditError(f"{path} does not say what was audited; give the subject too.")
     if subject is None:
         target = str(result.target)
-        subject = rebuild_subject(locate_target(target, path), result.parameters)
-        return replay_witness(result, adapt(subject, convert=convert), target=target, fresh=fresh)
+        place = locate_target(target, path, source=result.environment.get("source"))
+        subject = adapt(rebuild_subject(place, result.parameters), convert=convert)
+        return with_source(replay_witness(result, subject, target=target, fresh=fresh), result, place)
     return replay_witness(result, adapt(subject, convert=convert), fresh=fresh)

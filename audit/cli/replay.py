@@ -13,7 +13,7 @@ import click
 from audit.cli.exits import NOT_DONE, NOTHING_REFUTED, REFUTED, exit_code
 from audit.errors import AuditError
 from audit.options import read_options, read_parameters
-from audit.regressions import load_witness, locate_target
+from audit.regressions import load_witness, locate_target, with_source
 from audit.replay import replay_witness
 from audit.saved import parse_any
 from audit.stored import CorruptFile
@@ -45,9 +45,10 @@ def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None
         name = target or result.target
         if name is None:
             raise AuditError(f"{file} does not say what was audited; give the TARGET too.")
-        place = name if target else locate_target(name, file)
+        place = name if target else locate_target(name, file, source=result.environment.get("source"))
         subject = rebuild_subject(place, result.parameters, parameters)
         answer = replay_witness(result, adapt(subject, **options), target=name, fresh=fresh, isolate=True)
+        answer = answer if target else with_source(answer, result, place)
         command = command_line(file, target, parameters, convert=convert, fresh=fresh)
         return dataclasses.replace(answer, environment={**answer.environment, "command": command})
 
@@ -81,7 +82,7 @@ def _failure_again(
     name = target or result.target
     if name is None:
         raise AuditError(f"{file} does not say what was audited; give the TARGET too.")
-    place = name if target else locate_target(name, file)
+    place = name if target else locate_target(name, file, source=result.environment.get("source"))
     subject = rebuild_subject(place, result.parameters, parameters)
     again = replay_failure(result, subject, isolate=True)
     same = "the same output as saved" if again.repeats else "another output than the saved one"

@@ -13,6 +13,7 @@ from audit.claimed import SHARED, claims, shared
 from audit.cli.exits import NOTHING_REFUTED, exit_code, worst_exit_code
 from audit.errors import AuditError
 from audit.explain import explain, task_of
+from audit.files import source_of
 from audit.mutation import check_scalable, mutation_check
 from audit.options import read_claim, read_options, read_parameters, read_utility_claim
 from audit.privacy import audit_privacy
@@ -169,13 +170,14 @@ def _check_private(found: Target, claim: Any, options: Mapping[str, Any]) -> Non
 
 def _named(result: S, found: Target, target: str, parameters: Mapping[str, Any], command: str) -> S:
     """Return a result that says what was audited and how to do so again."""
+    source = source_of(target)
     return dataclasses.replace(
         result,
         subject=found.name or result.subject,
         target=target,
         reference=found.reference or result.reference,
         parameters={**result.parameters, **parameters},
-        environment={**result.environment, "command": command},
+        environment={**result.environment, **({"source": source} if source else {}), "command": command},
     )
 
 

@@ -355,7 +355,9 @@ def test_a_refutation_that_cannot_be_replayed_does_not_stop_the_others(witnesses
     Path("gone.json").write_text(Path("leak.json").read_text().replace("mine.py:leak", "mine.py:gone"))
     code, out, _ = call("replay", "gone.json", "response.json")
     assert code == 1
-    assert out.splitlines()[0].startswith("gone.json: not replayed: `mine.py` has no `gone`")
+    assert out.splitlines()[0].startswith(
+        f"gone.json: not replayed: `{Path('mine.py').resolve()}` has no `gone`"
+    )
     assert "1 stand, 0 do not, 1 could not be replayed" in out
     assert call("replay", "gone.json", "leak.json", "mine.py:coin")[0] == 0
     Path("also_gone.json").write_text(Path("gone.json").read_text())

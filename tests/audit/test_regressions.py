@@ -161,7 +161,7 @@ def replay(folder, *arguments):
 
 
 def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypatch):
-    """The nearest file of that name above the witness: one in the working folder still comes first."""
+    """The nearest file of that name above the witness, whatever the working folder has."""
     witness = project / "tests" / "witnesses" / "leak.json"
     code, said = replay(tmp_path, witness)
     assert code == 1
@@ -174,9 +174,51 @@ def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypat
         assert locate_target("mine.py:leak", witness) == f"{project / 'tests' / 'mine.py'}:leak"
     finally:
         (project / "tests" / "mine.py").unlink()
+
+
+def test_another_file_of_the_same_name_in_the_working_folder_is_not_replayed(project, tmp_path, monkeypatch):
+    """A constant refutes nothing: drawn from it, the witness would go green."""
+    witness = project / "tests" / "witnesses" / "leak.json"
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
-    assert locate_target("mine.py:leak", witness) == "mine.py:leak"
-    assert not replay_file(witness).refuted
+    monkeypatch.chdir(tmp_path)
+    assert locate_target("mine.py:leak", witness) == f"{project / 'mine.py'}:leak"
+    assert replay_file(witness).refuted
+    code, said = replay(tmp_path, witness)
+    assert code == 1
+    assert f"drawn from {project / 'mine.py'}" in said
+    assert "changed" not in said
+
+
+def test_a_file_that_is_as_it_was_audited_comes_before_a_nearer_one(project, tmp_path, monkeypatch):
+    """A result saved outside the project, where a file of that name happens to lie."""
+    away = tmp_path / "results" / "leak.json"
+    away.parent.mkdir()
+    away.write_text((project / "tests" / "witnesses" / "leak.json").read_text())
+    (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
+    monkeypatch.chdir(project)
+    assert replay_file(away).refuted
+    assert f"drawn from {project / 'mine.py'}" in replay(project, away)[1]
+    assert locate_target("mine.py:leak", away) == f"{tmp_path / 'mine.py'}:leak"
+
+
+def test_a_replay_says_that_the_file_has_changed_since_the_audit(project, tmp_path, monkeypatch):
+    saved = (project / "tests" / "witnesses" / "leak.json").read_text()
+    (tmp_path / "leak.json").write_text(saved)
+    (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
+    monkeypatch.chdir(tmp_path / "..")
+    changed = f"drawn from {tmp_path / 'mine.py'}, which has changed since the audit"
+    again = replay_file(tmp_path / "leak.json")
+    assert not again.refuted
+    assert changed in again.notes
+    assert changed in replay(tmp_path, "leak.json")[1]
+
+
+def test_a_file_that_has_no_such_object_is_named_with_its_whole_path(project, tmp_path):
+    (tmp_path / "leak.json").write_text((project / "tests" / "witnesses" / "leak.json").read_text())
+    (tmp_path / "mine.py").write_text("def other(database, rng):\n    return 0\n")
+    code, said = replay(tmp_path, "leak.json")
+    assert code == 2
+    assert f"`{tmp_path / 'mine.py'}` has no `leak`" in said
 
 
 def test_a_target_that_is_nowhere_is_said_with_where_it_was_looked_for(project, tmp_path, monkeypatch):
