@@ -20,12 +20,16 @@ if TYPE_CHECKING:
 
     from audit.claims import UtilityClaim
 
-__all__ = ["GROUP", "Curve", "Expected", "Study", "load_studies", "load_study"]
+__all__ = ["GROUP", "Curve", "Expected", "Shape", "Study", "load_studies", "load_study"]
 
 GROUP = "dp_audit.studies"
 
 Expected = Literal["grows", "does not grow", ""]
 """What the texts say of the least m over the sweep; empty where they say nothing."""
+
+
+Shape = Literal["", "exponential"]
+"""How the bound grows over the axis, where that decides what is fitted: ln m, if exponential."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,8 @@ class Curve:
         Most runs of one step, if not the study's.
     compared
         Most records that the comparison of `failure` with runs may draw in all; 0 for none.
+    shape
+        "exponential" where the bound is exponential over the axis: a line is then fitted to ln m.
 
     Examples
     --------
@@ -88,12 +94,17 @@ class Curve:
     law: bool = True
     budget: int | None = None
     compared: int = 2_000_000
+    shape: Shape = ""
 
     def __post_init__(self) -> None:
         if self.expected not in get_args(Expected):
             raise InvalidValue(
                 'The `expected` of a `Curve` must be "grows", "does not grow" or empty; '
                 f"got {self.expected!r:.40}."
+            )
+        if self.shape not in get_args(Shape):
+            raise InvalidValue(
+                f'The `shape` of a `Curve` must be "exponential" or empty; got {self.shape!r:.40}.'
             )
 
     def begin(self, value: float) -> int:
@@ -140,7 +151,8 @@ class Study:
     largest
         No larger m is tried.
     resolution
-        A bracket is narrow enough when its ends are within this factor.
+        A bracket is narrow enough when its ends are within this factor. Where a step's runs show neither, it
+        holds that step's m, and each side of it is cut to within the factor.
     steps
         Most steps of a cell.
     chosen

@@ -158,6 +158,10 @@ class Fit:
         What the mean slope between the two ends is at least and at most, by the brackets alone.
     ratio_least, ratio_most
         The same of the least m at the last value divided by that at the first.
+    log_intercept, rate
+        Of the least-squares line through the middles' natural logarithms, for what is exponential.
+    rate_least, rate_most
+        What the mean slope of ln m between the two ends is at least and at most, by the brackets alone.
 
     Examples
     --------
@@ -174,6 +178,10 @@ class Fit:
     most: float
     ratio_least: float
     ratio_most: float
+    log_intercept: float
+    rate: float
+    rate_least: float
+    rate_most: float
 
     @property
     def grows(self) -> bool:
@@ -187,7 +195,8 @@ def fit(cells: Sequence[Cell]) -> Fit | None:
     Guarantee
     ---------
     If every bracket holds its least m (`StudyResult.statement`), the mean slope between the first and the
-    last place lies in [least, most], and the ratio of the two in [ratio_least, ratio_most].
+    last place lies in [least, most], the ratio of the two in [ratio_least, ratio_most], and the mean slope of
+    ln m in [rate_least, rate_most].
     """
     known = [cell for cell in cells if cell.middle is not None]
     if len(known) < 2:
@@ -195,19 +204,25 @@ def fit(cells: Sequence[Cell]) -> Fit | None:
     places = [cell.place for cell in known]
     middles = [cell.middle or 1.0 for cell in known]
     intercept, slope = _line(places, middles)
-    exponent = None
+    logs, exponent = [math.log(m) for m in middles], None
     if min(places) > 0:
-        exponent = _line([math.log(x) for x in places], [math.log(m) for m in middles])[1]
+        exponent = _line([math.log(x) for x in places], logs)[1]
+    log_intercept, rate = _line(places, logs)
     first, last = known[0], known[-1]
     width = last.place - first.place
+    ratio_least, ratio_most = (last.low + 1) / _met(first), _met(last) / (first.low + 1)
     return Fit(
         intercept,
         slope,
         exponent,
         least=(last.low + 1 - _met(first)) / width,
         most=(_met(last) - first.low - 1) / width,
-        ratio_least=(last.low + 1) / _met(first),
-        ratio_most=_met(last) / (first.low + 1),
+        ratio_least=ratio_least,
+        ratio_most=ratio_most,
+        log_intercept=log_intercept,
+        rate=rate,
+        rate_least=math.log(ratio_least) / width,
+        rate_most=math.log(ratio_most) / width,
     )
 
 
@@ -232,6 +247,7 @@ class CurveResult:
     source: str
     expected: str
     cells: tuple[Cell, ...]
+    shape: str = ""
 
     @property
     def fit(self) -> Fit | None:

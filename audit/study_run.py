@@ -272,7 +272,7 @@ class _Run:
             planned=study.cells,
             values=tuple(map(float, study.values)) if study.chosen else (),
             curves=tuple(
-                CurveResult(curve.name, curve.source, curve.expected, tuple(cells))
+                CurveResult(curve.name, curve.source, curve.expected, tuple(cells), curve.shape)
                 for curve, cells in zip(study.curves, self.found, strict=True)
             ),
         )

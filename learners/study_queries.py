@@ -250,11 +250,12 @@ def masked(*, beta: float = 0.1) -> Study:
                 least=lambda d: int(d) + 1,
                 expected="grows",
                 law=False,
+                shape="exponential",
             ),
         ),
         fixed=f"ε = {_EPSILON:g}, uniform examples; from r = 0, a = 0 and r = 1…1, a = 1 to any concept",
         source="K11 Theorem 5.7, §5.3",
         largest=10**12,
-        budget=10_000,
+        budget=20_000,
         resolution=1.2,
     )

@@ -106,7 +106,21 @@ def _sentences(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
         f"{axis}, and m changes by a factor from {n(found.ratio_least)} to {n(found.ratio_most)}, by the "
         "brackets alone."
     )
-    return (f"Least squares: {_line(curve, result)}.", ends, *_beside(curve))
+    return (f"Least squares: {_line(curve, result)}.", ends, *_exponential(curve, result), *_beside(curve))
+
+
+def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
+    """Say what is fitted where the bound is exponential."""
+    found = curve.fit
+    if found is None or curve.shape != "exponential":
+        return ()
+    low, high = (_number(math.exp(rate)) for rate in (found.rate_least, found.rate_most))
+    said = (
+        f"The bound is exponential in {result.axis}, so that the line is fitted to ln m: each unit of "
+        f"{result.axis} multiplies m by a factor whose geometric mean between the ends is from {low} to "
+        f"{high}, by the brackets alone."
+    )
+    return (said,)
 
 
 def _line(curve: CurveResult, result: StudyResult) -> str:
@@ -115,17 +129,26 @@ def _line(curve: CurveResult, result: StudyResult) -> str:
     if found is None:
         return ""
     n, axis = _number, result.axis
+    if curve.shape == "exponential":
+        return f"ln m ≈ {n(found.log_intercept)} {_signed(found.rate)}·{axis}"
     if found.slope == 0:
         return f"m ≈ {n(found.intercept)}"
-    sign = "−" if found.slope < 0 else "+"
-    line = f"m ≈ {n(found.intercept)} {sign} {n(abs(found.slope))}·{axis}"
+    line = f"m ≈ {n(found.intercept)} {_signed(found.slope)}·{axis}"
     base = axis if axis.isalnum() else f"({axis})"
     return line if found.exponent is None else f"{line}, or m ∝ {base}^{n(found.exponent)}"
 
 
+def _signed(value: float) -> str:
+    return f"{'−' if value < 0 else '+'} {_number(abs(value))}"
+
+
 def _slope(curve: CurveResult) -> str:
     found = curve.fit
-    return "" if found is None else f"{_number(found.least)} to {_number(found.most)}"
+    if found is None:
+        return ""
+    if curve.shape == "exponential":
+        return f"{_number(found.rate_least)} to {_number(found.rate_most)} of ln m"
+    return f"{_number(found.least)} to {_number(found.most)}"
 
 
 def _beside(curve: CurveResult) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import time
@@ -175,8 +176,10 @@ class _Runner:
         for curve in result.curves:
             found = curve.fit
             if found is not None:
-                slope = number(found.slope)
-                click.echo(f"  {curve.name}: {slope} records a unit of {result.axis}; {growth(found.grows)}")
+                slope = f"{number(found.slope)} records a unit of {result.axis}"
+                if curve.shape == "exponential":
+                    slope = f"m times {number(math.exp(found.rate))} a unit of {result.axis}"
+                click.echo(f"  {curve.name}: {slope}; {growth(found.grows)}")
         runs = sum(cell.runs for curve in result.curves for cell in curve.cells)
         click.echo(f"{result.finished} least sizes, {runs:,} runs, {time.monotonic() - began:.0f} s")
 

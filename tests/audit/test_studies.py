@@ -318,6 +318,26 @@ def test_the_fit_is_numpys_line_and_power_law():
     found = fit(cells)
     assert [found.slope, found.intercept] == pytest.approx(np.polyfit(x, middles, 1))
     assert found.exponent == pytest.approx(np.polyfit(np.log(x), np.log(middles), 1)[0])
+    assert [found.rate, found.log_intercept] == pytest.approx(np.polyfit(x, np.log(middles), 1))
+    assert [found.rate_least, found.rate_most] == pytest.approx([math.log(44 / 5) / 8, math.log(44 / 5) / 8])
+
+
+def test_an_exponential_curve_says_by_how_much_a_unit_multiplies():
+    # The least m is 2^value: the brackets are (2^value − 1, 2^value].
+    curve = Curve(
+        "doubles",
+        lambda value, m: None,
+        lambda value, m: [],
+        failure=lambda value, m: float(m < 2**value),
+        compared=0,
+        shape="exponential",
+    )
+    doubled = Study("doubles", "It doubles.", PAC(0.1, 0.1), "d", (2, 4, 8), (curve,), resolution=1.0001)
+    [found] = run_study(doubled).curves
+    assert [cell.met for cell in found.cells] == [4, 16, 256]
+    assert found.shape == "exponential"
+    assert found.fit.rate_least == pytest.approx(math.log(2))
+    assert from_json(to_json(run_study(doubled))).curves == (found,)
 
 
 def test_a_saved_study_is_read_back_as_it_was():
@@ -353,6 +373,12 @@ def test_what_makes_no_study_is_refused_in_one_line(make, kind, match):
     with pytest.raises(kind, match=match) as refused:
         make()
     assert "\n" not in str(refused.value)
+
+
+def test_a_study_that_was_saved_without_shapes_is_read():
+    document = to_json(run_study(study(exact=True)))
+    document["study"]["curves"][0].pop("shape")
+    assert from_json(document).curves[0].shape == ""
 
 
 OFFER = """

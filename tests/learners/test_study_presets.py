@@ -146,3 +146,16 @@ def test_curves_grow_as_the_texts_say_and_stay_below_their_bounds(study):
     for curve in run_study(closed(study)).curves:
         assert curve.fit.grows
         assert all(cell.met <= cell.bound for cell in curve.cells)
+
+
+def test_ln_m_is_fitted_where_the_bound_at_least_doubles_with_every_unit():
+    exponential = []
+    for study in studies():
+        first, last = study.values[0], study.values[-1]
+        for curve in study.curves:
+            doubles = math.log2(curve.bound(last) / curve.bound(first)) >= study.place(last) - study.place(
+                first
+            )
+            assert (curve.shape == "exponential") == doubles, (study.name, curve.name)
+            exponential += [curve.name] * doubles
+    assert exponential == ["non-interactive: bent queries"]

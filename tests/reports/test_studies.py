@@ -44,6 +44,18 @@ def test_the_page_has_slope_numbers_and_error():
     assert "dp-audit study demo --seed 0" in page
 
 
+def test_an_exponential_bound_has_a_line_through_the_logarithms():
+    """Through (1, ln √90) and (10, ln √9500): slope (ln 9500 − ln 90)/18, 0.259; intercept 2.25 − 0.259."""
+    curve = CurveResult("one round", "Thm 1", "grows", GROWS.cells, "exponential")
+    page = render(None, studies=[to_json(result(curve))])
+    assert "Least squares: ln m ≈ 1.99 + 0.259·d." in page
+    assert "The bound is exponential in d, so that the line is fitted to ln m" in page
+    # (96/10)^(1/9) is 1.2857, (100/10)^(1/9) is 1.2915
+    assert "from 1.29 to 1.29, by the brackets alone" in page
+    assert "0.251 to 0.256 of ln m" in page  # ln 9.6/9 and ln 10/9
+    assert "exponential" not in render(None, studies=[to_json(result(GROWS))])
+
+
 def test_places_and_sizes_lie_where_their_logarithms_say():
     drawn = chart(result(GROWS, FLAT))
     first, last = drawn.series[0].marks
