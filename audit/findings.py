@@ -8,6 +8,7 @@ callable without arguments that returns a mapping from names (``"E1"``) to such 
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from functools import wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     Compute: TypeAlias = "Callable[[], Finding]"
 
-__all__ = ["GROUP", "Finding", "Judgement", "Method", "Table", "load_findings", "merged"]
+__all__ = ["GROUP", "Finding", "Judgement", "Method", "Table", "glossary", "load_findings", "merged"]
 
 GROUP = "dp_audit.findings"
 
@@ -101,6 +102,9 @@ class Finding:
     row
         Which of the systems built it is about, in the numbering of the distribution that offers it; several
         are separated by commas: ``"L7, L8"``.
+    glossary
+        What the short names in it stand for, in the order in which a page explains them: pairs of a name
+        (of a text, or the letter before a number) and its full title or its meaning.
 
     Examples
     --------
@@ -126,6 +130,7 @@ class Finding:
     tables: tuple[Table, ...] = ()
     command: str = ""
     row: str = ""
+    glossary: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         for field, value, kind in (
@@ -149,6 +154,18 @@ class Finding:
         return tuple(part.strip() for part in self.row.split(",") if part.strip())
 
 
+def glossary(findings: Iterable[Finding]) -> tuple[tuple[str, str], ...]:
+    """Return what the short names in findings stand for, each pair once, in the order of the names.
+
+    Examples
+    --------
+    >>> one, two = (Finding(name, "", "", "holds", "", glossary=(("E", "Errata."),)) for name in ("E1", "E2"))
+    >>> glossary([one, two])
+    (('E', 'Errata.'),)
+    """
+    return tuple(sorted({pair for one in findings for pair in one.glossary}))
+
+
 def load_findings() -> dict[str, Compute]:
     """Return what computes each finding that the installed distributions offer, by name.
 
@@ -168,8 +185,12 @@ def load_findings() -> dict[str, Compute]:
     return found
 
 
-def merged(package: str, topics: Iterable[str]) -> dict[str, Compute]:
+def merged(
+    package: str, topics: Iterable[str], *, finish: Callable[[Finding], Finding] | None = None
+) -> dict[str, Compute]:
     """Return the findings of the modules of a package, each of which has a mapping ``FINDINGS``.
+
+    `finish` is applied to each finding that is computed.
 
     Raises
     ------
@@ -179,7 +200,15 @@ def merged(package: str, topics: Iterable[str]) -> dict[str, Compute]:
     found: dict[str, Compute] = {}
     for topic in topics:
         _take(found, import_module(f"{package}.{topic}").FINDINGS)
-    return found
+    return found if finish is None else {name: _finished(one, finish) for name, one in found.items()}
+
+
+def _finished(compute: Compute, finish: Callable[[Finding], Finding]) -> Compute:
+    @wraps(compute)
+    def finished() -> Finding:
+        return finish(compute())
+
+    return finished
 
 
 def _take(found: dict[str, Compute], more: Mapping[str, Compute]) -> None:

@@ -29,6 +29,7 @@ def to_json(finding: Finding) -> dict[str, Any]:
     """
     stored = {field.name: getattr(finding, field.name) for field in fields(finding)}
     stored["errata"] = list(finding.errata)
+    stored["glossary"] = [list(pair) for pair in finding.glossary]
     tables = [{field.name: getattr(table, field.name) for field in fields(table)} for table in finding.tables]
     return {"schema": SCHEMA, "finding": encode(stored | {"tables": tables})}
 
@@ -54,6 +55,7 @@ def from_json(document: Mapping[str, Any]) -> Finding:
         stored = decode(document["finding"], where="finding")
         stored["tables"] = tuple(map(_table, stored["tables"]))
         stored["errata"] = _as_tuple(stored.get("errata", ()))
+        stored["glossary"] = tuple(map(_as_tuple, _as_tuple(stored.get("glossary", ()))))
         stored["method"] = _RENAMED.get(stored.get("method"), stored.get("method", "exact"))
         finding = Finding(**stored)
         check_kinds(finding)

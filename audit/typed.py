@@ -27,6 +27,10 @@ def _text(value: Any) -> bool:
     return isinstance(value, str)
 
 
+def _pair(value: Any) -> bool:
+    return _all(_text)(value) and len(value) == 2
+
+
 def _printed(value: Any) -> bool:
     return isinstance(value, (numbers.Real, str))
 
@@ -38,6 +42,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "float | None": ("a number or null", lambda value: value is None or _number(value)),
     "tuple[str, ...]": ("a list of texts", _all(_text)),
     "tuple[float, ...]": ("a list of numbers", _all(_number)),
+    "tuple[tuple[str, str], ...]": ("a list of pairs of texts", _all(_pair)),
     "tuple[tuple[float | str, ...], ...]": ("a list of rows of numbers and texts", _all(_all(_printed))),
 }
 """By a field's annotation; those of other kinds check themselves."""

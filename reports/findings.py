@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard, get_args
 
 from audit import story
-from audit.findings import Finding, Judgement, Table
+from audit.findings import Finding, Judgement, Table, glossary
 from audit.saved_findings import from_json
 
 __all__ = ["FindingsPart", "findings_part"]
@@ -40,10 +40,11 @@ class FindingView:
 
 @dataclass(frozen=True)
 class FindingsPart:
-    """All findings, and how many there are of each judgement."""
+    """All findings, how many there are of each judgement, and what the short names in them stand for."""
 
     findings: tuple[FindingView, ...]
     counts: tuple[tuple[str, str, int], ...]
+    glossary: tuple[tuple[str, str], ...]
 
 
 def findings_part(documents: Sequence[Mapping[str, Any]]) -> FindingsPart:
@@ -59,7 +60,9 @@ def findings_part(documents: Sequence[Mapping[str, Any]]) -> FindingsPart:
     anchors = {finding.name: f"finding-{i}" for i, finding in enumerate(findings, start=1)}
     views = tuple(_view(finding, f"finding-{i}", anchors) for i, finding in enumerate(findings, start=1))
     return FindingsPart(
-        views, tuple((word, _kind(word), counts[word]) for word in get_args(Judgement) if counts[word])
+        views,
+        tuple((word, _kind(word), counts[word]) for word in get_args(Judgement) if counts[word]),
+        glossary(findings),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from audit.findings import merged
+from mechanisms.findings.texts import explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,4 +36,4 @@ def findings() -> dict[str, Callable[[], Finding]]:
     >>> findings()["E4"]().judgement
     'proof only'
     """
-    return merged(__name__, TOPICS)
+    return merged(__name__, TOPICS, finish=explained)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from audit.findings import merged
+from mechanisms.findings.texts import explained
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,4 +26,4 @@ def findings() -> dict[str, Callable[[], Finding]]:
     >>> findings()["E12"]().judgement
     'hidden condition'
     """
-    return merged(__name__, TOPICS)
+    return merged(__name__, TOPICS, finish=explained)

@@ -88,6 +88,17 @@ def test_errata_are_kept_and_a_finding_saved_before_there_were_any_still_opens()
     assert (from_json(document).errata, from_json(document).method) == ((), "sampled")
 
 
+def test_what_short_names_stand_for_is_kept_and_one_saved_before_there_were_any_still_opens():
+    one = Finding("X", "T", "s", "holds", "f", glossary=(("T", "A text."), ("X", "Errata.")))
+    document = json.loads(json.dumps(to_json(one)))
+    assert from_json(document) == one
+    document["finding"]["glossary"] = [["T"]]
+    with pytest.raises(AuditError, match="pairs of texts"):
+        from_json(document)
+    del document["finding"]["glossary"]
+    assert from_json(document).glossary == ()
+
+
 def test_a_saved_finding_is_read_back_as_it_was():
     table = Table(("n", "p", "word"), ((1, math.inf, "one"), (2, 1e-300, "ε")), "caption")
     one = Finding("X", "T", "s", "loose", "f", claimed=0.1, found=math.nan, tables=(table,), command="c")

@@ -80,6 +80,19 @@ def test_the_contents_lead_to_every_part_statement_and_study():
     assert "2 studies" in contents
 
 
+def test_short_names_are_explained_once_at_the_end_of_the_findings():
+    names = (("B", "A. Blum: Notes."), ("E", "Errata."))
+    findings = [
+        finding_json(Finding(name, "B", "s", "holds", "f", glossary=names[:count]))
+        for name, count in (("E1", 2), ("B Thm 7", 1))
+    ]
+    text = render(None, findings=findings)
+    assert re.findall("<dt><bdi>(.*?)</bdi></dt><dd><bdi>(.*?)</bdi></dd>", text) == list(names)
+    assert text.index("A. Blum: Notes.") > text.rindex("</article>")
+    assert 'href="#names"' in text
+    assert "names-heading" not in page("findings")
+
+
 def test_a_part_alone_needs_no_contents_and_names_the_page():
     assert all("<nav" not in page(part) for part in PARTS)
     titles = [re.search("<h1>(.*?)</h1>", page(part))[1] for part in PARTS]

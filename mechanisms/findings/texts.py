@@ -1,0 +1,55 @@
+"""The five texts that the catalogue and the findings name by a letter or two, and what the numbers count."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from audit.findings import Finding
+
+__all__ = ["NUMBERED", "TEXTS", "explained"]
+
+TEXTS = {
+    "K08": "S. P. Kasiviswanathan, H. K. Lee, K. Nissim, S. Raskhodnikova, A. Smith: What Can We Learn "
+    "Privately? 49th IEEE Symposium on Foundations of Computer Science (FOCS), pp. 531–540, 2008.",
+    "K11": "S. P. Kasiviswanathan, H. K. Lee, K. Nissim, S. Raskhodnikova, A. Smith: What Can We Learn "
+    "Privately? SIAM Journal on Computing 40(3), pp. 793–826, 2011; the journal version of K08.",
+    "B": "A. Blum: Differential Privacy and Statistical Query Learning. Lecture notes, undated.",
+    "C": "S. O. Chan: CSCI4230 Computational Learning Theory, Notes 21: Differential privacy and Statistical "
+    "Query model. Lecture notes, based on notes of M.-F. Balcan and slides of G. Cormode, Spring 2021.",
+    "BNS": "A. Beimel, K. Nissim, U. Stemmer: Private Learning and Sanitization: Pure vs. Approximate "
+    "Differential Privacy. APPROX/RANDOM 2013, LNCS 8096, pp. 363–378. Springer, 2013.",
+}
+"""The source texts by their short names."""
+
+NUMBERED = {
+    "M": "The mechanisms of those texts, M1 to M15 in our own count: noise, selection, local randomizers, "
+    "statistical queries and the simulations between them.",
+    "L": "The learners, sanitizers and studies built on them, L1 to L20 in our own count.",
+    "E": "The errata first noticed in those texts, E1 to E15 in our own count.",
+    "N": "What was noticed later, while the systems were built and audited, N1 to N27.",
+}
+"""What a letter before a number means."""
+
+_SHORT = re.compile(r"\b(?:K08|K11|BNS|B|C)\b")
+_COUNTED = re.compile(r"\b[EN](?=\d)")
+
+
+def explained(finding: Finding) -> Finding:
+    """Return the finding with what the short names in it stand for.
+
+    Examples
+    --------
+    >>> from audit.findings import Finding
+    >>> one = Finding("E8", "K08 footnote 5", "√2/s.", "typo", "√2·s.", row="M1")
+    >>> [name for name, _ in explained(one).glossary]
+    ['K08', 'M', 'E']
+    """
+    named = "; ".join((finding.name, finding.source, *finding.errata))
+    told = "; ".join((named, finding.statement, finding.shown, finding.corrected))
+    used = {*_SHORT.findall(named), *_COUNTED.findall(told), *(row[:1] for row in finding.rows)}
+    return replace(
+        finding, glossary=tuple((name, text) for name, text in (TEXTS | NUMBERED).items() if name in used)
+    )
