@@ -115,7 +115,7 @@ _FLAGS = {"true": True, "false": False}
 
 
 def read_literal(text: str) -> Any:
-    """Return the value of a Python literal; ``nan`` and ``inf`` count as literals here.
+    """Return the value of a Python literal; NaN and infinity are literals, as JSON or Python writes them.
 
     Raises
     ------
@@ -124,26 +124,58 @@ def read_literal(text: str) -> Any:
 
     Examples
     --------
-    >>> read_literal("[1, -inf, 'a']")
-    [1, -inf, 'a']
+    >>> read_literal("[1, -inf, 'a', Infinity, NaN, float('nan')]")
+    [1, -inf, 'a', inf, nan, nan]
     """
     try:
-        tree = _SpecialNumbers().visit(ast.parse(text.strip(), mode="eval"))
-        return ast.literal_eval(tree)
+        return ast.literal_eval(_parsed(text))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        raise InvalidValue(f"`{text}` is no Python literal.") from None
+        raise InvalidValue(f"`{text}` is no Python literal{_trouble(text)}.") from None
+
+
+def _parsed(text: str) -> Any:
+    return _SpecialNumbers().visit(ast.parse(text.strip(), mode="eval"))
 
 
 class _SpecialNumbers(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        return ast.Constant(float(node.id)) if node.id in {"nan", "inf"} else node
+        return ast.Constant(float(node.id)) if node.id in _SPECIAL else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        match node:
+            case ast.Call(ast.Name("float"), [ast.Constant(str() | int() | float() as given)], []):
+                return ast.Constant(float(given))
+        return node
+
+
+_SPECIAL = frozenset({"nan", "inf", "NaN", "Infinity"})
+
+
+def _trouble(text: str) -> str:
+    """Say what keeps a text from being a literal, as the rest of a sentence; empty where it shows.
+
+    Examples
+    --------
+    >>> _trouble("[0, 1"), _trouble("[0, one]"), _trouble("one")
+    (": '[' was never closed", ': `one` is a name, no literal', '')
+    """
+    try:
+        tree = _parsed(text)
+    except SyntaxError as error:
+        return f": {error.msg.rstrip('.?')}"
+    except (ValueError, MemoryError, RecursionError):
+        return ""
+    names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    name = next(names, text.strip())
+    return "" if name == text.strip() else f": `{name}` is a name, no literal"
 
 
 def _side(text: str) -> Any:
     try:
         return read_literal(text)
     except InvalidValue:
-        raise InvalidValue(f"The databases of `--pair` must be Python literals; got `{text}`.") from None
+        said = f"The databases of `--pair` must be Python literals; got `{text}`{_trouble(text)}."
+        raise InvalidValue(said) from None
 
 
 def _records(text: str) -> Any:
@@ -188,8 +220,9 @@ def _literal_or_object(text: str, *, wanted: str) -> Any:
 
 
 def _named(text: str, *, wanted: str) -> Any:
-    if ":" not in text or text.lstrip().startswith(("[", "(", "{")):
-        raise InvalidValue(f"{wanted}; got `{text}`.")
+    written = text.lstrip().startswith(("[", "(", "{"))
+    if written or ":" not in text:
+        raise InvalidValue(f"{wanted}; got `{text}`{_trouble(text) if written else ''}.")
     try:
         return load_object(text)
     except AuditError as error:

@@ -30,6 +30,22 @@ def test_pairs_are_literals_with_nan_and_inf():
     assert right == [1, 2000.0]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["[nan, inf, -inf]", "[NaN, Infinity, -Infinity]", "[float('nan'), float('inf'), -float('inf')]"],
+)
+def test_records_hold_nan_and_infinity_as_python_and_json_write_them(text):
+    first, second, third = read_options({"records": text})["records"]
+    assert math.isnan(first)
+    assert (second, third) == (math.inf, -math.inf)
+
+
+@pytest.mark.parametrize("text", ["[float()]", "[float('x')]", "[float([1])]", "[int('1')]", "[float(x=1)]"])
+def test_no_other_call_is_a_literal(text):
+    with pytest.raises(AuditError, match="must be a Python list or module:strategy; got"):
+        read_options({"records": text})
+
+
 @pytest.mark.parametrize("name", ["replace-one", "REPLACE_ONE"])
 def test_a_relation_is_found_by_its_name(name):
     assert read_options({"relation": name})["relation"] is Relation.REPLACE_ONE
@@ -79,7 +95,9 @@ def test_a_literal_runs_nothing():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"records": "[0, 1"}, "The `--records` must be a Python list or module:strategy; got `[0, 1`."),
+        ({"records": "[0, 1"}, "or module:strategy; got `[0, 1`: '[' was never closed."),
+        ({"records": "[0, one]"}, "or module:strategy; got `[0, one]`: `one` is a name, no literal."),
+        ({"pair": (("[0]", "[1"),)}, "must be Python literals; got `[1`: '[' was never closed."),
         ({"records": "3"}, "The `--records` must be a Python list or module:strategy; got `3`."),
         ({"records": "nowhere_at_all:x"}, "does not import: ModuleNotFoundError"),
         ({"size": "small"}, "The `--size` must be a whole number or MIN:MAX; got `small`."),
