@@ -63,8 +63,8 @@ def task_of(mechanism: Any, claim: Any = None, **options: Any) -> Task:
     return make_task(mechanism, claim, chosen, **{name: told[name] for name in rest})
 
 
-def explain(task: Task) -> str:
-    """Return the plan of an audit, as text for a terminal.
+def explain(task: Task, *, name: str | None = None) -> str:
+    """Return the plan of an audit, as text for a terminal, headed by the subject's name or another one.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def explain(task: Task) -> str:
     >>> print(plan.splitlines()[2])
     Databases    the boundary of the domain (extremes, all equal, one outlier, ties) first; then every
     """
-    head = f"Plan for {short(task.subject.name, 60)}, {task.claim} under {name_of(task.relation)}"
+    head = f"Plan for {short(name or task.subject.name, 60)}, {task.claim} under {name_of(task.relation)}"
     lines = [head, ""]
     for label, text in _paragraphs(task):
         start = f"  {label:<{_LABEL}}"

@@ -55,7 +55,7 @@ def run(
     parameters = read_parameters(settings)
     if mutate:  # what will be refused then is refused before hours of work
         found, claim, _ = _read(target, parameters, given)
-        check_scalable(adapt(found.subject).claim if claim is None else claim)
+        _check_mutable(found, claim, given)
     results = audit_target(target, parameters, given)
     result = next((each for each in results if isinstance(each, AuditResult)), None)
     document = results[0].to_json()
@@ -95,7 +95,7 @@ def explain_target(target: str, *, settings: Iterable[str], given: Mapping[str, 
     """Print the plan of an audit, which is not carried out."""
     found, claim, options = _read(target, read_parameters(settings), given)
     _check_private(found, claim, options)
-    click.echo(explain(task_of(found.subject, claim, **options)))
+    click.echo(explain(task_of(found.subject, claim, **options), name=found.name))
     return NOTHING_REFUTED
 
 
@@ -114,7 +114,7 @@ def _mutate(
     found, _, options = _read(target, parameters, given)
     with terminal_progress() as progress:
         check = mutation_check(found.subject, result.claim, **options, progress=progress)
-    click.echo(f"\n{check}", err=quiet)
+    click.echo(f"\n{dataclasses.replace(check, subject=result.subject)}", err=quiet)
     return check.to_json()
 
 
@@ -166,6 +166,19 @@ def _check_private(found: Target, claim: Any, options: Mapping[str, Any]) -> Non
             "(`--epsilon`, `--delta`, `--only privacy`) to audit that; or give `--epsilon` and the databases "
             "for it, by `--pair LEFT RIGHT`, or `--records` and `--size`, or `--databases`."
         )
+
+
+def _check_mutable(found: Target, claim: Any, given: Mapping[str, Any]) -> None:
+    """Refuse a mutation check where no privacy is audited, or its claim cannot be made smaller."""
+    only_utility = claim is None and claims(found.subject, {}) == ["utility"]
+    if only_utility or given.get("only") == "utility":
+        why = (
+            f"`{found.name or found.text}` claims only utility"
+            if only_utility
+            else "`--only utility` has none"
+        )
+        raise AuditError(f"`--mutate` is about privacy claims, which it makes smaller; {why}: leave it out.")
+    check_scalable(adapt(found.subject).claim if claim is None else claim)
 
 
 def _named(result: S, found: Target, target: str, parameters: Mapping[str, Any], command: str) -> S:

@@ -126,6 +126,26 @@ def test_what_asks_for_the_privacy_of_a_subject_that_claims_none_is_told_so_with
     assert "`--pair LEFT RIGHT`" in err
 
 
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (("mine.py:Useful",), "`mine.py:Useful` claims only utility"),
+        (("mine.py:Both", "--only", "utility"), "`--only utility` has none"),
+    ],
+)
+def test_a_mutation_check_of_utility_is_refused_in_one_line(call, asked, why):
+    code, out, err = call("run", *asked, *BRIEF, "--mutate")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"dp-audit: `--mutate` is about privacy claims, which it makes smaller; {why}:")
+
+
+def test_a_plan_and_a_mutation_check_bear_the_name_that_was_asked_for(call, monkeypatch):
+    monkeypatch.setattr("audit.targets.load_catalogue", lambda: [entry("asked-for", 0.0)])
+    assert call("run", "asked-for", "--explain")[1].startswith("Plan for asked-for, PureDP(epsilon=")
+    out = call("run", "asked-for", "--only", "privacy", "--mutate")[1]
+    assert "Mutation check of asked-for: the same audit" in out
+
+
 def test_the_privacy_of_a_subject_that_claims_none_is_audited_where_databases_are_known(call):
     given = ("--epsilon", "1", "--only", "privacy", *BRIEF)
     assert call("run", "mine.py:Useful", *given, "--pair", "[0]", "[1]")[0] == 0
