@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from audit.catalogue import load_catalogue
+from audit.catalogue import Entry, matching_entries
 from audit.cli.settings import CLAIMS, EFFORT, SCOPE, SET, number_of, with_options
 from audit.errors import positive_int
 from audit.files import check_apart
@@ -28,14 +28,30 @@ def group() -> None:
 
 
 @group.command(name="list", short_help="Show the catalogue.")
-def list_command() -> None:
-    """Show the catalogue: names, what is expected of them, and what they are."""
-    entries = load_catalogue()
-    width = max((len(entry.name) for entry in entries), default=0)
+@click.argument("pattern", required=False)
+def list_command(pattern: str | None) -> None:
+    """Show the catalogue, or the names in it that match PATTERN: which claims are audited, and what they are.
+
+    A claim of which an audit should find that it fails is marked "(flawed)"; the others should hold.
+    """
+    entries = matching_entries(pattern)
+    claims = {entry.name: _claims(entry) for entry in entries}
+    widths = [max(map(len, column), default=0) for column in (claims.keys(), claims.values())]
     for entry in entries:
-        kind = "flawed" if entry.flawed else "right"
         source = f" [{entry.reference}]" if entry.reference else ""
-        click.echo(f"{entry.name:<{width}}  {kind:<6}  {entry.summary}{source}".rstrip())
+        named = f"{entry.name:<{widths[0]}}  {claims[entry.name]:<{widths[1]}}"
+        click.echo(f"{named}  {entry.summary}{source}".rstrip())
+
+
+def _claims(entry: Entry) -> str:
+    """Return the claims of an entry that are audited, each with whether it is flawed.
+
+    Examples
+    --------
+    >>> _claims(Entry("m", list, expected="refuted", utility={}))
+    'privacy (flawed), utility'
+    """
+    return ", ".join(f"{kind} (flawed)" if kind in entry.flaws else kind for kind in entry.audits)
 
 
 @group.command(name="run", short_help="Audit one subject: its privacy, and its utility if it claims any.")
@@ -112,11 +128,21 @@ def suite_command(
 @click.argument("pattern", required=False)
 @REPORT
 @click.option("--json", "saved", type=click.Path(path_type=Path), metavar="FILE", help="Save them.")
-def findings_command(pattern: str | None, html: Path | None, saved: Path | None) -> int:
-    """Compute the findings on the source texts, or those whose names match PATTERN: claimed beside found."""
-    from audit.cli.findings import show_findings  # numpy and more, only to compute
+@click.option("--full", is_flag=True, help="Tell all that is said of each, as with a PATTERN.")
+@click.option("--list", "listed", is_flag=True, help="Name them; compute nothing.")
+def findings_command(
+    pattern: str | None, *, html: Path | None, saved: Path | None, full: bool, listed: bool
+) -> int:
+    """Compute the findings on the source texts: a line each, claimed beside found.
 
-    return show_findings(pattern, html=html, saved=saved)
+    PATTERN is a name (E12), what a name begins with (E9, BNS) or a pattern ('N*'), in any case of letters:
+    those that match are told in full.
+    """
+    from audit.cli.findings import list_findings, show_findings  # numpy and more, only to compute
+
+    if listed and (html or saved or full):
+        raise click.UsageError("--list computes nothing: leave out --html, --json and --full.")
+    return list_findings(pattern) if listed else show_findings(pattern, full=full, html=html, saved=saved)
 
 
 @group.command(name="study", short_help="Find least sample sizes, and how they grow.")

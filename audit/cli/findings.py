@@ -7,39 +7,60 @@ from typing import TYPE_CHECKING
 
 import click
 
-from audit import story
 from audit.cli.exits import INTERRUPTED, NOT_DONE
 from audit.cli.matching import matching
-from audit.findings import Finding, load_findings
+from audit.finding_text import detail, header, row, titles
+from audit.findings import Finding, glossary, load_findings
 from audit.report_link import render_report
 from audit.saved import check_writable, layout, write_text
 from audit.saved_findings import to_json
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from audit.findings import Compute
 
 
-def show_findings(pattern: str | None, *, html: Path | None, saved: Path | None) -> int:
-    """Compute the matching findings one by one, losing none that is done, and return the exit code."""
-    shown = "`dp-audit findings` computes and names them all"
-    wanted = matching(load_findings(), pattern, what="finding", shown=shown)
+__all__ = ["list_findings", "show_findings"]
+
+_LISTED = "`dp-audit findings --list` names them all"
+
+
+def list_findings(pattern: str | None) -> int:
+    """Print the names of the findings that are offered, or of those that match; nothing is computed."""
+    for name in matching(load_findings(), pattern, what="finding", shown=_LISTED):
+        click.echo(name)
+    return 0
+
+
+def show_findings(pattern: str | None, *, full: bool, html: Path | None, saved: Path | None) -> int:
+    """Compute the matching findings one by one, losing none that is done, and return the exit code.
+
+    Each is told in a line; with a pattern, or `full`, all that is said of it is.
+    """
+    wanted = matching(load_findings(), pattern, what="finding", shown=_LISTED)
     for path in (html, saved):
         if path is not None:
             check_writable(path)
-    found, code = _compute(wanted)
+    full = full or pattern is not None
+    if not full:
+        click.echo(header())
+    found, code = _compute(wanted, _in_full if full else row)
     if saved is not None:
         write_text(saved, "[\n" + ",\n".join(layout(to_json(each)) for each in found) + "\n]\n")
     if html is not None:
         render_report(None, html, findings=[to_json(each) for each in found])
-    click.echo(f"{len(found)} of {len(wanted)} findings computed")
+    if full and found:
+        click.echo(_blank_after(titles(glossary(found))), nl=False)
+    more = "" if full else "; PATTERN or --full tells all that is said of them"
+    click.echo(f"{len(found)} of {len(wanted)} findings computed{more}")
     if html is not None:
         click.echo(f"report: {html}")
     return code
 
 
-def _compute(wanted: dict[str, Compute]) -> tuple[list[Finding], int]:
+def _compute(wanted: dict[str, Compute], told: Callable[[Finding], str]) -> tuple[list[Finding], int]:
     found: list[Finding] = []
     code = 0
     for name, compute in wanted.items():
@@ -53,15 +74,13 @@ def _compute(wanted: dict[str, Compute]) -> tuple[list[Finding], int]:
             click.echo(f"{name}: could not be computed: {type(error).__name__}: {error}", err=True)
             code = NOT_DONE
         else:
-            click.echo(_line(found[-1]))
+            click.echo(told(found[-1]))
     return found, code
 
 
-def _line(finding: Finding) -> str:
-    ratio = "" if finding.ratio is None else f"{story.number(finding.ratio, digits=3)}×"
-    numbers = ""
-    if finding.claimed is not None and finding.found is not None:
-        claimed, found = map(story.number, (finding.claimed, finding.found))
-        numbers = f"claimed {claimed}, found {found} ({finding.method}). "
-    shown = f"{finding.source}: {numbers}{finding.shown}"
-    return f"{finding.name:<20}  {finding.judgement:<16}  {ratio:>10}  {shown}"
+def _in_full(finding: Finding) -> str:
+    return _blank_after(detail(finding)).removesuffix("\n")
+
+
+def _blank_after(text: str) -> str:
+    return f"{text}\n\n" if text else ""

@@ -48,7 +48,7 @@ def explained(finding: Finding) -> Finding:
     ['K08', 'M', 'E']
     """
     named = "; ".join((finding.name, finding.source, *finding.errata))
-    told = "; ".join((named, finding.statement, finding.shown, finding.corrected))
+    told = f"{named}; {finding.statement}; {finding.shown}; {finding.corrected}"
     used = {*_SHORT.findall(named), *_COUNTED.findall(told), *(row[:1] for row in finding.rows)}
     return replace(
         finding, glossary=tuple((name, text) for name, text in (TEXTS | NUMBERED).items() if name in used)

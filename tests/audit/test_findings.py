@@ -4,9 +4,11 @@ import json
 import math
 
 import pytest
+from click import UsageError
 from click.testing import CliRunner
 
 from audit.cli.commands import group
+from audit.cli.matching import matching
 from audit.errors import AuditError, InvalidValue
 from audit.findings import GROUP, Finding, Table, load_findings
 from audit.saved_findings import from_json, to_json
@@ -131,13 +133,60 @@ def test_an_installed_distribution_adds_its_findings():
 
 
 @pytest.mark.usefixtures("offer")
-def test_the_command_computes_and_says_in_one_line():
+def test_a_finding_that_is_asked_for_is_told_in_full():
     done = run("X1")
     assert done.return_value == 0
     assert done.stdout.splitlines() == [
-        f"X1{'false':>25}{'2×':>23}  Text Thm 1: claimed 1, found 2 (lower bound). Two is 2.",
+        "X1: false",
+        "  Source     Text Thm 1",
+        "  Statement  Two is <b>one</b>.",
+        "  Claimed    1; found 2 (lower bound), 2 times that",
+        "  Found      Two is 2.",
+        "  Right is   Two is two.",
+        "  Errata     X1, X9",
+        "",
         "1 of 1 findings computed",
     ]
+
+
+@pytest.mark.usefixtures("offer")
+def test_without_a_pattern_each_is_one_line_under_the_heads_of_the_columns(monkeypatch):
+    monkeypatch.setattr("audit.cli.findings.load_findings", lambda: {"X1": long_one, "X2": long_one})
+    for columns, width in (("80", 80), ("100", 100), ("1000", 120)):
+        monkeypatch.setenv("COLUMNS", columns)
+        head, *rows, last = run().stdout.splitlines()
+        assert head.split() == ["finding", "judgement", "found/claimed", "statement"]
+        assert [len(line) for line in rows] == [width, width]
+        assert all(line.startswith("X1") and "…" in line for line in rows)
+        assert all(line[46:59] == f"{'2':>13}" for line in rows)
+        assert last.startswith("2 of 2 findings computed; PATTERN or --full")
+    assert run("--full").stdout.count("X1: false") == 2
+
+
+def long_one():
+    return Finding("X1", "T", "word " * 60, "false", "Two is 2.", claimed=1.0, found=2.0)
+
+
+def test_lines_of_the_detail_are_wrapped_and_the_titles_stand_below(monkeypatch):
+    def one():
+        return Finding("X1", "T", "s", "holds", "word " * 120, glossary=(("T", "A. Uthor: The Text. 2001."),))
+
+    monkeypatch.setattr("audit.cli.findings.load_findings", lambda: {"X1": one})
+    monkeypatch.setenv("COLUMNS", "90")
+    lines = run("X1").stdout.splitlines()
+    assert max(map(len, lines)) <= 90
+    assert "T          A. Uthor: The Text. 2001." in lines
+
+
+@pytest.mark.usefixtures("offer")
+def test_the_list_names_them_and_computes_none(monkeypatch):
+    asked = []
+    offered = dict.fromkeys(("E1", "E9 (A_dist)"), lambda: asked.append(1))
+    monkeypatch.setattr("audit.cli.findings.load_findings", lambda: offered)
+    assert run("--list").stdout.splitlines() == ["E1", "E9 (A_dist)"]
+    assert run("--list", "e9").stdout.splitlines() == ["E9 (A_dist)"]
+    assert asked == []
+    assert isinstance(run("--list", "--full").exception, UsageError)
 
 
 @pytest.mark.usefixtures("offer")
@@ -171,3 +220,42 @@ def test_a_name_that_nothing_has_is_refused():
     done = run("Z9")
     assert isinstance(done.exception, AuditError)
     assert str(done.exception).startswith("No finding is called `Z9`")
+
+
+NAMES = ["E1", "E9 (A_dist)", "E9 (PARITY)", "E12", "N1", "K11 Theorem 5.1", "K11 Theorem 5.14", "Notes"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "meant"),
+    [
+        ("E9", ["E9 (A_dist)", "E9 (PARITY)"]),
+        ("e9 (p", ["E9 (PARITY)"]),
+        ("e12", ["E12"]),
+        ("E1", ["E1"]),
+        ("e1", ["E1"]),
+        ("E*", ["E1", "E9 (A_dist)", "E9 (PARITY)", "E12"]),
+        ("n*", ["N1", "Notes"]),
+        ("K11 Theorem 5.1", ["K11 Theorem 5.1"]),
+        ("k11", ["K11 Theorem 5.1", "K11 Theorem 5.14"]),
+    ],
+)
+def test_a_name_is_found_by_its_beginning_and_in_any_case(pattern, meant):
+    assert [*matching(dict.fromkeys(NAMES), pattern, what="finding", shown="")] == meant
+
+
+@pytest.mark.parametrize(
+    ("pattern", "near"),
+    [("parity", "`E9 (PARITY)`"), ("Theorem 5.14", "`K11 Theorem 5.14`"), ("Nots", "`Notes`")],
+)
+def test_a_name_that_nothing_has_is_refused_with_the_nearest(pattern, near):
+    with pytest.raises(AuditError, match=r"did you mean ") as refused:
+        matching(dict.fromkeys(NAMES), pattern, what="finding", shown="see there")
+    assert near in str(refused.value)
+    assert str(refused.value).endswith("; see there.")
+
+
+@pytest.mark.parametrize("pattern", ["", "E", "5"])
+def test_what_names_nothing_is_never_everything(pattern):
+    offered = dict.fromkeys(["N1", "N2"])
+    with pytest.raises(AuditError, match="No finding is called"):
+        matching(offered, pattern, what="finding", shown="see there")

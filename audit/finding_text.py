@@ -1,0 +1,109 @@
+"""A finding for a terminal: one short line of a table, or all that is said of it."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from typing import TYPE_CHECKING
+
+from audit import story
+from audit.wording import short, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from audit.findings import Finding
+
+__all__ = ["detail", "header", "row", "titles"]
+
+_LEAST, _MOST = 80, 120  # columns of a line
+_NAME, _JUDGEMENT, _RATIO = 26, 16, 13
+
+
+def header() -> str:
+    """Return the heads of the table whose lines `row` returns.
+
+    Examples
+    --------
+    >>> header().split()
+    ['finding', 'judgement', 'found/claimed', 'statement']
+    """
+    return _line("finding", "judgement", "found/claimed", "statement")
+
+
+def row(finding: Finding) -> str:
+    """Return the finding as one line, its statement cut where the terminal ends.
+
+    Examples
+    --------
+    >>> from audit.findings import Finding
+    >>> one = Finding("E8", "K08", "The deviation is √2/s.", "typo", "√2·s.", claimed=1.0, found=4.0)
+    >>> " ".join(row(one).split())
+    'E8 typo 4 The deviation is √2/s.'
+    """
+    ratio = "" if finding.ratio is None else story.number(finding.ratio, digits=3)
+    return _line(finding.name, finding.judgement, ratio, finding.statement)
+
+
+def detail(finding: Finding) -> str:
+    """Return all that is said of the finding but its tables, in lines of a terminal's width.
+
+    Examples
+    --------
+    >>> from audit.findings import Finding
+    >>> print(detail(Finding("E8", "K08", "It is √2/s.", "typo", "It is √2·s.", claimed=1.0, found=4.0)))
+    E8: typo
+      Source     K08
+      Statement  It is √2/s.
+      Claimed    1; found 4 (exact), 4 times that
+      Found      It is √2·s.
+    """
+    said = (
+        ("Source", finding.source),
+        ("Statement", finding.statement),
+        ("Claimed", _numbers(finding)),
+        ("Found", finding.shown),
+        ("Right is", finding.corrected),
+        ("Errata", ", ".join(finding.errata)),
+    )
+    lines = [line for label, text in said if text for line in _labelled(label, text)]
+    return "\n".join([visible(f"{finding.name}: {finding.judgement}"), *lines])
+
+
+def titles(glossary: Iterable[tuple[str, str]]) -> str:
+    """Return what short names stand for, one after another; empty where there are none.
+
+    Examples
+    --------
+    >>> print(titles([("B", "A. Blum: Notes.")]))
+    B          A. Blum: Notes.
+    """
+    return "\n".join(line for name, text in glossary for line in _labelled(name, text, indent=0))
+
+
+def _numbers(finding: Finding) -> str:
+    if finding.claimed is None or finding.found is None:
+        return ""
+    claimed, found = map(story.number, (finding.claimed, finding.found))
+    ratio = "" if finding.ratio is None else f", {story.number(finding.ratio, digits=3)} times that"
+    return f"{claimed}; found {found} ({finding.method}){ratio}"
+
+
+def _line(name: str, judgement: str, ratio: str, statement: str) -> str:
+    start = f"{short(name, _NAME):<{_NAME}}  {judgement:<{_JUDGEMENT}}  {ratio:>{_RATIO}}  "
+    return (start + short(statement, _width() - len(start))).rstrip()
+
+
+def _labelled(label: str, text: str, *, indent: int = 2) -> list[str]:
+    start = " " * indent + f"{label:<{11}}"
+    return textwrap.wrap(
+        visible(" ".join(text.split())),
+        min(_width(), 100),
+        initial_indent=start,
+        subsequent_indent=" " * len(start),
+        break_on_hyphens=False,
+    )
+
+
+def _width() -> int:
+    return min(max(shutil.get_terminal_size((_MOST, 24)).columns, _LEAST), _MOST)
