@@ -157,6 +157,8 @@ class Study:
         Most steps of a cell.
     chosen
         Whether the values were asked for, in place of the study's own (`over`).
+    target
+        What the command line calls it, if not its name: ``"mean.py:study"``.
 
     Raises
     ------
@@ -188,6 +190,7 @@ class Study:
     resolution: float = 1.1
     steps: int = 16
     chosen: bool = False
+    target: str = ""
 
     def __post_init__(self) -> None:
         check_utility_claim(self.claim)
@@ -292,7 +295,7 @@ def load_study(text: str) -> Study:
             f"`{text}` must be a `Study`, or a function without arguments that returns one; "
             f"got {type(named).__name__}."
         )
-    return named
+    return replace(named, target=text)
 
 
 def _studies(offer: Any) -> tuple[Study, ...]:

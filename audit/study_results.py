@@ -273,6 +273,8 @@ class StudyResult:
         Root of everything random.
     values
         The values that were asked for in place of the study's own; empty for its own.
+    target
+        What the command line calls it, if not its name.
     curves
         The learners; those whose cells were interrupted have fewer.
 
@@ -298,6 +300,7 @@ class StudyResult:
     seed: int = 0
     planned: int = 0
     values: tuple[float, ...] = ()
+    target: str = ""
     curves: tuple[CurveResult, ...]
 
     @property

@@ -271,6 +271,7 @@ class _Run:
             seed=self.seed,
             planned=study.cells,
             values=tuple(map(float, study.values)) if study.chosen else (),
+            target=study.target,
             curves=tuple(
                 CurveResult(curve.name, curve.source, curve.expected, tuple(cells), curve.shape)
                 for curve, cells in zip(study.curves, self.found, strict=True)

@@ -69,7 +69,7 @@ def _view(result: StudyResult, anchor: str) -> StudyView:
         tuple(_curve(curve, result) for curve in result.curves),
         tuple(_row(curve, cell) for curve in result.curves for cell in curve.cells),
         result.planned - result.finished,
-        f"dp-audit study {shlex.quote(result.name)} --seed {result.seed} "
+        f"dp-audit study {shlex.quote(result.target or result.name)} --seed {result.seed} "
         f"--significance {result.significance:g}"
         + (f" --values {','.join(f'{value:g}' for value in result.values)}" if result.values else ""),
     )

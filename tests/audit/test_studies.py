@@ -528,7 +528,9 @@ def test_the_example_of_ones_own_study_finds_the_least_m(tmp_path):
     told = ("--values", "10", "--significance", "1e-7")
     done = run(f"{tmp_path / 'mean.py'}:study", "--json", saved, *told)
     assert done.return_value == 0
-    [cell] = from_json(json.loads(saved.read_text())[0]).curves[0].cells
+    found = from_json(json.loads(saved.read_text())[0])
+    assert found.target == f"{tmp_path / 'mean.py'}:study"
+    [cell] = found.curves[0].cells
     assert misses_share(cell.refuted, 0.1) > 0.1 > misses_share(cell.met, 0.1)
 
 

@@ -42,6 +42,8 @@ def test_the_page_has_slope_numbers_and_error():
     assert "significance of 0.001" in page
     assert "1 of 5 least sizes are missing" in page
     assert "dp-audit study demo --seed 0" in page
+    own = render(None, studies=[to_json(result(GROWS, target="my mean.py:study"))])
+    assert "dp-audit study &#39;my mean.py:study&#39; --seed 0" in own
 
 
 def test_an_exponential_bound_has_a_line_through_the_logarithms():
