@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.catalogue import Entry
 from audit.claims import PAC
 from learners.concepts import ConjunctionClass
 from learners.conjunctions import ConjunctionQueries
@@ -23,11 +22,10 @@ from learners.masked.against import bent_against, coarse_against, masked_against
 from learners.numbers_against import kmeans_against, perceptron_against
 from learners.problems import light_variable_problems
 from mechanisms.queries import Population, SQAlgorithm
-from mechanisms.queries.against import OracleRun
+from mechanisms.queries.against import OracleRun, oracle_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from audit.catalogue import Entry
     from mechanisms.queries import SQOracle, StatisticalQuery
 
 __all__ = ["TrustingConjunctions", "conjunctions_against", "entries", "trusting_against"]
@@ -136,35 +134,14 @@ def entries() -> list[Entry]:
     ['flawed-sq-conjunctions', 'flawed-sq-bent-learner']
     """
     return [
-        _entry(conjunctions_against, "conjunctions of 3 variables, against every valid SQ oracle"),
-        _entry(masked_against, "MASKED-PARITY in two rounds, d = 8, against every valid SQ oracle"),
-        _entry(
+        oracle_entry(conjunctions_against, "conjunctions of 3 variables, against every valid SQ oracle"),
+        oracle_entry(masked_against, "MASKED-PARITY in two rounds, d = 8, against every valid SQ oracle"),
+        oracle_entry(
             bent_against, "MASKED-PARITY in one round with a bent function, against every valid SQ oracle"
         ),
-        _entry(weak_against, "MASKED-PARITY weakly in one round, against every valid SQ oracle"),
-        _entry(perceptron_against, "the perceptron in the plane, against every valid SQ oracle"),
-        _entry(kmeans_against, "k-means, two rounds, against every valid SQ oracle"),
-        _entry(trusting_against, "the threshold alpha/d, which needs exact answers", "refuted"),
-        _entry(coarse_against, "the bent function's learner with K11's tolerance 2^(−d/3)", "refuted"),
+        oracle_entry(weak_against, "MASKED-PARITY weakly in one round, against every valid SQ oracle"),
+        oracle_entry(perceptron_against, "the perceptron in the plane, against every valid SQ oracle"),
+        oracle_entry(kmeans_against, "k-means, two rounds, against every valid SQ oracle"),
+        oracle_entry(trusting_against, "the threshold alpha/d, which needs exact answers", "refuted"),
+        oracle_entry(coarse_against, "the bent function's learner with K11's tolerance 2^(−d/3)", "refuted"),
     ]
-
-
-def _entry(
-    factory: Callable[[], OracleRun],
-    summary: str,
-    expected: Literal["refuted", "not refuted"] = "not refuted",
-) -> Entry:
-    run = factory()
-    return Entry(
-        run.name,
-        factory,
-        options=None,
-        utility={"budget": _BUDGET},
-        utility_expected=expected,
-        reference=run.reference,
-        summary=summary,
-    )
-
-
-_BUDGET = 600
-"""Runs of an audit: each problem is decided by its law, the runs are compared with it."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import PAC, Accuracy
 from audit.errors import InvalidKind
 from audit.problems import FixedProblem
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     Objective: TypeAlias = "Callable[[StatisticalQuery, float, float], float]"
 
-__all__ = ["OracleRun"]
+__all__ = ["OracleRun", "oracle_entry"]
 
 _SEEDS = (0, 1)
 _LOOKED_BACK = 24
@@ -31,6 +32,8 @@ _LOOKED_BACK = 24
 _STEPS = 20
 _ENDS = (0.0, 1.0, -1.0)
 _REWEIGHTED = Reweighted()
+_BUDGET = 600
+"""Runs of an entry's audit: each problem is decided by its law, a few runs show whether calls differ."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -194,3 +197,29 @@ class OracleRun:
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the algorithm, which is made again: its parts may be closures."""
         return {name: value for name, value in vars(self).items() if name != "algorithm"}
+
+
+def oracle_entry(
+    factory: Callable[[], OracleRun],
+    summary: str,
+    expected: Literal["refuted", "not refuted"] = "not refuted",
+) -> Entry:
+    """Return the catalogue's entry of a run against oracles: utility only, as no privacy is claimed.
+
+    Examples
+    --------
+    >>> from mechanisms.queries.catalogue_oracles import spread_run
+    >>> entry = oracle_entry(spread_run, "a mean and a spread")
+    >>> entry.name, entry.options, entry.utility_expected
+    ('sq-mean-and-spread', None, 'not refuted')
+    """
+    run = factory()
+    return Entry(
+        run.name,
+        factory,
+        options=None,
+        utility={"budget": _BUDGET},
+        utility_expected=expected,
+        reference=run.reference,
+        summary=summary,
+    )

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.catalogue import Entry
-from mechanisms.queries.against import OracleRun
+from mechanisms.queries.against import OracleRun, oracle_entry
 from mechanisms.queries.population import Population
 from mechanisms.queries.runs import SQAlgorithm, mean_and_spread
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from audit.catalogue import Entry
     from mechanisms.queries.oracle import SQOracle
 
 __all__ = [
@@ -27,9 +25,6 @@ __all__ = [
     "trusting_deviation",
     "trusting_run",
 ]
-
-BUDGET: Final = 1_000
-"""Runs of an audit: each problem is decided by its law, the runs are compared with it."""
 
 
 def _itself(records: Any) -> Any:
@@ -162,26 +157,9 @@ def entries() -> list[Entry]:
     ['flawed-sq-standard-deviation']
     """
     return [
-        _entry(spread_run, "mean, and spread about its answer, against every valid SQ oracle"),
-        _entry(
+        oracle_entry(spread_run, "mean, and spread about its answer, against every valid SQ oracle"),
+        oracle_entry(
             deviation_run, "the standard deviation by tolerances of tau²/3, against every valid SQ oracle"
         ),
-        _entry(trusting_run, "the same by tolerances of tau: right with exact answers only", "refuted"),
+        oracle_entry(trusting_run, "the same by tolerances of tau: right with exact answers only", "refuted"),
     ]
-
-
-def _entry(
-    factory: Callable[[], OracleRun],
-    summary: str,
-    expected: Literal["refuted", "not refuted"] = "not refuted",
-) -> Entry:
-    run = factory()
-    return Entry(
-        run.name,
-        factory,
-        options=None,
-        utility={"budget": BUDGET},
-        utility_expected=expected,
-        reference=run.reference,
-        summary=summary,
-    )
