@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
     from learners.kmeans import KMeansQueries
 
-__all__ = ["ClusterProblem", "cluster_problems", "is_steady", "lloyd", "nearest", "random_clusters"]
+__all__ = [
+    "ClusterProblem",
+    "cluster_problems",
+    "is_steady",
+    "lloyd",
+    "nearest",
+    "off_lloyd",
+    "random_clusters",
+]
 
 Centres = tuple[tuple[float, ...], ...]
 
@@ -74,6 +82,25 @@ def lloyd(
             for place, old in enumerate(centres)
         )
     return found
+
+
+def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: KMeansQueries) -> float:
+    """Return the largest difference of a coordinate from Lloyd's last centres; infinite for no centres.
+
+    Examples
+    --------
+    >>> from learners.kmeans import KMeansQueries
+    >>> algorithm = KMeansQueries(((0.25,), (0.75,)), rounds=1)
+    >>> off_lloyd(((0.0,), (0.9,)), ((0.0,), (1.0,)), (0.5, 0.5), algorithm=algorithm)
+    0.1
+    """
+    start = algorithm.start
+    if not isinstance(output, tuple) or len(output) != len(start):
+        return math.inf
+    if not all(is_point(centre, dimension=len(start[0])) for centre in output):
+        return math.inf
+    exact = lloyd(points, weights, algorithm)[-1][0]
+    return round(float(np.abs(np.array(output) - np.array(exact)).max()), 15)
 
 
 def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -> bool:
@@ -147,13 +174,7 @@ class ClusterProblem:
     def error(self, output: Any, database: Any) -> float:
         """Return the largest difference of a coordinate; infinite for an output that is no centres."""
         del database
-        start = self.algorithm.start
-        if not isinstance(output, tuple) or len(output) != len(start):
-            return math.inf
-        if not all(is_point(centre, dimension=len(start[0])) for centre in output):
-            return math.inf
-        exact = lloyd(self.points, self.weights, self.algorithm)[-1][0]
-        return round(float(np.abs(np.array(output) - np.array(exact)).max()), 15)
+        return off_lloyd(output, self.points, self.weights, algorithm=self.algorithm)
 
     def varied(self, rng: np.random.Generator) -> ClusterProblem:
         """Return a problem near this one: a point moved, or weight between two; itself if none is steady."""

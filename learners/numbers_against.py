@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.claims import PAC, Accuracy
 from audit.errors import InvalidValue
-from learners.clusters import ClusterProblem, cluster_problems, is_steady, random_clusters
+from learners.clusters import cluster_problems, is_steady, off_lloyd, random_clusters
 from learners.kmeans import KMeansQueries
 from learners.perceptron import PerceptronQueries
 from learners.separable import mistakes, random_separable, separable_problems
@@ -125,8 +125,7 @@ def _kmeans(*, start: Centres, rounds: int, tau: float, least_mass: float) -> SQ
 
 
 def _off_lloyd(algorithm: KMeansQueries, output: Any, population: Population) -> float:
-    points, weights = tuple(population.points), tuple(population.weights.tolist())
-    return ClusterProblem("", points, weights, algorithm, 1).error(output, None)
+    return off_lloyd(output, population.points, population.weights, algorithm=algorithm)
 
 
 def _outwards(query: StatisticalQuery, truth: float, answer: float) -> float:
