@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from audit.distributions import Finite
     from mechanisms.queries import SQOracle
 
-__all__ = ["ConjunctionLearner", "ConjunctionQueries", "ZeroThoughPositive"]
+__all__ = ["ConjunctionLearner", "ConjunctionQueries", "KeepsVariables", "ZeroThoughPositive"]
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,92 @@ class ConjunctionQueries:
         return tuple(int(answer <= self.tau) for answer in oracle.ask_all(self.queries()))
 
 
+class KeepsVariables(OfHypotheses, PlainParameters):
+    """A private learner of conjunctions: it keeps, independently, each variable whose noisy answer is small.
+
+    Examples
+    --------
+    >>> learner = ConjunctionLearner(dimension=1, epsilon=2.0, alpha=0.4)
+    >>> isinstance(learner, KeepsVariables), learner.distribution([((1,), 1)] * 10).pmf((1,)) > 0.99
+    (True, True)
+    """
+
+    dimension: int
+    epsilon: float
+
+    if TYPE_CHECKING:
+
+        @property
+        def concepts(self) -> ConjunctionClass:
+            """The class."""
+
+        @property
+        def _noise(self) -> ChunkNoise: ...
+
+        def means(self, database: Any) -> NDArray[np.float64] | None:
+            """Return what each variable's answer is without noise, shape (d,), None with too few records."""
+
+        def _chunk(self, database: Any) -> int: ...
+
+        def _added(self, chunk: int, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+            """Return the noise on the answers, shape (size, d)."""
+
+        def _tails(self, means: NDArray[np.float64], chunk: int) -> NDArray[np.float64]:
+            """Return the log probabilities that each variable is kept, and dropped, shape (2, d)."""
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        check_accuracy(self.alpha, self.beta, owner=owner)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def algorithm(self) -> ConjunctionQueries:
+        """The SQ learner that is run."""
+        return ConjunctionQueries(self.dimension, self.alpha)
+
+    @cached_property
+    def hypotheses(self) -> Hypotheses:
+        """The class with its truth table."""
+        return Hypotheses.of(self.concepts)
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` conjunctions; run i uses the same noise on every database of one length."""
+        means = self.means(database)
+        if means is None:
+            return [INSUFFICIENT] * size
+        kept = means + self._added(self._chunk(database), size, rng) <= self.algorithm.tau
+        return list(map(tuple, kept.astype(int).tolist()))
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law: the variables are kept independently, each by a tail of its noise."""
+        from audit.distributions import Finite
+
+        means = self.means(database)
+        if means is None:
+            return Finite([INSUFFICIENT], [1.0])
+        words = bit_matrix(BitWords(self.dimension), length=self.dimension, owner=type(self).__name__)
+        kept, dropped = self._tails(means, self._chunk(database))
+        logs = np.where(words, kept, dropped).sum(axis=1)
+        return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
+
+    def _checked(self, database: Any) -> NDArray[np.bool_]:
+        """Return the bits of every x, then whether y is 1, a row for each record."""
+        return spread(self._rows, database)
+
+    def _rows(self, records: Any) -> NDArray[np.bool_]:
+        points, positive = self.concepts.split(records)
+        matrix = bit_matrix(points, length=self.dimension, owner=type(self).__name__)
+        return np.column_stack([matrix, positive])
+
+
 @dataclass(frozen=True, kw_only=True)
-class ConjunctionLearner(OfHypotheses, PlainParameters):
+class ConjunctionLearner(KeepsVariables):
     """Learn a monotone conjunction privately: the queries of B Theorem 5 through noisy averages.
 
     A database is a list of (x, y), x a tuple of bits, y in {0, 1}; the output is a word of bits, 1 for each
@@ -162,16 +246,8 @@ class ConjunctionLearner(OfHypotheses, PlainParameters):
     aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        owner = type(self).__name__
-        positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
-        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        check_accuracy(self.alpha, self.beta, owner=owner)
+        super().__post_init__()
         ChunkNoise(self.model, self.epsilon)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def concepts(self) -> ConjunctionClass:
@@ -182,11 +258,6 @@ class ConjunctionLearner(OfHypotheses, PlainParameters):
     def records(self) -> tuple[Any, ...]:
         """Every (x, y)."""
         return tuple((x, y) for x in BitWords(self.dimension) for y in (0, 1))
-
-    @property
-    def algorithm(self) -> ConjunctionQueries:
-        """The SQ learner that is run."""
-        return ConjunctionQueries(self.dimension, self.alpha)
 
     @property
     def sample_size(self) -> int:
@@ -206,29 +277,12 @@ class ConjunctionLearner(OfHypotheses, PlainParameters):
         oracle = EvenChunks(database, queries=self.dimension, noise=self._noise, rng=rng)
         return self.algorithm.learn(oracle)
 
-    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` conjunctions; run i uses the same noise on every database of one length."""
-        means = self.means(database)
-        if means is None:
-            return [INSUFFICIENT] * size
-        noise = self._noise.law(self._chunk(database), width=1.0)
-        draws = np.stack([noise.sample(size, rng) for _ in means], axis=1)
-        kept = means + draws <= self.algorithm.tau
-        return list(map(tuple, kept.astype(int).tolist()))
+    def _added(self, chunk: int, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        noise = self._noise.law(chunk, width=1.0)
+        return np.stack([noise.sample(size, rng) for _ in range(self.dimension)], axis=1)
 
-    def distribution(self, database: Any) -> Finite:
-        """Return the exact law: the variables are kept independently, each by a tail of its noise."""
-        from audit.distributions import Finite
-
-        means = self.means(database)
-        if means is None:
-            return Finite([INSUFFICIENT], [1.0])
-        words = bit_matrix(BitWords(self.dimension), length=self.dimension, owner=type(self).__name__)
-        kept, dropped = self._noise.tails(
-            means, threshold=self.algorithm.tau, chunk=self._chunk(database), width=1.0
-        )
-        logs = np.where(words, kept, dropped).sum(axis=1)
-        return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
+    def _tails(self, means: NDArray[np.float64], chunk: int) -> NDArray[np.float64]:
+        return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
         """Return each variable's share of x_i = 0 ∧ y = 1 in its chunk, None where there is no record each.
@@ -238,31 +292,15 @@ class ConjunctionLearner(OfHypotheses, PlainParameters):
         >>> ConjunctionLearner(dimension=2).means([((0, 0), 1), ((0, 1), 1)])
         array([1., 0.])
         """
-        points, positive = self._checked(database)
-        chunk = self._chunk(database)
+        rows, chunk = self._checked(database), self._chunk(database)
         if not chunk:
             return None
         used = slice(0, chunk * self.dimension)
-        zero = (~points[used] & positive[used, None]).reshape(self.dimension, chunk, self.dimension)
+        zero = (~rows[used, :-1] & rows[used, -1:]).reshape(self.dimension, chunk, self.dimension)
         return np.array([zero[place, :, place].mean() for place in range(self.dimension)])
 
     def _chunk(self, database: Any) -> int:
         return len(database) // self.dimension
-
-    def _checked(self, database: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        rows = spread(self._rows, database)
-        return rows[:, :-1], rows[:, -1]
-
-    def _rows(self, records: Any) -> NDArray[np.bool_]:
-        """Return the bits of every x, then whether y is 1."""
-        points, positive = self.concepts.split(records)
-        matrix = bit_matrix(points, length=self.dimension, owner=type(self).__name__)
-        return np.column_stack([matrix, positive])
-
-    @cached_property
-    def hypotheses(self) -> Hypotheses:
-        """The class with its truth table."""
-        return Hypotheses.of(self.concepts)
 
     @property
     def _noise(self) -> ChunkNoise:

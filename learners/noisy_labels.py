@@ -9,25 +9,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
-from audit.errors import finite_number, positive_int
 from audit.relations import Relation
 from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks
 from learners.concepts import ConjunctionClass
-from learners.concepts.bits import BitWords, bit_matrix
-from learners.conjunctions import ConjunctionQueries
-from learners.hypotheses import Hypotheses
-from learners.listed import spread
-from learners.of_hypotheses import OfHypotheses
-from learners.problems import LearningProblem, check_accuracy, light_variable_problems
-from mechanisms.parameters import PlainParameters
+from learners.conjunctions import KeepsVariables
+from learners.problems import LearningProblem, light_variable_problems
 from mechanisms.queries import NoisyLabelOracle
 from mechanisms.queries.classification_noise import rate, split_query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from audit.distributions import Finite
     from learners.listed import ListedExamples
 
 __all__ = [
@@ -64,6 +56,7 @@ class NoisyLabelProblem(LearningProblem):
 
     Examples
     --------
+    >>> from learners.hypotheses import Hypotheses
     >>> pair = Hypotheses.of_rows([[0], [1]], domain="a", labels=(-1, 1))
     >>> problem = NoisyLabelProblem("a is −1", pair, np.array([[1.0, 0.0]]), examples=1000, eta=0.25)
     >>> 200 < problem.draw(np.random.default_rng(0)).count(("a", 1)) < 300, problem.error(0, [])
@@ -87,7 +80,7 @@ class NoisyLabelProblem(LearningProblem):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoisyConjunctionLearner(OfHypotheses, PlainParameters):
+class NoisyConjunctionLearner(KeepsVariables):
     """Learn a monotone conjunction privately from noisy labels: B Theorem 5 through Theorems 8 and 7.
 
     A database is a list of (x, y), x a tuple of bits, y in {−1, 1}; the output is a word of bits, 1 for each
@@ -140,31 +133,13 @@ class NoisyConjunctionLearner(OfHypotheses, PlainParameters):
     aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        owner = type(self).__name__
-        positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
-        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        check_accuracy(self.alpha, self.beta, owner=owner)
-        rate(self.eta, what=f"The `eta` of `{owner}`")
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
+        super().__post_init__()
+        rate(self.eta, what=f"The `eta` of `{type(self).__name__}`")
 
     @property
     def concepts(self) -> SignedConjunctions:
         """The class."""
         return SignedConjunctions(self.dimension)
-
-    @property
-    def algorithm(self) -> ConjunctionQueries:
-        """The SQ learner that is run."""
-        return ConjunctionQueries(self.dimension, self.alpha)
-
-    @cached_property
-    def hypotheses(self) -> Hypotheses:
-        """The class with its truth table."""
-        return Hypotheses.of(self.concepts)
 
     @property
     def sample_size(self) -> int:
@@ -198,33 +173,17 @@ class NoisyConjunctionLearner(OfHypotheses, PlainParameters):
         chunks = EvenChunks(database, queries=2 * self.dimension, noise=self._noise, rng=rng)
         return self.algorithm.learn(NoisyLabelOracle(chunks, eta=self.eta))
 
-    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
-        """Return `size` conjunctions; run i uses the same noise on every database of one length."""
-        means = self.means(database)
-        if means is None:
-            return [INSUFFICIENT] * size
-        noise = self._noise.law(self._chunk(database), width=1.0)
+    def _added(self, chunk: int, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        noise = self._noise.law(chunk, width=1.0)
         draws = np.stack([noise.sample(size, rng) for _ in range(2 * self.dimension)])
-        labels, plain = draws[::2].T / (1.0 - 2.0 * self.eta), draws[1::2].T
-        kept = means + labels + plain <= self.algorithm.tau
-        return list(map(tuple, kept.astype(int).tolist()))
+        return np.asarray(draws[::2].T / (1.0 - 2.0 * self.eta) + draws[1::2].T)
 
-    def distribution(self, database: Any) -> Finite:
-        """Return the exact law: variables are kept independently, each by a tail of two Laplace variables."""
-        from audit.distributions import Finite
-
-        means = self.means(database)
-        if means is None:
-            return Finite([INSUFFICIENT], [1.0])
-        words = bit_matrix(BitWords(self.dimension), length=self.dimension, owner=type(self).__name__)
-        scale = 1.0 / (self.epsilon * self._chunk(database))
-        gaps = self.algorithm.tau - means
+    def _tails(self, means: NDArray[np.float64], chunk: int) -> NDArray[np.float64]:
+        scale, gaps = 1.0 / (self.epsilon * chunk), self.algorithm.tau - means
         dropped, kept = (
             log_tail_of_two(sign * gaps, scale / (1.0 - 2.0 * self.eta), scale) for sign in (1.0, -1.0)
         )
-        return Finite(
-            list(BitWords(self.dimension)), log_probabilities=np.where(words, kept, dropped).sum(axis=1)
-        )
+        return np.array([kept, dropped])
 
     def means(self, database: Any) -> NDArray[np.float64] | None:
         """Return what each variable's answer is without noise, shape (d,), None with no record a chunk.
@@ -247,15 +206,6 @@ class NoisyConjunctionLearner(OfHypotheses, PlainParameters):
 
     def _chunk(self, database: Any) -> int:
         return len(database) // (2 * self.dimension)
-
-    def _checked(self, database: Any) -> NDArray[np.bool_]:
-        return spread(self._rows, database)
-
-    def _rows(self, records: Any) -> NDArray[np.bool_]:
-        """Return the bits of every x, then whether y is 1."""
-        points, positive = self.concepts.split(records)
-        matrix = bit_matrix(points, length=self.dimension, owner=type(self).__name__)
-        return np.column_stack([matrix, positive])
 
     @property
     def _noise(self) -> ChunkNoise:
