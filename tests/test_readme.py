@@ -22,6 +22,26 @@ def test_the_example_has_eight_lines():
     assert len(example.strip().splitlines()) <= 8
 
 
+def test_the_example_of_utility_refutes_and_meets_what_its_comments_say():
+    [example] = [
+        each for each in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "audit_utility" in each
+    ]
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(example, {"__name__": "readme"})
+    verdicts = re.findall(r"^([A-Z_]+)  noisy_mean", printed.getvalue(), re.MULTILINE)
+    assert verdicts == ["REFUTED", "NOT_REFUTED"]
+
+
+def test_the_example_of_a_test_defines_what_it_tests():
+    [example] = [
+        each for each in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "def test_release" in each
+    ]
+    names = {"__name__": "readme"}
+    exec(example, names)
+    assert {*names["test_release_is_private"].__code__.co_names} & {"release", "PureDP"} <= {*names}
+
+
 def test_every_page_that_the_readme_links_to_exists():
     links = re.findall(r"\]\(([^)#]+)\)", README)
     assert links
