@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections import Counter
 from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from audit.errors import AuditError, InvalidValue
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["GROUP", "Entry", "load_catalogue"]
+__all__ = ["GROUP", "Entry", "load_catalogue", "matching_entries"]
 
 GROUP = "dp_audit.catalogue"
 
@@ -80,10 +81,15 @@ class Entry:
         return [kind for kind, options in asked.items() if options is not None]
 
     @property
+    def flaws(self) -> list[Literal["privacy", "utility"]]:
+        """The claims that are wrong: their audits have to refute."""
+        expected = {"privacy": self.expected, "utility": self.utility_expected}
+        return [kind for kind in self.audits if expected[kind] == "refuted"]
+
+    @property
     def flawed(self) -> bool:
         """Whether one of its audits has to refute."""
-        expected = {"privacy": self.expected, "utility": self.utility_expected}
-        return any(expected[kind] == "refuted" for kind in self.audits)
+        return bool(self.flaws)
 
 
 def load_catalogue() -> list[Entry]:
@@ -108,3 +114,26 @@ def load_catalogue() -> list[Entry]:
     if twice:
         raise AuditError(f"Names in the catalogue must be unique; got `{twice[0]}` more than once.")
     return entries
+
+
+def matching_entries(pattern: str | None) -> list[Entry]:
+    """Return the entries whose names contain or match `pattern` (``*``, ``?``); all of them without one.
+
+    Raises
+    ------
+    AuditError
+        There is none.
+
+    Examples
+    --------
+    >>> matching_entries("no-such-name")
+    Traceback (most recent call last):
+    audit.errors.AuditError: No name in the catalogue matches `no-such-name`; `dp-audit list` shows them.
+    """
+    entries = load_catalogue()
+    if pattern is None:
+        return entries
+    found = [entry for entry in entries if pattern in entry.name or fnmatch.fnmatchcase(entry.name, pattern)]
+    if not found:
+        raise AuditError(f"No name in the catalogue matches `{pattern}`; `dp-audit list` shows them.")
+    return found

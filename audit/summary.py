@@ -49,11 +49,30 @@ def line(result: Saved) -> str:
     >>> line(AuditResult("m", None, "replace one", Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
     'PROVED        m                                           as expected           ε = 1, no runs'
     """
-    mark = "as expected" if met(result) else f"expected {result.expected or 'not refuted'}"
+    mark = _mark(result)
     verdict, name = result.verdict.value.upper(), story.short(result.subject, 60)
     if isinstance(result, UtilityResult):
         return f"{verdict:<12}  {name + ' (utility)':<42}  {mark:<20}  {_utility_found(result)}"
     return f"{verdict:<12}  {name:<42}  {mark:<20}  {_found(result)}"
+
+
+def _mark(result: Saved) -> str:
+    """Return what the verdict means to whoever made the audit.
+
+    Examples
+    --------
+    >>> from audit.results import Evidence
+    >>> said = "m", None, "replace one"
+    >>> _mark(AuditResult(*said, Verdict.REFUTED, Evidence.STATISTICAL, expected="not refuted"))
+    'claim fails'
+    >>> _mark(AuditResult(*said, Verdict.PROVED, Evidence.EXACT, expected="refuted"))
+    'should be refuted'
+    """
+    if met(result):
+        return "as expected"
+    if not carried_out(result):
+        return "no verdict"
+    return "claim fails" if result.refuted else "should be refuted"
 
 
 def total(results: Sequence[Saved]) -> str:

@@ -38,9 +38,9 @@ def list_command(pattern: str | None) -> None:
     claims = {entry.name: _claims(entry) for entry in entries}
     widths = [max(map(len, column), default=0) for column in (claims.keys(), claims.values())]
     for entry in entries:
-        source = f" [{entry.reference}]" if entry.reference else ""
+        source = f"[{entry.reference}]" if entry.reference else ""
         named = f"{entry.name:<{widths[0]}}  {claims[entry.name]:<{widths[1]}}"
-        click.echo(f"{named}  {entry.summary}{source}".rstrip())
+        click.echo(f"{named}  {' '.join(filter(None, (entry.summary, source)))}".rstrip())
 
 
 def _claims(entry: Entry) -> str:

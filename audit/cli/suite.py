@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import fnmatch
 import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from audit.attached import load_attached
-from audit.catalogue import Entry, load_catalogue
+from audit.catalogue import Entry, matching_entries
 from audit.claimed import shared, utility_options
 from audit.cli.exits import INTERRUPTED, suite_exit_code
 from audit.errors import AuditError
@@ -41,7 +40,7 @@ def run_suite(
     given: Mapping[str, Any],
 ) -> int:
     """Audit the matching entries one by one, losing none that is finished, and return the exit code."""
-    entries, beside = _matching(pattern), load_attached(attached)
+    entries, beside = matching_entries(pattern), load_attached(attached)
     if saved is None and html is not None:
         saved = html.parent / "results"
     store = _Store(saved)
@@ -140,13 +139,3 @@ class _Store:
         else:
             safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)
             save(result, self.place / f"{safe}.json")
-
-
-def _matching(pattern: str | None) -> list[Entry]:
-    entries = load_catalogue()
-    if pattern is None:
-        return entries
-    found = [entry for entry in entries if pattern in entry.name or fnmatch.fnmatchcase(entry.name, pattern)]
-    if not found:
-        raise AuditError(f"No name in the catalogue matches `{pattern}`; `dp-audit list` shows them.")
-    return found

@@ -122,7 +122,7 @@ def suite(tmp_path, monkeypatch, capsys):
 
     def run(*arguments):
         ran = []
-        monkeypatch.setattr("audit.cli.suite.load_catalogue", lambda: entries(ran))
+        monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: entries(ran))
         with pytest.raises(SystemExit) as left:
             main(["suite", *arguments])
         return left.value.code, *capsys.readouterr(), len(ran)

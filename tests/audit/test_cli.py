@@ -200,6 +200,30 @@ def test_list_shows_every_entry_in_a_line(call):
     assert [line.split()[0] for line in out.splitlines()] == [entry.name for entry in load_catalogue()]
 
 
+def test_list_says_which_claims_are_audited_and_which_of_them_are_flawed(call, monkeypatch):
+    entries = [
+        Entry("a-sum", list, summary="the first"),
+        Entry("a-learner", list, expected="refuted", utility={}, reference="K08"),
+        Entry("lesson", list, options=None, utility={}, utility_expected="refuted"),
+    ]
+    monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: entries)
+    assert call("list")[1].splitlines() == [
+        "a-sum      privacy                    the first",
+        "a-learner  privacy (flawed), utility  [K08]",
+        "lesson     utility (flawed)",
+    ]
+
+
+def test_list_shows_the_names_that_match(call):
+    matching = [entry.name for entry in load_catalogue() if "laplace" in entry.name]
+    assert "laplace" in matching
+    for pattern in ("laplace", "*laplace*"):
+        assert [line.split()[0] for line in call("list", pattern)[1].splitlines()] == matching
+    code, out, err = call("list", "zzzz")
+    assert (code, out) == (2, "")
+    assert err == "dp-audit: No name in the catalogue matches `zzzz`; `dp-audit list` shows them.\n"
+
+
 def test_a_reader_that_has_seen_enough_is_no_refutation(folder):
     read, write = os.pipe()
     os.close(read)
@@ -244,7 +268,7 @@ def suite(folder, call, monkeypatch):
     """Run the suite on given entries."""
 
     def run(entries, *arguments):
-        monkeypatch.setattr("audit.cli.suite.load_catalogue", lambda: entries)
+        monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: entries)
         return call("suite", *arguments)
 
     return run
