@@ -22,12 +22,16 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Chapter:
-    """A line of the contents: a part, how much is in it, and links into it (text and anchor)."""
+    """A line of the contents: a part, how much is in it, and links into it (text and anchor).
+
+    Links of a group (title, how many, links) are shown where the reader opens it.
+    """
 
     anchor: str
     title: str
     count: str
     links: tuple[tuple[str, str], ...]
+    groups: tuple[tuple[str, int, tuple[tuple[str, str], ...]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ def report(
 
 def _of_audits(part: AuditsPart) -> Chapter:
     links = [
-        ("Privacy claims", "subjects") if part.subjects else None,
+        ("Privacy claims", "privacy-heading") if part.subjects else None,
         ("Utility claims", "utility-heading") if part.utilities else None,
         ("Each audit", "audits-heading") if part.sections else None,
     ]
@@ -82,8 +86,17 @@ def _of_audits(part: AuditsPart) -> Chapter:
 
 
 def _of_findings(part: FindingsPart) -> Chapter:
-    links = tuple(sorted(((view.finding.name, view.anchor) for view in part.findings), key=_by_number))
-    return Chapter("findings", TITLES["findings"], _many(len(links), "statement"), links)
+    groups = tuple((word, count, _judged(part, word)) for word, _, count in part.counts)
+    links = (("Statements", "statements"), ("What was found", "findings-heading")) if groups else ()
+    names = (("Texts and short names", "names"),) if part.glossary else ()
+    count = _many(len(part.findings), "statement")
+    return Chapter("findings", TITLES["findings"], count, (*links, *names), groups)
+
+
+def _judged(part: FindingsPart, judgement: str) -> tuple[tuple[str, str], ...]:
+    """Return the links to the findings of one judgement, by name."""
+    judged = (view for view in part.findings if view.finding.judgement == judgement)
+    return tuple(sorted(((view.finding.name, view.anchor) for view in judged), key=_by_number))
 
 
 def _of_studies(part: StudiesPart) -> Chapter:

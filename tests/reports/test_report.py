@@ -80,6 +80,33 @@ def test_the_contents_lead_to_every_part_statement_and_study():
     assert "2 studies" in contents
 
 
+def test_findings_are_collapsed_by_their_judgement_in_the_contents():
+    judged = {"E10": "false", "E2": "false", "N1": "holds"}
+    findings = [finding_json(Finding(name, "T", "s", word, "f")) for name, word in judged.items()]
+    contents = render(AUDITS, findings=findings).split("<nav")[1].split("</nav>")[0]
+    groups = re.findall(r"<details>(.*?)</details>", contents, re.DOTALL)
+    told = [
+        (
+            re.search(r'<summary>(\w+) <span class="quiet-text">(\d+)', each).groups(),
+            re.findall(r"<bdi>(.*?)</bdi></a>", each),
+        )
+        for each in groups
+    ]
+    assert told == [(("holds", "1"), ["N1"]), (("false", "2"), ["E2", "E10"])]
+    assert not {*judged} & {
+        *re.findall(r"<bdi>(.*?)</bdi></a>", re.sub("(?s)<details>.*</details>", "", contents))
+    }
+
+
+def test_the_contents_call_the_tables_of_audits_what_their_headings_do():
+    text = page(*PARTS)
+    contents = text.split("<nav")[1].split("</nav>")[0]
+    for anchor, said in re.findall(r'href="#([\w-]*-heading)"><bdi>(.*?)</bdi>', contents):
+        assert re.search(f'<h[23] id="{anchor}">{said}</h[23]>', text), said
+    assert "Privacy claims" in contents
+    assert "Utility claims" in contents
+
+
 def test_short_names_are_explained_once_at_the_end_of_the_findings():
     names = (("B", "A. Blum: Notes."), ("E", "Errata."))
     findings = [
