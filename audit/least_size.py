@@ -183,7 +183,8 @@ def search_step(study: Study, curve: Curve, *, value: float, size: int, number: 
 def searched(steps: list[Step], found: Step) -> list[Step]:
     """Return the steps of a closed form once its family was searched at the least m that they met.
 
-    Unless the search refutes the claim, the step at that m stays met, with the search beside it. If it does,
+    Unless the search refutes the claim, the step at that m stays met: on the closed form's problem, with what
+    the search bounds on the others, `high`, beside it; that is mostly above beta there. If it does,
     nothing is known of that m and above but by audits of the family: what the closed form met there is left
     out, and the bisection goes on.
 

@@ -15,6 +15,7 @@ __all__ = ["Cell", "CurveResult", "Fit", "Step", "StudyResult", "fit"]
 
 StepVerdict = Literal["refuted", "met", "open"]
 How = Literal["runs", "exact", "refused"]
+_CLOSED = "the problem of the closed form"
 _BOUNDS = ("low", "high")
 
 
@@ -28,7 +29,7 @@ class Step:
         m.
     verdict
         ``"refuted"``: the failure probability on some problem is above beta; ``"met"``: it is at most beta on
-        every one; ``"open"``: neither was shown.
+        every one, or, where a closed form decides, on its own; ``"open"``: neither was shown.
     low, high
         Bounds on the failure probability of the worst problem.
     runs
@@ -125,23 +126,36 @@ class Cell:
     def family(self) -> str:
         """The problems on which the claim is met at `met`, or on which it was tried last, in words.
 
+        Where a closed form decides it is met on that one's problem. Of the others that were searched there
+        it is said that none refuted it, and what the failure probability is at most: not that it is met.
+
         Examples
         --------
         >>> step = Step(8, "met", family="the 3 given problems", worst="all equal")
         >>> Cell(4.0, 4.0, None, (step,)).family
         'the 3 given problems; worst: all equal'
+        >>> step = Step(8, "met", how="exact", low=0.1, high=0.2, family="the 3 given problems")
+        >>> Cell(4.0, 4.0, None, (step,)).family
+        'the problem of the closed form; not refuted (failure ≤ 0.2) on the 3 given problems'
         """
         at_met = [step for step in self.steps if step.verdict == "met" and step.size == self.met]
         for step in [*at_met, *reversed(self.steps)][: 1 if at_met else None]:
             if step.family:
-                return step.family + (f"; worst: {step.worst}" if step.worst else "")
-        exact = any(step.how == "exact" for step in self.steps)
-        return "the problem of the closed form" if exact else ""
+                return _searched(step) + (f"; worst: {step.worst}" if step.worst else "")
+        return _CLOSED if any(step.how == "exact" for step in self.steps) else ""
 
     @property
     def runs(self) -> int:
         """All runs drawn."""
         return sum(step.runs for step in self.steps)
+
+
+def _searched(step: Step) -> str:
+    """Say of the problems of a step's family what was shown on them."""
+    decided = step.low == step.high  # by laws, on every problem of the family
+    if step.how != "exact" or step.verdict != "met" or decided:
+        return step.family
+    return f"{_CLOSED}; not refuted (failure ≤ {step.high:.3g}) on {step.family}"
 
 
 @dataclass(frozen=True)
@@ -313,8 +327,10 @@ class StudyResult:
         """What the brackets say, and with what probability one of them is wrong."""
         return (
             f"Each bracket (r, m] says: at r records the learner fails with probability above {self.beta:g} "
-            f"on one of the problems, at m with probability at most {self.beta:g} on every one of them. If "
-            "failing gets no likelier with more records, the least m lies in it. Verdicts by runs share a "
+            f"on one of the problems, at m with probability at most {self.beta:g} on every one of them, or, "
+            "where a closed form decides, on its own problem (not refuted on the others: the last column "
+            "bounds how often it fails there). If failing gets no likelier with more records, the least m "
+            "lies in it. Verdicts by runs share a "
             f"significance of {self.significance:g} equally, {self.audits} at most: all that is said here "
             f"is right with probability at least {1 - self.significance:g}. What is exact takes none of it. "
             "Where a closed form tells the failure probability on one problem, others were searched at the "

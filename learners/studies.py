@@ -287,8 +287,8 @@ def generic() -> Study:
         "log2|H|",
         (2, 4, 8, 12, 16),
         (_generic_curve(int, lambda _: 1.0),),
-        fixed="ε = 1; POINT_d, d = log2|H|, on its first points; from target 0, every rival 1.01·α away, "
-        "to any law and noisy labels",
+        fixed="ε = 1; POINT_d, d = log2|H|, on its first points; searched from target 0, every rival 1.01·α "
+        "away, by random laws, noisy labels and a climb",
         source="K08 Theorem 3.7; K11 Theorem 3.4",
         axis="ln|H|",
         at=lambda bits: bits * math.log(2.0),
@@ -307,8 +307,8 @@ def generic_epsilon() -> Study:
         "1/ε",
         (0.5, 1, 2, 4, 8),
         (_generic_curve(lambda _: 6, lambda inverse: 1.0 / inverse),),
-        fixed="|H| = 64; POINT_6 on its first points; from target 0, every rival 1.01·α away, to any "
-        "law and noisy labels",
+        fixed="|H| = 64; POINT_6 on its first points; searched from target 0, every rival 1.01·α away, by "
+        "random laws, noisy labels and a climb",
         source="K08 Theorem 3.7; K11 Theorem 3.4",
         search=12_000,
         resolution=1.02,

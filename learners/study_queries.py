@@ -253,7 +253,8 @@ def masked(*, beta: float = 0.1) -> Study:
                 shape="exponential",
             ),
         ),
-        fixed=f"ε = {_EPSILON:g}, uniform examples; from r = 0, a = 0 and r = 1…1, a = 1 to any concept",
+        fixed=f"ε = {_EPSILON:g}, uniform examples; searched from r = 0, a = 0 and r = 1…1, a = 1 "
+        "by random concepts and a climb",
         source="K11 Theorem 5.7, §5.3",
         largest=10**12,
         budget=20_000,

@@ -163,8 +163,8 @@ def points() -> Study:
                 expected="does not grow",
             ),
         ),
-        fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; from target 0 with mass 1.01·α, the rest on one "
-        "other number, to any atoms and targets",
+        fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; searched from target 0 with mass 1.01·α, the rest on "
+        "one other number, by random atoms and targets and a climb",
         source="BNS §1, §3.1, Lemma 1",
         budget=1_500,
         resolution=1.03,
@@ -201,8 +201,8 @@ def points_delta(*, dimension: int = 64) -> Study:
                 expected="grows",
             ),
         ),
-        fixed=f"d = {dimension}, ε = {_EPSILON:g}; from target 0 with mass 1.01·α, the rest on one "
-        "other number, to any atoms and targets",
+        fixed=f"d = {dimension}, ε = {_EPSILON:g}; searched from target 0 with mass 1.01·α, the rest on "
+        "one other number, by random atoms and targets and a climb",
         source="BNS Lemma 1",
         axis="ln(1/δ)",
         at=lambda power: power * math.log(10.0),
@@ -248,7 +248,10 @@ def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]
     )
 
 
-_LAST = "from mass 1.01·α just below the last threshold, the rest on it, to any atoms and any threshold"
+_LAST = (
+    "searched from mass 1.01·α just below the last threshold, the rest on it, by random atoms and thresholds "
+    "and a climb"
+)
 
 
 def intervals() -> Study:

@@ -146,6 +146,8 @@ def test_a_family_that_is_no_worse_leaves_the_closed_forms_bracket():
     assert (step.how, step.low, step.family) == ("exact", 0.8**true, "the 2 given problems")
     assert step.low <= step.high < 0.3
     assert step.runs > 0
+    words = f"the problem of the closed form; not refuted (failure ≤ {step.high:.3g}) on the 2 given problems"
+    assert cell.family.startswith(words)
 
 
 def test_without_a_family_the_problem_is_the_closed_forms():
