@@ -51,45 +51,53 @@ def n21() -> Finding:
     >>> n21().found
     0.375
     """
-    length = 4
-    starts = range(16 * length)
-    rows = []
-    for words, width in (("J", length), ("2J", 2 * length)):
-        missed = [g for g in starts if not _covered(g, length=length, width=width)]
-        rows.append((words, len(missed) / len(starts), str([missed[0], missed[0] + 3]) if missed else "none"))
-    pairs = [(a, b) for a in range(32) for b in range(32)]
-    none, one = (sum(b - a + more == 32 for a, b in pairs) for more in (0, 1))
-    qualities, promise = (60, 61, 62), 60
-    equal, least = (sum(sign(q, promise) for q in qualities) for sign in (eq, ge))
-    slips = (
-        ("intervals of length 2^d in {0 … 2^d − 1}, d = 5: b − a = 2^d, or b − a + 1", none, one),
-        ("growth with d at d = 64: 2^log*(d), 16^log*(d)", 2 ** log_star(64), 16 ** log_star(64)),
-        ("of Q = (60, 61, 62) and r = 60: counted by step 7, with “=”, with “≥”", equal, least),
-        ("(0, 1, 10): concave by Definition 9, by the usual one", *_concave((0, 1, 10))),
-    )
+    rows, slips = _left_out(4), _slips()
     return Finding(
         "N21",
         "BNS §1.1, §3.2, Fig. 1 step 7, Definition 9",
         "With {A_i} of length 2J and {B_i} of length J right shifted by J, every interval of length J lies "
         "in one of them.",
         "false",
-        f"At J = {length} a share of {rows[0][1]:g} of all intervals lies in none, {rows[0][2]} the first; "
+        f"At J = 4 a share of {rows[0][1]:g} of all intervals lies in none, {rows[0][2]} the first; "
         f"with B_i of length 2J the share is {rows[1][1]:g}. With b − a = 2^j there is no interval at j = d, "
-        "and "
-        f"the growth is 2^log*(d) in §1.1 and 16^log*(d) in Theorem 2: {slips[1][1]} and {slips[1][2]} at d "
-        "= 64.",
+        "and the growth is 2^log*(d) in §1.1 and 16^log*(d) in Theorem 2: "
+        f"{slips[1][1]} and {slips[1][2]} at d = 64.",
         row="M6",
         method="arithmetic",
         errata=("N21",),
         corrected="{B_i} of length 2J right shifted by J, as Fig. 1 has it; b − a + 1 = 2^j, as there; step "
-        "7: "
-        "Q(S, i) ≥ r for = r; Definition 9 defines quasi-concave functions, not concave ones.",
+        "7: Q(S, i) ≥ r for = r; Definition 9 defines quasi-concave functions, not concave ones.",
         claimed=0.0,
         found=rows[0][1],
         tables=(
-            Table(("length of B_i", "share in none", "the first"), tuple(rows), "J = 4"),
+            Table(("length of B_i", "share in none", "the first"), rows, "J = 4"),
             Table(("what", "as printed", "otherwise"), slips, "printed beside meant, §1.1 beside Theorem 2"),
         ),
+    )
+
+
+def _left_out(length: int) -> tuple[tuple[str, float, str], ...]:
+    """Return, for B_i as printed and as meant, the share of intervals that lie in none, and the first."""
+    starts = range(16 * length)
+    rows = []
+    for words, width in (("J", length), ("2J", 2 * length)):
+        missed = [start for start in starts if not _covered(start, length=length, width=width)]
+        first = str([missed[0], missed[0] + length - 1]) if missed else "none"
+        rows.append((words, len(missed) / len(starts), first))
+    return tuple(rows)
+
+
+def _slips() -> tuple[tuple[str | int, ...], ...]:
+    """Return the other parts of the erratum: what, by the words as printed, and otherwise."""
+    pairs = [(a, b) for a in range(32) for b in range(32)]
+    none, one = (sum(b - a + more == 32 for a, b in pairs) for more in (0, 1))
+    qualities, promise = (60, 61, 62), 60
+    equal, least = (sum(sign(q, promise) for q in qualities) for sign in (eq, ge))
+    return (
+        ("intervals of length 2^d in {0 … 2^d − 1}, d = 5: b − a = 2^d, or b − a + 1", none, one),
+        ("growth with d at d = 64: 2^log*(d), 16^log*(d)", 2 ** log_star(64), 16 ** log_star(64)),
+        ("of Q = (60, 61, 62) and r = 60: counted by step 7, with “=”, with “≥”", equal, least),
+        ("(0, 1, 10): concave by Definition 9, by the usual one", *_concave((0, 1, 10))),
     )
 
 
