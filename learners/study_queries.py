@@ -67,8 +67,29 @@ class ConjunctionOnMeans(ConjunctionLearner):
 
 def conjunctions(*, alpha: float = 0.2, beta: float = 0.1) -> Study:
     """Return the study of conjunctions: central and local noise (B Theorems 5 and 7; K11 §5.1)."""
+    return Study(
+        "conjunctions",
+        "Monotone conjunctions: what the local model costs.",
+        PAC(alpha, beta),
+        "d",
+        (2, 4, 8, 16, 32),
+        (
+            _conjunction_curve("central", alpha, beta, source="B Theorems 5 and 7, constants derived"),
+            _conjunction_curve("local", alpha, beta, source="K11 §5.1, exact exponent"),
+        ),
+        fixed=f"ε = {_EPSILON:g}; all variables in the target, of which ⌊1/(1.05·α)⌋, or all, are 0 on "
+        "1.05·α of the examples each, one at a time",
+        source="B Theorems 5 and 7; K11 §5.1",
+        largest=10**10,
+        resolution=1.02,
+        steps=50,
+    )
 
-    def learner(d: float, model: Model) -> ConjunctionOnMeans:
+
+def _conjunction_curve(model: Model, alpha: float, beta: float, *, source: str) -> Curve:
+    """Return the curve of the learner of conjunctions in one model."""
+
+    def learner(d: float) -> ConjunctionOnMeans:
         return ConjunctionOnMeans(dimension=int(d), epsilon=_EPSILON, alpha=alpha, beta=beta, model=model)
 
     def problems(d: float, size: int) -> list[OneZeroMeans]:
@@ -77,36 +98,17 @@ def conjunctions(*, alpha: float = 0.2, beta: float = 0.1) -> Study:
     def family(d: float, size: int) -> SearchedProblems:
         return conjunction_family(int(d), alpha=alpha, chunk=size // int(d))
 
-    def curve(model: Model, source: str) -> Curve:
-        return Curve(
-            model,
-            lambda d, _: learner(d, model),
-            problems,
-            bound=lambda d: learner(d, model).sample_size,
-            source=source,
-            failure=lambda d, size: conjunction_failure(learner(d, model), size // int(d)),
-            family=family,
-            least=int,
-            expected="grows",
-            compared=10**12,
-        )
-
-    return Study(
-        "conjunctions",
-        "Monotone conjunctions: what the local model costs.",
-        PAC(alpha, beta),
-        "d",
-        (2, 4, 8, 16, 32),
-        (
-            curve("central", "B Theorems 5 and 7, constants derived"),
-            curve("local", "K11 §5.1, exact exponent"),
-        ),
-        fixed=f"ε = {_EPSILON:g}; all variables in the target, of which ⌊1/(1.05·α)⌋, or all, are 0 on "
-        "1.05·α of the examples each, one at a time",
-        source="B Theorems 5 and 7; K11 §5.1",
-        largest=10**10,
-        resolution=1.02,
-        steps=50,
+    return Curve(
+        model,
+        lambda d, _: learner(d),
+        problems,
+        bound=lambda d: learner(d).sample_size,
+        source=source,
+        failure=lambda d, size: conjunction_failure(learner(d), size // int(d)),
+        family=family,
+        least=int,
+        expected="grows",
+        compared=10**12,
     )
 
 
@@ -214,6 +216,24 @@ class _Answered(Oracle):
 
 def masked(*, beta: float = 0.1) -> Study:
     """Return the study of MASKED-PARITY in the local model: two rounds or one (K11 Theorem 5.7, 5.16)."""
+    return Study(
+        "masked-parity",
+        "MASKED-PARITY in the local model: what a single round costs.",
+        PAC(0.0, beta),
+        "d",
+        (2, 4, 8, 16),
+        _masked_curves(beta),
+        fixed=f"ε = {_EPSILON:g}, uniform examples; searched from r = 0, a = 0 and r = 1…1, a = 1 "
+        "by random concepts and a climb",
+        source="K11 Theorem 5.7, §5.3",
+        largest=10**12,
+        budget=20_000,
+        resolution=1.2,
+    )
+
+
+def _masked_curves(beta: float) -> tuple[Curve, ...]:
+    """Return the curves of two rounds and of one, in the local model."""
 
     def interactive(d: float) -> MaskedOnMeans:
         return MaskedOnMeans(dimension=int(d), epsilon=_EPSILON, beta=beta, model="local")
@@ -224,39 +244,26 @@ def masked(*, beta: float = 0.1) -> Study:
     def problems(d: float, size: int, *, bent: bool) -> SearchedProblems:
         return masked_family(int(d), chunk=size // (int(d) + 1), bent=bent)
 
-    return Study(
-        "masked-parity",
-        "MASKED-PARITY in the local model: what a single round costs.",
-        PAC(0.0, beta),
-        "d",
-        (2, 4, 8, 16),
-        (
-            Curve(
-                "interactive: two rounds",
-                lambda d, _: interactive(d),
-                lambda d, size: problems(d, size, bent=False),
-                bound=lambda d: interactive(d).sample_size,
-                source="K11 Proposition 5.18, exact exponent",
-                least=lambda d: int(d) + 1,
-                expected="grows",
-                law=False,
-            ),
-            Curve(
-                "non-interactive: bent queries",
-                lambda d, _: at_once(d),
-                lambda d, size: problems(d, size, bent=True),
-                bound=lambda d: at_once(d).sample_size(beta),
-                source="d + 1 queries of tolerance below 2^(−d/2 − 1)",
-                least=lambda d: int(d) + 1,
-                expected="grows",
-                law=False,
-                shape="exponential",
-            ),
+    return (
+        Curve(
+            "interactive: two rounds",
+            lambda d, _: interactive(d),
+            lambda d, size: problems(d, size, bent=False),
+            bound=lambda d: interactive(d).sample_size,
+            source="K11 Proposition 5.18, exact exponent",
+            least=lambda d: int(d) + 1,
+            expected="grows",
+            law=False,
         ),
-        fixed=f"ε = {_EPSILON:g}, uniform examples; searched from r = 0, a = 0 and r = 1…1, a = 1 "
-        "by random concepts and a climb",
-        source="K11 Theorem 5.7, §5.3",
-        largest=10**12,
-        budget=20_000,
-        resolution=1.2,
+        Curve(
+            "non-interactive: bent queries",
+            lambda d, _: at_once(d),
+            lambda d, size: problems(d, size, bent=True),
+            bound=lambda d: at_once(d).sample_size(beta),
+            source="d + 1 queries of tolerance below 2^(−d/2 − 1)",
+            least=lambda d: int(d) + 1,
+            expected="grows",
+            law=False,
+            shape="exponential",
+        ),
     )

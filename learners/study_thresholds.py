@@ -131,44 +131,49 @@ def points() -> Study:
         _CLAIM,
         "d",
         (16, 24, 32, 48, 64),
-        (
-            Curve(
-                "pure, proper",
-                lambda d, _: PurePointLearner(dimension=int(d), **_TOLD),
-                light_point,
-                bound=lambda d: pure_size(2 ** int(d), **_TOLD),
-                source="BNS §1; K11 Theorem 3.4, constants derived",
-                failure=lambda d, size: pure_failure(2.0**d - 2.0, size, last="all"),
-                family=_points,
-                expected="grows",
-            ),
-            Curve(
-                "pure, improper (hashed)",
-                lambda d, _: hashed(d),
-                light_point,
-                bound=lambda d: hashed_size(int(d), **_TOLD),
-                source="BNS §1, constants derived",
-                failure=lambda d, size: hashed_failure(hashed(d), size),
-                family=_points,
-                expected="does not grow",
-            ),
-            Curve(
-                "approximate, proper",
-                lambda d, _: approximate_point(d),
-                light_point,
-                bound=lambda d: approximate_point(d).sample_size,
-                source="BNS Lemma 1, constants derived",
-                failure=lambda d, size: approximate_point_failure(approximate_point(d), size),
-                family=_points,
-                expected="does not grow",
-            ),
-        ),
+        _point_curves(),
         fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; searched from target 0 with mass 1.01·α, the rest on "
         "one other number, by random atoms and targets and a climb",
         source="BNS §1, §3.1, Lemma 1",
         budget=1_500,
         resolution=1.03,
         steps=20,
+    )
+
+
+def _point_curves() -> tuple[Curve, ...]:
+    """Return the curves of the three learners of POINT against d."""
+    return (
+        Curve(
+            "pure, proper",
+            lambda d, _: PurePointLearner(dimension=int(d), **_TOLD),
+            light_point,
+            bound=lambda d: pure_size(2 ** int(d), **_TOLD),
+            source="BNS §1; K11 Theorem 3.4, constants derived",
+            failure=lambda d, size: pure_failure(2.0**d - 2.0, size, last="all"),
+            family=_points,
+            expected="grows",
+        ),
+        Curve(
+            "pure, improper (hashed)",
+            lambda d, _: hashed(d),
+            light_point,
+            bound=lambda d: hashed_size(int(d), **_TOLD),
+            source="BNS §1, constants derived",
+            failure=lambda d, size: hashed_failure(hashed(d), size),
+            family=_points,
+            expected="does not grow",
+        ),
+        Curve(
+            "approximate, proper",
+            lambda d, _: approximate_point(d),
+            light_point,
+            bound=lambda d: approximate_point(d).sample_size,
+            source="BNS Lemma 1, constants derived",
+            failure=lambda d, size: approximate_point_failure(approximate_point(d), size),
+            family=_points,
+            expected="does not grow",
+        ),
     )
 
 
