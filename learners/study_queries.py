@@ -223,7 +223,7 @@ def masked(*, beta: float = 0.1) -> Study:
         "d",
         (2, 4, 8, 16),
         _masked_curves(beta),
-        fixed=f"ε = {_EPSILON:g}, uniform examples; searched from r = 0, a = 0 and r = 1…1, a = 1 "
+        fixed=f"ε = {_EPSILON:g}, uniform examples; searched from r = 0, a = 0 and r = 1…1, a = 1, "
         "by random concepts and a climb",
         source="K11 Theorem 5.7, §5.3",
         largest=10**12,
