@@ -2,13 +2,14 @@
 
 import hashlib
 import os
+import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 from audit.errors import AuditError
 
-__all__ = ["check_apart", "check_writable", "source_of", "why", "write_text"]
+__all__ = ["check_apart", "check_writable", "file_of", "source_of", "why", "write_text"]
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -99,20 +100,32 @@ def _usual_mode() -> int:
     return 0o666 & ~mask
 
 
-def source_of(target: str) -> str | None:
-    """Return a digest of the file of ``path.py:object``, to tell whether it is still the one audited.
-
-    None for another target, and for a file that cannot be read. What the file imports is not looked at.
+def file_of(target: str) -> str | None:
+    """Return the file of ``path.py:object``, or of ``module:object`` once it is imported; None without one.
 
     Examples
     --------
-    >>> source_of("statistics:mean") is None
-    True
+    >>> file_of("mine.py:release"), file_of("laplace")
+    ('mine.py', None)
     """
     place, _, _ = target.rpartition(":")
-    if not place.endswith(".py"):
+    return place if place.endswith(".py") else getattr(sys.modules.get(place), "__file__", None)
+
+
+def source_of(target: str) -> str | None:
+    """Return a digest of the file of a target, to tell whether it is still the one audited.
+
+    None where there is none to read. What the file imports is not looked at.
+
+    Examples
+    --------
+    >>> source_of("laplace") is None
+    True
+    """
+    file = file_of(target)
+    if file is None:
         return None
     try:
-        return f"sha256:{hashlib.sha256(Path(place).read_bytes()).hexdigest()}"
+        return f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}"
     except OSError:
         return None

@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
-from audit.files import source_of
+from audit.files import file_of, source_of
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
     from audit.results import AuditResult
+    from audit.saved import Saved
 
 __all__ = [
+    "drawn_from",
     "load_witness",
     "locate_target",
     "parametrize_with_witnesses",
@@ -143,16 +145,28 @@ def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResu
     --------
     >>> from audit.results import AuditResult, Evidence, Verdict
     >>> result = AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT)
-    >>> with_source(result, result, "statistics:mean").notes
+    >>> with_source(result, result, "laplace").notes
     ()
     """
-    file, _, _ = place.rpartition(":")
-    if not file.endswith(".py"):
-        return again
-    before, now = saved.environment.get("source"), source_of(place)
-    changed = ", which has changed since the audit" if before and before != now else ""
-    environment = {**again.environment, "source": now}
-    return replace(again, notes=(*again.notes, f"drawn from {file}{changed}"), environment=environment)
+    said = drawn_from(saved, place)
+    environment = {**again.environment, "source": source_of(place)}
+    return replace(again, notes=(*again.notes, said), environment=environment) if said else again
+
+
+def drawn_from(saved: Saved, place: str) -> str:
+    """Return the words for that file; empty where the target has none.
+
+    Examples
+    --------
+    >>> from audit.results import AuditResult, Evidence, Verdict
+    >>> drawn_from(AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT), "mine.py:release")
+    'drawn from mine.py'
+    """
+    file, before = file_of(place), saved.environment.get("source")
+    if file is None:
+        return ""
+    changed = ", which has changed since the audit" if before and before != source_of(place) else ""
+    return f"drawn from {file}{changed}"
 
 
 def replay_file(

@@ -13,7 +13,7 @@ import click
 from audit.cli.exits import NOT_DONE, NOTHING_REFUTED, REFUTED, exit_code
 from audit.errors import AuditError
 from audit.options import read_options, read_parameters
-from audit.regressions import load_witness, locate_target, with_source
+from audit.regressions import drawn_from, load_witness, locate_target, with_source
 from audit.replay import replay_witness
 from audit.saved import parse_any
 from audit.stored import CorruptFile
@@ -92,6 +92,9 @@ def _failure_again(
         if stands
         else f"NOT REPRODUCED: on `{again.problem}` the learner made {same}, and did not fail."
     )
+    said = "" if target else drawn_from(result, place)
+    if said:
+        click.echo(f"It was {said}.")
     return REFUTED if stands else NOTHING_REFUTED
 
 

@@ -214,6 +214,17 @@ def test_a_replay_says_that_the_file_has_changed_since_the_audit(project, tmp_pa
     assert changed in replay(tmp_path, "leak.json")[1]
 
 
+def test_another_module_of_the_same_name_is_named_as_changed(project, tmp_path):
+    """A module is imported as Python finds it, from the working folder first."""
+    witness = tmp_path / "module.json"
+    command = [DP_AUDIT, "run", "mine:leak", *BRIEF, "--json", witness]
+    subprocess.run(command, cwd=project, capture_output=True, check=False)
+    here, there = project / "mine.py", tmp_path / "mine.py"
+    there.write_text("def leak(database, rng):\n    return 0\n")
+    assert f"drawn from {here} Not tested" in replay(project, witness)[1]
+    assert f"drawn from {there}, which has changed since the audit" in replay(tmp_path, witness)[1]
+
+
 def test_a_file_that_has_no_such_object_is_named_with_its_whole_path(project, tmp_path):
     (tmp_path / "leak.json").write_text((project / "tests" / "witnesses" / "leak.json").read_text())
     (tmp_path / "mine.py").write_text("def other(database, rng):\n    return 0\n")

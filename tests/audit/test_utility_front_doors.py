@@ -162,14 +162,17 @@ def test_a_utility_claim_and_its_problems_can_be_given_for_any_function(call):
     assert (code, err) == (2, "dp-audit: The `--alpha` must be a finite number ≥ 0; got -1.0.\n")
 
 
-def test_a_saved_failure_is_replayed_on_the_same_subject_and_on_another(call):
+def test_a_saved_failure_is_replayed_on_the_same_subject_and_on_another(call, folder):
     call("run", "mine.py:Both", "--set", "p=0.5", "--only", "utility", "--json", "failure.json")
     code, out, err = call("replay", "failure.json")
     assert (code, err) == (1, "")
     assert "It is the same output as saved" in out
+    assert f"It was drawn from {(folder / 'mine.py').resolve()}.\n" in out
     code, out, _ = call("replay", "failure.json", "--set", "p=0.0")
     assert code == 0
     assert "NOT REPRODUCED" in out
+    (folder / "mine.py").write_text((folder / "mine.py").read_text() + "\n")
+    assert "mine.py, which has changed since the audit.\n" in call("replay", "failure.json")[1]
     call("run", "mine.py:Useful", "--json", "met.json")
     code, _, err = call("replay", "met.json")
     assert (code, err.count("\n")) == (2, 1)
