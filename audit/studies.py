@@ -155,6 +155,8 @@ class Study:
         holds that step's m, and each side of it is cut to within the factor.
     steps
         Most steps of a cell.
+    whole
+        Whether the parameter counts something, so that its values are whole numbers.
     chosen
         Whether the values were asked for, in place of the study's own (`over`).
     target
@@ -183,6 +185,7 @@ class Study:
     fixed: str = ""
     source: str = ""
     axis: str = ""
+    whole: bool = False
     at: Callable[[float], float] | None = None
     budget: int = 2_000
     search: int = 4_000
@@ -216,7 +219,7 @@ class Study:
         Raises
         ------
         InvalidValue
-            There are none, or they do not ascend; one line.
+            There are none, they do not ascend, or one is no whole number where it counts something; one line.
 
         Examples
         --------
@@ -225,6 +228,9 @@ class Study:
         >>> Study("demo", "All.", PAC(0.1, 0.1), "d", (1.0, 2.0), (curve,)).over([3, 5, 7]).cells
         3
         """
+        part = next((value for value in values if value != int(value)), None) if self.whole else None
+        if part is not None:
+            raise InvalidValue(f"The values of `{self.parameter}` must be whole numbers; got {part:g}.")
         curves = tuple(replace(curve, values=()) for curve in self.curves)
         return replace(self, values=tuple(values), curves=curves, chosen=True)
 

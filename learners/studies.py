@@ -170,6 +170,7 @@ def parity(*, epsilon: float = 1.0) -> Study:
                 expected="grows",
             ),
         ),
+        whole=True,
         fixed=f"ε = {epsilon:g}; {_RARELY}",
         source="K08 Theorem 3.8; K11 Theorem 4.4",
         resolution=1.02,
@@ -279,10 +280,10 @@ def _generic_curve(bits: Any, epsilon: Any) -> Curve:
 
 
 def generic() -> Study:
-    """Return the study of the generic learner against ln|H| (K11 Theorem 3.4)."""
+    """Return the study of the generic learner against log2|H| (K11 Theorem 3.4)."""
     return Study(
         "generic",
-        "The generic learner: the least m grows with ln|H|.",
+        "The generic learner: the least m grows with log|H|.",
         _CLAIM,
         "log2|H|",
         (2, 4, 8, 12, 16),
@@ -290,8 +291,6 @@ def generic() -> Study:
         fixed="ε = 1; POINT_d, d = log2|H|, on its first points; searched from target 0, every rival 1.01·α "
         "away, by random laws, noisy labels and a climb",
         source="K08 Theorem 3.7; K11 Theorem 3.4",
-        axis="ln|H|",
-        at=lambda bits: bits * math.log(2.0),
         search=12_000,
         resolution=1.02,
         steps=30,

@@ -77,6 +77,7 @@ def conjunctions(*, alpha: float = 0.2, beta: float = 0.1) -> Study:
             _conjunction_curve("central", alpha, beta, source="B Theorems 5 and 7, constants derived"),
             _conjunction_curve("local", alpha, beta, source="K11 §5.1, exact exponent"),
         ),
+        whole=True,
         fixed=f"ε = {_EPSILON:g}; all variables in the target, of which ⌊1/(1.05·α)⌋, or all, are 0 on "
         "1.05·α of the examples each, one at a time",
         source="B Theorems 5 and 7; K11 §5.1",
@@ -223,6 +224,7 @@ def masked(*, beta: float = 0.1) -> Study:
         "d",
         (2, 4, 8, 16),
         _masked_curves(beta),
+        whole=True,
         fixed=f"ε = {_EPSILON:g}, uniform examples; searched from r = 0, a = 0 and r = 1…1, a = 1, "
         "by random concepts and a climb",
         source="K11 Theorem 5.7, §5.3",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -132,6 +131,7 @@ def points() -> Study:
         "d",
         (16, 24, 32, 48, 64),
         _point_curves(),
+        whole=True,
         fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; searched from target 0 with mass 1.01·α, the rest on "
         "one other number, by random atoms and targets and a climb",
         source="BNS §1, §3.1, Lemma 1",
@@ -183,14 +183,14 @@ def approximate_point(d: float, *, delta: float = _DELTA) -> PointLearner:
 
 
 def points_delta(*, dimension: int = 64) -> Study:
-    """Return the study of the approximate learner of POINT against ln(1/delta) (BNS Lemma 1)."""
+    """Return the study of the approximate learner of POINT against log10(1/delta) (BNS Lemma 1)."""
 
     def learner(power: float) -> PointLearner:
         return approximate_point(dimension, delta=10.0**-power)
 
     return Study(
         "point-delta",
-        "POINT, approximate: the least m grows with ln(1/δ).",
+        "POINT, approximate: the least m grows with log(1/δ).",
         _CLAIM,
         "log10(1/δ)",
         (2, 4, 8, 12, 16),
@@ -209,8 +209,6 @@ def points_delta(*, dimension: int = 64) -> Study:
         fixed=f"d = {dimension}, ε = {_EPSILON:g}; searched from target 0 with mass 1.01·α, the rest on "
         "one other number, by random atoms and targets and a climb",
         source="BNS Lemma 1",
-        axis="ln(1/δ)",
-        at=lambda power: power * math.log(10.0),
         resolution=1.03,
         steps=20,
     )
@@ -268,6 +266,7 @@ def intervals() -> Study:
         "d",
         (4, 8, 16, 32, 64),
         _interval_curves(int, lambda _: _EPSILON, lambda _: _DELTA),
+        whole=True,
         fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; {_LAST}",
         source="BNS §3.2-3.3, Theorem 2",
         budget=6_000,
@@ -295,19 +294,17 @@ def intervals_epsilon(*, dimension: int = 32) -> Study:
 
 
 def intervals_delta(*, dimension: int = 32) -> Study:
-    """Return the study of the approximate learner of INTERVAL against ln(1/delta) (BNS Theorem 2)."""
+    """Return the study of the approximate learner of INTERVAL against log10(1/delta) (BNS Theorem 2)."""
     _, approximate = _interval_curves(lambda _: dimension, lambda _: _EPSILON, lambda power: 10.0**-power)
     return Study(
         "interval-delta",
-        "INTERVAL, approximate: the least m grows with ln(1/δ).",
+        "INTERVAL, approximate: the least m grows with log(1/δ).",
         _CLAIM,
         "log10(1/δ)",
         (2, 4, 8, 12, 16),
         (replace(approximate, expected="grows"),),
         fixed=f"d = {dimension}, ε = {_EPSILON:g}; {_LAST}",
         source="BNS §3.2-3.3, Theorem 2",
-        axis="ln(1/δ)",
-        at=lambda power: power * math.log(10.0),
         budget=6_000,
         resolution=1.1,
         steps=20,

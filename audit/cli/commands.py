@@ -175,7 +175,7 @@ def study_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
     """
     from audit.cli.studies import list_studies, show_studies  # numpy and more, only to compute
 
-    return list_studies() if listed else show_studies(pattern, **given)
+    return list_studies(pattern) if listed else show_studies(pattern, **given)
 
 
 @group.command(name="replay", short_help="Repeat saved refutations.")

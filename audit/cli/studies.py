@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["list_studies", "show_studies"]
 
 
-def list_studies() -> int:
-    """Print the names of the studies that are offered, and what they are."""
-    offered = load_studies()
+def list_studies(pattern: str | None = None) -> int:
+    """Print the names of the matching studies, of all without a pattern, and what they are."""
+    offered = _wanted(pattern)
     width = max(map(len, offered), default=0)
     for name, study in offered.items():
         click.echo(f"{name:<{width}}  {study.cells:>3} cells over {study.parameter:<10}  {study.summary}")

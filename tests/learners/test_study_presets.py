@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from audit.errors import InvalidValue
 from audit.families import read_problems
 from audit.study_run import run_study
 from learners.concepts import MaskedParityClass
@@ -17,6 +18,7 @@ from learners.studies import generic_failure, parity_failure, studies
 from learners.study_means import ConceptMeans, OneZeroMeans, conjunction_problem
 from learners.study_queries import ConjunctionOnMeans, MaskedOnMeans, conjunction_failure
 from learners.study_thresholds import points, points_delta, pure_failure
+from reports.chart import chart
 
 BY_NAME = {study.name: study for study in studies()}
 
@@ -32,6 +34,20 @@ def test_there_is_a_study_for_every_headline_result():
         *("parity", "parity-epsilon", "generic", "generic-epsilon", "point", "point-delta"),
         *("interval", "interval-epsilon", "interval-delta", "conjunctions", "masked-parity"),
     ]
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_curves_are_drawn_in_the_unit_that_the_table_and_the_values_have(name):
+    study = BY_NAME[name]
+    assert study.axis in {"", study.parameter}
+    assert [study.place(value) for value in study.values] == [float(value) for value in study.values]
+
+
+def test_a_sweep_of_delta_is_labelled_with_the_powers_that_were_asked_for():
+    result = run_study(closed(points_delta().over((2, 4, 8))))
+    assert result.axis == result.parameter == "log10(1/δ)"
+    drawn = chart(result)
+    assert (drawn.axis, [tick.label for tick in drawn.across]) == ("log10(1/δ)", ["2", "4", "8"])
 
 
 @pytest.mark.parametrize(("d", "m"), [(1, 2), (2, 2), (2, 3)])
@@ -159,3 +175,11 @@ def test_ln_m_is_fitted_where_the_bound_at_least_doubles_with_every_unit():
             assert (curve.shape == "exponential") == doubles, (study.name, curve.name)
             exponential += [curve.name] * doubles
     assert exponential == ["non-interactive: bent queries"]
+
+
+def test_a_number_of_bits_is_whole_and_a_privacy_parameter_need_not_be():
+    known = {study.name: study for study in studies()}
+    for name in ("parity", "conjunctions", "masked-parity", "point", "interval"):
+        with pytest.raises(InvalidValue, match=r"values of `d` must be whole numbers; got 2\.5"):
+            known[name].over((2.5, 3))
+    assert known["parity-epsilon"].over((0.25, 0.5)).values == (0.25, 0.5)
