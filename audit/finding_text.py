@@ -37,9 +37,9 @@ def row(finding: Finding) -> str:
     Examples
     --------
     >>> from audit.findings import Finding
-    >>> one = Finding("E8", "K08", "The deviation is √2/s.", "typo", "√2·s.", claimed=1.0, found=4.0)
+    >>> one = Finding("E8", "K08", "It is √2/s.", "typo", "√2·s.", claimed=1.0, found=4.0)
     >>> " ".join(row(one).split())
-    'E8 typo 4 The deviation is √2/s.'
+    'E8 typo 4 It is √2/s.'
     """
     ratio = "" if finding.ratio is None else story.number(finding.ratio, digits=3)
     return _line(finding.name, finding.judgement, ratio, finding.statement)
