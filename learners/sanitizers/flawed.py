@@ -15,8 +15,25 @@ from mechanisms.noise import GeometricNoise
 __all__ = ["UnsplitIntervalSanitizer", "UnsplitPointSanitizer"]
 
 
+class _Unsplit:
+    """Gives delta to every choosing, and epsilon to the counts, as if nothing else spent any."""
+
+    epsilon: float
+    delta: float
+
+    @property
+    def choosing_delta(self) -> float:
+        """The whole delta, for every choosing and every call of Rec."""
+        return self.delta
+
+    @property
+    def noise(self) -> GeometricNoise:
+        """The noise on every count, at the whole epsilon."""
+        return GeometricNoise(self.epsilon / 2.0)
+
+
 @dataclass(frozen=True, kw_only=True)
-class UnsplitPointSanitizer(PointSanitizer):
+class UnsplitPointSanitizer(_Unsplit, PointSanitizer):
     """The sanitizer for POINT_d that gives every round, and the noisy counts, the whole budget.
 
     Guarantee
@@ -33,25 +50,15 @@ class UnsplitPointSanitizer(PointSanitizer):
     name: ClassVar[str] = "flawed-point-sanitizer-unsplit"
     reference: ClassVar[str] = "BNS Theorem 3: what composition is for"
 
-    @property
-    def choosing_delta(self) -> float:
-        """The whole delta, in every round."""
-        return self.delta
-
     @cached_property
     def spending(self) -> Spending:
         """What is really spent: the whole epsilon by each step."""
         claims = (ApproximateDP(self.epsilon, self.delta),) * self.rounds + (PureDP(self.epsilon),)
         return Spending(self.epsilon, claims, self.delta)
 
-    @property
-    def noise(self) -> GeometricNoise:
-        """The noise on every count, at the whole epsilon."""
-        return GeometricNoise(self.epsilon / 2.0)
-
 
 @dataclass(frozen=True, kw_only=True)
-class UnsplitIntervalSanitizer(IntervalSanitizer):
+class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
     """The sanitizer for INTERVAL_d that gives every round, and the noisy counts, the whole budget.
 
     Guarantee
@@ -68,18 +75,8 @@ class UnsplitIntervalSanitizer(IntervalSanitizer):
     name: ClassVar[str] = "flawed-interval-sanitizer-unsplit"
     reference: ClassVar[str] = "BNS Theorem 4: what composition is for"
 
-    @property
-    def choosing_delta(self) -> float:
-        """The whole delta, for every choosing and every call of Rec."""
-        return self.delta
-
     @cached_property
     def spending(self) -> Spending:
         """What is really spent: the whole epsilon by each step."""
         claims = (*self.step_claims(self.epsilon), PureDP(self.epsilon))
         return Spending(self.epsilon, claims, self.delta)
-
-    @property
-    def noise(self) -> GeometricNoise:
-        """The noise on every count, at the whole epsilon."""
-        return GeometricNoise(self.epsilon / 2.0)
