@@ -86,11 +86,6 @@ class Entry:
         expected = {"privacy": self.expected, "utility": self.utility_expected}
         return [kind for kind in self.audits if expected[kind] == "refuted"]
 
-    @property
-    def flawed(self) -> bool:
-        """Whether one of its audits has to refute."""
-        return bool(self.flaws)
-
 
 def load_catalogue() -> list[Entry]:
     """Return every entry offered by the installed distributions, in the order of their names and their own.

@@ -221,7 +221,7 @@ def test_an_entry_without_a_privacy_claim_is_audited_for_its_utility_only(call, 
     ]
     cases = parametrize_with_audits(entries).args[1]
     assert [case.id for case in cases] == ["right-utility", "wrong-utility"]
-    assert [one.flawed for one in entries] == [False, True]
+    assert [one.flaws for one in entries] == [[], ["utility"]]
 
 
 def test_an_entry_that_is_audited_for_nothing_is_refused():

@@ -219,9 +219,9 @@ def test_what_a_run_reports_of_its_parameters_builds_it_again(entry):
 
 
 def test_entries_are_audited_as_they_expect():
-    assert {entry.name for entry in entries() if entry.flawed} == set(FLAWED)
+    assert {entry.name for entry in entries() if entry.flaws} == set(FLAWED)
     assert {entry.name for entry in entries()} == set(RIGHT) | set(FLAWED)
     for entry in entries():
         assert entry.options is None
-        if not entry.flawed:  # those are refuted above
+        if not entry.flaws:  # those are refuted above
             assert audit_utility(entry.factory(), **entry.utility).verdict is Verdict.NOT_REFUTED

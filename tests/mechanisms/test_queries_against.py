@@ -255,7 +255,7 @@ def test_a_database_of_records_is_refused():
 
 def test_entries_are_audited_as_they_expect():
     found = {entry.name: entry for entry in entries()}
-    assert {name for name, entry in found.items() if entry.flawed} == {"flawed-sq-standard-deviation"}
+    assert {name for name, entry in found.items() if entry.flaws} == {"flawed-sq-standard-deviation"}
     for entry in found.values():
         assert entry.options is None
         verdict = audit_utility(entry.factory(tau=0.2), **entry.utility).verdict
