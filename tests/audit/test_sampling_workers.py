@@ -243,6 +243,10 @@ def global_own(database):
 @pytest.mark.parametrize("mechanism", [global_numpy, global_python, global_own])
 def test_generators_that_a_child_has_of_itself_do_not_start_again_after_a_death(mechanism):
     """Each run dies with probability 1/5; no death in 80 runs has probability 2e-8."""
+    assert_that_deaths_start_nothing_again(mechanism)
+
+
+def assert_that_deaths_start_nothing_again(mechanism):
     [(left, right), _] = drawn(mechanism, isolate=True)
     outputs = left + right
     finished = [output for output in outputs if not isinstance(output, Unfinished)]
@@ -267,7 +271,7 @@ def test_generators_of_modules_that_the_child_imports_do_not_start_again_either(
     monkeypatch.syspath_prepend(tmp_path)
     import their_noise
 
-    test_generators_that_a_child_has_of_itself_do_not_start_again_after_a_death(their_noise.mechanism)
+    assert_that_deaths_start_nothing_again(their_noise.mechanism)
 
 
 def test_a_global_that_cannot_be_pickled_is_found_again_by_its_file(tmp_path):
