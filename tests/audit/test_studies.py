@@ -1,4 +1,7 @@
-"""Studies: the bracket of the least m, its error, resuming, and what may be offered."""
+"""Studies: the bracket of the least m, its error, resuming, and what may be offered.
+
+Long, for brackets, kept steps and searched families are looked at through one small learner and its sweep.
+"""
 
 import dataclasses
 import json
