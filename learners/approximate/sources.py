@@ -172,9 +172,11 @@ class NumberProblem:
         return Finite(samples, log_probabilities=logs)
 
     def _labels(self, numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Return the labels of numbers; each kind of source says for itself."""
         raise NotImplementedError
 
     def _distance(self, concept: int) -> float:
+        """Return how far a concept is from the target; each kind of source says for itself."""
         raise NotImplementedError
 
 
