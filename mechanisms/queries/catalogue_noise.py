@@ -131,7 +131,7 @@ def entries() -> list[Entry]:
 
     Examples
     --------
-    >>> [entry.name for entry in entries() if entry.flawed and entry.options is not None]
+    >>> [entry.name for entry in entries() if entry.flaws and entry.options is not None]
     ['flawed-bounded-noise-reused-examples']
     """
     return [*_of_privacy(), *_of_utility()]
