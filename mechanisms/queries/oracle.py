@@ -162,8 +162,12 @@ class NonAdaptive:
             raise InvalidValue(
                 "A non-adaptive algorithm must ask everything in one `ask_all`; it asks again."
             )
-        asked = _round_of(queries)
-        self._used = True
+        self._used = True  # before the queries are made: what makes them could ask here itself
+        try:
+            asked = _round_of(queries)
+        except BaseException:
+            self._used = False  # nothing was answered
+            raise
         answers: list[float] = self._oracle.ask_all(asked)
         return answers
 

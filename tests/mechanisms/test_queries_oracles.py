@@ -169,6 +169,21 @@ def test_all_queries_of_a_round_exist_before_the_first_is_answered():
     assert log == ["made a", "made b", "answered a", "answered b"]
 
 
+def test_queries_that_are_made_from_an_answer_are_refused_also_inside_their_own_round():
+    query = StatisticalQuery.fraction(bool, tau=0.1)
+    oracle = ExactOracle(Population([0, 1]))
+    session = oracle.nonadaptive()
+
+    def adapting():
+        yield query
+        yield query.with_tau(session.ask_all([query])[0])
+
+    with pytest.raises(InvalidValue, match="must ask everything in one `ask_all`; it asks again"):
+        session.ask_all(adapting())
+    assert oracle.asked == 0
+    assert session.ask_all([query]) == [0.5]  # the refused round was none
+
+
 @settings(deadline=None, max_examples=60)
 @given(
     tau=st.floats(0.001, 3.0),
