@@ -111,12 +111,13 @@ def dominating_pair(claim: PrivacyClaim) -> tuple[Finite, Finite]:
     from audit.distributions import Finite
 
     told = check_claim(claim)
-    stay, turn = (1.0 / (1.0 + math.exp(sign * told.epsilon)) for sign in (-1.0, 1.0))
-    kept, leak = 1.0 - told.delta, told.delta
+    stay = -math.log1p(math.exp(-told.epsilon))  # log-probabilities: e^epsilon may overflow
+    turn = stay - told.epsilon
+    kept, leak = math.log1p(-told.delta), math.log(told.delta) if told.delta else -math.inf
     outcomes = ["left", 0, 1, "right"]
     return (
-        Finite(outcomes, [leak, kept * stay, kept * turn, 0.0]),
-        Finite(outcomes, [0.0, kept * turn, kept * stay, leak]),
+        Finite(outcomes, log_probabilities=[leak, kept + stay, kept + turn, -math.inf]),
+        Finite(outcomes, log_probabilities=[-math.inf, kept + turn, kept + stay, leak]),
     )
 
 

@@ -21,6 +21,8 @@ _MOST = 1e12
 def promise_at(size: int, *, alpha: float, failure: float) -> float:
     """Return the largest r = 2k + 1 with 2·Pr[Bin(size, alpha) ≤ r/2] ≤ failure; 1 where there is none.
 
+    `interval_size` takes no m at which there is none.
+
     Examples
     --------
     >>> promise_at(1000, alpha=0.1, failure=0.05), promise_at(3, alpha=0.1, failure=0.05)
@@ -40,7 +42,8 @@ def interval_size(split: Split, *, alpha: float, beta: float) -> int:
     Guarantee
     ---------
     Half of beta goes to Rec, half to the sample; see `IntervalLearner`. The promise that m allows grows with
-    m, so that all larger samples do as well.
+    m, so that all larger samples do as well. However large epsilon is, the sample alone asks for 2·(1 −
+    alpha)^m ≤ beta/2: r = 1.
 
     Examples
     --------
@@ -55,14 +58,19 @@ def interval_size(split: Split, *, alpha: float, beta: float) -> int:
             f"The `epsilon` and `alpha` of an interval learner must allow at most {_MOST:.0e} examples; "
             f"they ask for about {needed / 2.0 / alpha:.1e}."
         )
+
+    def enough(size: int) -> bool:
+        promise = promise_at(size, alpha=alpha, failure=beta / 2.0)
+        missed = 2.0 * _binomial_cdf(int(promise // 2.0), size, alpha)
+        return promise >= needed and missed <= beta / 2.0
+
     high = max(1, math.ceil(needed / 2.0 / alpha))
-    while promise_at(high, alpha=alpha, failure=beta / 2.0) < needed:
+    while not enough(high):
         high *= 2
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        enough = promise_at(middle, alpha=alpha, failure=beta / 2.0) >= needed
-        low, high = (low, middle) if enough else (middle, high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 

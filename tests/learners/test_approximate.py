@@ -195,6 +195,15 @@ def test_the_interval_learners_size_is_the_least_whose_promise_is_enough():
     assert learner.promise_for(m) >= needed > learner.promise_for(m - 1)
 
 
+@pytest.mark.parametrize("epsilon", [20.0, 1000.0])
+def test_however_large_epsilon_is_the_sample_must_show_what_a_bad_threshold_gets_wrong(epsilon):
+    learner = IntervalLearner(dimension=2, epsilon=epsilon)
+    m = learner.sample_size
+    assert 2 * 0.9**m <= 0.05 < 2 * 0.9 ** (m - 1)  # r = 1: a bad threshold passes where it has no error
+    result = audit_utility(learner, budget=4_000)
+    assert result.verdict in (Verdict.PROVED, Verdict.NOT_REFUTED)
+
+
 def test_the_true_depth_asks_for_far_less_than_lemma_3():
     told = {"beta": 0.1, "epsilon": 1.0, "delta": 1e-6}
     ours = IntervalLearner(dimension=64, alpha=0.1).sample_size

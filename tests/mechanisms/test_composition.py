@@ -108,6 +108,11 @@ def test_the_optimal_composition_is_below_both_closed_bounds():
     assert composed_epsilon(claims, delta=0.0) == math.inf
 
 
+def test_an_epsilon_whose_exponential_overflows_composes_to_the_sum():
+    assert composed_epsilon([PureDP(1000.0)] * 2, delta=0.0) == pytest.approx(2000.0, rel=1e-9)
+    assert composed_delta([PureDP(1000.0)] * 2, epsilon=1000.0) == pytest.approx(1.0, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     "claim", [PureDP(0.0), PureDP(1.5), ApproximateDP(1.0, 0.1), ApproximateDP(0.0, 0.5)]
 )
