@@ -78,8 +78,18 @@ class _Protocol(PlainParameters):
             )
         return database
 
-    def _run(self, entries: Grouped, rng: np.random.Generator) -> Any:
+    def answered_by(self, oracle: Any, rng: np.random.Generator) -> Any:
+        """Return the output of one run whose questions go to this oracle, and whose own coins are `rng`'s.
+
+        Parameters
+        ----------
+        oracle
+            An `LROracle`, or what answers as it does (`mechanisms.queries.SimulatedEntries`).
+        """
         raise NotImplementedError
+
+    def _run(self, entries: Grouped, rng: np.random.Generator) -> Any:
+        return self.answered_by(self._oracle(entries, rng), rng)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,22 +173,25 @@ class NonInteractiveProtocol(_Protocol):
         entries = Grouped(self._sized(database))
         if self.conclude is None:
             return product_law(self.queries, entries)
-        return transcript_law(self._as_rounds, entries)
+        return transcript_law(self.rounds, entries)
 
-    def _as_rounds(self) -> Generator[Query, Any, Any]:
-        assert not callable(self.queries)
+    def rounds(self) -> Generator[Query, Any, Any]:
+        """Start a run: a generator that yields the questions, is sent the answers, and returns the output."""
+        if callable(self.queries):
+            raise InvalidValue("The `queries` of `NonInteractiveProtocol` must be listed to be followed.")
         answers: list[Any] = []
         for query in self.queries:
             answer = yield query
             answers.append(answer)
         return self._concluded(answers)
 
-    def _run(self, entries: Grouped, rng: np.random.Generator) -> Any:
+    def answered_by(self, oracle: Any, rng: np.random.Generator) -> Any:
+        """Return the output of one run: one round of questions to this oracle."""
         queries = self.queries
         if callable(queries):
             coins = np.random.default_rng(rng.integers(0, 2**63, 4))
             queries = checked_queries(queries(self.size, coins))
-        return self._concluded(self._oracle(entries, rng).ask_all(queries), queries)
+        return self._concluded(oracle.ask_all(queries), queries)
 
     def _concluded(self, answers: list[Any], queries: Sequence[Query] | None = None) -> Any:
         if self.conclude is None:
@@ -265,17 +278,22 @@ class InteractiveProtocol(_Protocol):
         if self.coins:
             return None
         entries = Grouped(self._sized(database))
-        return transcript_law(self._rounds, entries, budget=self._allowed)
+        return transcript_law(self.rounds, entries, budget=self._allowed)
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
         """Return the outputs of `size` runs; those with the same answers so far go on together."""
         if self.coins:
             return super().sample(database, size, rng)
         entries = Grouped(self._sized(database))
-        together = sampled_paths(self._rounds, entries, size, budget=self._allowed, rng=rng)
+        together = sampled_paths(self.rounds, entries, size, budget=self._allowed, rng=rng)
         return super().sample(database, size, rng) if together is None else together
 
-    def _rounds(self) -> Generator[Query, Any, Any]:
+    def rounds(self) -> Generator[Query, Any, Any]:
+        """Start a run: a generator that yields questions, is sent the answers, and returns the output."""
+        if self.coins:
+            raise InvalidValue(
+                "An `algorithm` with `coins` must be run: its questions are not its answers' alone."
+            )
         return self._begun(None)
 
     def _begun(self, coins: np.random.Generator | None) -> Generator[Query, Any, Any]:
@@ -292,8 +310,8 @@ class InteractiveProtocol(_Protocol):
     def _allowed(self) -> float:
         return self.claim.epsilon * (1.0 + 1e-12)
 
-    def _run(self, entries: Grouped, rng: np.random.Generator) -> Any:
-        oracle = self._oracle(entries, rng)
+    def answered_by(self, oracle: Any, rng: np.random.Generator) -> Any:
+        """Return the output of one run: questions go to this oracle, one after the other."""
         rounds = self._begun(np.random.default_rng(rng.integers(0, 2**63, 4)) if self.coins else None)
         answer: Any = None
         while True:

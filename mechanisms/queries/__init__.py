@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mechanisms.queries.adversarial import AdversarialOracle, Greedy, offsets
+    from mechanisms.queries.at_once import NonInteractiveSimulation
     from mechanisms.queries.boolean import BooleanOnly, ThroughBoolean, bits_needed, boolean_queries
     from mechanisms.queries.chunks import ChunkOracle, SampleOracle, sample_size, sampling_size
     from mechanisms.queries.classification_noise import (
@@ -47,8 +48,10 @@ if TYPE_CHECKING:
         stated_chunk_size,
     )
     from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers, QueryProblem
+    from mechanisms.queries.protocol_simulation import ProtocolSimulation
     from mechanisms.queries.rejection import Access
     from mechanisms.queries.runs import CentralRun, LocalRun, SQAlgorithm, SQRun, mean_and_spread
+    from mechanisms.queries.simulated_entries import SimulatedEntries
     from mechanisms.queries.simulation import FixedRoundsSimulation, RandomizerSimulation
     from mechanisms.queries.statistical import StatisticalQuery
     from mechanisms.queries.tables import binary_response, clamped_geometric, kary_response
@@ -83,10 +86,12 @@ __all__ = [
     "NoisyProblem",
     "NoisyRun",
     "NonAdaptive",
+    "NonInteractiveSimulation",
     "Oracle",
     "Population",
     "PrivateOracle",
     "PrivateQueryAnswers",
+    "ProtocolSimulation",
     "QueryProblem",
     "RandomOracle",
     "RandomizerSimulation",
@@ -96,6 +101,7 @@ __all__ = [
     "SQRun",
     "SampleOracle",
     "SignEntries",
+    "SimulatedEntries",
     "StatisticalQuery",
     "TableRandomizer",
     "ThroughBoolean",
@@ -129,6 +135,7 @@ __all__ = [
 
 _MODULES = {
     "adversarial": ("AdversarialOracle", "Greedy", "offsets"),
+    "at_once": ("NonInteractiveSimulation",),
     "boolean": ("BooleanOnly", "ThroughBoolean", "bits_needed", "boolean_queries"),
     "chunks": ("ChunkOracle", "SampleOracle", "sample_size", "sampling_size"),
     "classification_noise": ("NoisyLabelOracle", "flip_labels", "noisy_labels", "noisy_sample_size"),
@@ -156,8 +163,10 @@ _MODULES = {
         "stated_chunk_size",
     ),
     "private_answers": ("LiteralQueryAnswers", "PrivateQueryAnswers", "QueryProblem"),
+    "protocol_simulation": ("ProtocolSimulation",),
     "rejection": ("Access",),
     "runs": ("CentralRun", "LocalRun", "SQAlgorithm", "SQRun", "mean_and_spread"),
+    "simulated_entries": ("SimulatedEntries",),
     "simulation": ("FixedRoundsSimulation", "RandomizerSimulation"),
     "statistical": ("StatisticalQuery",),
     "tables": ("binary_response", "clamped_geometric", "kary_response"),

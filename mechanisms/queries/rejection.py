@@ -134,7 +134,16 @@ class Access:
 
     def queries(self, place: int) -> list[StatisticalQuery]:
         """Return the queries for a proposal: g_1, and g_2 where there is a past."""
+        if place not in self._made:
+            self._made[place] = self._queries(place)
+        return self._made[place]
 
+    @cached_property
+    def _made(self) -> dict[int, list[StatisticalQuery]]:
+        """The queries by their proposals: many iterations ask the same."""
+        return {}
+
+    def _queries(self, place: int) -> list[StatisticalQuery]:
         def joint(records: Any) -> NDArray[np.float64]:
             return _inside((self.ratios(records)[:, place] - 1.0) / self.spread)
 
