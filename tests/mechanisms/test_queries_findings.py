@@ -155,6 +155,9 @@ def test_the_claims_5_9_and_5_10_hold_with_room(found):
         assert iterations > 1
     for beta, _, worst, third in found["K11 Claim 5.10"].tables[0].rows:
         assert 0 < worst <= third == pytest.approx(beta / 3)
+    for _, exact, *named, worst, third in found["K11 Claim 5.10"].tables[1].rows:
+        assert exact < 1e-12
+        assert 0 < max(named) <= worst <= third == pytest.approx(0.1)
 
 
 def test_theorems_6_and_8_hold_at_their_constants(found):
