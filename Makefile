@@ -23,7 +23,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-benchmarks: $(STAMP)  ## the figures of benchmarks/README.md; about half an hour
+benchmarks: $(STAMP)  ## the figures of benchmarks/README.md; about a quarter of an hour
 	$(BIN)/python benchmarks/run.py
 
 libraries: .venv-libraries/.installed  ## audit diffprivlib and OpenDP in the oldest environment that is supported
