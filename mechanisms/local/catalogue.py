@@ -84,9 +84,8 @@ def _flawed() -> Iterator[Entry]:
     for kind, summary in kinds.items():
         yield _entry(kind.name, kind, summary, refuted=True)
     again = partial(flawed.PerRoundProtocol, algorithm=partial(poll_twice, epsilon=2.0), epsilon=1.0, size=2)
-    yield _entry(
-        flawed.PerRoundProtocol.name, again, "the budget anew in each of two rounds: loss 2ε", refuted=True
-    )
+    summary = "the budget anew in each of two rounds: loss 2ε"
+    yield _entry(flawed.PerRoundProtocol.name, again, summary, refuted=True, budget=20_000)
 
 
 def _listed_questions() -> tuple[tuple[Any, Any], ...]:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from mechanisms.queries.rejection import Access
     from mechanisms.queries.runs import CentralRun, LocalRun, SQAlgorithm, SQRun, mean_and_spread
     from mechanisms.queries.simulated_entries import SimulatedEntries
+    from mechanisms.queries.simulated_protocol import SimulatedProtocol
     from mechanisms.queries.simulation import FixedRoundsSimulation, RandomizerSimulation
     from mechanisms.queries.statistical import StatisticalQuery
     from mechanisms.queries.tables import binary_response, clamped_geometric, kary_response
@@ -102,6 +103,7 @@ __all__ = [
     "SampleOracle",
     "SignEntries",
     "SimulatedEntries",
+    "SimulatedProtocol",
     "StatisticalQuery",
     "TableRandomizer",
     "ThroughBoolean",
@@ -167,6 +169,7 @@ _MODULES = {
     "rejection": ("Access",),
     "runs": ("CentralRun", "LocalRun", "SQAlgorithm", "SQRun", "mean_and_spread"),
     "simulated_entries": ("SimulatedEntries",),
+    "simulated_protocol": ("SimulatedProtocol",),
     "simulation": ("FixedRoundsSimulation", "RandomizerSimulation"),
     "statistical": ("StatisticalQuery",),
     "tables": ("binary_response", "clamped_geometric", "kary_response"),

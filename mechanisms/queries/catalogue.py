@@ -7,13 +7,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
+from mechanisms.local.algorithms import poll_twice
 from mechanisms.local.oracle import LROracle
+from mechanisms.local.protocols import InteractiveProtocol, NonInteractiveProtocol
 from mechanisms.queries import catalogue_noise
 from mechanisms.queries.local_answers import SignEntries, TranscribedOracle
 from mechanisms.queries.noisy_algorithms import direction_and_error
+from mechanisms.queries.population import Population
 from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers
+from mechanisms.queries.protocol_simulation import ProtocolSimulation
 from mechanisms.queries.runs import CentralRun, LocalRun
+from mechanisms.queries.simulated_protocol import CoarseSimulation, SimulatedProtocol
 from mechanisms.queries.tables import clamped_geometric
+from mechanisms.randomized_response import RandomizedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,10 +33,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ReusedEntries",
     "SharedChunkAnswers",
+    "coarse_response",
     "entries",
     "literal_answers",
     "many_answers",
     "private_answers",
+    "simulated_poll",
 ]
 
 
@@ -153,7 +161,8 @@ def entries() -> list[Entry]:
     Examples
     --------
     >>> [entry.name for entry in entries() if entry.expected == "refuted"]
-    ['flawed-bounded-noise-reused-examples', 'flawed-local-reused-entries', 'flawed-shared-chunk-answers']
+    ['flawed-simulated-response', 'flawed-bounded-noise-reused-examples', 'flawed-local-reused-entries',
+    'flawed-shared-chunk-answers']
     """
     return [
         Entry(
@@ -177,6 +186,7 @@ def entries() -> list[Entry]:
             reference=clamped_geometric(1.0, 5).reference,
             summary="a transparent randomizer by its table, that of Claims 5.9 and 5.10",
         ),
+        *_simulated(),
         *_with_utility(),
         *catalogue_noise.entries(),
         Entry(
@@ -216,6 +226,60 @@ def many_answers(kind: type[PrivateQueryAnswers], *, queries: int = 16) -> Priva
     return kind(queries=(PrivateQueryAnswers().queries[0].with_tau(1.0),) * queries)
 
 
+def simulated_poll(*, beta: float = 0.3) -> SimulatedProtocol:
+    """Return two rounds on two entries, the second in view of the first, beside their simulation.
+
+    Examples
+    --------
+    >>> print(simulated_poll().claim)
+    ApproximateDP(epsilon=0, delta=0.3)
+    """
+    protocol = InteractiveProtocol(algorithm=partial(poll_twice, epsilon=1.0), epsilon=1.0)
+    return SimulatedProtocol(
+        simulation=ProtocolSimulation(protocol=protocol, accesses=4, beta=beta),
+        population=Population([0, 1], [0.35, 0.65]),
+    )
+
+
+def coarse_response(*, epsilon: float = 3.0, beta: float = 0.1) -> SimulatedProtocol:
+    """Return one randomized response beside a simulation with the tolerance of K08 Lemma 4.4.
+
+    Examples
+    --------
+    >>> coarse_response().population.points
+    [1]
+    """
+    protocol = NonInteractiveProtocol(queries=[(0, RandomizedResponse(epsilon=epsilon))], size=1)
+    return SimulatedProtocol(
+        simulation=CoarseSimulation(protocol=protocol, accesses=1, beta=beta),
+        population=Population([1]),
+        name="flawed-simulated-response",
+        reference="K08 Lemma 4.4, with its tolerance",
+    )
+
+
+def _simulated() -> list[Entry]:
+    right, coarse = simulated_poll(), coarse_response()
+    return [
+        Entry(
+            right.name,
+            simulated_poll,
+            options={"budget": 2_000},
+            expected="not refuted",
+            reference=right.reference,
+            summary="two rounds on two entries, by statistical queries: distance 0.012 for 0.3",
+        ),
+        Entry(
+            coarse.name,
+            coarse_response,
+            options={"budget": 2_000},
+            expected="refuted",
+            reference=coarse.reference,
+            summary="a response simulated within β/t for β/(3t·e^2ε): distance 0.67 for 0.1",
+        ),
+    ]
+
+
 def _with_utility() -> list[Entry]:
     return [
         Entry(
@@ -229,7 +293,10 @@ def _with_utility() -> list[Entry]:
         Entry(
             "literal-query-answers-many",
             partial(many_answers, LiteralQueryAnswers),
-            options={"pairs": many_answers(LiteralQueryAnswers).suggested_pairs()[:1]},
+            options={
+                "pairs": many_answers(LiteralQueryAnswers).suggested_pairs()[:1],
+                "budget": 20_000,
+            },
             utility={},
             utility_expected="refuted",
             reference=LiteralQueryAnswers.reference,

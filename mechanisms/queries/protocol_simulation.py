@@ -129,16 +129,7 @@ class ProtocolSimulation:
 
     def entries(self, oracle: SQOracle, rng: np.random.Generator) -> SimulatedEntries:
         """Return fresh simulated entries for one run."""
-        terms = self.terms
-        return SimulatedEntries(
-            oracle,
-            size=terms.size,
-            records=terms.records,
-            accesses=terms.accesses,
-            beta=terms.beta,
-            epsilon=terms.epsilon,
-            rng=rng,
-        )
+        return SimulatedEntries.on(self.terms, oracle=oracle, rng=rng)
 
     def run(self, oracle: SQOracle, rng: np.random.Generator) -> Any:
         """Return the output of one simulated run."""

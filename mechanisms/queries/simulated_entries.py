@@ -242,6 +242,30 @@ class SimulatedEntries:
         )
         self._pasts: dict[int, Past] = {}
 
+    @classmethod
+    def on(cls, terms: SimulationTerms, *, oracle: SQOracle, rng: np.random.Generator) -> SimulatedEntries:
+        """Return fresh entries on these terms.
+
+        Examples
+        --------
+        >>> from mechanisms.queries import ExactOracle, Population
+        >>> terms = SimulationTerms(size=2, records=(0, 1), accesses=2, beta=0.3, epsilon=1.0)
+        >>> oracle = ExactOracle(Population([0, 1]))
+        >>> len(SimulatedEntries.on(terms, oracle=oracle, rng=np.random.default_rng(0)))
+        2
+        """
+        entries = cls(
+            oracle,
+            size=terms.size,
+            records=terms.records,
+            accesses=terms.accesses,
+            beta=terms.beta,
+            epsilon=terms.epsilon,
+            rng=rng,
+        )
+        entries.terms = terms
+        return entries
+
     def __len__(self) -> int:
         return self.terms.size
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audit import Evidence, Verdict, audit_privacy
 from audit.errors import InvalidKind, InvalidValue
 from mechanisms import KaryRandomizedResponse, RandomizedResponse
 from mechanisms.budget import OverspentError
@@ -27,12 +28,14 @@ from mechanisms.queries import (
     ProtocolSimulation,
     RandomOracle,
     SimulatedEntries,
+    SimulatedProtocol,
     TableRandomizer,
     binary_response,
     clamped_geometric,
     kary_response,
     offsets,
 )
+from mechanisms.queries.catalogue import coarse_response, simulated_poll
 
 SIGNIFICANCE = 1e-9
 COIN = Population([0, 1], [0.35, 0.65])
@@ -341,3 +344,48 @@ def test_questions_that_are_drawn_and_answers_of_too_many_values_are_refused():
     many = NonInteractiveProtocol(queries=[(0, RandomizedResponse(epsilon=0.1))] * 13, size=1)
     with pytest.raises(InvalidValue, match="at most 4096 values together; they have 8192"):
         NonInteractiveSimulation(protocol=many, beta=0.5)
+
+
+# --- the claims as an audit ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_a_simulation_beside_its_protocol_keeps_the_claimed_distance_by_exact_laws(name):
+    simulation = simulated(name, 0.3)
+    population = population_of(simulation)
+    result = audit_privacy(SimulatedProtocol(simulation=simulation, population=population), budget=500)
+    assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.EXACT)  # few runs: no proof
+    truth = mixed(simulation.protocol, population)
+    up = distance(simulation.simulated_law(AdversarialOracle(population, "up")), truth)
+    # two adversaries are no further apart than each is from the truth, together
+    assert up - 1e-9 <= result.delta_lower <= 2 * simulation.worst_distance(population) + 1e-9 <= 0.2 + 1e-9
+
+
+def test_the_tolerance_of_k08_is_refuted_by_the_same_audit():
+    result = audit_privacy(coarse_response(), budget=500)
+    assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.EXACT)
+    # all answers up: weights q(0)·τ' on 0, where p̃ = p + τ·q·c; 1 is accepted always, as p̃ > q·e^ε there
+    t, c = math.exp(3) / (1 + math.exp(3)), math.exp(3) - math.exp(-3)
+    zero = t * (1 - t + 0.1 * t * c) / (t * math.exp(3))
+    # all answers down: p̃(0) < 0, so 0 is never accepted
+    assert result.delta_lower == pytest.approx(zero / (zero + 1 - t), rel=1e-9)
+
+
+@pytest.mark.parametrize("record", SimulatedProtocol.records)
+def test_calls_and_samples_have_the_declared_law(record, agreement):
+    subject = simulated_poll()
+    law = subject.distribution([record])
+    outputs, expected = list(law.outcomes), [law.pmf(output) for output in law.outcomes]
+    rng = np.random.default_rng(11)
+    drawn = Counter(subject.sample([record], 20_000, rng))
+    assert agreement([drawn[output] for output in outputs], np.array(expected)) > SIGNIFICANCE
+    called = Counter(subject([record], rng) for _ in range(100))
+    assert set(called) <= set(outputs)
+    assert agreement([called[output] for output in outputs], np.array(expected)) > SIGNIFICANCE
+
+
+def test_a_record_that_answers_nothing_is_refused():
+    with pytest.raises(InvalidValue, match="must be one of entries, exact, random, up"):
+        simulated_poll()(["alternating"], np.random.default_rng(0))
+    with pytest.raises(InvalidKind, match="must be a `ProtocolSimulation`"):
+        SimulatedProtocol(simulation="B", population=COIN)
