@@ -24,6 +24,8 @@ TOPICS = (
     "masked",
     "approximate",
     "sanitizers",
+    "packing",
+    "remarks",
 )
 """The modules that have a mapping `FINDINGS`, in page order."""
 

@@ -23,7 +23,15 @@ from mechanisms.randomized_response import RandomizedResponse
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["FINDINGS", "bns_advanced", "c_geometric", "k11_claim_2_2", "k11_theorem_2_3", "k11_warner"]
+__all__ = [
+    "FINDINGS",
+    "b_posterior",
+    "bns_advanced",
+    "c_geometric",
+    "k11_claim_2_2",
+    "k11_theorem_2_3",
+    "k11_warner",
+]
 
 
 def _worst_loss(subject: Any, size: int) -> float:
@@ -244,7 +252,55 @@ def bns_advanced() -> Finding:
     )
 
 
+def b_posterior() -> Finding:
+    """B §1.1.1: what an observer learns of one record, by Bayes' rule.
+
+    Examples
+    --------
+    >>> round(b_posterior().ratio, 9)
+    1.0
+    """
+    survey, counted = RandomizedResponse(epsilon=1.0), GeometricMechanism(epsilon=1.0, records=(0, 1))
+    laws: dict[str, list[Any]] = {
+        "randomized response": [survey.distribution([truth]) for truth in (0, 1)],
+        "geometric noise on a count of three": [counted.distribution([truth, 1, 0]) for truth in (0, 1)],
+    }
+    rows = []
+    for (name, (false, true)), prior in product(laws.items(), (0.5, 0.1, 0.001)):
+        said = (0, 1) if name == "randomized response" else range(-20, 21)
+        after = [_posterior(true.pmf(one), false.pmf(one), prior=prior) for one in said]
+        ratios = [posterior / (1.0 - posterior) / (prior / (1.0 - prior)) for posterior in after]
+        rows.append((name, prior, min(after), max(after), min(ratios), max(ratios)))
+    found = max(row[5] for row in rows)
+    return Finding(
+        "B §1.1.1, posterior",
+        "B §1.1.1, Bayes' rule after Definition 1",
+        "If A is ε-private the ratio of two posterior probabilities of a record is close to that of the "
+        "prior ones.",
+        "holds",
+        f"Within e^±ε of it, with equality: the quotient goes from {min(row[4] for row in rows):.4f} to "
+        f"{found:.4f} at ε = 1. From 0.001 an answer leads to {rows[2][3]:.5f} at most, from 0.5 to "
+        f"{rows[0][3]:.3f}.",
+        row="M2, M7",
+        claimed=math.e,
+        found=found,
+        tables=(
+            Table(
+                ("mechanism", "prior", "least posterior", "largest", "least quotient", "largest "),
+                tuple(rows),
+                "ε = 1, all answers; quotient: posterior odds ÷ prior odds of a 1, the other records known",
+            ),
+        ),
+    )
+
+
+def _posterior(true: float, false: float, *, prior: float) -> float:
+    """Return the posterior probability, by Bayes' rule, from those of the answer."""
+    return prior * true / (prior * true + (1.0 - prior) * false)
+
+
 FINDINGS: dict[str, Callable[[], Finding]] = {
+    "B §1.1.1, posterior": b_posterior,
     "K11 Theorem 2.3": k11_theorem_2_3,
     "C §2": c_geometric,
     "K11 §1.1, Warner": k11_warner,

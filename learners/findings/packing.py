@@ -1,0 +1,197 @@
+"""What pure privacy must cost, by packing: many answers that exclude each other, each likely somewhere.
+
+On m records a pure ε-private algorithm gives every set of answers at least e^(−εm) times the probability that
+it has on any other database. N sets that exclude each other, each of probability 1 − β on a database of its
+own, thus need N·e^(−εm)·(1 − β) ≤ 1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from audit.findings import Finding, Table
+from learners.concepts import PointClass
+from learners.pure import HashedPointLearner, PureIntervalLearner, PurePointLearner
+from learners.sanitizers import GenericSanitizer, PointSanitizer
+from mechanisms import RandomizedResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "FINDINGS",
+    "bns_improper",
+    "bns_pure_interval",
+    "bns_pure_sanitizers",
+    "k11_certainty",
+    "packing_size",
+]
+
+
+def packing_size(answers: float, *, beta: float, epsilon: float) -> float:
+    """Return (ln(answers) + ln(1 − beta))/epsilon: no fewer records make so many answers likely.
+
+    Examples
+    --------
+    >>> round(packing_size(2.0**64, beta=0.1, epsilon=1.0), 1)
+    44.3
+    """
+    return (math.log(answers) + math.log1p(-beta)) / epsilon
+
+
+def bns_pure_interval() -> Finding:
+    """BNS §1 and §3.2: what INTERVAL_d costs purely and properly.
+
+    Examples
+    --------
+    >>> bns_pure_interval().judgement
+    'holds'
+    """
+    rows = []
+    for d in (4, 8, 16, 32, 64):
+        learner = PureIntervalLearner(dimension=d)
+        least = packing_size(2.0**d - 1.0, beta=learner.beta, epsilon=learner.epsilon)
+        rows.append((d, least, learner.sample_size, learner.sample_size / d))
+    slope = (rows[-1][2] - rows[-2][2]) / 32
+    return Finding(
+        "BNS §1, INTERVAL",
+        "BNS §1 and §3.2",
+        "Properly and purely INTERVAL_d is learned from O(d) examples, and needs Ω(d).",
+        "holds",
+        f"The text gives orders only, and quotes the second. By packing m ≥ (ln(2^d − 1) + ln(1 − β))/ε, "
+        f"{rows[-1][1]:.1f} at d = 64; the exponential mechanism needs {rows[-1][2]} there, {slope:.1f} more "
+        "with each bit.",
+        row="L11",
+        method="arithmetic",
+        tables=(
+            Table(
+                ("d", "at least", "exponential mechanism", "of which a bit"),
+                tuple(rows),
+                "α = β = 0.1, ε = 1. At least: of examples evenly at j − 1 (labelled 1) and j (labelled 0) "
+                "c_j alone errs on less than half, for each of 2^d − 1 thresholds j",
+            ),
+        ),
+    )
+
+
+def bns_improper() -> Finding:
+    """BNS §1: the answers of improper pure learners are 1 on very many points.
+
+    Examples
+    --------
+    >>> bns_improper().judgement
+    'holds'
+    """
+    rows = []
+    for d in (40, 48, 56, 64):
+        learner = HashedPointLearner(dimension=d, alpha=0.45, beta=0.45)
+        spent = learner.epsilon * learner.sample_size / math.log(2.0)
+        least = d - spent + math.log2(1.0 - learner.beta)
+        rows.append((d, learner.sample_size, least, float(d - learner.hash_bits)))
+    return Finding(
+        "BNS §1, improper learners",
+        "BNS §1",
+        "Improper pure learners of POINT_d whose m does not grow return hypotheses that are 1 on "
+        "exponentially many points.",
+        "holds",
+        f"On average on 2^d·e^(−εm)·(1 − β) points at least: with m = {rows[-1][1]}, which is enough at "
+        f"α = β = 0.45, ε = 1, this is 2^{rows[-1][2]:.1f} at d = 64, and doubles with each bit. The "
+        f"hypotheses of our learner are 1 on 2^{rows[-1][3]:.0f} there.",
+        row="L11",
+        method="arithmetic",
+        tables=(
+            Table(
+                ("d", "m", "log2 of the least mean", "log2 of ours"),
+                tuple(rows),
+                "α = β = 0.45, ε = 1. Where all examples are (j, 1), a hypothesis that errs on less than all "
+                "is 1 on j: with probability 1 − β, so with e^(−εm)·(1 − β) on any one database, for each j. "
+                "Ours: 2^(d − l) for l independent bits of hash",
+            ),
+        ),
+    )
+
+
+def bns_pure_sanitizers() -> Finding:
+    """BNS §4: what a pure sanitizer for POINT_d must cost.
+
+    Examples
+    --------
+    >>> bns_pure_sanitizers().judgement
+    'holds'
+    """
+    approximate = PointSanitizer(dimension=64, alpha=0.4).sample_size
+    rows = []
+    for d in (1, 2, 3):
+        pure = GenericSanitizer(concepts=PointClass(d), alpha=0.4)
+        least = packing_size(2.0**d, beta=pure.beta, epsilon=pure.epsilon)
+        rows.append((d, max(0.0, least), float(pure.sample_size), float(approximate)))
+    far = packing_size(2.0**64, beta=0.1, epsilon=1.0)
+    crossing = math.ceil((approximate - math.log(0.9)) / math.log(2.0))
+    return Finding(
+        "BNS §4, pure sanitizers",
+        "BNS §4",
+        "Every pure ε-private sanitizer for POINT_d needs Ω(d) records.",
+        "holds",
+        f"The text gives only an order, quoted. By packing m ≥ (d·ln 2 + ln(1 − β))/ε, {far:.1f} at d = 64; "
+        f"the generic one needs {rows[0][2]:.0f}, {rows[1][2]:.0f}, {rows[2][2]:.0f} at d = 1, 2, 3. With "
+        f"δ = 1e-6 {approximate} are enough whatever d (α = 0.4): fewer than every pure one from "
+        f"d = {crossing} on.",
+        row="L12, L14",
+        method="arithmetic",
+        tables=(
+            Table(
+                ("d", "pure: at least", "generic, pure", "repeated choosing, δ = 1e-6"),
+                tuple(rows),
+                "α = 0.4, β = 0.1, ε = 1. At least: on m copies of j, est(c_j) ≥ 1 − α > α ≥ est(c_i) for "
+                "all other i, so that the good answers for different j exclude each other",
+            ),
+        ),
+    )
+
+
+def k11_certainty() -> Finding:
+    """K11 footnote 6: what is private must be allowed to fail.
+
+    Examples
+    --------
+    >>> round(k11_certainty().ratio, 9)
+    1.0
+    """
+    one = RandomizedResponse(epsilon=1.0).distribution([1]).pmf(0)
+    rows = [("randomized response", 1, _certain(1), one)]
+    for m in (1, 10, 40):
+        law = PurePointLearner(dimension=1).distribution([(0, 1)] * m)
+        assert law is not None  # two points are listed
+        rows.append(("two points, exponential mechanism", m, _certain(m), float(law.pmf(1))))
+    return Finding(
+        "K11 footnote 6",
+        "K11 §5.2, footnote 6",
+        "Differentially private algorithms must have some non-zero probability of error.",
+        "holds",
+        "1/(1 + e^(εm)) at least, on m records, where two targets have no good answer in common: with "
+        f"equality for randomized response ({one:.4f} at ε = 1); the exponential mechanism on 40 records "
+        f"fails with {rows[-1][3]:.2g}, {rows[-1][2]:.2g} being the least.",
+        row="L1, M7",
+        claimed=rows[0][2],
+        found=one,
+        tables=(
+            Table(
+                ("algorithm", "m", "at least", "exact"),
+                tuple(rows),
+                "ε = 1. At least: (1 − β)·e^(−εm) ≤ β, from the records of one target to those of the other",
+            ),
+        ),
+    )
+
+
+def _certain(size: int) -> float:
+    return 1.0 / (1.0 + math.exp(size))
+
+
+FINDINGS: dict[str, Callable[[], Finding]] = {
+    "BNS §1, INTERVAL": bns_pure_interval,
+    "BNS §1, improper learners": bns_improper,
+    "BNS §4, pure sanitizers": bns_pure_sanitizers,
+    "K11 footnote 6": k11_certainty,
+}

@@ -1,0 +1,286 @@
+"""What the texts remark without a number: how privacy compares with none, and what it implies."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import combinations_with_replacement, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.findings import Finding, Table
+from learners.concepts import IntervalClass
+from learners.generic import GenericLearner, generic_size
+from learners.parity.plans import derived_plan
+from learners.pure import pure_size
+from mechanisms import RandomizedResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "FINDINGS",
+    "bns_good_interval",
+    "k11_parity_price",
+    "k11_price",
+    "k11_query_price",
+    "k11_stability",
+]
+
+
+def k11_price() -> Finding:
+    """K11 §3.1, the remark after Theorem 3.4: what privacy costs a learner of any finite class.
+
+    Examples
+    --------
+    >>> k11_price().judgement
+    'holds'
+    """
+    rows = []
+    for alpha, epsilon in product((0.4, 0.1, 0.01), (1.0, 0.1, 0.01)):
+        told: dict[str, float] = {"alpha": alpha, "beta": 0.1, "epsilon": epsilon}
+        nats = math.log(2.0**64 / 0.1)
+        plain = nats / -math.log1p(-alpha)
+        agnostic = 2.0 / alpha**2 * math.log(2.0**65 / 0.1)
+        rows.append(
+            (
+                *(alpha, epsilon),
+                pure_size(2**64, **told) / plain * epsilon,
+                generic_size(2**64, **told) / agnostic / max(1.0, alpha / epsilon),
+            )
+        )
+    realizable, unrealizable = ([row[place] for row in rows] for place in (2, 3))
+    return Finding(
+        "K11 §3.1, price",
+        "K11 §3.1, the remark on Occam's razor",
+        "Privacy multiplies the sample of a generic learner by O(1/ε) for PAC learning, where it is of the "
+        "order 1/α, and by O(max{1, α/ε}) for agnostic learning.",
+        "holds",
+        "Proved sizes, with and without privacy, for |H| = 2^64: the quotient is "
+        f"{min(realizable):.2f}/ε to {max(realizable):.2f}/ε where the target is in the class (ε ≤ 1), and "
+        f"{min(unrealizable):.2f} to {max(unrealizable):.2f} times max{{1, α/ε}} where it need not be. The "
+        "text gives orders only.",
+        row="L1",
+        method="arithmetic",
+        tables=(
+            Table(
+                ("α", "ε", "PAC: quotient times ε", "agnostic: quotient ÷ max{1, α/ε}"),
+                tuple(rows),
+                "β = 0.1, |H| = 2^64. PAC: ln(|H|/β) over −ln(1 − α(1 − e^(−ε/2))), and over −ln(1 − α); "
+                "agnostic: K11's constant with ln(3/β), and (2/α²)·ln(2|H|/β)",
+            ),
+        ),
+    )
+
+
+def k11_parity_price() -> Finding:
+    """K11 §4, the remark at its end: what privacy costs a learner of PARITY.
+
+    Examples
+    --------
+    >>> k11_parity_price().judgement
+    'holds'
+    """
+    rows = []
+    for d, beta, epsilon in product((4, 64), (0.1, 1e-3, 1e-9), (0.1, 1.0)):
+        told: dict[str, Any] = {"dimension": d, "epsilon": epsilon, "alpha": 0.1, "beta": beta}
+        unit = (d * math.log(2.0) - math.log(beta)) / 0.1 * -math.log(beta) / epsilon
+        again = derived_plan("retry", tight=False, **told).sample_size("retry")
+        tested = derived_plan("held-out", tight=False, **told).sample_size("held-out")
+        rows.append((d, beta, epsilon, again / unit, tested / unit))
+    retry, held = ([row[place] for row in rows] for place in (3, 4))
+    return Finding(
+        "K11 §4, price",
+        "K11 §4, the remark at its end",
+        "The sizes of private and non-private samples for PARITY differ by a factor of O(ln(1/β)/ε) only.",
+        "holds",
+        f"With K08's A*, which tries again: {min(retry):.0f} to {max(retry):.0f} times ln(1/β)/ε, from "
+        f"β = 0.1 to 1e-9. With K11's A* {min(held):.0f} to {max(held):.0f} times there; at fixed d "
+        "its test set, of the order ln²(1/β)/ε, outgrows the claim for yet smaller β (N3). The text gives "
+        "orders only.",
+        row="L4",
+        method="arithmetic",
+        errata=("N3",),
+        tables=(
+            Table(
+                ("d", "β", "ε", "K08's A*", "K11's A*"),
+                tuple(rows),
+                "α = 0.1; the quotient with (d·ln 2 + ln(1/β))/α, which is enough without privacy, divided "
+                "by ln(1/β)/ε",
+            ),
+        ),
+    )
+
+
+def k11_query_price() -> Finding:
+    """K11 §1.1.1: what privacy costs where queries are answered from one sample, with noise.
+
+    Examples
+    --------
+    >>> k11_query_price().judgement
+    'not verified'
+    """
+    rows = []
+    for queries, tau in product((10, 1000, 100_000), (0.1, 0.5)):
+        plain = 2.0 / tau**2 * math.log(4.0 * queries / 0.1)
+        each = _share(queries, delta=1e-6)
+        noisy = 2.0 / (tau * each) * math.log(2.0 * queries / 0.1)
+        pure = 2.0 * queries / tau * math.log(2.0 * queries / 0.1)
+        unit = math.sqrt(queries)
+        rows.append((queries, tau, max(plain, noisy) / plain / unit, max(plain, pure) / plain / unit))
+    return Finding(
+        "K11 §1.1.1, price",
+        "K11 §1.1.1",
+        "Blum et al. answer t queries privately from about √t/ε times the data that no privacy takes.",
+        "not verified",
+        "It is said of a quoted paper, as an order. Laplace noise on t averages of one sample takes "
+        f"{min(row[2] for row in rows):.2g} to {max(row[2] for row in rows):.2g} times √t/ε with δ = 1e-6, "
+        f"by advanced composition; purely, by the sum, a factor of the order t: up to "
+        f"{max(row[3] for row in rows):.3g} times √t/ε at t = 100000.",
+        row="M10, M12",
+        method="arithmetic",
+        tables=(
+            Table(
+                ("t", "τ", "δ = 1e-6: quotient ÷ (√t/ε)", "pure: quotient ÷ (√t/ε)"),
+                tuple(rows),
+                "ε = 1, β = 0.1, half of τ for the sampling and half for the noise; the sample without "
+                "privacy: (2/τ²)·ln(4t/β)",
+            ),
+        ),
+    )
+
+
+def k11_stability() -> Finding:
+    """K11 §1.2: privacy implies change-one error stability.
+
+    Examples
+    --------
+    >>> round(k11_stability().ratio, 9)
+    1.0
+    """
+    rows = []
+    for epsilon in (0.1, 1.0, 3.0):
+        survey = RandomizedResponse(epsilon=epsilon)
+        answers = np.array([[survey.distribution([truth]).pmf(said) for said in (0, 1)] for truth in (0, 1)])
+        rows.append(
+            (
+                epsilon,
+                math.tanh(epsilon / 2.0),
+                float(np.ptp(answers[:, 0])),
+                _error_shift(epsilon=epsilon, size=2),
+            )
+        )
+    return Finding(
+        "K11 §1.2, stability",
+        "K11 §1.2",
+        "Differential privacy implies change-one error stability.",
+        "holds",
+        "One record moves the expected error, on any law, by tanh(ε/2) at most, the largest statistical "
+        f"distance of ε-close laws: with equality for randomized response ({rows[1][2]:.4f} at ε = 1); the "
+        f"generic learner's moves by {rows[1][3]:.4f} on two examples.",
+        row="L1, M7",
+        claimed=rows[1][1],
+        found=rows[1][2],
+        tables=(
+            Table(
+                ("ε", "tanh(ε/2)", "randomized response", "generic learner, n = 2"),
+                tuple(rows),
+                "the largest change of the expected error, over all neighbours and laws of an example "
+                "(intervals of {0, 1}; the extreme laws have one example)",
+            ),
+        ),
+    )
+
+
+def bns_good_interval() -> Finding:
+    """BNS §3.2: five thresholds inside a 4-good interval, one of which errs on little.
+
+    Examples
+    --------
+    >>> bns_good_interval().ratio
+    1.0
+    """
+    rows = []
+    for width in (4, 8):
+        counts = np.array(list(product(range(3), repeat=width)))
+        for switch in range(1, width):
+            ones, zeros = counts.copy(), counts.copy()
+            ones[:, switch:], zeros[:, :switch] = 0, 0
+            many = _both(ones, zeros, width // 4)
+            errors = np.min(
+                [zeros[:, :h].sum(axis=1) + ones[:, h:].sum(axis=1) for h in range(0, width + 1, width // 4)],
+                axis=0,
+            )
+            rows.append((width, switch, len(counts), int((errors > many).sum()), int((errors == many).sum())))
+    wrong, equal = (sum(row[place] for row in rows) for place in (3, 4))
+    return Finding(
+        "BNS §3.2, k-good intervals",
+        "BNS §3.2, the figure's five hypotheses",
+        "Of five thresholds spread evenly over a 4-good interval, in which the target switches, one errs on "
+        "no more than a quarter's length holds of ones and zeros at once.",
+        "holds",
+        f"On each of {sum(row[2] for row in rows)} samples, at most 2 examples a point, intervals of 4 and 8 "
+        f"points: {wrong} exceptions, {equal} times with equality. The switch lies in one quarter, whose two "
+        "ends err on its ones and on its zeros alone.",
+        row="L10",
+        claimed=1.0,
+        found=1.0 if not wrong and equal else math.inf,
+        tables=(
+            Table(
+                ("points", "target", "samples", "exceptions", "equal"),
+                tuple(rows),
+                "errors of the best of five thresholds, against the most that an interval of a quarter's "
+                "length holds of ones and zeros at once, the smaller of the two",
+            ),
+        ),
+    )
+
+
+def _share(queries: int, *, delta: float) -> float:
+    """Return the ε of each of many pure answers that the sum, or advanced composition, keeps within 1."""
+    low, high = 0.0, 1.0
+    while high - low > 1e-9 * high:
+        each = (low + high) / 2.0
+        mean = queries * each * math.tanh(each / 2.0)
+        whole = min(queries * each, mean + each * math.sqrt(-2.0 * queries * math.log(delta)))
+        low, high = (each, high) if whole <= 1.0 else (low, each)
+    return low
+
+
+def _error_shift(*, epsilon: float, size: int) -> float:
+    """Return the most that the generic learner's expected error on one example moves, over all neighbours."""
+    concepts = IntervalClass(1)
+    learner = GenericLearner(concepts=concepts, epsilon=epsilon, size=size)
+    names, examples = list(concepts.concepts), list(learner.records)
+    wrong = np.array([[float(concepts.label(name, x) != y) for x, y in examples] for name in names])
+    laws: dict[Any, NDArray[np.float64]] = {}
+    for rows in combinations_with_replacement(examples, size):
+        law = learner.distribution(list(rows))
+        laws[rows] = np.array([law.pmf(name) for name in names]) @ wrong
+    shifts = [
+        np.abs(laws[one] - laws[other]).max()
+        for one, other in product(laws, repeat=2)
+        if (Counter(one) - Counter(other)).total() <= 1
+    ]
+    return float(max(shifts))
+
+
+def _both(ones: NDArray[Any], zeros: NDArray[Any], length: int) -> NDArray[Any]:
+    """Return, for each sample, the most that an interval of a length holds of both, the smaller of them."""
+    starts = range(ones.shape[1] - length + 1)
+    held = [
+        np.minimum(*(part[:, low : low + length].sum(axis=1) for part in (ones, zeros))) for low in starts
+    ]
+    return np.asarray(np.max(held, axis=0))
+
+
+FINDINGS: dict[str, Callable[[], Finding]] = {
+    "K11 §3.1, price": k11_price,
+    "K11 §4, price": k11_parity_price,
+    "K11 §1.1.1, price": k11_query_price,
+    "K11 §1.2, stability": k11_stability,
+    "BNS §3.2, k-good intervals": bns_good_interval,
+}

@@ -1,0 +1,89 @@
+"""The findings about what the texts remark without a number, by second derivations."""
+
+import math
+from itertools import product
+
+import pytest
+
+from learners.concepts import IntervalClass, PointClass
+from learners.findings import findings
+from learners.findings.packing import packing_size
+from learners.findings.remarks import bns_good_interval, k11_price, k11_stability
+from learners.generic import GenericLearner
+from learners.pure import HashedPointLearner, PureIntervalLearner
+from learners.sanitizers import GenericSanitizer
+
+
+@pytest.mark.parametrize("d", [4, 8])
+def test_below_the_packing_bound_some_threshold_is_missed_more_often_than_beta(d):
+    m = math.floor(packing_size(2.0**d - 1.0, beta=0.1, epsilon=1.0))
+    learner = PureIntervalLearner(dimension=d)
+    j = 2 ** (d - 1)
+    hits = [learner.distribution([(j - 1, 1)] * k + [(j, 0)] * (m - k)).pmf(j) for k in range(m + 1)]
+    assert max(hits) < 0.9  # on every sample of the law, so on average over them
+
+
+def test_a_pure_sanitizer_stays_below_the_packing_of_its_good_answers():
+    """The good answers for m copies of j exclude each other, and the law keeps within e^(εm) of any other."""
+    sanitizer, m = GenericSanitizer(concepts=PointClass(2), alpha=0.4), 2
+    laws = [sanitizer.distribution([j] * m) for j in range(4)]
+    good = [
+        [output for output in sanitizer._outputs if sanitizer._error(output, [j] * m) <= 0.4]
+        for j in range(4)
+    ]
+    assert all(not set(good[i]) & set(good[j]) for i, j in product(range(4), repeat=2) if i != j)
+    hits = [sum(laws[j].pmf(output) for output in good[j]) for j in range(4)]
+    elsewhere = [sum(laws[0].pmf(output) for output in good[j]) for j in range(4)]
+    assert sum(hits) * math.exp(-m) <= sum(elsewhere) <= 1 + 1e-12
+
+
+def test_the_least_mean_of_ones_is_kept_by_the_hashed_learner_where_its_law_is_listed():
+    learner = HashedPointLearner(dimension=4, alpha=0.45, beta=0.45, bits=1)
+    law = learner.distribution([(3, 1)] * 2)
+    mean = sum(law.pmf(output) * output.count for output in law.support())
+    hit = sum(law.pmf(output) for output in law.support() if output(3) == 1)
+    assert mean >= 2**4 * math.exp(-2) * hit
+
+
+def test_one_record_moves_the_expected_error_as_a_second_enumeration_finds():
+    learner = GenericLearner(concepts=IntervalClass(1), epsilon=1.0, size=2)
+    known, examples = IntervalClass(1), [(x, y) for x in (0, 1) for y in (0, 1)]
+
+    def mean_error(database, example):
+        x, y = example
+        weights = [math.exp(-0.5 * sum(known.label(j, a) != b for a, b in database)) for j in known.concepts]
+        wrong = [known.label(j, x) != y for j in known.concepts]
+        return sum(w for w, bad in zip(weights, wrong, strict=True) if bad) / sum(weights)
+
+    most = max(
+        abs(mean_error((one, kept), example) - mean_error((other, kept), example))
+        for one, other, kept, example in product(examples, repeat=4)
+    )
+    assert learner.epsilon == 1.0
+    assert k11_stability().tables[0].rows[1][3] == pytest.approx(most)
+
+
+def test_privacy_costs_a_factor_of_two_over_epsilon_in_the_limit():
+    """1/(1 − e^(−ε/2)) tends to 2/ε, and the quotient to it as α falls."""
+    rows = {row[:2]: row[2:] for row in k11_price().tables[0].rows}
+    assert rows[0.01, 0.01][0] == pytest.approx(2.0, rel=0.01)
+    for (alpha, epsilon), (realizable, agnostic) in rows.items():
+        most = epsilon / (-math.expm1(-epsilon / 2)) / (1 - alpha)
+        assert epsilon / -math.expm1(-epsilon / 2) * (1 - 1e-2) <= realizable <= most * (1 + 1e-2)
+        assert agnostic == pytest.approx(3.0, rel=0.02)  # 6 for 2, and ln(3|H|/β) for ln(2|H|/β)
+
+
+def test_without_the_quarters_end_on_its_other_side_a_threshold_does_err_on_more():
+    """The finding looks at all five: four of them, the middle one left out, are not enough."""
+    assert bns_good_interval().found == 1.0
+    ones, zeros = [0, 0, 2, 2, 0, 0, 0, 0], [0, 0, 0, 0, 2, 0, 0, 0]
+    errors = {h: sum(zeros[:h]) + sum(ones[h:]) for h in (0, 2, 4, 6, 8)}
+    assert min(errors.values()) == errors[4] == 0
+    assert min(error for h, error in errors.items() if h != 4) == 2
+
+
+def test_queries_with_a_delta_cost_the_root_of_their_number_and_without_it_their_number():
+    rows = findings()["K11 §1.1.1, price"]().tables[0].rows
+    approximate, pure = ([row[place] for row in rows if row[1] == 0.5] for place in (2, 3))
+    assert max(approximate) < 2 * min(approximate)
+    assert pure[2] / pure[1] == pytest.approx(10.0, rel=0.05)
