@@ -73,7 +73,7 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
 
 #: How much harder than the output itself a feature is to look at, for a person.
 _EFFORT = {"Length": 1, "Kind": 1, "Keys": 1, "Difference": 1, "TableScore": 20}
-_DIRECT = ("Value", "Whole", "Coordinate", "Entry")
+_DIRECT = ("Value", "Whole", "Coordinate", "Entry", "Part", "PartIs")
 
 
 def _complexity(event: Event) -> int:

@@ -230,7 +230,10 @@ def _state(value: Any) -> Any:
         return dict(variables) if variables else without_addresses(repr(value))
     if isinstance(reduced, str):
         return reduced
-    return [list(part) if index >= 3 and part is not None else part for index, part in enumerate(reduced)]
+    parts = [list(part) if index >= 3 and part is not None else part for index, part in enumerate(reduced)]
+    if len(parts) == 3 and type(parts[2]) is dict and not parts[2]:
+        del parts[2]  # an exception has variables from when they are first asked for
+    return parts
 
 
 def _function(value: types.FunctionType, walk: _Walk) -> Hashable:

@@ -12,6 +12,7 @@ import numpy as np
 
 from audit import canonical
 from audit.features import Kind
+from audit.features.parts import leaves
 from audit.features.views import as_mapping, as_number, as_vector
 
 #: What lies this far apart differs in shape (another kind, length or set of keys), not in size.
@@ -37,8 +38,8 @@ def distance(left: Any, right: Any) -> float:
     if mappings[0] is not None and mappings[1] is not None:
         return _of_mappings(mappings[0], mappings[1])
     a, b = _entries(left), _entries(right)
-    if a is None or b is None:
-        return 1.0
+    if a is None or b is None or np.isnan(a).any() or np.isnan(b).any():
+        return _of_parts(leaves(left), leaves(right))
     return _size(a, b) if len(a) == len(b) else SHAPE
 
 
@@ -46,6 +47,20 @@ def _entries(output: Any) -> Any:
     number = as_number(output)
     vector = as_vector(output) if number is None else [number]
     return None if vector is None else np.asarray(vector)
+
+
+def _of_parts(left: Any, right: Any) -> float:
+    """Add up the distances of what is inside two structured outputs that are not the same; at least 1."""
+    if left.keys() != right.keys():
+        return SHAPE
+    return min(max(sum(_of_leaves(left[path], right[path]) for path in left), 1.0), SHAPE)
+
+
+def _of_leaves(left: Any, right: Any) -> float:
+    a, b = as_number(left), as_number(right)
+    if a is None or b is None:
+        return float(not canonical.same(left, right))
+    return _size(np.array([a]), np.array([b]))
 
 
 def _of_mappings(left: Any, right: Any) -> float:

@@ -7,6 +7,7 @@ loaded, without calling it, and stays `Opaque` otherwise.
 """
 
 import dataclasses
+import datetime as dt
 import enum
 import math
 from collections.abc import Callable
@@ -36,6 +37,7 @@ __all__ = [
 
 MAX_DEPTH = 60  # deeper values are kept as text: neither JSON readers nor people follow them
 MAX_TEXT = 2_000
+MAX_BITS = 2_048  # a longer whole number is written in hexadecimal: Python refuses over 4,300 decimal digits
 
 
 def encode(value: Any) -> Any:
@@ -89,8 +91,10 @@ class _Encoder:
         self.inside: set[int] = set()
 
     def encode(self, value: Any) -> Any:
-        if value is None or type(value) in (bool, int, str):
+        if value is None or type(value) in (bool, str):
             return value
+        if type(value) is int:
+            return value if value.bit_length() <= MAX_BITS else {"$": "int", "hex": hex(value)}
         if type(value) is float:
             return value if math.isfinite(value) else {"$": "float", "value": repr(value)}
         if id(value) in self.inside or len(self.inside) >= MAX_DEPTH:
@@ -125,6 +129,8 @@ class _Encoder:
         return {"$": type(value).__name__, "items": sorted(self.all(value), key=dumps)}
 
     def numpy_scalar(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, (np.str_, np.bytes_)):  # its width is its length, so the kind says all
+            return {"$": "numpy", "dtype": value.dtype.char, "value": self.encode(value.item())}
         if value.dtype.char not in ARRAY_KINDS:
             return opaque(value)
         return {"$": "numpy", "dtype": value.dtype.name, "value": self.encode(value.item())}
@@ -194,6 +200,13 @@ def _first_text(value: Any) -> str:
     return "?"
 
 
+def _datetime(value: dt.datetime) -> dict[str, Any]:
+    zone = type(value.tzinfo)  # what a named zone means is not ours to write down
+    if zone not in (type(None), dt.timezone) or value.fold:
+        return opaque(value)
+    return {"$": "datetime", "value": value.isoformat()}
+
+
 def _is_event(value: Any) -> bool:
     return type(value).__module__ == "audit.events" and hasattr(value, "to_json")
 
@@ -212,5 +225,8 @@ _WRITERS: dict[type, Callable[[_Encoder, Any], dict[str, Any]]] = {
     range: lambda _, v: {"$": "range", "items": [v.start, v.stop, v.step]},
     Fraction: lambda _, v: {"$": "fraction", "value": str(v)},
     Decimal: lambda _, v: {"$": "decimal", "value": str(v)},
+    dt.datetime: lambda _, v: _datetime(v),
+    dt.date: lambda _, v: {"$": "date", "value": v.isoformat()},
+    dt.timedelta: lambda _, v: {"$": "timedelta", "items": [v.days, v.seconds, v.microseconds]},
     np.ndarray: _Encoder.array,
 }

@@ -6,7 +6,7 @@ conditions joined by *and*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -165,6 +165,13 @@ Condition = NumberIn | AtomIn | RegionIn
 class Event:
     """A set of outputs: all of one to three conditions hold.
 
+    Parameters
+    ----------
+    conditions
+        What must hold.
+    said
+        Its words in a saved result, where an example was kept as text only and no longer says them.
+
     Examples
     --------
     >>> from audit.features import Value
@@ -174,6 +181,7 @@ class Event:
     """
 
     conditions: tuple[Condition, ...]
+    said: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.conditions) <= 3:
@@ -193,7 +201,7 @@ class Event:
 
     def words(self) -> str:
         """Say the event as a sentence without a full stop."""
-        return " and ".join(condition.words() for condition in self.conditions)
+        return self.said or " and ".join(condition.words() for condition in self.conditions)
 
     def to_json(self) -> dict[str, Any]:
         """Give the event as plain data."""

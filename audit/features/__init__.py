@@ -23,6 +23,7 @@ from audit.features.numbers import (
     Sum,
     Value,
 )
+from audit.features.parts import Part, PartIs
 from audit.features.scores import TableScore
 from audit.features.views import View
 
@@ -44,6 +45,8 @@ __all__ = [
     "Length",
     "Norm",
     "NumberFeature",
+    "Part",
+    "PartIs",
     "Smallest",
     "Spread",
     "Sum",

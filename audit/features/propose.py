@@ -27,6 +27,7 @@ from audit.features.numbers import (
     Value,
 )
 from audit.features.scores import TableScore
+from audit.features.structure import gap, of_parts
 from audit.outcomes import Raised, Unfinished
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
     if keys:
         yield Keys()
         yield from (Entry(key) for key in keys)
+    yield from of_parts(left, right, entries=keys)
 
 
 def _odd(view: View) -> Iterator[object]:
@@ -150,17 +152,8 @@ def _most_moved(a: Floats, b: Floats) -> list[int]:
     size = a.shape[1]
     if size <= 1 or not len(a) or not len(b):
         return list(range(size))
-    moved = [_gap(a[:, i], b[:, i]) for i in range(size)]
+    moved = [gap(a[:, i], b[:, i]) for i in range(size)]
     return sorted(range(size), key=lambda i: (-moved[i], i))
-
-
-def _gap(a: Floats, b: Floats) -> float:
-    both = np.concatenate([a, b])
-    order = np.argsort(both, kind="stable")
-    steps = np.concatenate([np.full(len(a), 1 / len(a)), np.full(len(b), -1 / len(b))])[order]
-    ordered = both[order]
-    ends = np.append(ordered[1:] != ordered[:-1], True)  # a difference of infinities would be NaN
-    return float(np.abs(np.cumsum(steps)[ends]).max())
 
 
 def _special(matrix: Floats) -> list[float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from itertools import chain
 from numbers import Real
@@ -30,24 +31,24 @@ _NEVER_NUMBERS = frozenset({str, bytes, dict, type(None), set, frozenset, Raised
 
 def as_number(value: object) -> float | None:
     """Give a real number as a float (±inf where too large), None for anything else, bool included."""
-    if isinstance(value, (bool, np.bool_, np.complexfloating)):
-        return None
-    if not isinstance(value, (Real, np.number, np.ndarray)):
-        return None
-    if isinstance(value, np.ndarray) and (value.ndim != 0 or value.dtype.kind not in "iuf"):
-        return None
     try:
+        if isinstance(value, (bool, np.bool_, np.complexfloating)):
+            return None
+        if not isinstance(value, (Real, Decimal, np.number, np.ndarray)):
+            return None
+        if isinstance(value, np.ndarray) and (value.ndim != 0 or value.dtype.kind not in "iuf"):
+            return None
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")  # type: ignore[operator]
-    except Exception:  # noqa: BLE001 - a foreign __float__ may do anything; no number is a value too
+    except Exception:  # noqa: BLE001 - a foreign class may do anything when asked; no number is a value too
         return None
 
 
 def as_entry(value: object) -> float:
     """Give an entry of a vector as a float: a number's value, 0 or 1 for a bool, NaN for anything else."""
-    if isinstance(value, (bool, np.bool_)):
-        return float(value)
+    if type(value) in (bool, np.bool_):
+        return float(value)  # type: ignore[arg-type]
     number = as_number(value)
     return float("nan") if number is None else number
 
@@ -76,7 +77,8 @@ def as_vector(output: object) -> list[float] | NDArray[np.float64] | None:
 def is_pairs(output: Sequence[Any]) -> bool:
     """Tell whether a sequence is a non-empty list of (key, value) pairs with text or whole-number keys."""
     return len(output) > 0 and all(
-        isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], (str, int)) for item in output
+        issubclass(type(item), tuple) and len(item) == 2 and issubclass(type(item[0]), (str, int))
+        for item in output  # `isinstance` would ask an item that is no tuple for its class
     )
 
 

@@ -1,6 +1,6 @@
 """One block of runs: what is asked for, what comes back, and the process that answers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -156,7 +156,8 @@ class Host:
         MutatedInput
             The mechanism changed its database, and the task gives all runs the same.
         SubjectError
-            The subject's own sampler returned something of another length than asked for.
+            The subject's own sampler returned something of another length than asked for; or an output is an
+            iterator or a coroutine.
         """
         if task.fresh and self._fresh_call(task) is None:
             task = replace(task, fresh=False)
@@ -169,6 +170,7 @@ class Host:
         outputs: list[Any] = []
         rng = task.rng
         printed = self.call_each(task, outputs, rng=rng, on_tick=on_tick)
+        refuse_what_is_spent(outputs)
         left, right = in_pairs(task.order, outputs)
         return Block(left=left, right=right, printed=printed, rest=next_of(rng))
 
@@ -232,6 +234,24 @@ class Host:
         for given in inputs:
             given.check()
         return Block(left=left, right=right, printed=printed.count, rest=next_of(rng))
+
+
+def refuse_what_is_spent(outputs: list[Any]) -> None:
+    """Refuse outputs that give their content once only: no audit would see it.
+
+    Examples
+    --------
+    >>> refuse_what_is_spent([1.5, iter([1.5])])
+    Traceback (most recent call last):
+    audit.errors.SubjectError: The mechanism returns a list_iterator, whose content ...
+    """
+    for kind, output in {type(output): output for output in outputs}.items():
+        if issubclass(kind, Coroutine) or (issubclass(kind, Iterator) and iter(output) is output):
+            how = "asyncio.run" if issubclass(kind, Coroutine) else "list"
+            raise SubjectError(
+                f"The mechanism returns a {kind.__name__}, whose content would not be looked at. "
+                f"Write: mechanism = lambda database, rng: {how}(f(database, rng)) — and audit `mechanism`."
+            )
 
 
 def next_of(rng: np.random.Generator) -> int:

@@ -35,6 +35,8 @@ from audit.features import (
     Length,
     Norm,
     NumberFeature,
+    Part,
+    PartIs,
     Smallest,
     Spread,
     Sum,
@@ -54,6 +56,8 @@ ALL = [
     *(Value(), Length(), Sum(), Largest(), Smallest(), Spread(), Norm(), ArgMax(), SCORE),
     *(Coordinate(0), Coordinate(2), Difference(first=0, second=1), Entry("a"), Entry(0), Entry((1, "b"))),
     *(Count(0.0), First(1.0), Last(1.0), Count(INF)),
+    *(Part((("item", 0),)), Part((("item", "a"), ("item", 0))), Part((("attribute", "real"),))),
+    *(PartIs((("item", 0),)), PartIs((("item", "a"),))),
     *(FinestBit(), HighestBit(), FinestBit(1), HighestBit(0), Whole(), Keys(), Kind()),
 ]
 

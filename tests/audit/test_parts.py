@@ -1,0 +1,190 @@
+"""What lies inside structured outputs: a leak in one entry beside noise is found, and says where it is."""
+
+import collections
+import dataclasses
+import functools
+import json
+import types
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from audit import AuditResult, PureDP, Verdict, audit_privacy
+from audit.canonical import key, same
+from audit.errors import SubjectError
+from audit.features import Part, PartIs, View, feature_from_json
+from audit.features.parts import MOST_LEAVES, leaves
+from audit.features.propose import propose
+from audit.outcomes import Raised, Unfinished
+
+NAN = float("nan")
+
+
+@dataclasses.dataclass(frozen=True)
+class Model:
+    weights: object
+    label: str = "linear"
+
+
+class Plain:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+class Slotted:
+    __slots__ = ("a",)
+
+    def __init__(self, a):
+        self.a = a
+
+
+class ArrayLike:
+    """As a data frame or a tensor: numpy can read it."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.rows, dtype=dtype)
+
+
+class Hostile:
+    def __getattribute__(self, name):
+        raise RuntimeError("no")
+
+
+def threshold(at):
+    return lambda x: x > at
+
+
+def at(*steps):
+    """`"a"` is an attribute, anything else an item."""
+    return tuple(("attribute" if isinstance(step, str) else "item", step) for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("output", "path", "value", "words"),
+    [
+        ((np.array([1.0, 2.5]), 3.0), at(0, 1), 2.5, "output[0][1]"),
+        ([[1, 2], [3, 4]], at(1, 0), 3.0, "output[1][0]"),
+        ({"a": {"b": 0.5}}, (("item", "a"), ("item", "b")), 0.5, "output['a']['b']"),
+        ({(1, "x"): [2]}, (("item", (1, "x")), ("item", 0)), 2.0, "output[(1, 'x')][0]"),
+        ([np.array([[1, 2], [3, 4]])], at(0, (1, 1)), 4.0, "output[0][1, 1]"),
+        (Model(np.array([7.0])), at("weights", 0), 7.0, "output.weights[0]"),
+        (Plain(1, Fraction(1, 4)), at("b"), 0.25, "output.b"),
+        (Slotted(2), at("a"), 2.0, "output.a"),
+        (types.SimpleNamespace(x=1.5), at("x"), 1.5, "output.x"),
+        (1 + 2j, at("imag"), 2.0, "output.imag"),
+        (np.complex128(1 + 2j), at("real"), 1.0, "output.real"),
+        (np.array([1 + 2j]), at(0, "imag"), 2.0, "output[0].imag"),
+        (np.array((1, 2.5), dtype=[("a", "i4"), ("b", "f8")])[()], (("item", "b"),), 2.5, "output['b']"),
+        ({3.0, 1.0}, (("sorted", 0),), 1.0, "sorted(output)[0]"),
+        (collections.deque([4]), at(0), 4.0, "output[0]"),
+        (functools.partial(max, 5), at("args", 0), 5.0, "output.args[0]"),
+        (threshold(0.5), (("variable", "at"),), 0.5, "(output's variable at)"),
+        (ArrayLike([[1, 2]]), (("array", None), ("item", (0, 1))), 2.0, "asarray(output)[0, 1]"),
+        (b"\x07a", at(0), 7.0, "output[0]"),
+    ],
+)
+def test_a_part_is_found_and_says_where_it_is(output, path, value, words):
+    assert path in leaves(output)
+    assert Part(path).of(output) == value
+    assert Part(path).words == words
+    again = feature_from_json(json.loads(json.dumps(Part(path).to_json(), allow_nan=False)))
+    assert again == Part(path)
+    assert again.of(output) == value
+
+
+@pytest.mark.parametrize(
+    "output",
+    [1.5, "text", None, Raised("E", "x"), Unfinished("time limit"), (), [], {}, int, np, NAN],
+    ids=lambda output: type(output).__name__,
+)
+def test_what_is_a_leaf_has_no_parts(output):
+    assert leaves(output) == {}
+    assert same(Part(at(0)).of(output), NAN) or isinstance(output, str)
+    assert same(Part(at("kind")).of(output), NAN)
+
+
+def test_an_object_that_refuses_everything_is_a_leaf():
+    assert leaves(Hostile()) == {}
+    assert leaves([Hostile()]).keys() == {at(0)}
+    assert PartIs(at(0)).of([Hostile()])
+
+
+def test_looking_changes_no_output_and_ends():
+    counts = collections.defaultdict(float, {"a": 1.0})
+    assert same(Part((("item", "b"),)).of(counts), NAN)
+    assert dict(counts) == {"a": 1.0}
+    cyclic = [1.0]
+    cyclic.append(cyclic)
+    assert 0 < len(leaves(cyclic)) < MOST_LEAVES
+    assert len(leaves([list(range(1000))] * 1000)) == MOST_LEAVES
+    assert len(leaves(range(10**12))) <= MOST_LEAVES
+
+
+@pytest.mark.parametrize("value", [ValueError(2), Plain(1, 2), Slotted(1), Model(1), threshold(1), object()])
+def test_looking_into_an_object_leaves_it_the_same(value):
+    before = key(value)
+    leaves([value])
+    assert key(value) == before
+
+
+def test_what_is_no_number_is_told_by_its_key_and_a_number_is_a_number():
+    first = PartIs(at(0))
+    assert first.of(("yes", 1)) == first.of(["yes", 2]) != first.of(("no", 1))
+    assert first.of((1.5, 0)) == first.of((2, 0)) != first.of((NAN, 0))
+    assert [first.show(output) for output in (("yes",), (1.5,), ())] == ["'yes'", "a number", "absent"]
+
+
+def test_parts_are_proposed_where_outputs_are_structured_and_do_not_recur():
+    rng = np.random.default_rng(0)
+    flat = [[View([tuple(row) for row in rng.normal(size=(50, 3))])] for _ in "ab"]
+    recurring = [[View([Model((k % 3,)) for k in range(50)])] for _ in "ab"]
+    inside = [[View([Model((x, k)) for x in rng.normal(size=50)])] for k in (0, 1)]
+    kinds = [[type(f) for f in propose(*sides, floats=False)] for sides in (flat, recurring, inside)]
+    assert [Part in each for each in kinds] == [False, False, True]
+
+
+def noise(rng):
+    return float(rng.laplace())
+
+
+LEAKS = {
+    "coefficients and intercept": lambda s, rng: (np.array([noise(rng), s + noise(rng) / 10]), noise(rng)),
+    "text beside noise": lambda s, rng: {"winner": "ab"[s > 1], "noise": noise(rng)},
+    "text and noise": lambda s, rng: ("ab"[s > 1], noise(rng)),
+    "dataclass": lambda s, rng: Model((noise(rng), s + noise(rng) / 10)),
+    "object": lambda s, rng: Plain(noise(rng), s + noise(rng) / 10),
+    "complex": lambda s, rng: complex(noise(rng), s + noise(rng) / 10),
+    "an error beside noise": lambda s, rng: {"error": ValueError(s), "noise": noise(rng)},
+    "many keys": lambda s, rng: {k: noise(rng) + s * 10 * (k == 77) for k in range(100)},
+}
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_a_leak_in_one_part_is_refuted_and_its_witness_survives_a_file(name):
+    def release(database, rng):
+        return LEAKS[name](sum(database), rng)
+
+    result = audit_privacy(release, PureDP(epsilon=1.0), records=[0, 1], size=3, budget=20_000)
+    assert result.verdict is Verdict.REFUTED
+    saved = json.loads(json.dumps(result.to_json()))
+    assert AuditResult.from_json(saved).to_json() == saved
+    assert str(AuditResult.from_json(saved)) == str(result)
+    assert result.witness.replayable is (name != "an error beside noise")  # errors are kept as text
+    if result.witness.replayable:
+        assert result.replay().verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("spent", [lambda x: iter([x]), lambda x: (y for y in [x]), lambda x: map(abs, [x])])
+def test_an_output_that_gives_its_content_once_is_refused(spent):
+    with pytest.raises(SubjectError, match=r"whose content would not be looked at.*list\(f\("):
+        audit_privacy(
+            lambda database, rng: spent(sum(database) + rng.laplace()),
+            PureDP(epsilon=1.0),
+            records=[0, 1],
+            size=2,
+            budget=1_000,
+        )
