@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
 
 MOST_DATABASE = 300
+REFUTED, UNDECIDED = "refuted", "undecided"
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class ProblemView:
     name: str
     runs: str
     failures: str
-    most: str
+    bound: str
     standing: str
 
 
@@ -90,17 +91,53 @@ def beta_found(result: UtilityResult) -> str:
     return f"≤ {story.at_most(result.beta_upper)}"
 
 
-def problem_view(problem: ProblemFinding) -> ProblemView:
-    """Return one problem in the page's words."""
+def problem_views(result: UtilityResult) -> tuple[ProblemView, ...]:
+    """Return the problems of an audit in the page's words; the one it refuted has the lower bound.
+
+    Examples
+    --------
+    >>> from audit.utility_result import ProblemFinding, UtilityResult
+    >>> found = (ProblemFinding("heavy", 90, 40.0, 1.0), ProblemFinding("uniform"))
+    >>> result = UtilityResult("m", None, Verdict.REFUTED, Evidence.STATISTICAL, worst="heavy",
+    ...                        beta_lower=0.25, problems=found)
+    >>> [(view.name, view.bound, view.standing) for view in problem_views(result)]
+    [('heavy', '≥ 0.25', 'refuted'), ('uniform', '', 'not bet on')]
+    """
+    return tuple(_problem_view(problem, result) for problem in result.problems)
+
+
+def _problem_view(problem: ProblemFinding, result: UtilityResult) -> ProblemView:
     exact = problem.exact is not None
-    bound = problem.exact if exact else problem.upper
     return ProblemView(
         name=story.short(problem.name, 120),
         runs="" if exact else f"{problem.runs:,}",
         failures="" if exact else story.number(problem.failures),
-        most="" if bound is None else f"= {story.number(bound)}" if exact else f"≤ {story.at_most(bound)}",
-        standing="met" if problem.met else "not met",
+        bound=_bound(problem, result),
+        standing=_standing(problem, result),
     )
+
+
+def _bound(problem: ProblemFinding, result: UtilityResult) -> str:
+    """Return what is known of a problem's failure probability; empty where that is nothing."""
+    refuted, claimed = _standing(problem, result) == REFUTED, utility_text.claimed(result)
+    if problem.exact is not None:
+        known = story.number(problem.exact)
+        return f"= {story.apart(problem.exact, claimed)[0] if refuted and claimed else known}"
+    if refuted:
+        return f"≥ {story.at_least(result.beta_lower)}"
+    return "" if problem.upper is None or problem.upper >= 1 else f"≤ {story.at_most(problem.upper)}"
+
+
+def _standing(problem: ProblemFinding, result: UtilityResult) -> str:
+    """Return what was decided on a problem: what was refuted there stays so, were it met before."""
+    exact = problem.exact is not None
+    if result.verdict is Verdict.ERROR or (exact and result.verdict is Verdict.INCONCLUSIVE):
+        return UNDECIDED
+    if result.refuted and (not problem.met if exact else problem.name == result.worst):
+        return REFUTED
+    if problem.met:
+        return "met"
+    return UNDECIDED if exact or problem.runs else "not bet on"
 
 
 def failure_view(witness: UtilityWitness | None) -> FailureView | None:

@@ -13,7 +13,7 @@ from audit.utility_result import UtilityResult
 
 from .diagram import Diagram, diagram
 from .small_print import environment, facts
-from .utility_view import UtilityView, beta_found, failure_view, problem_view
+from .utility_view import UtilityView, beta_found, failure_view, problem_views
 
 MOST_DATABASE = 300
 AS_EXPECTED, UNEXPECTED = "as expected", "unexpected"
@@ -143,7 +143,7 @@ def utility_view(result: UtilityResult, *, anchor: str, privacy: SubjectView | N
         sample_size="" if result.sample_size is None else f"{result.sample_size:,}",
         runs=f"{result.samples:,}",
         failure=failure_view(result.witness),
-        problems=tuple(problem_view(problem) for problem in result.problems),
+        problems=problem_views(result),
         findings=tuple(filter(None, findings)),
         facts=facts(result),
         assumptions=result.assumptions,

@@ -458,3 +458,36 @@ def test_the_utility_table_has_claim_verdict_bounds_and_the_privacy_beside():
     assert all(row in table for row in rows)
     assert table.count("not audited") == len(OF_USE) - 1
     assert "1 of 1 outcomes is unexpected" in text
+
+
+def problems_told(result):
+    """Return the rows of the problems of an audit: name, runs, failures, β, standing."""
+    page = html(result)
+    body = page[page.index('aria-label="Problems"') :]
+    rows = re.findall(r"<tr>(.*?)</tr>", body[: body.index("</table>")], flags=re.DOTALL)[1:]
+    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, flags=re.DOTALL) for row in rows]
+    return [tuple(" ".join(re.sub(r"<[^>]*>", " ", cell).split()) for cell in row) for row in cells]
+
+
+def test_every_problem_of_a_refuted_audit_says_what_was_decided_on_it():
+    found = (
+        ProblemFinding("heavy", 300, 120.0, 1.0),
+        ProblemFinding("light", 90, 0.0, 0.17441),
+        ProblemFinding("easy", 200, 0.0, 0.05, met=True),
+        ProblemFinding("rare"),
+    )
+    assert problems_told(useful(problems=found, worst="heavy", beta_lower=0.24026)) == [
+        ("heavy", "300", "120", "≥ 0.2402", "refuted"),
+        ("light", "90", "0", "≤ 0.1745", "undecided"),
+        ("easy", "200", "0", "≤ 0.05", "met"),
+        ("rare", "0", "0", "– not known", "not bet on"),
+    ]
+
+
+def test_by_laws_every_problem_above_the_claim_is_refuted_and_none_where_the_law_is_in_doubt():
+    found = (ProblemFinding("over", exact=0.0500001), ProblemFinding("under", exact=0.01, met=True))
+    sure = useful(problems=found, worst="over", evidence=Evidence.EXACT, beta_lower=0.0500001)
+    assert [told[3:] for told in problems_told(sure)] == [("= 0.0500001", "refuted"), ("= 0.01", "met")]
+    for verdict in (Verdict.INCONCLUSIVE, Verdict.ERROR):
+        doubted = dataclasses.replace(sure, verdict=verdict, reason="The law was not compared.")
+        assert [told[4] for told in problems_told(doubted)] == ["undecided", "undecided"]
