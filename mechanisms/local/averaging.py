@@ -118,6 +118,10 @@ class LocalAverage(PlainParameters):
         count = 0
         for entries in _cut(chunks):
             count += len(entries)
+            if count > self._n:  # not at the end: a stream may have none
+                raise InvalidValue(
+                    f"A database of `{type(self).__name__}` must hold {self._n} entries; got {count} or more."
+                )
             sums.append(self.randomizer.respond(entries, rng).sum(axis=0))
         self._sized(count)
         return self._estimate(_total(sums))

@@ -133,10 +133,10 @@ class NonInteractiveSimulation:
         return self.protocol.answered_by(_Said(self.questions, said), rng)
 
     def most_distance(self, population: Population) -> float:
-        """Return a bound on the distance for an oracle whose answers depend on their queries alone.
+        """Return a bound on the distance of the output that a valid oracle can cause.
 
         The sum over entries of the exact greatest distances, `FixedRoundsSimulation.worst_distance` (at most
-        16 values of an entry's answers).
+        16 values of an entry's answers): each holds given the other entries' proposals and coins.
         """
         fixed = self.fixed
         return math.fsum(fixed.worst_distance(index, population) for index in range(len(self.asked_of)))

@@ -233,10 +233,12 @@ class FixedRoundsSimulation:
         return accepted * (1.0 - missed) / total + missed * access.proposal
 
     def worst_distance(self, index: int, population: Population) -> float:
-        """Return the greatest distance that an oracle can cause whose answer depends on its query alone.
+        """Return the greatest distance of one outcome that a valid oracle can cause.
 
-        Exact, by all events (at most 16 outcomes): accepting more in an event, and less outside it, makes the
-        event more probable, since a changed decision changes the outcome in its favour.
+        Exact, by all events (at most 16 outcomes), also for an oracle that sees all proposals first: with the
+        proposals and the coins fixed, accepting more in an event and less outside it can only turn an outcome
+        outside the event into one inside, so the answers that do so most are best for every sequence of
+        proposals.
         """
         access = self.access(index)
         truth = access.truth(population)

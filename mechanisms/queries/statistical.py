@@ -180,7 +180,9 @@ class StatisticalQuery:
             first = int(np.argmin(inside))
             ends = f"{self.low:g}, {self.high:g}"
             wanted = f"be one of {ends}" if self.boolean else f"lie in [{ends}]"
+            record = records[first]
+            shown = record.tolist() if isinstance(record, (np.generic, np.ndarray)) else record
             raise InvalidValue(
                 f"A value of a statistical query must {wanted}; "
-                f"got {values[first]:g} for the record {records[first]!r:.40}."
+                f"got {values[first]:g} for the record {shown!r:.40}."
             )

@@ -1,5 +1,6 @@
 """Sums of Laplace variables, sample sizes, and the averages that answer a statistical query."""
 
+import itertools
 import math
 import tracemalloc
 from fractions import Fraction
@@ -277,8 +278,14 @@ def test_entries_outside_the_bound_or_in_the_wrong_number_are_refused():
             ask([0, 2, 0], rng)
         with pytest.raises(InvalidValue, match="must hold 3 entries; got 2"):
             ask([0, 0], rng)
-    with pytest.raises(InvalidValue, match="must hold 3 entries; got 4"):
+    with pytest.raises(InvalidValue, match="must hold 3 entries; got 4 or more"):
         average.stream([[0, 0], [0, 0]], rng)
+
+
+def test_a_stream_without_an_end_is_refused_once_it_is_too_long():
+    average = LaplaceAverage(size=3)
+    with pytest.raises(InvalidValue, match="must hold 3 entries; got 4 or more"):
+        average.stream(itertools.repeat([0.0, 0.0]), np.random.default_rng(0))
 
 
 def test_a_stream_is_answered_in_bounded_memory():
