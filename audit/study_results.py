@@ -118,6 +118,36 @@ class Cell:
         return self.refuted or 0
 
     @property
+    def refutes_bound(self) -> bool:
+        """Whether the claim is refuted at an m that the bound allows.
+
+        Examples
+        --------
+        >>> steps = (Step(128, "refuted"), Step(197, "met"))
+        >>> [Cell(4.0, 4.0, bound, steps).refutes_bound for bound in (50.0, 128.0, 129.0, None)]
+        [True, True, False, False]
+        """
+        return self.bound is not None and self.low >= max(1.0, self.bound)
+
+    @property
+    def how_met(self) -> str:
+        """What a closed form alone says of `met`, in brackets; empty where every problem was met.
+
+        Examples
+        --------
+        >>> step = Step(8, "met", how="exact", low=0.1, high=0.2, family="the 3 given problems")
+        >>> Cell(4.0, 4.0, None, (step,)).how_met
+        '(closed form; others not refuted)'
+        """
+        told = [each for each in self.steps if each.verdict == "met" and each.size == self.met]
+        step = next((each for each in told if each.family), told[0] if told else None)
+        if step is None or step.how != "exact":
+            return ""
+        if not step.family:
+            return "(closed form)"
+        return "" if step.low == step.high else "(closed form; others not refuted)"
+
+    @property
     def middle(self) -> float | None:
         """The geometric middle of the bracket, of m ≥ 1; None where the claim was never met."""
         return None if self.met is None else math.sqrt(max(1, self.low) * self.met)
@@ -267,6 +297,28 @@ class CurveResult:
     def fit(self) -> Fit | None:
         """How it grows."""
         return fit(self.cells)
+
+    @property
+    def found(self) -> str:
+        """What the brackets at the two ends show; empty where they show nothing."""
+        growth = self.fit
+        if growth is None or any(cell.met is None for cell in (self.cells[0], self.cells[-1])):
+            return ""
+        return "grows" if growth.grows else "no growth shown"
+
+    @property
+    def unexpected(self) -> bool:
+        """Whether that is not what the texts say.
+
+        Examples
+        --------
+        >>> cells = tuple(Cell(x, x, None, (Step(9 * int(x), "met"),)) for x in (1.0, 4.0))
+        >>> CurveResult("flat", "", "grows", cells).found
+        'no growth shown'
+        >>> CurveResult("flat", "", "grows", cells).unexpected
+        True
+        """
+        return bool(self.expected and self.found) and (self.expected == "grows") != (self.found == "grows")
 
 
 @dataclass(frozen=True)

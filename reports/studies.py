@@ -24,6 +24,8 @@ class CurveView:
     expected: str
     found: str
     kind: str
+    unexpected: bool
+    bound_refuted: bool
     line: str
     slope: str
     sentences: tuple[str, ...]
@@ -76,24 +78,34 @@ def _view(result: StudyResult, anchor: str) -> StudyView:
 
 
 def _curve(curve: CurveResult, result: StudyResult) -> CurveView:
-    found = _found(curve)
-    kind = "inconclusive" if not found else "not-refuted" if _agree(curve, found) else "refuted"
-    line, slope = _line(curve, result), _slope(curve)
+    found = curve.found
     return CurveView(
-        curve.name, curve.source, curve.expected, found, kind, line, slope, _sentences(curve, result)
+        curve.name,
+        curve.source,
+        curve.expected,
+        found,
+        "inconclusive" if not found else "refuted" if curve.unexpected else "not-refuted",
+        curve.unexpected,
+        any(cell.refutes_bound for cell in curve.cells),
+        _line(curve, result),
+        _slope(curve),
+        (*_refuted_bounds(curve, result), *_sentences(curve, result)),
     )
 
 
-def _found(curve: CurveResult) -> str:
-    """Say what the brackets at the two ends show; empty where they show nothing."""
-    found = curve.fit
-    if found is None or any(cell.met is None for cell in (curve.cells[0], curve.cells[-1])):
-        return ""
-    return "grows" if found.grows else "no growth shown"
+def _refuted_bounds(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
+    """Say where the claim was refuted at a sample size that the theorem calls enough."""
+    return tuple(
+        f"At {result.parameter} = {cell.value:g} the bound of {round(cell.bound or 0):,} does not suffice: "
+        f"at {cell.low:,} records, no fewer than it asks for, {_how_refuted(cell)}."
+        for cell in curve.cells
+        if cell.refutes_bound
+    )
 
 
-def _agree(curve: CurveResult, found: str) -> bool:
-    return not curve.expected or (curve.expected == "grows") == (found == "grows")
+def _how_refuted(cell: Cell) -> str:
+    how = {step.how for step in cell.steps if step.verdict == "refuted" and step.size == cell.low}
+    return "the learner refuses" if how == {"refused"} else "the claim was refuted"
 
 
 def _sentences(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
@@ -169,7 +181,7 @@ def _row(curve: CurveResult, cell: Cell) -> tuple[str, ...]:
         f"{cell.value:g}",
         "" if cell.refuted is None else f"{cell.refuted:,}",
         "" if cell.met is None else f"{cell.met:,}",
-        "" if cell.bound is None else f"{round(cell.bound):,}",
+        "" if cell.bound is None else f"{round(cell.bound):,}{', refuted' if cell.refutes_bound else ''}",
         ratio,
         f"{len(cell.steps)}",
         "exact" if exact and not cell.runs else f"{cell.runs:,}",

@@ -179,7 +179,8 @@ class _Runner:
                 slope = f"{number(found.slope)} records a unit of {result.axis}"
                 if curve.shape == "exponential":
                     slope = f"m times {number(math.exp(found.rate))} a unit of {result.axis}"
-                click.echo(f"  {curve.name}: {slope}; {growth(found.grows)}")
+                wrong = f"; UNEXPECTED: the texts say that it {curve.expected}" if curve.unexpected else ""
+                click.echo(f"  {curve.name}: {slope}; {growth(found.grows)}{wrong}")
         runs = sum(cell.runs for curve in result.curves for cell in curve.cells)
         click.echo(f"{result.finished} least sizes, {runs:,} runs, {time.monotonic() - began:.0f} s")
 
@@ -225,7 +226,10 @@ def bracket(cell: Cell) -> str:
     >>> from audit.study_results import Cell, Step
     >>> bracket(Cell(4.0, 4.0, 50.0, (Step(9, "refuted"), Step(10, "met"))))
     'refuted at 9, met at 10; bound 50'
+    >>> bracket(Cell(4.0, 4.0, 50.0, (Step(128, "refuted"), Step(197, "met", how="exact"))))
+    'refuted at 128, met at 197 (closed form); bound 50, REFUTED'
     """
     low = "refuted at none" if cell.refuted is None else f"refuted at {cell.refuted:,}"
-    high = "met at none" if cell.met is None else f"met at {cell.met:,}"
-    return f"{low}, {high}" + ("" if cell.bound is None else f"; bound {cell.bound:,.0f}")
+    high = "met at none" if cell.met is None else f"met at {cell.met:,} {cell.how_met}".rstrip()
+    bound = "" if cell.bound is None else f"; bound {cell.bound:,.0f}"
+    return f"{low}, {high}{bound}{', REFUTED' if cell.refutes_bound else ''}"

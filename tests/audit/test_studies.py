@@ -428,13 +428,26 @@ def test_the_command_says_saves_and_goes_on(tmp_path):
     saved, page = tmp_path / "out" / "found.json", tmp_path / "out" / "page.html"
     done = run("light", "--json", saved, "--html", page)
     assert done.return_value == 0
-    assert "refuted at 21, met at 22; bound 30" in done.stdout
+    assert "refuted at 21, met at 22 (closed form); bound 30\n" in done.stdout
     assert len(list((tmp_path / "out" / "study-cells").glob("light-*.json"))) == 2
     [document] = json.loads(saved.read_text())
     assert [cell["steps"][-1]["how"] for cell in document["study"]["curves"][0]["cells"]] == ["exact"] * 2
     before = saved.read_bytes()
     assert run("light", "--json", saved).return_value == 0
     assert saved.read_bytes() == before
+
+
+def test_the_command_says_that_a_bound_is_refuted_and_that_growth_was_not_expected(tmp_path):
+    """Light sets of mass 1/v need m ≥ v·ln 10 or so, which grows; the bound claims that 1 is enough."""
+    text = OFFER[: OFFER.index("def studies")].replace("(m, alpha)", "(m, 1 / alpha)")
+    (tmp_path / "own.py").write_text(
+        text
+        + "study = Study('own', 'A light set.', PAC(0.5, 0.1), 'v', (10, 50), (Curve('c', lambda v, m: sees, "
+        "problems, bound=lambda v: 1, failure=lambda v, m: (1 - 1 / v) ** m, expected='does not grow'),))"
+    )
+    done = run(f"{tmp_path / 'own.py'}:study")
+    assert "refuted at 20, met at 22 (closed form); bound 1, REFUTED\n" in done.stdout
+    assert "it grows; UNEXPECTED: the texts say that it does not grow\n" in done.stdout
 
 
 @pytest.mark.usefixtures("offer")

@@ -102,3 +102,34 @@ def test_the_legend_says_what_is_dashed_where_something_is():
 def test_a_study_without_a_bracket_has_no_picture():
     assert chart(result(CurveResult("none", "", "", ()))) is None
     assert "Fewer than two" in render(None, studies=[to_json(result(CurveResult("none", "", "", ())))])
+
+
+def test_a_bound_that_is_refuted_is_said_in_words_and_numbers():
+    """128 records are more than the 50 that the theorem asks for, 12 are as many as it asks for."""
+    cells = (cell(1.0, 128, 197, 50.0), cell(2.0, 12, 13, 12.0), cell(10.0, 95, 100, 400.0))
+    page = render(None, studies=[to_json(result(CurveResult("line", "Thm 1", "grows", cells)))])
+    assert (
+        "At d = 1 the bound of 50 does not suffice: at 128 records, no fewer than it asks for, the claim was "
+        "refuted."
+    ) in page
+    assert "At d = 2 the bound of 12 does not suffice" in page
+    assert "At d = 10 the bound" not in page
+    assert "50, refuted</td>" in page
+    assert "bound refuted</span>" in page
+    assert "bound refuted" not in render(None, studies=[to_json(result(GROWS))])
+
+
+def test_a_size_that_the_learner_refuses_is_not_called_refuted():
+    refused = Cell(1.0, 1.0, 5.0, (Step(7, "refuted", how="refused"), Step(8, "met")))
+    page = render(None, studies=[to_json(result(CurveResult("line", "", "", (refused,))))])
+    assert "at 7 records, no fewer than it asks for, the learner refuses." in page
+
+
+def test_growth_that_the_texts_do_not_expect_is_called_unexpected():
+    wrong = (
+        CurveResult("wrong", "", "does not grow", GROWS.cells),
+        CurveResult("flat", "", "grows", FLAT.cells),
+    )
+    for curve in wrong:
+        assert render(None, studies=[to_json(result(curve))]).count('unexpected">unexpected<') == 1
+    assert "unexpected<" not in render(None, studies=[to_json(result(GROWS, FLAT))])
