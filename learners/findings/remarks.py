@@ -55,7 +55,7 @@ def k11_price() -> Finding:
     realizable, unrealizable = ([row[place] for row in rows] for place in (2, 3))
     return Finding(
         "K11 §3.1, price",
-        "K11 §3.1, the remark on Occam's razor",
+        "K11 §3.1, the remark on Occam's razor; §1.1.1",
         "Privacy multiplies the sample of a generic learner by O(1/ε) for PAC learning, where it is of the "
         "order 1/α, and by O(max{1, α/ε}) for agnostic learning.",
         "holds",
@@ -94,7 +94,7 @@ def k11_parity_price() -> Finding:
     retry, held = ([row[place] for row in rows] for place in (3, 4))
     return Finding(
         "K11 §4, price",
-        "K11 §4, the remark at its end",
+        "K11 §4, the remark at its end; §1.1.1, where the factor is “roughly 1/ε”",
         "The sizes of private and non-private samples for PARITY differ by a factor of O(ln(1/β)/ε) only.",
         "holds",
         f"With K08's A*, which tries again: {min(retry):.0f} to {max(retry):.0f} times ln(1/β)/ε, from "
