@@ -111,7 +111,7 @@ class OracleRun:
         del rng  # it is the oracle that may be random, by its own seed
         if not isinstance(database, OracleCase):
             raise InvalidKind(f"A database of `OracleRun` must be an `OracleCase`; got {database!r:.40}.")
-        return self.algorithm.run(database.oracle())
+        return self.algorithm.answered(database.oracle())
 
     def distribution(self, database: OracleCase) -> Finite:
         """Return the law: all on one output."""
@@ -159,7 +159,7 @@ class OracleRun:
             yield OracleCase(label, population, adversary)
         for objective in self.objectives:
             greedy = Watched(AdversarialOracle(population, Greedy(objective)), population)
-            self.algorithm.run(greedy)
+            self.algorithm.answered(greedy)
             yield OracleCase(label, population, greedy.offsets)
         yield self._one_by_one(OracleCase(label, population, ()))
 
@@ -181,11 +181,11 @@ class OracleRun:
     def _offsets(self, case: OracleCase) -> tuple[float, ...]:
         """Return the offsets of the answers that a run gets: as many as it asks queries."""
         watched = case.watched()
-        self.algorithm.run(watched)
+        self.algorithm.answered(watched)
         return tuple(watched.offsets)
 
     def _error(self, case: OracleCase) -> float:
-        return float(self.algorithm.error(self.algorithm.run(case.oracle()), case.population))
+        return float(self.algorithm.error(self.algorithm.answered(case.oracle()), case.population))
 
     def _problem(self, case: OracleCase) -> FixedProblem:
         return FixedProblem(str(case), case, self.measure)

@@ -109,6 +109,7 @@ def _deviation(tau: float, *, asked: float) -> SQAlgorithm:
             "half lowest, half highest": Population([-1, 1]),
             "one in ten highest": Population([-1, 0, 1], [0.0, 0.9, 0.1]),
         },
+        adaptive=False,
     )
 
 

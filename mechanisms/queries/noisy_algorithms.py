@@ -24,7 +24,7 @@ class SQLearner(SQAlgorithm):
 
     Parameters
     ----------
-    run, queries, hardest, alpha, error, populations
+    run, queries, hardest, alpha, error, populations, adaptive
         As in `SQAlgorithm`; the error is how often the output predicts a label other than y.
     predict
         Takes an output and x, returns −1 or 1.
@@ -101,7 +101,8 @@ def one_variable(*, tau: float = 0.17) -> SQLearner:
     zero_though_positive = StatisticalQuery.fraction(_zero_though_positive, tau=tau)
 
     def run(oracle: SQOracle) -> int:
-        return int(oracle.ask(zero_though_positive) <= tau * (1.0 + _ROUNDING))
+        (answer,) = oracle.ask_all([zero_though_positive])
+        return int(answer <= tau * (1.0 + _ROUNDING))
 
     def error(output: Any, population: Population) -> float:
         wrong = StatisticalQuery.fraction(partial(_wrong, output), tau=tau)
@@ -118,6 +119,7 @@ def one_variable(*, tau: float = 0.17) -> SQLearner:
             "y is −1": Population([(0, -1)]),
             "y is 1, x is 0 a little more often than alpha": Population([(0, 1), (1, 1)], [light, 1 - light]),
         },
+        adaptive=False,
         predict=_predicted,
     )
 

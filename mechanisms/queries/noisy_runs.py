@@ -305,7 +305,7 @@ class BoundedNoiseRun(SQRun):
         )
 
     def _learn(self, oracle: SQOracle) -> _Predictor:
-        return _Predictor(self.algorithm, self.algorithm.run(oracle))
+        return _Predictor(self.algorithm, self.algorithm.answered(oracle))
 
     def _wrong(self, predictor: Callable[[Any], int] | None) -> StatisticalQuery:
         """Return the query for how often a predictor disagrees with the noisy labels."""

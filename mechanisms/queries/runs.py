@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from audit.claims import PAC, Accuracy
-from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidKind, InvalidValue, finite_number, flag, positive_int, probability
 from audit.relations import Relation
 from mechanisms.claimed import ClaimsPure
 from mechanisms.queries.local_answers import LaplaceEntries, TranscribedOracle, local_sample_size
+from mechanisms.queries.oracle import NonAdaptive
 from mechanisms.queries.population import Population
 from mechanisms.queries.private import PrivateOracle, private_sample_size
 from mechanisms.queries.statistical import StatisticalQuery
@@ -48,11 +49,14 @@ class SQAlgorithm:
         Takes an output and the `Population`, returns the error.
     populations
         Hard distributions by name.
+    adaptive
+        False: all queries are asked in one round (K11 Definition 5.5). `answered` then gives `run` one round
+        of the oracle and no more, so that a local run is non-interactive by construction.
 
     Examples
     --------
     >>> from mechanisms.queries import ExactOracle
-    >>> mean_and_spread(tau=0.5).run(ExactOracle(Population([-1, 1])))
+    >>> mean_and_spread(tau=0.5).answered(ExactOracle(Population([-1, 1])))
     (0.0, 1.0)
     """
 
@@ -62,6 +66,20 @@ class SQAlgorithm:
     alpha: float
     error: Callable[[Any, Population], float]
     populations: dict[str, Population]
+    adaptive: bool = True
+
+    def __post_init__(self) -> None:
+        flag(self.adaptive, what=f"The `adaptive` of `{type(self).__name__}`")
+
+    def answered(self, oracle: SQOracle) -> Any:
+        """Return the output with the answers of this oracle.
+
+        Raises
+        ------
+        InvalidValue
+            An algorithm that is not `adaptive` asks one query by itself, or a second round.
+        """
+        return self.run(oracle if self.adaptive else NonAdaptive(oracle))
 
 
 def mean_and_spread(*, tau: float = 0.5) -> SQAlgorithm:
@@ -220,7 +238,7 @@ class SQRun(ClaimsPure):
         """Return the output of one run, or its transcript."""
         self._check(database)
         oracle = self._oracle(database, rng)
-        output = self.algorithm.run(oracle)
+        output = self.algorithm.answered(oracle)
         return output if self.view == "output" else self._transcript(oracle)
 
     def _transcript(self, oracle: Any) -> tuple[Any, ...]:
@@ -296,6 +314,8 @@ class LocalRun(SQRun):
     that is lost. *Utility*: with probability 1 − beta all answers are within their tolerances, and then the
     algorithm keeps its promise: K11 Theorem 5.7 with t·`laplace_size` entries at beta/t, where it lacks
     max{1, 1/ε²}.
+    *Rounds*: an algorithm that is not `adaptive` gets one round of answers, so its run is a
+    non-interactive local algorithm.
 
     Examples
     --------

@@ -18,6 +18,8 @@ from mechanisms.queries import (
     LocalRun,
     Population,
     SignEntries,
+    SQAlgorithm,
+    StatisticalQuery,
     direction_and_error,
     mean_and_spread,
     private_chunk_size,
@@ -207,3 +209,36 @@ def test_no_utility_is_claimed_of_a_transcript_and_no_other_view_is_known():
 
 def test_a_tolerance_beyond_1_is_claimed_as_an_accuracy():
     assert CentralRun(tau=1.5).utility_claim == Accuracy(1.5, 0.05)
+
+
+@pytest.mark.parametrize("kind", [LocalRun, CentralRun])
+def test_an_algorithm_that_says_it_does_not_adapt_gets_one_round_only(kind):
+    asked = StatisticalQuery(float, tau=0.5)
+
+    def at_once(oracle):
+        return tuple(oracle.ask_all([asked, asked]))
+
+    def by_turns(oracle):
+        (first,) = oracle.ask_all([asked])
+        return (first, *oracle.ask_all([asked]))
+
+    def run_of(run):
+        told = mean_and_spread(tau=0.5)
+        made = SQAlgorithm(
+            run=run,
+            queries=2,
+            hardest=asked,
+            alpha=0.5,
+            error=told.error,
+            populations=told.populations,
+            adaptive=False,
+        )
+        return kind(make=lambda *, tau: made)
+
+    rng = np.random.default_rng(0)
+    right, wrong = run_of(at_once), run_of(by_turns)
+    assert len(right([1] * right.size, rng)) == 2
+    with pytest.raises(InvalidValue, match="must ask everything in one `ask_all`; it asks again"):
+        wrong([1] * wrong.size, rng)
+    with pytest.raises(InvalidValue, match="it asks one query by itself"):
+        run_of(lambda oracle: oracle.ask(asked))([1] * right.size, rng)
