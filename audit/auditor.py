@@ -152,7 +152,7 @@ class Auditor:
         subject
             What to draw from; by default what the saved result names as its target.
         convert
-            As in the audit: turns the list of records into what the mechanism takes.
+            As in the audit: turns the list of records into what the mechanism takes; by default its own.
         fresh
             Draw new runs instead of the same ones.
         """

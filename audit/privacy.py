@@ -12,6 +12,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from audit.claims import check_claim
+from audit.conversion import name_of_convert
 from audit.domain import describe
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.progress import AuditFinished, AuditStarted
@@ -180,6 +181,8 @@ def audit_privacy(
             jobs=jobs,
         )
     )
+    if progress is not None and not callable(progress):
+        raise InvalidKind(f"The `progress` must be a function of one event; got {progress!r}.")
     task = make_task(
         mechanism,
         claim,
@@ -248,8 +251,10 @@ def _dispatch(task: Task) -> AuditResult:
 
 
 def _finish(task: Task, result: AuditResult) -> AuditResult:
-    environment = {**environment_of(task.options, task.started), **result.environment}
-    return replace(result, environment=environment, _subject=task.subject.object)
+    convert = task.subject.convert
+    converted = {} if convert is None else {"convert": name_of_convert(convert)}
+    environment = {**environment_of(task.options, task.started), **converted, **result.environment}
+    return replace(result, environment=environment, _subject=task.subject)
 
 
 def environment_of(options: Options, started: float) -> dict[str, Any]:

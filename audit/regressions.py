@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from audit.conversion import saved_convert
 from audit.errors import AuditError
 from audit.files import file_of, source_of
 
@@ -181,7 +182,7 @@ def replay_file(
     subject
         What to draw from; by default what the saved result names as its target.
     convert
-        As in the audit: turns the list of records into what the mechanism takes.
+        As in the audit: turns the list of records into what the mechanism takes; by default the audit's own.
     fresh
         Draw new runs instead of the same ones.
 
@@ -201,6 +202,7 @@ def replay_file(
     from audit.targets import rebuild_subject
 
     result = load_witness(path)
+    convert = saved_convert(result.environment, file=path) if convert is None else convert
     if subject is None and result.target is None:
         raise AuditError(f"{path} does not say what was audited; give the subject too.")
     if subject is None:

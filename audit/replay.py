@@ -10,6 +10,7 @@ import numpy as np
 
 from audit.betting import Terms
 from audit.confirm import Candidate, loss, run_witness
+from audit.conversion import saved_convert
 from audit.encoding import revived
 from audit.errors import AuditError, InvalidValue
 from audit.evidence import Ledger, at_distance, delta_bound, epsilon_bound
@@ -43,7 +44,7 @@ def replay_witness(
         A result with a witness.
     subject
         The mechanism (or adapted subject) to draw from; by default the one that was audited, or what its
-        target names.
+        target names. It gets its databases through the audit's `convert`, unless it brings one.
     target
         The text that `subject` was made from, where it was made from one.
     fresh
@@ -67,7 +68,7 @@ def replay_witness(
         raise InvalidValue("This result has no witness, so there is nothing to replay.")
     if not witness.replayable:
         raise InvalidValue("This witness cannot be replayed: a database or its event was kept as text only.")
-    chosen = _subject(result, subject)
+    chosen = _converting(_subject(result, subject), result)
     left, right = (revived(side, what="databases") for side in (witness.left, witness.right))
     witness = replace(witness, left=left, right=right, event=revived(witness.event, what="event"))
     if subject is not None and (target is None or target != result.target):
@@ -152,6 +153,12 @@ def _subject(result: AuditResult, subject: Any) -> Subject:
             "Say what to draw from: `result.replay(mechanism)`; the saved result names no target."
         )
     return subject if isinstance(subject, Subject) else adapt(subject)
+
+
+def _converting(subject: Subject, result: AuditResult) -> Subject:
+    """Give the subject the audit's `convert` where it has none: it would be called with something else."""
+    convert = saved_convert(result.environment) if subject.convert is None else None
+    return subject if convert is None else replace(subject, convert=convert)
 
 
 def _again_by_runs(

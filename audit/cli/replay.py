@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from audit.cli.exits import NOT_DONE, NOTHING_REFUTED, REFUTED, exit_code
+from audit.conversion import saved_convert
 from audit.errors import AuditError
 from audit.options import read_options, read_parameters
 from audit.regressions import drawn_from, load_witness, locate_target, with_source
@@ -47,7 +48,8 @@ def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None
             raise AuditError(f"{file} does not say what was audited; give the TARGET too.")
         place = name if target else locate_target(name, file, source=result.environment.get("source"))
         subject = rebuild_subject(place, result.parameters, parameters)
-        answer = replay_witness(result, adapt(subject, **options), target=name, fresh=fresh, isolate=True)
+        how = options.get("convert") or saved_convert(result.environment, file=file)
+        answer = replay_witness(result, adapt(subject, convert=how), target=name, fresh=fresh, isolate=True)
         answer = answer if target else with_source(answer, result, place)
         command = command_line(file, target, parameters, convert=convert, fresh=fresh)
         return dataclasses.replace(answer, environment={**answer.environment, "command": command})

@@ -151,7 +151,8 @@ def audit_target(target: str, parameters: Mapping[str, Any], given: Mapping[str,
             useful = audit_utility(found.subject, utility_claim, **utility, progress=progress)
             results.append(dataclasses.replace(useful, expected=found.utility_expected))
     command = command_line(target, parameters, given)
-    return [_named(each, found, target, parameters, command) for each in results]
+    named = [_named(each, found, target, parameters, command) for each in results]
+    return [_converted(each, given["convert"]) for each in named] if given.get("convert") else named
 
 
 def _check_private(found: Target, claim: Any, options: Mapping[str, Any]) -> None:
@@ -192,6 +193,11 @@ def _named(result: S, found: Target, target: str, parameters: Mapping[str, Any],
         parameters={**result.parameters, **parameters},
         environment={**result.environment, **({"source": source} if source else {}), "command": command},
     )
+
+
+def _converted(result: S, convert: str) -> S:
+    """Return a result that says by which name `convert` is found, a file's too."""
+    return dataclasses.replace(result, environment={**result.environment, "convert": convert})
 
 
 def _read_utility(

@@ -521,6 +521,7 @@ def test_a_database_is_converted_before_the_mechanism_sees_it():
 OPTIONS = [
     *[(name, value, InvalidValue) for name in ("budget", "jobs") for value in (0, -1)],
     ("seed", -1, InvalidValue),
+    ("progress", 3, InvalidKind),
     ("confirm_budget", 3, InvalidValue),
     *[
         (name, value, InvalidKind)

@@ -1,6 +1,5 @@
 """Saved refutations as regression tests: a fault that is back fails a test, one that is gone does not."""
 
-import json
 import re
 import subprocess
 import sys
@@ -285,12 +284,31 @@ def test_a_witness_that_names_no_target_asks_for_the_subject(saved):
     assert replay_file(saved / "a.json", subject=leak).refuted
 
 
-def test_a_convert_is_given_again(tmp_path):
+def test_the_convert_of_an_audit_is_remembered_or_asked_for(tmp_path):
     def of_tuple(database, rng):
         return database[0] if isinstance(database, tuple) else 0
 
-    result = audit_privacy(of_tuple, PureDP(1.0), pairs=[([0], [1])], budget=4_000, convert=tuple)
-    save(result, tmp_path / "w.json")
-    assert replay_file(tmp_path / "w.json", subject=of_tuple, convert=tuple).refuted
-    assert not replay_file(tmp_path / "w.json", subject=of_tuple).refuted
-    assert json.loads((tmp_path / "w.json").read_text())["result"]["witness"]
+    def refutation(convert, name):
+        result = audit_privacy(of_tuple, PureDP(1.0), pairs=[([0], [1])], budget=4_000, convert=convert)
+        save(result, tmp_path / name)
+        return result
+
+    assert refutation(tuple, "w.json").replay().refuted
+    assert replay_file(tmp_path / "w.json", subject=of_tuple).refuted
+    assert not replay_file(tmp_path / "w.json", subject=of_tuple, convert=list).refuted
+    assert refutation(lambda rows: (*rows,), "nameless.json").replay().refuted
+    with pytest.raises(AuditError, match=r"no name to import it by: give `convert`"):
+        replay_file(tmp_path / "nameless.json", subject=of_tuple)
+    assert replay_file(tmp_path / "nameless.json", subject=of_tuple, convert=tuple).refuted
+
+
+def test_the_command_line_replays_with_the_convert_of_the_audit(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "def rows(records):\n    return {'rows': records}\n\n"
+        "def leak(database, rng):\n    return database['rows'][0]\n"
+    )
+    for convert in ("mine:rows", "mine.py:rows"):
+        run = [DP_AUDIT, "run", "mine.py:leak", *BRIEF, "--convert", convert, "--json", "w.json"]
+        assert subprocess.run(run, cwd=tmp_path, check=False, capture_output=True).returncode == 1
+        again = [DP_AUDIT, "replay", "w.json"]
+        assert subprocess.run(again, cwd=tmp_path, check=False, capture_output=True).returncode == 1

@@ -1,0 +1,76 @@
+"""How an audit's `convert` is found again: a witness holds records, the mechanism takes something else."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
+    Convert = Callable[[Any], Any]
+
+__all__ = ["name_of_convert", "saved_convert"]
+
+
+def name_of_convert(convert: Convert) -> str:
+    """Return ``module:function`` where that leads to the function again, else an empty text.
+
+    Examples
+    --------
+    >>> name_of_convert(tuple), name_of_convert(lambda rows: rows)
+    ('builtins:tuple', '')
+    """
+    module, name = getattr(convert, "__module__", None), getattr(convert, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
+        return ""
+    try:
+        found: Any = import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except Exception:  # noqa: BLE001 - a module of the user's may fail in any way
+        return ""
+    return f"{module}:{name}" if found is convert else ""
+
+
+def saved_convert(
+    environment: Mapping[str, Any], *, file: str | os.PathLike[str] | None = None
+) -> Convert | None:
+    """Return the `convert` of the audit that a saved result is from; None where it had none.
+
+    Parameters
+    ----------
+    environment
+        The result's.
+    file
+        Where the result was saved; a convert in a file of the user's is looked for as its target is.
+
+    Raises
+    ------
+    AuditError
+        It had one that cannot be found by a name.
+
+    Examples
+    --------
+    >>> saved_convert({}), saved_convert({"convert": "builtins:tuple"})
+    (None, <class 'tuple'>)
+    """
+    name = environment.get("convert")
+    if name is None:
+        return None
+    if not isinstance(name, str) or ":" not in name:
+        raise AuditError(
+            "The audit turned its databases into what the mechanism takes by a function that has no name to "
+            "import it by: give `convert` (`--convert`) again."
+        )
+    from audit.loading import load_object
+
+    if file is not None:
+        from audit.regressions import locate_target
+
+        name = locate_target(name, file)
+    found: Convert = load_object(name)
+    return found
