@@ -75,6 +75,7 @@ def _conjunctions(learner: type[ConjunctionQueries], *, dimension: int, alpha: f
         alpha=alpha,
         error=_conjunction_error,
         populations=populations,
+        adaptive=False,
     )
 
 
