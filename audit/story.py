@@ -254,22 +254,26 @@ def _pairs(result: AuditResult) -> str:
 
 def bounds(result: AuditResult) -> str:
     """Say what is known of the true ε and δ, and how surely; nothing where nothing is known."""
-    epsilon, _ = claimed(result)
+    epsilon, delta_claimed = claimed(result)
     if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
         return ""
+    where = " at the claimed δ" if delta_claimed else ""  # else (ε, δ) would look like one claim
     if result.evidence is Evidence.EXACT:
-        found, most = apart(result.epsilon_lower, epsilon)
-        delta = number(result.delta_lower)
-        if replay_of(result) is not None:
-            return f"The saved event shows an ε of {found} (claimed {most}), exactly."
-        largest = f"{found} (claimed {most}); the largest δ at the claimed ε is {delta}"
-        return f"The largest ε over these pairs is {largest}. Both are exact."
+        return _exact_bounds(result, epsilon, where)
     if result.epsilon_lower <= 0 and result.delta_lower <= 0:
         return "No loss was measured."
-    found = f"The true ε is at least {at_least(result.epsilon_lower)} (claimed {number(epsilon)})"
+    found = f"The true ε{where} is at least {at_least(result.epsilon_lower)} (claimed {number(epsilon)})"
     delta = f"δ at the claimed ε at least {at_least(result.delta_lower)}"
     sure = f"each bound holds with confidence {confidence(result.significance)}, not both together"
     return f"{found}, {delta}; {sure}."
+
+
+def _exact_bounds(result: AuditResult, epsilon: float, where: str) -> str:
+    found, most = apart(result.epsilon_lower, epsilon)
+    if replay_of(result) is not None:
+        return f"The saved event shows an ε{where} of {found} (claimed {most}), exactly."
+    delta = f"the largest δ at the claimed ε is {number(result.delta_lower)}"
+    return f"The largest ε{where} over these pairs is {found} (claimed {most}); {delta}. Both are exact."
 
 
 def meaning(result: AuditResult) -> str:
@@ -301,7 +305,9 @@ def detectable(result: AuditResult) -> str:
     said = [_detected(result)] if result.detectable_epsilon is not None else []
     if result.ceiling_epsilon is not None:
         most = at_most(result.ceiling_epsilon)
-        said.append(f"No audit of this many runs can show a loss above ε = {most}.")
+        said.append(
+            f"However large the true ε, the lower bound on it cannot pass {most} with this many runs."
+        )
     return " ".join(said) or "What it could have found is not known."
 
 
@@ -309,7 +315,8 @@ def _detected(result: AuditResult) -> str:
     named = f'the event "{short(result.detectable_event, 120)}"' if result.detectable_event else ""
     event = f", through {named or 'an event of probability 1/2, if there is such a one'}"
     least = at_most(result.detectable_epsilon or 0.0)
-    return f"A true ε of {least} would have been refuted in 90 % of such audits{event}; less may be missed."
+    shown = "would have been refuted (shown to exceed the claim) in 90 % of such audits"
+    return f"A true ε of {least} {shown}{event}; less may be missed."
 
 
 def runs(result: AuditResult) -> str:
@@ -346,18 +353,31 @@ def reproduction(result: AuditResult) -> str:
 
 
 def python_lines(result: AuditResult) -> list[str]:
-    """Return the Python lines that draw the witness of a saved result again."""
+    """Return the Python lines that draw the witness of a saved result again.
+
+    Where there is none they repeat the audit, as far as a result knows it; none where a command does.
+    """
     if not _replays(result):
-        return [f"audit_privacy(subject, {short(f'{result.claim}', 80)}, seed={result.seed})"]
+        return [] if command(result) else _audit_lines(result)
     loading = "result = AuditResult.from_json(Path(FILE).read_text())  # FILE: where this result was saved"
     lines = ["from pathlib import Path", "from audit import AuditResult", loading]
     subject = "" if result.target else "subject"
-    again, anew = subject, f"{subject}{', ' if subject else ''}fresh=True"
+    if result.evidence is Evidence.EXACT:
+        return [*lines, f"print(result.replay({subject}))  # by the declared laws; draws no runs"]
+    anew = f"{subject}{', ' if subject else ''}fresh=True"
     return [
         *lines,
-        f"print(result.replay({again}))  # the same runs",
+        f"print(result.replay({subject}))  # the same runs",
         f"print(result.replay({anew}))  # new runs",
     ]
+
+
+def _audit_lines(result: AuditResult) -> list[str]:
+    options = f"seed={result.seed}, significance={result.significance:g}"
+    options += f", budget={result.budget}" if result.budget else ""
+    options += "" if result.numerics == "ideal" else f', numerics="{result.numerics}"'
+    claim = "" if result.claim is None else f"{short(f'{result.claim}', 80)}, "
+    return [f"audit_privacy(subject, {claim}{options})  # and the same databases and other options"]
 
 
 def _replays(result: AuditResult) -> bool:

@@ -105,7 +105,8 @@ def _found(result: AuditResult) -> str:
     if delta > 0:
         found = story.number(result.delta_lower) if exact else story.at_least(result.delta_lower)
         times = story.number(result.delta_lower / delta, digits=3)
-        bound += f", δ {'=' if exact else '≥'} {found} (claimed {story.number(delta)}: {times}×)"
+        found = f"{'=' if exact else '≥'} {found} at the claimed ε"
+        bound += f" at the claimed δ, δ {found} (claimed {story.number(delta)}: {times}×)"
     parts = [bound, f"{result.samples:,} runs" if result.samples else "no runs"]
     if result.verdict is Verdict.PROVED and result.family:
         parts.insert(1, _proved_for(result.family))

@@ -23,6 +23,7 @@ from audit.events import Event, NumberIn
 from audit.features import Value
 from audit.results import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
 from audit.saved import check_writable, layout, load, save, write_text
+from audit.summary import line
 from audit.text import short
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
@@ -367,10 +368,21 @@ def test_what_was_not_refuted_is_said_to_be_no_proof_and_what_could_be_found():
     said = flat(clean())
     assert "This is not a proof." in said
     assert (
-        'A true ε of 1.191 would have been refuted in 90 % of such audits, through the event "the output'
-        in said
-    )
-    assert "can show a loss above ε = 9.31" in said
+        "A true ε of 1.191 would have been refuted (shown to exceed the claim) in 90 % of such audits, "
+        'through the event "the output'
+    ) in said
+    assert "However large the true ε, the lower bound on it cannot pass 9.31 with this many runs." in said
+
+
+def test_bounds_on_both_numbers_say_at_which_value_of_the_other_each_holds():
+    """(0, 0.025) is no claim that anything here keeps: ε = 0 is at the δ of 0.05, δ = 0.025 at the ε of 2."""
+    claim = ApproximateDP(2.0, 0.05)
+    exact = flat(clean(claim=claim, evidence=Evidence.EXACT, epsilon_lower=0.0, delta_lower=0.025))
+    assert "The largest ε at the claimed δ over these pairs is 0 (claimed 2); the largest δ at the" in exact
+    sampled = clean(claim=claim, delta_lower=0.01)
+    assert "The true ε at the claimed δ is at least 0.89 (claimed 2), δ at the claimed ε at" in flat(sampled)
+    assert "ε ≥ 0.89 at the claimed δ, δ ≥ 0.01 at the claimed ε (claimed 0.05: 0.2×)" in line(sampled)
+    assert "The true ε is at least 0.89 (claimed 1)" in flat(clean(delta_lower=0.01))
 
 
 def test_proved_names_its_family():

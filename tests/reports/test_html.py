@@ -298,6 +298,22 @@ def test_the_section_tells_the_witness_and_how_to_see_it_again():
     assert "result.replay(fresh=True)" in text
 
 
+def test_to_see_it_again_repeats_this_audit_and_not_another():
+    """A command says everything; a Python line alone must not look as if it did; laws draw no runs."""
+    bare = {"verdict": Verdict.NOT_REFUTED, "budget": 40_000, "significance": 1e-5, "numerics": "float"}
+    commanded = Tree(html(clean(target="laplace", **bare))).text
+    assert "dp-audit run laplace --seed 0 --significance 1e-05 --budget 40000 --numerics float" in commanded
+    assert "audit_privacy(" not in commanded
+    assert (
+        "audit_privacy(subject, PureDP(epsilon=1), seed=0, significance=1e-05, budget=40000, "
+        'numerics="float") # and the same databases and other options'
+    ) in Tree(html(clean(**bare))).text
+    law = Tree(html(refuted(evidence=Evidence.EXACT, witness=witness(runs=0)))).text
+    assert "print(result.replay(subject)) # by the declared laws; draws no runs" in law
+    assert "fresh" not in law
+    assert "fresh=True)) # new runs" in Tree(html(refuted())).text
+
+
 def test_the_picture_is_to_scale():
     """On an axis to 1 that is 400 wide: p = 0.48, the limit e·0.05 = 0.1359, q = 0.05."""
     (svg,) = re.findall(r"<svg.*?</svg>", html(refuted()), flags=re.DOTALL)
