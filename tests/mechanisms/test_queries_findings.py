@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from audit.findings import Finding
 from mechanisms.findings.queries import FINDINGS
@@ -46,6 +47,19 @@ def test_e1_has_the_closed_form_of_the_noise(found, c, epsilon, queries, literal
     assert row[5] == pytest.approx(literal, rel=0.006)  # as the errata print it
     log10 = (math.log(queries) - epsilon * 0.1 * chunk) / math.log(10)
     assert row[6] == pytest.approx(log10, abs=1e-6)  # where 1e-400 is 0, its logarithm is not
+
+
+def test_e1_answers_miss_with_the_proofs_noise_and_not_with_the_corrected_one(found):
+    for c, epsilon, queries, *_, chunk, _, _, literal, corrected in found["E1"].tables[0].rows:
+        counts = np.arange(chunk + 1)
+        off = counts / chunk - 0.5
+        for scale, told in ((queries / (epsilon * chunk), literal), (1 / (epsilon * chunk), corrected)):
+            noise = stats.laplace(0, scale)
+            each = stats.binom(chunk, 0.5).pmf(counts) @ (noise.sf(0.1 - off) + noise.cdf(-0.1 - off))
+            assert told == pytest.approx(1 - (1 - each) ** queries, rel=1e-6, abs=1e-12)
+        assert corrected <= 0.05  # at the sample size that the theorem states, already for c = 2
+        if queries > c * (1 + epsilon / 0.1):
+            assert literal > 0.05
 
 
 def test_e1_holds_for_every_constant_because_the_number_of_queries_grows(found):
