@@ -10,6 +10,7 @@ import numpy as np
 
 from audit.betting import Betting, NeverAnswers, Terms, bet_size, silence
 from audit.brief import show
+from audit.calls_check import CallsCheck
 from audit.confirm import Confirmation, confirm
 from audit.errors import InvalidValue
 from audit.evidence import STAKES, Bet, ceiling, delta_bound, epsilon_bound
@@ -102,6 +103,7 @@ class _Runs:
             against=options.unfinished == "against",
         )
         self.notes: list[str] = []
+        self.compared_calls = 0
 
     def audit(self, least: int) -> AuditResult:
         """Bet, then confirm what was refuted."""
@@ -196,6 +198,9 @@ class _Runs:
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         most_bet = max(betting.memories, key=lambda memory: sum(memory.bets))
+        trouble = self._compare_calls(most_bet)
+        if trouble:
+            return self._result(Verdict.ERROR, betting, reason=trouble)
         power = self._power(most_bet)
         event = None if power.event is None else power.event.words() + _apart(most_bet.distance)
         return self._result(
@@ -205,6 +210,15 @@ class _Runs:
             detectable_event=event,
             **self._bounds(betting),
         )
+
+    def _compare_calls(self, memory: PairMemory) -> str:
+        """Compare the subject's `sample`, if it has one, with its calls; say where they disagree."""
+        if self.task.subject.declared_sampler is None or self.sampler.state_suspected():
+            return ""
+        check = CallsCheck(self.sampler, self.terms)
+        trouble = check.disagreement((memory.left, memory.right))
+        self.compared_calls = check.compared
+        return trouble
 
     def _power(self, memory: PairMemory) -> Power:
         """Give what the bets on a pair would have shown, as the ε of one step where it is several apart."""
@@ -291,11 +305,20 @@ class _Runs:
         if verdict is Verdict.NOT_REFUTED:
             untested += self.task.databases.left_out()
             if self.task.subject.declared_sampler is not None:
-                untested.append("a call for one run: all runs were drawn by its `sample`, many at once")
+                untested.append(_calls_left(self.compared_calls))
         if self.task.options.numerics == "ideal":
             untested.append('the floats as returned (numerics="float")')
         untested.append("timing, memory and other side channels")
         return untested
+
+
+def _calls_left(compared: int) -> str:
+    if not compared:
+        return "a call for one run: all runs were drawn by its `sample`, many at once"
+    return (
+        f"calls for one run beyond {compared:,} on each database of one pair, which its `sample` did not "
+        "contradict: the other runs were drawn by it, many at once"
+    )
 
 
 _FRESHNESS = {

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["BET", "CONFIRM", "CONTROL", "EXPLORE", "LAW", "RNG_CHECK", "SHRINK", "generator"]
+__all__ = ["BET", "CALLS", "CONFIRM", "CONTROL", "EXPLORE", "LAW", "RNG_CHECK", "SHRINK", "generator"]
 
 EXPLORE: Final = 0
 BET: Final = 1
@@ -13,6 +13,7 @@ CONTROL: Final = 3
 LAW: Final = 4
 RNG_CHECK: Final = 5
 SHRINK: Final = 6
+CALLS: Final = 7
 
 # Children of a block. Far above every index of a stage, a pair or a block, so that no two places coincide.
 COINS: Final = 2**31

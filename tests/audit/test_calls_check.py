@@ -1,0 +1,111 @@
+"""What `sample` draws is compared with what calls return, where nothing else would notice."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from audit import ApproximateDP, PureDP, Verdict, audit_privacy
+from audit.betting import Terms
+from audit.calls_check import CallsCheck
+from audit.sampling import Sampler
+from audit.subjects import adapt
+
+
+class NoisySum:
+    """The sum of three bits with Laplace noise of scale 1 by `sample`, and of another scale by a call."""
+
+    claim = PureDP(1.0)
+    relation = "replace-one"
+    records = (0, 1)
+    size = 3
+
+    def __init__(self, scale: float) -> None:
+        self.scale = scale
+
+    def __call__(self, database, rng):
+        return sum(database) + self.scale * rng.laplace()
+
+    def sample(self, database, size, rng):
+        return sum(database) + rng.laplace(size=size)
+
+
+class CappedBits(NoisySum):
+    """Each bit by randomized response; a row of an array by `sample`, a list of truth values by a call."""
+
+    def __call__(self, database, rng):
+        return [bool(bit ^ (rng.random() < 0.3)) for bit in database]
+
+    def sample(self, database, size, rng):
+        return (np.asarray(database) ^ (rng.random((size, 3)) < 0.3)).astype(float)
+
+
+class MeanOfTenths(NoisySum):
+    """A mean of tenths, whose last bits depend on the order of the additions."""
+
+    def __call__(self, database, rng):
+        return 0.1 + 0.2 + 0.3 * (rng.random() < 0.5)
+
+    def sample(self, database, size, rng):
+        return 0.3 * (rng.random(size) < 0.5) + 0.3
+
+
+def audited(subject, **options):
+    return audit_privacy(subject, budget=20_000, seed=0, **options)
+
+
+def test_a_call_with_half_the_noise_of_sample_is_an_error_that_names_an_output():
+    # Over 500 calls |x| < 1 has 0.865 and 0.632: power 1 - 1e-9 even for one fixed event.
+    result = audited(NoisySum(0.5))
+    assert result.verdict is Verdict.ERROR
+    assert "its `sample` does not draw what calling it returns: on [" in result.reason
+    assert "the output is" in result.reason
+    assert len(result.reason) < 300
+
+
+@pytest.mark.parametrize(
+    "subject", [NoisySum(1.0), CappedBits(1.0), MeanOfTenths(1.0)], ids=lambda s: type(s).__name__
+)
+def test_a_call_that_has_the_law_of_sample_is_not_told_apart_whatever_holds_its_numbers(subject):
+    result = audit_privacy(subject, budget=8_000, seed=0)
+    assert result.verdict is Verdict.NOT_REFUTED
+    assert any("beyond 200 on each database" in line for line in result.not_tested)
+    assert result.samples == 8_000 + 2 * 2 * 200
+
+
+def test_a_refutation_rests_on_calls_already():
+    class Leaking(NoisySum):
+        def sample(self, database, size, rng):
+            return np.full(size, float(sum(database)))
+
+    assert audited(Leaking(1.0)).verdict is not Verdict.REFUTED  # its calls keep the claim
+    assert audited(NoisySum(1.0), claim=PureDP(0.1)).verdict is Verdict.REFUTED
+
+
+def test_a_call_that_changes_its_database_is_compared_on_copies():
+    class Sorting(NoisySum):
+        def __call__(self, database, rng):
+            database.sort()
+            return super().__call__(database, rng)
+
+        def sample(self, database, size, rng):
+            return super().sample(database, size, rng)
+
+    assert audited(Sorting(1.0)).verdict is Verdict.NOT_REFUTED
+    assert audited(Sorting(0.5)).verdict is Verdict.ERROR
+
+
+def test_a_small_budget_compares_fewer_calls_and_says_how_many():
+    result = audit_privacy(NoisySum(1.0), claim=ApproximateDP(1.0, 0.1), budget=2_000, seed=0)
+    assert any("beyond 50 on each database" in line for line in result.not_tested)
+
+
+def test_one_law_is_told_apart_no_more_often_than_the_significance_says():
+    # 60 comparisons at significance 0.1. False alarm: Pr[Bin(60, 0.1) >= 24] < 1e-8.
+    # Power: were nothing halved or the bets placed after the draw, nearly all would be told apart.
+    terms = Terms(epsilon=1.0, delta=0.0, significance=0.1, budget=8_000)
+    alarms = 0
+    for seed in range(60):
+        with Sampler(adapt(NoisySum(1.0)), seed=seed) as sampler:
+            alarms += bool(CallsCheck(sampler, terms).disagreement(([0, 0, 0], [0, 0, 1])))
+    assert binom.sf(23, 60, 0.1) < 1e-8
+    assert alarms < 24
