@@ -124,11 +124,19 @@ class LaplaceAverage(LocalAverage):
         return mean + noise.reshape(size, *mean.shape)
 
     def distribution(self, database: Any) -> Density | Product | None:
-        """Return the exact law of the answer, None for more than 256 entries."""
+        """Return the exact law of the answer, None for more than 256 entries: an audit asks it much."""
+        return None if self._n > _MOST_EXACT else self.law(database)
+
+    def law(self, database: Any) -> Density | Product:
+        """Return the exact law of the answer for a database of any size; time n a point.
+
+        Examples
+        --------
+        >>> round(LaplaceAverage(size=1000).law([1] * 500 + [-1] * 500).sf(0.1), 6)
+        0.131724
+        """
         from audit.distributions import Product
 
-        if self._n > _MOST_EXACT:
-            return None
         mean = self._mean(database)
         if self.dimension is None:
             return self.noise.law_of_mean(float(mean))
@@ -225,8 +233,18 @@ class SignAverage(LocalAverage):
         return np.asarray(self._estimate(2 * reported - self._n))
 
     def distribution(self, database: Any) -> Finite | None:
-        """Return the exact law of the answer, a sum of two binomials; None for more than 256 entries."""
-        return None if self._n > _MOST_EXACT else _sign_law(self._ones(database), self._n, self.epsilon)
+        """Return the exact law of the answer, None for more than 256 entries: an audit asks it much."""
+        return None if self._n > _MOST_EXACT else self.law(database)
+
+    def law(self, database: Any) -> Finite:
+        """Return the exact law of the answer for a database of any size, a sum of two binomials; time n².
+
+        Examples
+        --------
+        >>> round(SignAverage(size=1000).law([1] * 500 + [-1] * 500).pmf(0.0), 4)
+        0.0284
+        """
+        return _sign_law(self._ones(database), self._n, self.epsilon)
 
     def error_bound(self, beta: float) -> float:
         """Return an error against E[g] that is exceeded with probability at most `beta`.

@@ -282,6 +282,24 @@ def test_entries_outside_the_bound_or_in_the_wrong_number_are_refused():
         average.stream([[0, 0], [0, 0]], rng)
 
 
+def test_the_law_is_there_for_databases_that_an_audit_would_not_ask_it_of():
+    database, rng = [1] * 200 + [-1] * 100, np.random.default_rng(77)
+    laplace, sign = LaplaceAverage(epsilon=2.0, size=300), SignAverage(epsilon=2.0, size=300)
+    assert laplace.distribution(database) is sign.distribution(database) is None
+    drawn = np.sort(1 / 3 + rng.laplace(0.0, 1.0, (20_000, 300)).mean(axis=1))
+    share = np.arange(1, 20_001) / 20_000
+    # Dvoretzky, Kiefer and Wolfowitz: false alarm 1e-9; twice the noise is off by 0.09 at one deviation
+    law = laplace.law(database)
+    points = drawn[::500]
+    gap = max(abs(law.cdf(float(x)) - p) for x, p in zip(points, share[::500], strict=True))
+    assert gap <= math.sqrt(math.log(2e9) / 40_000) < 0.024
+    truth = math.exp(2.0) / (1 + math.exp(2.0))
+    ones = np.convolve(stats.binom(200, truth).pmf(range(201)), stats.binom(100, 1 - truth).pmf(range(101)))
+    reports = sign.law(database)
+    found = [reports.pmf((2 * k - 300) / (300 * math.tanh(1.0))) for k in range(301)]
+    assert found == pytest.approx(ones, rel=1e-9, abs=1e-300)
+
+
 def test_a_stream_without_an_end_is_refused_once_it_is_too_long():
     average = LaplaceAverage(size=3)
     with pytest.raises(InvalidValue, match="must hold 3 entries; got 4 or more"):
