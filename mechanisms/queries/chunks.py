@@ -140,8 +140,14 @@ class ChunkOracle(Oracle):
 
     def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
         chunks = self._chunks(queries)
-        seen = [query.values(self.sample[part.start : part.stop]) for query, part in chunks]
-        self.used += sum(len(part) for _, part in chunks)  # no value was refused
+        before, after = self.used, self.used + sum(len(part) for _, part in chunks)
+        self.used = after  # before any function of a query is called: it could ask here itself
+        try:
+            seen = [query.values(self.sample[part.start : part.stop]) for query, part in chunks]
+        except BaseException:
+            if self.used == after:  # nothing was answered since
+                self.used = before
+            raise
         return [self.estimate(query, values) for (query, _), values in zip(chunks, seen, strict=True)]
 
     def _answer(self, query: StatisticalQuery) -> float:

@@ -89,6 +89,32 @@ def test_too_few_records_say_how_many_are_needed_and_answer_nothing():
     assert oracle.ask_all([ONES] * 2) == [0.5, 0.5]
 
 
+def test_a_query_that_asks_the_oracle_while_it_is_answered_gets_records_of_its_own():
+    size = sampling_size(tau=0.1, beta=0.05 / 3)
+    sample = [0] * size + [1] * size + [0] * size
+    oracle = SampleOracle(sample, queries=3, beta=0.05)
+    inner = []
+
+    def asks(record):
+        if not inner:
+            inner.append(oracle.ask(ONES))
+        return record
+
+    assert oracle.ask(StatisticalQuery.fraction(asks, tau=0.1)) == 0.0
+    assert (inner, oracle.used) == ([1.0], 2 * size)  # the second chunk, not the same one
+
+    def asks_and_fails(record):
+        if len(inner) == 1:
+            inner.append(oracle.ask(ONES))
+        return 7
+
+    late = SampleOracle(sample, queries=3, beta=0.05)
+    oracle, inner[:] = late, [1.0]
+    with pytest.raises(InvalidValue, match="must be one of 0, 1; got 7"):
+        late.ask(StatisticalQuery.fraction(asks_and_fails, tau=0.1))
+    assert late.used == 2 * size  # what was answered inside stays used
+
+
 def test_more_queries_than_beta_was_shared_among_are_refused():
     oracle = SampleOracle([0, 1] * 1000, queries=1, beta=0.05)
     oracle.ask(ONES)
