@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.betting import NeverAnswers, silence
+from audit.canonical import key
 from audit.distributions import Countable, Finite, Law
 from audit.errors import AuditError, InvalidValue, SubjectError
 from audit.events import Event, RegionIn
@@ -22,7 +23,7 @@ from audit.results import AuditResult, Evidence, Verdict, Witness
 from audit.sampling import LAW, MutatedInput, Runs, Sampler
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
     from audit.privacy import Task
 
@@ -34,6 +35,11 @@ CHECKED_RUNS = 2_000
 LEAST_CHECKED = 1_000
 SAMPLED_RUNS = 20_000
 _OTHERS = 2
+#: Calls that the databases beyond those share, each this many at least: a law may be wrong on one alone.
+SPREAD_RUNS = 1_000
+_LEAST_SPREAD = 16
+_LOOKED_AT = 256
+_COUNTED = 5_000
 _KEPT = (Verdict.PROVED, Verdict.NOT_REFUTED)
 
 
@@ -41,7 +47,10 @@ def audit_by_law(task: Task) -> AuditResult | None:
     """Audit a task by its declared laws; None if it declares none for these databases after all."""
     every = task.databases.enumerate()
     rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
-    pairs = task.databases.pairs(most=SOME_PAIRS, rng=rng) if every is None else every
+    if every is None:
+        pairs = task.databases.pairs(most=SOME_PAIRS, rng=rng)
+    else:
+        pairs = [*task.databases.beyond(every), *every]
     if not pairs:
         raise InvalidValue(
             "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
@@ -53,15 +62,24 @@ def audit_by_law(task: Task) -> AuditResult | None:
     finding = compare_pairs(pairs, laws.demand, task.claim, stop=stop)
     if finding.interrupted:
         raise KeyboardInterrupt
-    exhaustive = every is not None and finding.complete
-    return _Comparison(task, laws, finding, pairs, exhaustive=exhaustive).result()
+    enumerated = len(every) if every and finding.complete else None
+    return _Comparison(task, laws, finding, pairs, enumerated=enumerated).result()
 
 
 @dataclass
 class _Laws:
-    """The declared laws, asked for with the subject's own faults told apart from ours."""
+    """The declared laws, asked for with the subject's own faults told apart from ours.
+
+    Parameters
+    ----------
+    task
+        The audit.
+    discrete
+        Whether every law so far was compared outcome by outcome: densities would need interval arithmetic.
+    """
 
     task: Task
+    discrete: bool = True
 
     def of(self, database: Any) -> Law | None:
         """Give the law on a database, None where the subject declares none."""
@@ -74,6 +92,7 @@ class _Laws:
         except Exception as error:
             name = self.task.subject.name
             raise SubjectError(f"`distribution` of {name} failed: {type(error).__name__}: {error}") from error
+        self.discrete = self.discrete and isinstance(law, Finite | Countable)
         return law
 
     def demand(self, database: Any) -> Law:
@@ -105,16 +124,12 @@ class _Comparison:
         finding: ExactFinding,
         pairs: list[tuple[Any, Any]],
         *,
-        exhaustive: bool,
+        enumerated: int | None,
     ) -> None:
-        self.task, self.laws, self.finding, self.pairs, self.exhaustive = (
-            task,
-            laws,
-            finding,
-            pairs,
-            exhaustive,
-        )
+        self.task, self.laws, self.finding, self.pairs = task, laws, finding, pairs
+        self.enumerated = enumerated
         self.samples = 0
+        self.checked: set[Hashable] = set()
         self.least_checked = CHECKED_RUNS
         self.stateless = True
         self.notes: list[str] = []
@@ -149,9 +164,14 @@ class _Comparison:
                 Verdict.INCONCLUSIVE,
                 reason=f"the time was over after {self.finding.pairs} of {len(self.pairs)} pairs",
             )
-        if self.exhaustive and self.finding.within and self._discrete() and self._is_checked():
+        if self.exhaustive and self.finding.within and self.laws.discrete and self._is_checked():
             return self._as(Verdict.PROVED)
         return self._as(Verdict.NOT_REFUTED)
+
+    @property
+    def exhaustive(self) -> bool:
+        """Whether every pair of the domain was compared: `enumerated` of them, beside those given by hand."""
+        return self.enumerated is not None
 
     def _is_checked(self) -> bool:
         """Tell whether the code was compared closely enough to speak of a proof; say why where it was not."""
@@ -163,13 +183,6 @@ class _Comparison:
         elif not self.stateless:
             self.notes.append("Not called a proof: the subject keeps state, or that cannot be told.")
         return self.least_checked >= LEAST_CHECKED and self.stateless
-
-    def _discrete(self) -> bool:
-        """Tell whether laws were compared outcome by outcome: densities would need interval arithmetic."""
-        worst = self.finding.by_epsilon
-        return all(
-            isinstance(self.laws.of(database), (Finite, Countable)) for database in (worst.left, worst.right)
-        )
 
     def _worst(self) -> PairFinding:
         return self.finding.by_delta if self.task.claim.delta > 0 else self.finding.by_epsilon
@@ -205,9 +218,12 @@ class _Comparison:
     def _as(self, verdict: Verdict, *, reason: str = "", witness: Witness | None = None) -> AuditResult:
         task, finding = self.task, self.finding
         compared = verdict is not Verdict.ERROR
-        family = task.databases.family(finding.pairs) if self.exhaustive else None
+        family = None if self.enumerated is None else task.databases.family(self.enumerated)
+        beyond = finding.pairs - (self.enumerated or 0)
         if family and task.subject.family:
             family = f"{task.subject.family}, as the subject derives it from {family}"
+        if family and beyond:
+            family = f"{family}, and {beyond} given beside them"
         return AuditResult(
             subject=task.subject.name,
             claim=task.claim,
@@ -231,7 +247,7 @@ class _Comparison:
             parameters=dict(task.subject.parameters),
             reference=task.subject.reference,
             assumptions=(
-                f"the declared law, which {self.samples:,} runs of the code did not contradict",
+                *self._law_assumed(verdict),
                 "real-number arithmetic: the laws are those of the mechanism without rounding",
             ),
             notes=(*self.notes, *(() if witness or not compared else (self._worst_pair(),))),
@@ -245,7 +261,10 @@ class _Comparison:
         )
 
     def _check_laws(self) -> list[_Check]:
-        """Compare the law with the code on the worst pair and a few others, runs fixed beforehand."""
+        """Compare the law with the code on some pairs, the worst first, and in fewer calls on many databases.
+
+        Which are compared, and how often, is fixed beforehand.
+        """
         subject = self.task.subject
         checks: list[_Check] = []
         per_run = replace(subject, declared_sampler=None)
@@ -265,6 +284,10 @@ class _Comparison:
             ) as sampler:
                 for index, pair in enumerate(pairs):
                     checks += self._checks_of(sampler, pair, min(runs, share), (LAW, way, index), how)
+                    self.least_checked = min(self.least_checked, runs, share)
+                if not way:
+                    left = self.task.options.budget // (2 * len(ways)) - len(pairs) * min(runs, share)
+                    checks += self._spread(sampler, min(SPREAD_RUNS // 2, left), first=len(pairs))
                 self.samples += sampler.drawn
                 self.notes += [note for note in sampler.notes if note not in self.notes]
         return checks
@@ -274,6 +297,41 @@ class _Comparison:
         step = max(1, len(self.pairs) // (_OTHERS + 1))
         others = self.pairs[step // 2 :: step][:_OTHERS]
         return [(worst.left, worst.right), *others]
+
+    def _spread(self, sampler: Sampler, runs: int, *, first: int) -> Iterator[_Check]:
+        """Compare the law with a few calls on each of many databases: `runs` a side in all."""
+        pairs = self._unchecked()[: max(runs, 0) // _LEAST_SPREAD]
+        for index, pair in enumerate(pairs):
+            yield from self._checks_of(
+                sampler, pair, runs // len(pairs), (LAW, 0, first + index), "calling it"
+            )
+
+    def _unchecked(self) -> list[tuple[Any, Any]]:
+        """Give pairs, from all over the family, with a database that no other pair has had compared."""
+        seen, found = set(self.checked), []
+        step = max(1, len(self.pairs) // _LOOKED_AT)
+        for pair in self.pairs[::step]:
+            keys = set(map(key, pair))
+            if not keys <= seen:
+                found.append(pair)
+            seen |= keys
+        most = SPREAD_RUNS // 2 // _LEAST_SPREAD
+        return found[:: max(1, -(-len(found) // most))]
+
+    def _law_assumed(self, verdict: Verdict) -> Iterator[str]:
+        if not self.checked:
+            yield "the declared law, which was not compared with the code"
+        elif verdict is not Verdict.ERROR:  # which says itself what is wrong with it
+            runs = f"{self.samples:,} runs of the code{self._on_databases()}"
+            yield f"the declared law, which {runs} did not contradict"
+
+    def _on_databases(self) -> str:
+        """Say on how many databases the code was run, of how many where these are few enough to count."""
+        run = len(self.checked)
+        if len(self.pairs) > _COUNTED:
+            return f" on {run:,} databases"
+        known = len({key(database) for pair in self.pairs for database in pair})
+        return f" on {'all' if run == known else f'{run:,} of the'} {known:,} databases"
 
     def _checks_of(
         self, sampler: Sampler, pair: tuple[Any, Any], runs: int, path: tuple[int, ...], how: str
@@ -285,7 +343,6 @@ class _Comparison:
             self.notes.append(str(fault))
             sampler.copy_inputs = True
             blocks = list(self._drawn(sampler, pair, runs, path))
-        self.least_checked = min(self.least_checked, sum(map(len, blocks)))
         self.stateless = self.stateless and sampler.state_suspected() is False
         for database, sides in ((left, [b.left for b in blocks]), (right, [b.right for b in blocks])):
             outputs = (
@@ -293,6 +350,7 @@ class _Comparison:
                 if all(isinstance(side, np.ndarray) for side in sides)
                 else _joined(sides)
             )
+            self.checked.add(key(database))
             yield _Check(database, law_log_e_value(self.laws.demand(database), outputs), how)
 
     def _drawn(

@@ -1,6 +1,7 @@
 """The exact path: when it speaks of a proof, and when it has no time to."""
 
 import math
+import re
 import time
 
 import pytest
@@ -74,6 +75,43 @@ def test_few_runs_of_the_code_prove_nothing(budget):
 
 def test_code_that_is_not_its_law_is_an_error():
     assert audit_privacy(Leak()).verdict is Verdict.ERROR
+
+
+class WrongOnOne(Response):
+    """Randomized response on every database but one, which is not in the worst pair."""
+
+    relation = Relation.REPLACE_ONE
+    size = (1, 3)
+
+    def __call__(self, database, rng):
+        return 0 if list(database) == [1, 1, 0] else super().__call__(database, rng)
+
+
+class OnThree(WrongOnOne):
+    __call__ = Response.__call__
+
+
+def test_code_that_is_not_its_law_on_one_database_of_a_small_family_is_an_error():
+    """P(1) is 0.73 there: that every call gives 0 has probability 0.27^62 or less under the law."""
+    result = audit_privacy(WrongOnOne())
+    assert result.verdict is Verdict.ERROR
+    assert "calling it on [1, 1, 0] disagrees" in result.reason
+    assert not [said for said in result.assumptions if "did not contradict" in said]
+
+
+def test_a_proof_says_on_how_many_databases_the_code_was_run():
+    result = audit_privacy(OnThree())
+    assert result.verdict is Verdict.PROVED
+    assert "runs of the code on all 14 databases did not contradict" in result.assumptions[0]
+    wide = OnThree()
+    wide.size = (1, 6)
+    assert re.search(r"runs of the code on (\d+) of the 126 databases", audit_privacy(wide).assumptions[0])
+
+
+def test_a_law_that_was_not_compared_with_the_code_is_said_not_to_be():
+    result = audit_privacy(Slow(), time_limit=1e-9)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert result.assumptions[0] == "the declared law, which was not compared with the code"
 
 
 def test_a_subject_that_keeps_state_is_not_called_proved():
