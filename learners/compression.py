@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -77,6 +77,10 @@ class Round(NamedTuple):
     def tested(self) -> int:
         """The number of records that test."""
         return self.stop - self.middle
+
+
+_generic_size = lru_cache(maxsize=1024)(generic_size)
+"""The same for the same numbers: every run asks for the sizes of all rounds."""
 
 
 def _ones(concept: Any) -> int:
@@ -225,51 +229,62 @@ class CompressionLearner(OfHypotheses, PlainParameters):
         self._count(database)
         for it in self.rounds(len(database)):
             admitted, choice, errors = self._learned(it, database)
-            place = int(choice.sample(-errors, 1, rng)[0])
-            wrong = admitted.table.errors(self._count(database[it.middle : it.stop]))[place] / it.tested
+            place = int(admitted[choice.sample(-errors, 1, rng)[0]])
+            wrong = float(self._errors(database, it.middle, it.stop)[place]) / it.tested
             if wrong + LaplaceNoise(self._scale(it)).sample(1, rng)[0] <= self._limit:
-                return admitted.names[place]
+                return self._outcomes[place]
         return INSUFFICIENT
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
         """Return `size` outputs, drawn from the exact law."""
-        law = self.distribution(database)
-        cumulative = np.cumsum(np.exp(law.log_probabilities))
+        cumulative = np.cumsum(self._masses(database))
         chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
-        return [law.outcomes[place] for place in chosen.tolist()]
+        return [self._outcomes[place] for place in chosen.tolist()]
 
     def distribution(self, database: Any) -> Finite:
         """Return the exact law: the rounds are independent, and each may end the run."""
         from audit.distributions import Finite
 
+        return Finite(self._outcomes, self._masses(database))
+
+    def _masses(self, database: Any) -> NDArray[np.float64]:
+        """Return the probability of each outcome."""
         self._count(database)
-        names = list(self.hypotheses.names)
-        mass, going = np.zeros(len(names) + 1), 1.0
+        mass, going = np.zeros(len(self._outcomes)), 1.0
         for it in self.rounds(len(database)):
             admitted, choice, errors = self._learned(it, database)
-            wrong = admitted.table.errors(self._count(database[it.middle : it.stop])) / it.tested
+            wrong = self._errors(database, it.middle, it.stop)[admitted] / it.tested
             noise, chosen = LaplaceSum(1, self._scale(it)), choice.log_probabilities(-errors)
             passing = np.exp(chosen + noise.logcdf(self._limit - wrong))
-            mass[[names.index(name) for name in admitted.names]] += going * passing
+            mass[admitted] += going * passing
             going *= float(np.exp(chosen + noise.logsf(self._limit - wrong)).sum())
         mass[-1] = going
-        return Finite([*names, INSUFFICIENT], mass)
+        return mass
+
+    @cached_property
+    def _outcomes(self) -> list[Any]:
+        return [*self.hypotheses.names, INSUFFICIENT]
 
     def _learned(
         self, it: Round, database: Any
-    ) -> tuple[Hypotheses, ExponentialMechanism, NDArray[np.float64]]:
-        """Return the hypotheses that a round admits, the choice among them, and their errors."""
-        admitted = self.hypotheses.some(np.flatnonzero(self.lengths <= it.bits))
+    ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
+        """Return where the hypotheses stand that a round admits, the choice among them, and their errors."""
+        admitted = np.flatnonzero(self.lengths <= it.bits)
         choice = ExponentialMechanism(
             epsilon=self.epsilon,
             score=lambda scores, _: scores,
-            solutions=range(len(admitted.names)),
+            solutions=range(len(admitted)),
             vectorised=True,
         )
-        return admitted, choice, admitted.table.errors(self._count(database[it.start : it.middle]))
+        return admitted, choice, self._errors(database, it.start, it.middle)[admitted]
 
-    def _count(self, database: Any) -> LabelCounts:
-        return label_counts(self.hypotheses, database, owner=type(self).__name__)
+    def _errors(self, database: Any, start: int, stop: int) -> NDArray[np.float64]:
+        """Return how many of the records at some places every hypothesis misclassifies."""
+        return self.hypotheses.table.errors(self._count(database, start, stop))
+
+    def _count(self, database: Any, start: int = 0, stop: int | None = None) -> LabelCounts:
+        owner = type(self).__name__
+        return label_counts(self.hypotheses, database, owner=owner, start=start, stop=stop)
 
     def _endless(self) -> Iterator[Round]:
         start, count, length = 0, 1, self._first
@@ -299,7 +314,7 @@ class CompressionLearner(OfHypotheses, PlainParameters):
 
     def _needed(self, bits: int, count: int) -> int:
         """Return how many records the generic learner needs in a round over hypotheses of `bits` bits."""
-        return generic_size(
+        return _generic_size(
             int((self.lengths <= bits).sum()),
             alpha=self.alpha / 3.0,
             beta=self.beta / 2.0 ** (count + 1),

@@ -15,7 +15,7 @@ from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks, Model
 from learners.concepts import ConjunctionClass
 from learners.concepts.bits import BitWords, bit_matrix
 from learners.hypotheses import Hypotheses
-from learners.listed import spread
+from learners.listed import kinds, listed, spread
 from learners.of_hypotheses import OfHypotheses
 from learners.problems import LearningProblem, check_accuracy, light_variable_problems
 from mechanisms.parameters import PlainParameters
@@ -181,8 +181,14 @@ class KeepsVariables(OfHypotheses, PlainParameters):
         return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
 
     def _checked(self, database: Any) -> NDArray[np.bool_]:
-        """Return the bits of every x, then whether y is 1, a row for each record."""
-        return spread(self._rows, database)
+        """Return the bits of x, then whether y is 1, a row for each kind of record; refuse what is none."""
+        return self._rows(kinds(database))
+
+    def _by_chunk(self, database: Any, *, chunks: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+        """Return a row for each kind of record, and how often each kind occurs in each chunk."""
+        sample, chunk = listed(database), self._chunk(database)
+        counts = [sample.counts(place * chunk, (place + 1) * chunk) for place in range(chunks)]
+        return self._checked(sample), np.array(counts)
 
     def _rows(self, records: Any) -> NDArray[np.bool_]:
         points, positive = self.concepts.split(records)
@@ -292,12 +298,12 @@ class ConjunctionLearner(KeepsVariables):
         >>> ConjunctionLearner(dimension=2).means([((0, 0), 1), ((0, 1), 1)])
         array([1., 0.])
         """
-        rows, chunk = self._checked(database), self._chunk(database)
+        rows, counts = self._by_chunk(database, chunks=self.dimension)
+        chunk = self._chunk(database)
         if not chunk:
             return None
-        used = slice(0, chunk * self.dimension)
-        zero = (~rows[used, :-1] & rows[used, -1:]).reshape(self.dimension, chunk, self.dimension)
-        return np.array([zero[place, :, place].mean() for place in range(self.dimension)])
+        hits = ~rows[:, :-1] & rows[:, -1:]
+        return np.asarray((counts * hits.T).sum(axis=1) / chunk)
 
     def _chunk(self, database: Any) -> int:
         return len(database) // self.dimension

@@ -15,7 +15,7 @@ from audit.relations import Relation
 from learners.concepts import PointClass
 from learners.generic import generic_size
 from learners.hypotheses import Hypotheses, sauer_bound
-from learners.listed import ListedExamples, label_counts
+from learners.listed import ListedExamples, check_database, label_counts
 from learners.of_hypotheses import OfHypotheses
 from learners.problems import LearningProblem, check_accuracy, realizable_problems
 from learners.tables import TruthTable
@@ -215,9 +215,10 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         return self.hypotheses.some(columns.dichotomies())
 
     def _choice(self, database: Any) -> tuple[Any, ExponentialMechanism, NDArray[np.float64]]:
+        check_database(database)
         first, owner = self._unlabelled(len(database)), type(self).__name__
-        label_counts(self.hypotheses, database[:first], owner=owner)  # refuses what is no record
-        labelled = label_counts(self.hypotheses, database[first:], owner=owner)
+        label_counts(self.hypotheses, database, owner=owner, stop=first)  # refuses what is no record
+        labelled = label_counts(self.hypotheses, database, owner=owner, start=first)
         kept = self.kept([x for x, _ in _kinds(database[:first])])
         mechanism = ExponentialMechanism(
             epsilon=self.epsilon,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from audit.brief import show
+from audit.errors import InvalidKind
 from learners.tables import LabelCounts
 
 if TYPE_CHECKING:
@@ -18,9 +20,21 @@ if TYPE_CHECKING:
 
     from learners.hypotheses import Hypotheses
 
-__all__ = ["LateExamples", "ListedExamples", "draw_listed", "kinds", "label_counts", "listed", "spread"]
+__all__ = [
+    "LateExamples",
+    "ListedExamples",
+    "check_database",
+    "draw_listed",
+    "draw_sample",
+    "kinds",
+    "label_counts",
+    "listed",
+    "spread",
+]
 
 _BLOCK = 1 << 12
+_LONG = 4 * _BLOCK
+"""A sample of so many records is drawn late: learners read most of it as counts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +84,7 @@ class ListedExamples(Sequence[Any]):
     @property
     def present(self) -> list[Any]:
         """The records that occur, each once."""
-        return [self.records[place] for place in np.unique(self.chosen).tolist()]
+        return [self.records[place] for place in np.flatnonzero(self.counts(0, len(self))).tolist()]
 
     def counts(self, start: int, stop: int) -> NDArray[np.intp]:
         """Return how often each of `records` occurs at the places from `start` up to `stop`.
@@ -129,6 +143,9 @@ class LateExamples(Sequence[Any]):
             return ListedExamples(self.records, self._numbers(range(self.size)[index]))
         return self.records[int(self._numbers(range(self.size)[index : index + 1 or None])[0])]
 
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self[:])
+
     def __deepcopy__(self, memo: dict[int, Any]) -> LateExamples:
         """Stay itself: every record is settled by the seed."""
         return self
@@ -177,7 +194,7 @@ class LateExamples(Sequence[Any]):
 def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
     """Return a database by its kinds of records; itself where it is so already.
 
-    Records that cannot be hashed are each of a kind of their own.
+    Records that cannot be hashed are each of a kind of their own. Refused is what `check_database` refuses.
 
     Examples
     --------
@@ -186,6 +203,7 @@ def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
     """
     if isinstance(database, ListedExamples | LateExamples):
         return database
+    check_database(database)
     places: dict[Any, int] = {}
     try:
         chosen = [places.setdefault(record, len(places)) for record in database]
@@ -197,12 +215,35 @@ def listed(database: Sequence[Any]) -> ListedExamples | LateExamples:
 def kinds(database: Sequence[Any]) -> Sequence[Any]:
     """Return what a record of a database can be: its records, if nothing else is known.
 
+    Refused is what `check_database` refuses.
+
     Examples
     --------
     >>> kinds("aba"), kinds(ListedExamples("ab", np.array([0, 0])))
     ('aba', 'ab')
     """
-    return database.records if isinstance(database, ListedExamples | LateExamples) else database
+    if isinstance(database, ListedExamples | LateExamples):
+        return database.records
+    check_database(database)
+    return database
+
+
+def check_database(database: Any) -> None:
+    """Refuse what is no list of records.
+
+    Raises
+    ------
+    InvalidKind
+        It has no length, or cannot be gone through.
+
+    Examples
+    --------
+    >>> check_database(3)
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: A database must be a list of records; got 3.
+    """
+    if not (hasattr(database, "__len__") and hasattr(database, "__iter__")):
+        raise InvalidKind(f"A database must be a list of records; got {show(database)}.")
 
 
 def draw_listed(
@@ -219,6 +260,22 @@ def draw_listed(
     """
     times = rng.multinomial(size, _shares(cumulative))
     return ListedExamples(records, rng.permutation(np.repeat(np.arange(len(times)), times)))
+
+
+def draw_sample(
+    records: Sequence[Any], cumulative: NDArray[np.float64], *, size: int, rng: np.random.Generator
+) -> ListedExamples | LateExamples:
+    """Return independent records as `draw_listed` does; many of them are drawn when they are looked at.
+
+    Examples
+    --------
+    >>> [draw_sample("ab", np.array([0.5, 1.0]), size=n, rng=np.random.default_rng(0)) for n in (9, 20_000)]
+    ... # doctest: +ELLIPSIS
+    [ListedExamples(9 records of 2 kinds), LateExamples(20000 records of 2 kinds, seed=...)]
+    """
+    if size < _LONG:
+        return draw_listed(records, cumulative, size=size, rng=rng)
+    return LateExamples(records, cumulative, size, seed=int(rng.integers(2**63)))
 
 
 def _shares(cumulative: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -247,8 +304,21 @@ def spread(function: Callable[[Sequence[Any]], NDArray[Any]], database: Sequence
     return np.asarray(function(list(database.records))[database.chosen])
 
 
-def label_counts(hypotheses: Hypotheses, database: Sequence[Any], *, owner: str) -> LabelCounts:
+def label_counts(
+    hypotheses: Hypotheses, database: Sequence[Any], *, owner: str, start: int = 0, stop: int | None = None
+) -> LabelCounts:
     """Return what `Hypotheses.counts` does, without a pass over records that are numbered already.
+
+    Parameters
+    ----------
+    hypotheses
+        The class whose points and labels are counted.
+    database
+        (x, y) pairs.
+    owner
+        For the message.
+    start, stop
+        The places that are counted; all by default.
 
     Examples
     --------
@@ -257,10 +327,11 @@ def label_counts(hypotheses: Hypotheses, database: Sequence[Any], *, owner: str)
     >>> label_counts(both, ListedExamples(both.records, np.array([3, 3, 0])), owner="It").ones.tolist()
     [0.0, 2.0]
     """
-    if isinstance(database, ListedExamples) and _same(database.records, hypotheses.records):
-        counts = np.bincount(database.chosen, minlength=len(hypotheses.records)).reshape(-1, 2)
+    if isinstance(database, ListedExamples | LateExamples) and _same(database.records, hypotheses.records):
+        counts = database.counts(start, len(database) if stop is None else stop).reshape(-1, 2)
         return LabelCounts(counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64))
-    return hypotheses.counts(database, owner=owner)
+    part = database if (start, stop) == (0, None) else database[start:stop]
+    return hypotheses.counts(part, owner=owner)
 
 
 def _same(left: Any, right: Any) -> bool:

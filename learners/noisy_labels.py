@@ -20,7 +20,7 @@ from mechanisms.queries.classification_noise import rate, split_query
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from learners.listed import ListedExamples
+    from learners.listed import LateExamples, ListedExamples
 
 __all__ = [
     "NoiseIgnored",
@@ -69,7 +69,7 @@ class NoisyLabelProblem(LearningProblem):
         rate(self.eta, what="The `eta` of `NoisyLabelProblem`")
         super().__post_init__()
 
-    def draw(self, rng: np.random.Generator) -> ListedExamples:
+    def draw(self, rng: np.random.Generator) -> ListedExamples | LateExamples:
         """Return a fresh sample, its labels flipped at the rate."""
         return self._noisy.draw(rng)
 
@@ -194,15 +194,14 @@ class NoisyConjunctionLearner(KeepsVariables):
         >>> NoisyConjunctionLearner(eta=0.25).means(some)
         array([1. , 0.5])
         """
+        rows, counts = self._by_chunk(database, chunks=2 * self.dimension)
         chunk = self._chunk(database)
-        rows = self._checked(database)
         if not chunk:
             return None
-        used = rows[: 2 * self.dimension * chunk].reshape(2 * self.dimension, chunk, self.dimension + 1)
-        zeros, signs = ~used[..., :-1], np.where(used[..., -1], 1.0, -1.0)
-        labels = [(zeros[2 * i, :, i] * signs[2 * i]).mean() / 2.0 for i in range(self.dimension)]
-        plain = [zeros[2 * i + 1, :, i].mean() / 2.0 for i in range(self.dimension)]
-        return np.asarray(np.array(labels) / (1.0 - 2.0 * self.eta) + np.array(plain))
+        zeros, signs = ~rows[:, :-1].T, np.where(rows[:, -1], 1.0, -1.0)
+        labels = (counts[::2] * zeros * signs).sum(axis=1) / chunk / 2.0
+        plain = (counts[1::2] * zeros).sum(axis=1) / chunk / 2.0
+        return np.asarray(labels / (1.0 - 2.0 * self.eta) + plain)
 
     def _chunk(self, database: Any) -> int:
         return len(database) // (2 * self.dimension)

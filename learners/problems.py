@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.errors import InvalidValue, finite_number, positive_int
-from learners.listed import draw_listed
+from learners.listed import draw_sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from learners.hypotheses import Hypotheses
-    from learners.listed import ListedExamples
+    from learners.listed import LateExamples, ListedExamples
 
 __all__ = [
     "ALMOST",
@@ -95,9 +95,9 @@ class LearningProblem:
         if not fits or abs(law.sum() - 1.0) > 1e-9:
             raise InvalidValue("The `law` of `LearningProblem` must be probabilities of (x, y).")
 
-    def draw(self, rng: np.random.Generator) -> ListedExamples:
+    def draw(self, rng: np.random.Generator) -> ListedExamples | LateExamples:
         """Return a fresh sample."""
-        return draw_listed(self.hypotheses.records, self._cumulative, size=self.examples, rng=rng)
+        return draw_sample(self.hypotheses.records, self._cumulative, size=self.examples, rng=rng)
 
     def error(self, output: Any, database: Any) -> float:
         """Return err(output) − OPT, 1 for an output that is no hypothesis."""

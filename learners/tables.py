@@ -153,8 +153,8 @@ class TruthTable:
         padded = np.zeros(8 * len(self.packed))
         padded[: self.points] = weights
         sums = np.zeros(self.hypotheses)
-        for byte, eight in zip(self.packed, padded.reshape(-1, 8), strict=True):
-            sums += (_BITS @ eight)[byte]
+        for byte, of_eight in zip(self.packed, padded.reshape(-1, 8) @ _BITS.T, strict=True):
+            sums += of_eight[byte]
         return sums
 
     def errors(self, counts: LabelCounts) -> NDArray[np.float64]:
@@ -176,8 +176,18 @@ class TruthTable:
         >>> TruthTable.of([[0, 1], [0, 1], [1, 1]]).dichotomies().tolist()
         [0, 2]
         """
-        _, first = np.unique(self.packed, axis=1, return_index=True)
-        return np.sort(first)
+        words = self._words()
+        order = np.lexsort(words)  # stable: the first of its kind stays the first
+        ordered, new = words[:, order], np.ones(self.hypotheses, dtype=np.bool_)
+        new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+        return np.sort(order[new])
+
+    def _words(self) -> NDArray[np.uint64]:
+        """Return every hypothesis as whole words of eight bytes, shape (words, hypotheses)."""
+        count = max(1, -(-len(self.packed) // 8))
+        padded = np.zeros((self.hypotheses, 8 * count), dtype=np.uint8)
+        padded[:, : len(self.packed)] = self.packed.T
+        return np.ascontiguousarray(padded.view(np.uint64).T)
 
 
 _BITS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)

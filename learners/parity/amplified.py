@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -12,6 +13,7 @@ import numpy as np
 from audit.claims import PAC, PureDP
 from audit.errors import InvalidKind, finite_number, flag, positive_int
 from audit.relations import Relation
+from learners.listed import check_database
 from learners.parity.choices import choice_law, chosen_candidates
 from learners.parity.examples import examples_of
 from learners.parity.learner import REFUSED, ParityLearner
@@ -156,7 +158,7 @@ class AmplifiedParityLearner(OfParities, PlainParameters):
         """
         return PAC(self.alpha, self.beta) if self.failure_bound <= self.beta * (1.0 + _ROUNDING) else None
 
-    @property
+    @cached_property
     def run(self) -> ParityLearner:
         """One run of A."""
         share = self.epsilon / self.plan.candidates if self.form == "retry" else self.epsilon
@@ -187,6 +189,7 @@ class AmplifiedParityLearner(OfParities, PlainParameters):
     def distribution(self, database: Any) -> Finite | None:
         """Return the exact law of the answer; None where A has none, or too many candidates combine."""
         made = self.plan
+        check_database(database)
         if not self._law_is_feasible(len(database)):
             return None
         examples = examples_of(database, dimension=self.dimension, owner=type(self).__name__)

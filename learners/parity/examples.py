@@ -53,6 +53,9 @@ class BitExamples(Sequence[Example]):
             return BitExamples(self.points[index], self.labels[index])
         return tuple(self.points[index].astype(int).tolist()), int(self.labels[index])
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> BitExamples:
+        return BitExamples(self.points.copy(), self.labels.copy())
+
     def __repr__(self) -> str:
         return f"BitExamples({len(self)} examples of {self.points.shape[1]} bits)"
 

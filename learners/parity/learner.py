@@ -11,6 +11,7 @@ import numpy as np
 from audit.claims import PureDP
 from audit.errors import finite_number, flag, positive_int, probability
 from audit.relations import Relation
+from learners.listed import check_database
 from learners.parity.examples import examples_of
 from learners.parity.of_parities import OfParities
 from learners.parity.rates import Rates
@@ -162,6 +163,7 @@ class ParityLearner(OfParities, PlainParameters):
 
     def distribution(self, database: Any) -> Finite | None:
         """Return the exact law of the answer; None where `law_is_feasible` says that it would take long."""
+        check_database(database)
         if not law_is_feasible(self.dimension, len(database)):
             return None
         from audit.distributions import Finite  # not needed to draw

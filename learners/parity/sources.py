@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,10 +54,14 @@ class Part:
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.uint8]:
         """Return `count` points of the part, eight bits in a byte, the first bit the heaviest."""
         points = np.tile(_packed([self.origin]), (count, 1))
-        for start in range(0, len(self.directions), 8):
-            sums = _sums(self.directions[start : start + 8])
+        for sums in self._sums:
             points ^= sums[np.frombuffer(rng.bytes(count), np.uint8)]
         return points
+
+    @cached_property
+    def _sums(self) -> list[NDArray[np.uint8]]:
+        """What `_sums` makes of each eight directions."""
+        return [_sums(self.directions[start : start + 8]) for start in range(0, len(self.directions), 8)]
 
 
 @dataclass(frozen=True)

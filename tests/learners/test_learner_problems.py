@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from audit import audit_privacy
 from audit.claims import PAC
@@ -28,6 +29,7 @@ from learners.perceptron import PerceptronQueries
 from learners.problems import LearningProblem
 from learners.proposals import random_problem, varied_problem
 from learners.separable import mistakes, random_separable, separable_problems
+from learners.tables import TruthTable
 from mechanisms.queries import AdversarialOracle, Population
 
 INTERVALS = Hypotheses.of(IntervalClass(3))
@@ -97,7 +99,7 @@ def test_a_sample_kept_as_numbers_has_the_law_of_the_problem():
 )
 def test_a_sample_as_numbers_and_the_same_sample_as_a_list_are_one_database(learner):
     sample = learner.random(np.random.default_rng(3)).draw(np.random.default_rng(4))
-    assert isinstance(sample, ListedExamples)
+    assert isinstance(sample, ListedExamples | LateExamples)
     travelled = pickle.loads(pickle.dumps(sample))
     laws = [learner.distribution(database) for database in (sample, travelled, list(sample))]
     for law in laws[1:]:
@@ -113,6 +115,41 @@ def test_counts_of_another_list_of_records_are_not_taken_for_the_class_own():
     counts = label_counts(rows, turned, owner="It")
     assert counts.ones.tolist() == [0.0, 2.0]
     assert counts.zeros.tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, None), (0, 5_000), (5_000, 16_000), (7, 7)])
+def test_some_places_are_counted_as_a_part_is(start, stop):
+    rows = Hypotheses.of_rows([[0, 1], [1, 1]], domain="ab")
+    late = LateExamples(rows.records, np.array([0.1, 0.4, 0.7, 1.0]), 20_000, seed=8)
+    for database in (late, late[:], list(late)):
+        some = label_counts(rows, database, owner="It", start=start, stop=stop)
+        part = rows.counts(list(late)[start:stop])
+        assert some.zeros.tolist() == part.zeros.tolist()
+        assert some.ones.tolist() == part.ones.tolist()
+
+
+def test_a_long_sample_is_drawn_late_and_has_the_law_of_the_problem():
+    rows = Hypotheses.of_rows([[0, 1], [1, 1]], domain="ab")
+    problem = LearningProblem("two", rows, np.array([[0.2, 0.3], [0.0, 0.5]]), 16_384)
+    sample = problem.draw(np.random.default_rng(5))
+    assert isinstance(sample, LateExamples)
+    times = np.array([list(sample).count(record) for record in rows.records])
+    assert times[2] == 0
+    shares = np.array([0.2, 0.3, 0.5])
+    assert stats.chisquare(times[[0, 1, 3]], 16_384 * shares).pvalue > 1e-7
+
+
+@pytest.mark.parametrize("points", [1, 8, 63, 64, 65, 130])
+def test_of_each_labelling_the_first_hypothesis_is_kept(points):
+    rng = np.random.default_rng(points)
+    labels = rng.random((60, points)) < 0.5
+    labels[rng.integers(60, size=40)] = labels[rng.integers(60, size=40)]
+    labels[-1] = labels[0]
+    labels[-1, -1] ^= True  # two that differ in the last point alone
+    first = {}
+    for place, row in enumerate(labels.tolist()):
+        first.setdefault(tuple(row), place)
+    assert TruthTable.of(labels).dichotomies().tolist() == sorted(first.values())
 
 
 def test_late_records_are_the_same_however_they_are_read():

@@ -118,7 +118,7 @@ def test_problems_are_about_clean_labels_and_draw_noisy_ones():
         assert isinstance(problem, NoisyLabelProblem)
         assert (problem.eta, problem.optimum, problem.examples) == (0.25, 0.0, learner.sample_size)
         row = problem.hypotheses.table.row(int(np.argmin(problem.risks)))
-        chosen = problem.draw(RNG(2)).chosen  # record 2i + s is point i with label s
+        chosen = problem.draw(RNG(2))[:].chosen  # record 2i + s is point i with label s
         wrong = int((row[chosen // 2] != (chosen % 2)).sum())
         # binomial of probability 1/4: 5.4 standard deviations are a probability of 7e-8
         assert abs(wrong - problem.examples / 4) < 5.4 * math.sqrt(problem.examples * 0.25 * 0.75)
