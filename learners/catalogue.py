@@ -65,7 +65,7 @@ def _at_size() -> Iterator[Entry]:
         GenericLearner,
         "conjunctions of 9 variables",
         {"concepts": ConjunctionClass(9), "alpha": 0.2, "beta": 0.1, "calm": (zeros, 1), "odd": (zeros, 0)},
-        budget=10_000,
+        budget=20_000,
         runs=2_600,
     )
     yield _useful(
@@ -88,20 +88,27 @@ def _at_size() -> Iterator[Entry]:
         {
             "concepts": ConjunctionClass(6),
             "alpha": 0.3,
-            "beta": 0.3,
+            "beta": 0.1,
             "calm": (zeros[:6], 1),
             "odd": (zeros[:6], 0),
             "placed": {"share": 0.2, "places": (0,)},
         },
         budget=10_000,
+        runs=2_600,
     )
     summary = "two variables, labels flipped with 0.1"
-    yield _useful(NoisyConjunctionLearner, summary, _NOISY, budget=5_000, runs=1_200)
+    yield _useful(NoisyConjunctionLearner, summary, _NOISY, budget=5_000, runs=2_600)
     ignored = _useful(NoiseIgnored, "labels flipped with 0.3 taken for clean", _NOISY, budget=1_000, runs=600)
     yield replace(ignored, name="noisy-conjunctions-ignored-at-size", utility_expected="refuted")
     models = (({"model": "central", "epsilon": 1.0}, 60_000), ({"model": "local", "epsilon": 2.0}, 40_000))
     for noise, budget in models:
-        yield _useful(ConjunctionLearner, "conjunctions of 4 variables", noise | _CONJUNCTIONS, budget=20_000)
+        yield _useful(
+            ConjunctionLearner,
+            "conjunctions of 4 variables",
+            noise | _CONJUNCTIONS,
+            budget=20_000,
+            runs=2_600,
+        )
         yield _useful(MaskedParityLearner, "d = 4", noise | _MASKED, budget=20_000, runs=2_400)
         yield _useful(
             Perceptron, "d = 2, margin 0.9, all its rounds", noise | _PERCEPTRON, budget=budget, runs=2_600
@@ -157,7 +164,7 @@ def _useful(
 
 _CONJUNCTIONS = {
     "dimension": 4,
-    "beta": 0.2,
+    "beta": 0.1,
     "calm": ((1, 1, 1, 1), 1),
     "odd": ((0, 0, 0, 0), 1),
     "placed": {"share": 0.025},
@@ -197,7 +204,7 @@ _KMEANS = {
 }
 """Chunks of 1,000: replaced is a record that a mass of the first round reads, or one of the second."""
 
-_NOISY = {"calm": ((1, 1), 1), "odd": ((0, 0), 1), "placed": {"share": 0.1, "labels": (-1, 1)}}
+_NOISY = {"beta": 0.1, "calm": ((1, 1), 1), "odd": ((0, 0), 1), "placed": {"share": 0.1, "labels": (-1, 1)}}
 """The share at which answers without noise, 1.125 times it, are the threshold alpha/2d."""
 
 _SMALL = {

@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 
 from audit.claims import PAC, Accuracy, PureDP
+from audit.errors import InvalidKind, InvalidValue
 from audit.findings import Finding
 from audit.problems import Problem
 from audit.relations import Relation
 from audit.subjects import adapt
+from learners import AmplifiedParityLearner, ParityLearner
 from learners.at_size import AtSize
 from learners.catalogue import entries
 from learners.findings import findings
@@ -54,6 +56,27 @@ def test_an_entry_takes_an_epsilon_and_travels_to_another_process(name):
         ENTRIES[name].factory(epsilon=0.0)
 
 
+@pytest.mark.parametrize("database", [3, None])
+@pytest.mark.parametrize(
+    "subject",
+    [
+        *(entry.factory() for name, entry in ENTRIES.items() if "-at-size" not in name),
+        ParityLearner(2, 1.0),
+        AmplifiedParityLearner(2, 1.0),
+    ],
+    ids=lambda subject: getattr(subject, "name", None),
+)
+def test_what_is_no_database_is_refused_in_one_line_by_runs_and_by_the_law(subject, database):
+    asked = [lambda: subject(database, np.random.default_rng(0))]
+    for way in ("sample", "distribution"):
+        if hasattr(subject, way):
+            more = (2, np.random.default_rng(0)) if way == "sample" else ()
+            asked.append(lambda way=way, more=more: getattr(subject, way)(database, *more))
+    for ask in asked:
+        with pytest.raises((InvalidKind, InvalidValue), match=r"^A database (of `\w+` )?must be .*\.$"):
+            ask()
+
+
 @WITH_LAW
 def test_the_law_gives_every_run_a_positive_probability_and_sums_to_one(name):
     subject = ENTRIES[name].factory()
@@ -94,6 +117,12 @@ def test_every_utility_claim_of_a_learner_is_audited_at_its_own_sample_size():
     assert all(ENTRIES[name].utility is not None for name in ENTRIES if name.endswith("-at-size"))
     small = {entry.factory().name for name, entry in ENTRIES.items() if not name.startswith("flawed")}
     assert kinds == {name for name in small if not name.endswith("-at-size")}
+
+
+def test_no_learner_claims_at_size_that_more_than_one_run_in_ten_fails():
+    claims = {name: entry.factory().utility_claim for name, entry in ENTRIES.items() if "-at-size" in name}
+    assert len(claims) >= 13
+    assert {name: claim for name, claim in claims.items() if claim.beta > 0.1} == {}
 
 
 def test_every_finding_is_computed_under_its_own_name():

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from audit import Verdict, audit_privacy
+from audit import PAC, Verdict, audit_privacy
 from audit.claims import PureDP
 from audit.relations import Relation
 from learners.at_size import AtSize
@@ -13,6 +14,7 @@ from learners.generic import GenericLearner
 from learners.parity.catalogue import entries
 from learners.parity.large import telling_pairs
 from learners.parity.learner import ParityLearner
+from learners.parity.sources import ParityProblem
 from learners.parity.systems import BitSystem
 
 ENTRIES = {entry.name: entry for entry in entries() if entry.name.endswith("-at-size")}
@@ -47,6 +49,48 @@ def test_a_alone_is_audited_at_64_bits_and_2000_examples():
     assert entry.factory().distribution(entry.options["pairs"][0][0]) is None  # by runs
 
 
+def test_the_accuracy_of_a_alone_is_audited_at_64_bits_on_the_sample_that_it_states():
+    entry = ENTRIES["parity-at-size"]
+    learner = entry.factory()
+    assert entry.audits == ["privacy", "utility"]
+    assert learner.utility_claim == PAC(0.25, 0.75)
+    assert {problem.size for problem in learner.problems()} == {learner.sample_size} == {699}
+
+
+def failing_alone(learner, size):
+    """Return the exact failure of A where x's are uniform: any parity but the target errs by 1/2.
+
+    A further uniform x lies in the span of j independent ones with probability 2^(j − d); that gives the law
+    of the rank of the examples taken. At rank j the answer is uniform among 2^(d − j) parities, one right.
+    """
+    d, rates = learner.dimension, learner.rates
+    ranks, right = np.zeros(d + 1), 0.0
+    ranks[0] = 1.0
+    inside = 2.0 ** (np.arange(d + 1) - d)
+    for share in stats.binom.pmf(np.arange(size + 1), size, rates.inclusion).tolist():
+        right += share * float(ranks @ inside)
+        ranks = ranks * inside + np.concatenate([[0.0], (ranks * (1.0 - inside))[:-1]])
+    return 1.0 - (1.0 - rates.refusal) * right
+
+
+@pytest.mark.parametrize("tight", [False, True])
+def test_on_uniform_points_a_fails_as_the_rank_of_random_equations_says(tight):
+    learner, runs = ParityLearner(64, 1.0, tight=tight), 1_000
+    size = round(66 / learner.rates.inclusion)  # 66 equations on average: often too few for full rank
+    problem = ParityProblem("uniform", learner.problems()[0].source, (1,) * 64, size)
+    rng = np.random.default_rng(0)
+    failures = sum(problem.error(learner(problem.draw(rng), rng), None) > learner.alpha for _ in range(runs))
+    exact = failing_alone(learner, size)
+    assert learner.rates.refusal + 0.1 < exact < 0.9  # neither only the refusals nor nearly always
+    low, high = stats.binom(runs, exact).ppf([5e-8, 1 - 5e-8])  # false alarm 1e-7
+    assert low <= failures <= high  # a failure probability that is 0.12 off is seen with 99 %
+
+
+def test_at_the_stated_size_uniform_points_make_a_fail_by_its_refusals_alone():
+    learner = ParityLearner(64, 1.0)
+    assert 0.5 <= failing_alone(learner, learner.sample_size) < 0.5 + 1e-9
+
+
 def test_the_loss_of_a_at_size_is_found_up_to_the_half_of_it():
     # tight A loses ε = 1 by construction on the pair of one free example; printed A ln(5/3) = 0.511
     pairs = telling_pairs(64, 2_000)
@@ -62,6 +106,14 @@ def test_amplified_is_audited_on_its_stated_sample_with_runs_that_tell(name):
     assert result.verdict is Verdict.NOT_REFUTED
     assert all(len(left) == entry.factory().sample_size for left, _ in entry.options["pairs"])
     assert result.detectable_epsilon < math.log(4)  # 1.28 and 1.32 seen for a claim of 1; none or 5.5 before
+
+
+@pytest.mark.parametrize("form", ["retry", "held-out", "selection"])
+def test_amplified_claims_at_size_that_one_run_in_ten_fails(form):
+    entry = ENTRIES["parity-amplified-at-size" if form == "held-out" else f"parity-amplified-{form}-at-size"]
+    learner = entry.factory()
+    assert (learner.part.form, learner.part.dimension) == (form, 16)
+    assert learner.utility_claim == PAC(0.1, 0.1)
 
 
 def test_learners_at_size_are_suggested_a_sample_with_labels_at_random():
