@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from audit.allowance import allowance, allowed, allowed_for, claimed, distance_words
 from audit.pair_words import MOST_DATABASE, change, pair_words
 from audit.results import AuditResult, Evidence, Verdict, Witness
-from audit.wording import apart, at_least, at_most, confidence, interval, number, short, shown
+from audit.wording import apart, at_least, at_most, confidence, interval, number, sentence, short, shown
 
 __all__ = [
     "WitnessWords",
@@ -230,7 +230,7 @@ def _proved(result: AuditResult) -> str:
 
 def _without(result: AuditResult) -> str:
     start = "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
-    return f"{start}: {short(result.reason or 'no reason is recorded', 400)}"
+    return f"{start}: {sentence(short(result.reason or 'no reason is recorded', 400))}"
 
 
 _VERDICTS: dict[Verdict, Callable[[AuditResult], str]] = {

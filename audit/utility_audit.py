@@ -18,6 +18,7 @@ from audit.utility_exact import ExactFailure, exact_failure
 from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.utility_runs import reveal
 from audit.utility_search import RANDOM, Search, proposed
+from audit.wording import at_least, at_most
 
 if TYPE_CHECKING:
     from audit.sampling import Sampler
@@ -233,9 +234,10 @@ class UtilityAudit:
         low, high = betting.bounds()
         open_ones = [each.look.name for each in betting.standings if not each.met]
         which = f"`{open_ones[0]}`" if len(open_ones) == 1 else f"{len(open_ones)} problems"
+        between = f"between {at_least(low)} and {at_most(high)}{self._needs(betting)}"
         return (
             f"{betting.stopped}, and the claim is neither refuted nor met on {which}: the failure "
-            f"probability of the worst problem lies between {low:.4g} and {high:.4g}{self._needs(betting)}"
+            f"probability of the worst problem lies {between}"
         )
 
     def _needs(self, betting: UtilityBetting) -> str:

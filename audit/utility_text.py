@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from audit.results import Evidence, Verdict
 from audit.text import entry, listed, wrapped
-from audit.wording import apart, at_least, at_most, confidence, number
+from audit.wording import apart, at_least, at_most, confidence, number, sentence
 from audit.wording import short as cut
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = [
     "reproduction",
     "runs",
     "searched",
+    "seed_words",
     "short",
     "title",
     "verdict_sentence",
@@ -33,6 +34,8 @@ MOST_LINES = 28
 #: Problems named in the terminal report, and the length they have together.
 MOST_NAMED = 5
 NAMED_LENGTH = 240
+#: Bounds within this factor of the claim say that it is nearly an equality.
+_CLOSE = 2.0
 _UNTOLD = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
@@ -119,7 +122,7 @@ def verdict_sentence(result: UtilityResult) -> str:
         start = (
             "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
         )
-        return f"{start}: {cut(result.reason or 'no reason is recorded', 400)}"
+        return f"{start}: {sentence(cut(result.reason or 'no reason is recorded', 400))}"
     where = cut(result.family or "no problem", 200)
     exact = result.evidence is Evidence.EXACT
     if result.refuted:
@@ -164,7 +167,7 @@ def sizes(result: UtilityResult) -> str:
 def meaning(result: UtilityResult) -> str:
     """Say what the evidence is worth."""
     if result.verdict in _UNTOLD:
-        return "Nothing is said for or against the claim."
+        return _open_between(result) or "Nothing is said for or against the claim."
     if result.evidence is Evidence.EXACT:
         drawn = f"; {result.samples:,} runs did not contradict it" if result.samples else ""
         return f"The law is the one the learner declares{drawn}; no sampling error is involved."
@@ -172,6 +175,19 @@ def meaning(result: UtilityResult) -> str:
     if result.refuted:
         return f"A learner that keeps its claim is refuted so {rarely}."
     return f"A claim that is false on one of these problems is called met {rarely}."
+
+
+def _open_between(result: UtilityResult) -> str:
+    """Say what can be done where the claim lies between bounds that are close to it; else nothing."""
+    beta = claimed(result)
+    if beta is None or result.verdict is not Verdict.INCONCLUSIVE:
+        return ""
+    if not beta / _CLOSE <= result.beta_lower <= beta <= result.beta_upper <= _CLOSE * beta:
+        return ""
+    return (
+        "The claimed β lies between the two bounds: the claim may hold with equality. Raise the budget, "
+        "allow a larger α or β, or declare a `distribution`."
+    )
 
 
 def witness_story(witness: UtilityWitness) -> str:
@@ -188,12 +204,25 @@ def witness_story(witness: UtilityWitness) -> str:
     if witness.output is None and witness.error != witness.error:  # NaN: a law told the probability alone
         where = f"A sample on which it fails, of `{cut(witness.problem, 80)}`: {database}"
         return f"{where}, with probability {number(witness.failure)}."
-    again = "" if witness.seed is None else f" Its seed is {witness.seed}."
-    unlike = " The seed did not give the same failure again." if witness.repeats is False else ""
-    return (
-        f"A failure, on `{cut(witness.problem, 80)}`: from {database} it made {output}, {error}{exact}."
-        f"{again}{unlike}"
-    )
+    told = f"A failure, on `{cut(witness.problem, 80)}`: from {database} it made {output}, {error}{exact}."
+    return f"{told} {seed_words(witness)}".rstrip()
+
+
+def seed_words(witness: UtilityWitness) -> str:
+    """Say what makes the failure again.
+
+    Examples
+    --------
+    >>> from audit.utility_result import UtilityWitness
+    >>> seed_words(UtilityWitness("uniform", [0], 1, 0.3, seed=7))
+    '`result.replay()`, or `dp-audit replay FILE` on the saved result, makes it again from seed 7.'
+    """
+    if witness.seed is None:
+        return ""
+    if witness.repeats is False:
+        return f"Its seed is {witness.seed}. The seed did not give the same failure again."
+    how = "`result.replay()`, or `dp-audit replay FILE` on the saved result,"
+    return f"{how} makes it again from seed {witness.seed}."
 
 
 def searched(result: UtilityResult) -> str:
@@ -263,4 +292,9 @@ def command(result: UtilityResult) -> str | None:
 
 def reproduction(result: UtilityResult) -> str:
     """Say in one line how to see the same again."""
-    return command(result) or f"the same audit with seed={result.seed}"
+    again, witness = command(result), result.witness
+    if witness is None or (witness.seed is None and not witness.replayable):
+        return again or f"the same audit with seed={result.seed}"
+    if again is not None:
+        return f"{again}   (or result.replay())"
+    return f"result.replay(), or the same audit with seed={result.seed}"

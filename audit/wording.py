@@ -34,6 +34,17 @@ def short(value: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+def sentence(text: str) -> str:
+    """Return the text with a full stop, if it has no end of its own.
+
+    Examples
+    --------
+    >>> sentence("too few runs"), sentence("It raises.")
+    ('too few runs.', 'It raises.')
+    """
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
 def shown(value: Any, limit: int = 60) -> str:
     """Return a database or an output as one short visible line; what is cut tells how long it is.
 

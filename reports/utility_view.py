@@ -144,7 +144,7 @@ def failure_view(witness: UtilityWitness | None) -> FailureView | None:
     """Return a failure in the page's words."""
     if witness is None:
         return None
-    remark = "" if witness.repeats is not False else "The seed did not give the same failure again."
+    remark = ""
     if witness.failure < 1:
         remark = f"On this database the learner fails with probability {story.number(witness.failure)}."
     return FailureView(
@@ -152,6 +152,6 @@ def failure_view(witness: UtilityWitness | None) -> FailureView | None:
         database=story.shown(witness.database, MOST_DATABASE),
         output=story.shown(witness.output, MOST_DATABASE),
         error=story.number(witness.error),
-        seed="" if witness.seed is None else str(witness.seed),
+        seed=utility_text.seed_words(witness),
         remark=remark,
     )

@@ -3,8 +3,10 @@
 Long, for one small learner and its problems go through every verdict and every fault.
 """
 
+import dataclasses
 import json
 import math
+import re
 import time
 from dataclasses import dataclass
 
@@ -76,6 +78,32 @@ def test_what_is_neither_refuted_nor_met_is_inconclusive_and_says_between_what_i
     assert not result.met
     assert result.beta_lower < 0.1 < result.beta_upper
     assert "1,000 runs" in result.reason
+    said = " ".join(str(result).split())
+    between = re.search(r"lies between (\S+) and (\S+)\. The probability", said).groups()
+    assert between == re.search(r"is at least (\S+) and at most (\S+) \(claimed", said).groups()
+    assert float(between[0]) <= result.beta_lower
+    assert float(between[1]) >= result.beta_upper
+
+
+def test_a_claim_between_close_bounds_has_a_next_step_and_one_between_wide_ones_none():
+    open_one = UtilityResult("m", CLAIM, Verdict.INCONCLUSIVE, Evidence.STATISTICAL, "The budget was spent")
+    close = dataclasses.replace(open_one, beta_lower=0.0894, beta_upper=0.1051)
+    assert "equality" not in str(open_one)
+    assert "Nothing is said" in str(open_one)
+    said = " ".join(str(close).split())
+    assert "the claim may hold with equality. Raise the budget, allow a larger α or β, or declare" in said
+    assert "Nothing is said" not in said
+
+
+def test_a_failure_is_told_with_what_makes_it_again():
+    result = audit_utility(failing(0.3), CLAIM, problems=[coins()])
+    said = " ".join(str(result).split())
+    assert f"on the saved result, makes it again from seed {result.witness.seed}." in said
+    assert "Again result.replay(), or the same audit with seed=0" in said
+    unlike = dataclasses.replace(result.witness, repeats=False)
+    other = " ".join(str(dataclasses.replace(result, witness=unlike)).split())
+    assert "The seed did not give the same failure again." in other
+    assert "makes it again" not in other
 
 
 def test_one_problem_that_is_not_met_is_enough():
