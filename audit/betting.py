@@ -152,6 +152,7 @@ class Betting:
     shadow_crossed_at: int | None = None
     bet_sizes: list[int] = field(default_factory=list)
     batches: int = 0
+    out_of_time: bool = False
     _spent_before: int = 0
     _answered: bool = False
 
@@ -210,6 +211,7 @@ class Betting:
 
     def _is_over(self) -> bool:
         late = self.terms.deadline is not None and time.monotonic() >= self.terms.deadline
+        self.out_of_time = late and self._room() >= 1
         return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
 
     def _is_decided_by_unfinished_runs(self) -> bool:

@@ -115,6 +115,9 @@ class _Runs:
             raise InvalidValue(
                 "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
             )
+        if betting.out_of_time:
+            spent, budget = betting.spent, self.terms.budget
+            self.notes.append(f"Stopped by the time limit after {spent:,} of {budget:,} runs.")
         if betting.refuted:
             return self._refuted(betting)
         return self._not_refuted(betting, least)

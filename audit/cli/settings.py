@@ -41,7 +41,12 @@ EFFORT = (
     click.option(
         "--confirm-budget", type=number_of, metavar="N", help="Most runs for what follows a refutation."
     ),
-    click.option("--time-limit", type=float, metavar="SECONDS", help="Most time for one audit."),
+    click.option(
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        help="Most time for one audit; how many runs it has then depends on the machine.",
+    ),
     click.option(
         "--run-time-limit", type=float, metavar="SECONDS", help="Most time for one run.  [default: 10]"
     ),
@@ -49,7 +54,11 @@ EFFORT = (
         "--significance", type=float, help="Probability of refuting a claim that holds.  [default: 1e-6]"
     ),
     click.option(
-        "--seed", type=number_of, metavar="N", help="The same seed gives the same result.  [default: 0]"
+        "--seed",
+        type=number_of,
+        metavar="N",
+        help="The same seed gives the same result, if the subject draws from `rng` and no time limit ends the "
+        "audit.  [default: 0]",
     ),
     click.option(
         "--jobs",

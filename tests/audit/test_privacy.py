@@ -479,6 +479,13 @@ def test_a_time_limit_ends_between_batches():
     assert "stopped after" in result.reason
 
 
+def test_runs_that_the_time_limit_cut_short_say_so_and_others_do_not():
+    slow = audited(lambda database, rng: time.sleep(0.002), PureDP(1.0), time_limit=0.5, budget=20_000)
+    assert f"Stopped by the time limit after {slow.samples:,} of 20,000 runs." in slow.notes
+    swift = audited(lambda database, rng: 0.0, PureDP(1.0), time_limit=500.0, budget=400)
+    assert not any("time limit" in note for note in swift.notes)
+
+
 def test_not_refuted_says_what_would_most_likely_have_been():
     """Within 10,000 runs at ln 3: something above the claim, below what these runs could certify at all."""
     result = audited(response, budget=10_000)
