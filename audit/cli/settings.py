@@ -57,8 +57,8 @@ EFFORT = (
         "--seed",
         type=number_of,
         metavar="N",
-        help="The same seed gives the same result, if the subject draws from `rng` and no time limit ends the "
-        "audit.  [default: 0]",
+        help="The same seed gives the same result, if the subject draws from `rng` and no time limit ends "
+        "the audit.  [default: 0]",
     ),
     click.option(
         "--jobs",
