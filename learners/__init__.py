@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from learners.labels import LabelPrivateLearner
     from learners.masked import MaskedParityLearner
     from learners.noisy_labels import NoisyConjunctionLearner
-    from learners.parity import AmplifiedParityLearner, ParityLearner
+    from learners.parity import AmplifiedParityLearner, ParityLearner, ParityLearnerMultisets
     from learners.perceptron import Perceptron
     from learners.pure import HashedPointLearner, PureIntervalLearner, PurePointLearner
     from learners.sanitizers import GenericSanitizer, IntervalSanitizer, PointSanitizer, SanitizingLearner
@@ -40,6 +40,7 @@ __all__ = [
     "MaskedParityLearner",
     "NoisyConjunctionLearner",
     "ParityLearner",
+    "ParityLearnerMultisets",
     "Perceptron",
     "PointLearner",
     "PointSanitizer",
@@ -63,6 +64,7 @@ _HOMES = {
     "MaskedParityLearner": "learners.masked",
     "NoisyConjunctionLearner": "learners.noisy_labels",
     "ParityLearner": "learners.parity",
+    "ParityLearnerMultisets": "learners.parity",
     "Perceptron": "learners.perceptron",
     "PointLearner": "learners.approximate",
     "PointSanitizer": "learners.sanitizers",

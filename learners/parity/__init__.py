@@ -10,6 +10,7 @@ PureDP(epsilon=0.5)
 from learners.parity.amplified import INSUFFICIENT, AmplifiedParityLearner
 from learners.parity.examples import BitExamples
 from learners.parity.learner import REFUSED, ParityLearner
+from learners.parity.multisets import ParityLearnerMultisets
 from learners.parity.plans import Plan
 from learners.parity.sources import BitSource, ParityProblem, Part, hard_problems
 
@@ -20,6 +21,7 @@ __all__ = [
     "BitExamples",
     "BitSource",
     "ParityLearner",
+    "ParityLearnerMultisets",
     "ParityProblem",
     "Part",
     "Plan",
