@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 __all__ = ["HashedPoint", "HashedPointLearner", "hashed_bits", "hashed_size", "parities"]
 
+_MOST_SPENT = 6.0
+"""Where numbers are hashed no more than this is spent: a larger ε asks for more bits than it is worth."""
+
 _MOST_MAPS = 4096
 """Up to this many maps the law of the answer is listed."""
 
@@ -128,18 +131,20 @@ def hashed_bits(dimension: int, *, alpha: float, beta: float, epsilon: float) ->
     whose error is c ≤ θα ≤ α. Any other bucket errs where x is j or in it; if that has probability a > α,
     then, X and Y counting its and h's errors, which never coincide, it is chosen with probability at most
     E e^(−ε(X − Y)/2) = (1 − a(1 − e^(−ε/2)) + c(e^(ε/2) − 1))^m. The sum over 2^l buckets is at most beta/2
-    for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉. None of this knows d.
+    for m = ⌈ln(2^(l+1)/β)/(−ln(1 − α(1 − e^(−ε/2)) + θα(e^(ε/2) − 1)))⌉. None of this knows d. ε is 6 where
+    epsilon is more: beyond about that e^(ε/2) costs more in l than the rest gains.
 
-    Where l = d the numbers are their own buckets (no hash): there are no collisions, and beta is spent on the
-    choice alone, as in `pure_size`.
+    Where l = d the numbers are their own buckets (no hash): there are no collisions, and beta and the whole
+    of epsilon are spent on the choice alone, as in `pure_size`.
 
     Examples
     --------
     >>> [hashed_bits(d, alpha=0.1, beta=0.1, epsilon=1.0) for d in (8, 16, 64)]
     [(8, 196), (12, 308), (12, 308)]
     """
-    gain, cost = -math.expm1(-epsilon / 2.0), math.expm1(min(epsilon / 2.0, 700.0))
-    found = {dimension: math.ceil(math.log(2.0**dimension / beta) / -math.log1p(-alpha * gain))}
+    whole, spent = -math.expm1(-epsilon / 2.0), min(epsilon, _MOST_SPENT)
+    gain, cost = -math.expm1(-spent / 2.0), math.expm1(spent / 2.0)
+    found = {dimension: math.ceil(math.log(2.0**dimension / beta) / -math.log1p(-alpha * whole))}
     for bits in range(1, dimension):
         theta = 2.0 / (alpha * beta * 2.0**bits)
         drop = alpha * (gain - theta * cost)
@@ -190,7 +195,7 @@ class HashedPointLearner(OfNumbers, PlainParameters):
     sample, by a factor of at most e^epsilon.
 
     On `sample_size` examples labelled by a point the error is above alpha with probability at most beta
-    (`hashed_bits`, default bits): m = O((1/αε)·ln(1/αβ)) for ε = O(1), however large d.
+    (`hashed_bits`, default bits): m = O((1/α)·max{1, 1/ε}·ln(1/αβ)), however large d.
 
     Examples
     --------
@@ -230,6 +235,12 @@ class HashedPointLearner(OfNumbers, PlainParameters):
         return self._best[0] if self.bits is None else self.bits
 
     @property
+    def spent(self) -> float:
+        """What the choice of a bucket spends of epsilon: 6 at most, where it hashes to the default bits."""
+        hashed = self.hash_bits == self._best[0] < self.dimension
+        return min(self.epsilon, _MOST_SPENT) if hashed else self.epsilon
+
+    @property
     def sample_size(self) -> int:
         """The number of examples that the utility claim needs, with the default bits."""
         return self._best[1]
@@ -262,7 +273,7 @@ class HashedPointLearner(OfNumbers, PlainParameters):
         labels = np.repeat([False, True], len(buckets))
         hashed = NumberSample.counted(both, labels, np.concatenate([sample.zeros, sample.ones]))
         errors = point_errors(hashed, top=(1 << self.hash_bits) - 1)
-        return GroupedChoice(StepFunction(errors.starts, -errors.values, top=errors.top), self.epsilon)
+        return GroupedChoice(StepFunction(errors.starts, -errors.values, top=errors.top), self.spent)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> HashedPoint:
         """Return one predictor."""

@@ -144,6 +144,20 @@ def test_a_bucket_is_chosen_as_the_exponential_mechanism_over_predictors_does():
     assert np.exp(choice.log_probabilities(range(4))).tolist() == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.parametrize("epsilon", [0.5, 6.0, 20.0, 700.0])
+def test_at_no_epsilon_does_the_hashed_size_grow_with_d_or_with_epsilon(epsilon):
+    told = {"alpha": 0.1, "beta": 0.1}
+    assert len({hashed_size(d, epsilon=epsilon, **told) for d in (24, 32, 48, 64)}) == 1
+    assert hashed_size(64, epsilon=epsilon, **told) <= hashed_size(64, epsilon=epsilon / 2, **told)
+
+
+def test_at_a_large_epsilon_the_hashed_learner_keeps_its_claims():
+    learner = HashedPointLearner(dimension=64, epsilon=40.0)
+    assert learner.sample_size == HashedPointLearner(dimension=64, epsilon=6.0).sample_size
+    result = audit_utility(learner, budget=4_000)
+    assert result.verdict is Verdict.NOT_REFUTED
+
+
 def test_the_hashed_size_is_its_bound_does_not_grow_with_d_and_grows_with_log_alpha():
     sizes = {hashed_size(d, alpha=0.1, beta=0.1, epsilon=1.0) for d in (15, 20, 40, 64)}
     assert len(sizes) == 1
