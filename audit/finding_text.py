@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from audit.findings import Finding
 
-__all__ = ["detail", "header", "row", "titles"]
+__all__ = ["detail", "header", "ratio_words", "row", "titles"]
 
 _LEAST, _MOST = 80, 120  # columns of a line
 _NAME, _JUDGEMENT, _RATIO = 26, 16, 13
@@ -41,7 +41,7 @@ def row(finding: Finding) -> str:
     >>> " ".join(row(one).split())
     'E8 typo 4 It is √2/s.'
     """
-    ratio = "" if finding.ratio is None else story.number(finding.ratio, digits=3)
+    ratio = "" if finding.ratio is None else ratio_words(finding.ratio)
     return _line(finding.name, finding.judgement, ratio, finding.statement)
 
 
@@ -65,9 +65,21 @@ def detail(finding: Finding) -> str:
         ("Found", finding.shown),
         ("Right is", finding.corrected),
         ("Errata", ", ".join(finding.errata)),
+        ("System", finding.row),
     )
     lines = [line for label, text in said if text for line in _labelled(label, text)]
     return "\n".join([visible(f"{finding.name}: {finding.judgement}"), *lines])
+
+
+def ratio_words(ratio: float) -> str:
+    """Return a ratio to three digits, and to as many more as set it apart from 1.
+
+    Examples
+    --------
+    >>> ratio_words(0.51083), ratio_words(0.999999996), ratio_words(1.0)
+    ('0.511', '0.999999996', '1')
+    """
+    return story.apart(ratio, 1.0)[0] if round(ratio, 3) == 1 else story.number(ratio, digits=3)
 
 
 def titles(glossary: Iterable[tuple[str, str]]) -> str:
@@ -84,8 +96,8 @@ def titles(glossary: Iterable[tuple[str, str]]) -> str:
 def _numbers(finding: Finding) -> str:
     if finding.claimed is None or finding.found is None:
         return ""
-    claimed, found = map(story.number, (finding.claimed, finding.found))
-    ratio = "" if finding.ratio is None else f", {story.number(finding.ratio, digits=3)} times that"
+    found, claimed = story.apart(finding.found, finding.claimed, least=4)
+    ratio = "" if finding.ratio is None else f", {ratio_words(finding.ratio)} times that"
     return f"{claimed}; found {found} ({finding.method}){ratio}"
 
 

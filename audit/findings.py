@@ -143,8 +143,10 @@ class Finding:
 
     @property
     def ratio(self) -> float | None:
-        """Found ÷ claimed; None where no two numbers decide or the claimed one is 0."""
+        """Found ÷ claimed; None where no two numbers decide, the claimed one is 0, or their signs differ."""
         if self.claimed is None or self.found is None or self.claimed == 0:
+            return None
+        if self.found / self.claimed < 0:
             return None
         return self.found / self.claimed
 

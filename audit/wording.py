@@ -105,15 +105,15 @@ def at_most(value: float) -> str:
     return number(value, rounding=ROUND_CEILING)
 
 
-def apart(larger: float, smaller: float) -> tuple[str, str]:
-    """Return two numbers with as many digits as it takes to tell them apart.
+def apart(larger: float, smaller: float, *, least: int = 3) -> tuple[str, str]:
+    """Return two numbers with as many digits as it takes to tell them apart, `least` or more.
 
     Examples
     --------
     >>> apart(0.5000001, 0.5)
     ('0.5000001', '0.5')
     """
-    for digits in range(3, 13):  # beyond that it is rounding
+    for digits in range(least, 13):  # beyond that it is rounding
         texts = number(larger, digits=digits), number(smaller, digits=digits)
         if texts[0] != texts[1]:
             return texts

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard, get_args
 
 from audit import story
+from audit.finding_text import ratio_words
 from audit.findings import Finding, Judgement, Table, glossary
 from audit.saved_findings import from_json
 
 __all__ = ["FindingsPart", "findings_part"]
 
+_SMALL = 1000
 _KINDS = {"holds": "proved", "loose": "not-refuted", "false": "refuted"}
 
 
@@ -71,14 +73,17 @@ def _kind(judgement: str) -> str:
 
 
 def _view(finding: Finding, anchor: str, anchors: Mapping[str, str]) -> FindingView:
+    found, claimed = _number(finding.found), _number(finding.claimed)
+    if finding.found is not None and finding.claimed is not None:
+        found, claimed = story.apart(finding.found, finding.claimed, least=4)
     return FindingView(
         anchor=anchor,
         finding=finding,
         kind=_kind(finding.judgement),
         errata=tuple((name, anchors.get(name, "")) for name in finding.errata),
-        claimed=_number(finding.claimed),
-        found=_number(finding.found),
-        ratio="" if finding.ratio is None else f"{story.number(finding.ratio, digits=3)}×",
+        claimed=claimed,
+        found=found,
+        ratio="" if finding.ratio is None else f"{ratio_words(finding.ratio)}×",
         command=finding.command or f"dp-audit findings '{finding.name}'",
         tables=tuple(map(_table, finding.tables)),
     )
@@ -98,7 +103,11 @@ def _number(value: float | None) -> str:
 def _cell(value: object) -> str:
     if isinstance(value, int) and _is_number(value):
         return f"{value:,}"
-    return story.number(value) if _is_number(value) else f"{value}"
+    if not _is_number(value):
+        return f"{value}"
+    text = story.number(value)
+    whole = text.isdecimal() and not float(value).is_integer() and abs(value) < _SMALL
+    return story.number(value, digits=9) if whole else text  # what is below 1 is not shown as 1
 
 
 def _is_number(value: object) -> TypeGuard[float]:

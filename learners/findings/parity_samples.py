@@ -108,7 +108,7 @@ def n25() -> Finding:
         "K08 Lemma 3.1; K11 Lemma 4.1",
         "(8/εα)(d·ln 2 + ln 4) examples let A succeed with probability 1/4.",
         "loose",
-        f"They let it succeed with {rows[0][3]:.4f} to {rows[2][3]:.4f} on uniform examples, and never less "
+        f"They let it succeed with {rows[0][3]:.4f} to {rows[-1][3]:.4f} on uniform examples, and never less "
         "than 1/2 − 2^(−d−5): a bad r survives with probability at most (1 − εα/4)^n. For 1/4, (4/εα)(d·ln 2 "
         f"+ ln 2) suffice. A* may use {math.ceil(few)} runs at β′ = 0.05 in place of 11.",
         row="L3",

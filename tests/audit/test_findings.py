@@ -1,7 +1,9 @@
 """Findings: what a value of one holds, who may offer some, and the command that computes them."""
 
+import dataclasses
 import json
 import math
+import re
 
 import pytest
 from click import UsageError
@@ -10,8 +12,10 @@ from click.testing import CliRunner
 from audit.cli.commands import group
 from audit.cli.matching import matching
 from audit.errors import AuditError, InvalidValue
+from audit.finding_text import detail, row
 from audit.findings import GROUP, Finding, Table, load_findings
 from audit.saved_findings import from_json, to_json
+from reports.html import render
 
 OFFER = """
 from audit.findings import Finding, Table
@@ -50,6 +54,25 @@ def test_the_ratio_is_found_over_claimed_and_nothing_where_it_means_nothing():
     assert ratio(None, 1.0) is None
     assert ratio(1.0, None) is None
     assert ratio(0.0, 1.0) is None
+    assert ratio(-10.0, 11.0) is None
+    assert ratio(-10.0, -5.0) == 0.5
+    assert ratio(10.0, 0.0) == 0.0
+
+
+def test_what_is_below_the_claim_is_not_rounded_up_to_it():
+    near = Finding("X", "T", "s", "holds", "f", claimed=1.0, found=0.999999996, row="M3")
+    said = " ".join(detail(near).split())
+    assert "Claimed 1; found 0.999999996 (exact), 0.999999996 times that" in said
+    assert "System M3" in said
+    assert " 0.999999996 " in row(near)
+    page = render(None, findings=[to_json(near)])
+    assert page.count('<td class="number">0.999999996</td>') == 1
+    assert '<td class="number">0.999999996×</td>' in page
+    table = Table(("loss",), ((0.999999996,), (0.12345,), (1.0,), (1.0 + 1e-12,)))
+    numbers = render(None, findings=[to_json(dataclasses.replace(near, tables=(table,)))])
+    assert re.findall(r'<td class="number"><bdi>(.*?)</bdi>', numbers) == ["0.999999996", "0.1234", "1", "1"]
+    same = " ".join(detail(dataclasses.replace(near, found=1.0)).split())
+    assert "Claimed 1; found 1 (exact), 1 times that" in same
 
 
 @pytest.mark.parametrize(

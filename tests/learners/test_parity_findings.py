@@ -161,7 +161,10 @@ def test_n25_success_is_near_a_half_at_the_printed_size():
         assert 0.5 - 2.0 ** (-d - 5) <= proved <= exact
         assert enough >= 0.25
         assert ours <= math.ceil(4 / (0.5 * 0.49) * (d + 1) * math.log(2)) < printed
-    assert "5 runs" in FINDINGS["N25"]().shown
+    shown = FINDINGS["N25"]().shown
+    assert "5 runs" in shown
+    least, most = (round(found([row[2] for row in table.values()]), 4) for found in (min, max))
+    assert f"with {least:.4f} to {most:.4f} on uniform examples" in shown
 
 
 def test_n25_the_smallest_law_agrees():
