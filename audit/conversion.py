@@ -64,7 +64,7 @@ def saved_convert(
     if not isinstance(name, str) or ":" not in name:
         raise AuditError(
             "The audit turned its databases into what the mechanism takes by a function that has no name to "
-            "import it by: give `convert` (`--convert`) again."
+            "import it by: give `convert` again."
         )
     from audit.loading import load_object
 

@@ -16,6 +16,7 @@ from audit.errors import AuditError, InvalidValue
 from audit.evidence import Ledger, at_distance, delta_bound, epsilon_bound
 from audit.exact import TOLERANCE
 from audit.examples import most_probable
+from audit.relations import Relation, check_pair
 from audit.results import AuditResult, Evidence, Verdict
 from audit.sampling import CONFIRM, MutatedInput, Sampler
 from audit.subjects import Subject, adapt
@@ -71,6 +72,7 @@ def replay_witness(
     chosen = _converting(_subject(result, subject), result)
     left, right = (revived(side, what="databases") for side in (witness.left, witness.right))
     witness = replace(witness, left=left, right=right, event=revived(witness.event, what="event"))
+    _refuse_strangers(result, witness)
     if subject is not None and (target is None or target != result.target):
         result = _on_another(result, chosen, target)
     if result.evidence is Evidence.EXACT:
@@ -153,6 +155,16 @@ def _subject(result: AuditResult, subject: Any) -> Subject:
             "Say what to draw from: `result.replay(mechanism)`; the saved result names no target."
         )
     return subject if isinstance(subject, Subject) else adapt(subject)
+
+
+def _refuse_strangers(result: AuditResult, witness: Witness) -> None:
+    """Refuse databases that were edited so that they are no neighbours: nothing is claimed of those."""
+    try:
+        relation = Relation.from_name(result.relation)
+    except InvalidValue:  # somebody's own, which is not known here
+        return
+    if witness.distance == 1:
+        check_pair(relation, witness.left, witness.right)
 
 
 def _converting(subject: Subject, result: AuditResult) -> Subject:

@@ -47,9 +47,10 @@ def of_parts(left: list[View], right: list[View], *, entries: Sequence[object]) 
         Keys whose numbers have a feature already.
     """
     known = {canonical.key(key) for key in entries}
-    a, b = (_open(_structured(side), known) for side in (left, right))
+    sides = _structured(left), _structured(right)
+    a, b = (_open(outputs, known) for outputs in sides)
     paths = dict.fromkeys(chain.from_iterable((*a, *b)))
-    if not paths or _recur(_structured(left), _structured(right)):
+    if not paths or _recur(*zip(sides, (a, b), strict=True)):
         return
     yield from map(Part, _most_moved(a, b, list(paths)))
     yield from map(PartIs, _most_changed(a, b, list(paths)))
@@ -109,9 +110,10 @@ def _is_entry(path: Path, part: object, known: set[Hashable] | None = None) -> b
     return number and len(path) == 1 and (known is None or canonical.key(path[0][1]) in known)
 
 
-def _recur(*sides: list[Any]) -> bool:
-    """Tell whether structured outputs recur often enough to be atoms."""
-    keys = [canonical.key(output) for outputs in sides for output in outputs[:_COMPARED]]
+def _recur(*sides: tuple[list[Any], Opened]) -> bool:
+    """Tell whether outputs that have parts recur often enough to be atoms."""
+    having = ([output for output, parts in zip(*side, strict=True) if parts] for side in sides)
+    keys = [canonical.key(output) for outputs in having for output in outputs[:_COMPARED]]
     return len(keys) - len(set(keys)) >= _SHARE_OF_REPEATS * len(keys)
 
 

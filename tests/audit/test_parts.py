@@ -158,6 +158,7 @@ LEAKS = {
     "dataclass": lambda s, rng: Model((noise(rng), s + noise(rng) / 10)),
     "object": lambda s, rng: Plain(noise(rng), s + noise(rng) / 10),
     "complex": lambda s, rng: complex(noise(rng), s + noise(rng) / 10),
+    "a refusal most of the time": lambda s, rng: [[s + noise(rng) / 10]] if rng.random() < 0.4 else None,
     "an error beside noise": lambda s, rng: {"error": ValueError(s), "noise": noise(rng)},
     "many keys": lambda s, rng: {k: noise(rng) + s * 10 * (k == 77) for k in range(100)},
 }

@@ -227,6 +227,15 @@ def test_a_result_without_a_witness_has_nothing_to_replay():
         result.replay()
 
 
+@pytest.mark.parametrize("subject", [Loud(), Declared()])
+def test_databases_that_were_edited_until_they_are_no_neighbours_are_refused(subject):
+    result = refuted(subject)
+    assert result.witness.distance == 1
+    edited = replace(result, witness=replace(result.witness, left=[7] * 9))
+    with pytest.raises(InvalidValue, match=r"^These databases are not neighbours under replace-one: "):
+        edited.replay()
+
+
 def test_an_exact_witness_needs_a_subject_that_declares_its_law():
     with pytest.raises(AuditError, match="declares no law"):
         refuted(Declared()).replay(Loud())
@@ -297,7 +306,8 @@ def test_steps_that_lose_what_they_may_are_not_refuted_by_a_distant_replay(dista
     """Neighbours may not lose as much; at the distance, refuted with probability at most 1e-6."""
     witness = distant.witness
     assert distant.replay(TightSteps(), fresh=True).verdict is Verdict.NOT_REFUTED
-    near = replace(distant, witness=replace(witness, distance=1, simplest=None))
+    any_two = "a relation of one's own, under which they would be neighbours"
+    near = replace(distant, relation=any_two, witness=replace(witness, distance=1, simplest=None))
     assert near.replay(TightSteps(), fresh=True).verdict is Verdict.REFUTED
 
 
