@@ -23,7 +23,7 @@ from audit.results import AuditResult, Evidence, Verdict, Witness
 from audit.sampling import LAW, MutatedInput, Runs, Sampler
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
     from audit.privacy import Task
 
@@ -48,6 +48,9 @@ def audit_by_law(task: Task) -> AuditResult | None:
     every = task.databases.enumerate()
     rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
     if every is None:
+        proved = _up_to_order(task) if task.subject.symmetric and task.subject.convert is None else None
+        if proved is not None:
+            return proved
         pairs = task.databases.pairs(most=SOME_PAIRS, rng=rng)
     else:
         pairs = [*task.databases.beyond(every), *every]
@@ -58,12 +61,39 @@ def audit_by_law(task: Task) -> AuditResult | None:
     laws = _Laws(task)
     if laws.of(pairs[0][0]) is None:
         return None
-    stop = None if task.deadline is None else lambda: time.monotonic() >= (task.deadline or math.inf)
-    finding = compare_pairs(pairs, laws.demand, task.claim, stop=stop)
+    finding = compare_pairs(pairs, laws.demand, task.claim, stop=_stop(task))
     if finding.interrupted:
         raise KeyboardInterrupt
     enumerated = len(every) if every and finding.complete else None
     return _Comparison(task, laws, finding, pairs, enumerated=enumerated).result()
+
+
+def _up_to_order(task: Task) -> AuditResult | None:
+    """Return a proof over all multisets of records, None where they are too many or it is none.
+
+    What breaks the claim is left to lists, which can be shown and replayed.
+    """
+    from audit.multisets import SAID, check_symmetric, in_lists, multiset_pairs, on_multisets
+
+    pairs, subject = multiset_pairs(task.databases), task.subject
+    if not pairs or not check_symmetric(subject, pairs, task.databases.records or ()):
+        return None
+    turned, stop = replace(task, subject=on_multisets(subject, task.databases)), _stop(task)
+    beyond, laws = task.databases.beyond([]), _Laws(turned)
+    if beyond and compare_pairs(beyond, _Laws(task).demand, task.claim, stop=stop).over:
+        return None
+    finding = compare_pairs(pairs, laws.demand, task.claim, stop=stop)
+    if finding.interrupted:
+        raise KeyboardInterrupt
+    if finding.over or not finding.complete:
+        return None
+    finding = in_lists(finding, turned.subject)
+    found = _Comparison(turned, laws, finding, pairs, enumerated=len(pairs)).result()
+    return replace(found, assumptions=(*found.assumptions, SAID))
+
+
+def _stop(task: Task) -> Callable[[], bool] | None:
+    return None if task.deadline is None else lambda: time.monotonic() >= (task.deadline or math.inf)
 
 
 @dataclass

@@ -13,7 +13,7 @@ from audit.brief import show
 from audit.calls_check import CallsCheck
 from audit.confirm import Confirmation, confirm
 from audit.errors import InvalidValue
-from audit.evidence import STAKES, Bet, ceiling, delta_bound, epsilon_bound
+from audit.evidence import STAKES, Bet, Ledger, ceiling, delta_bound, epsilon_bound
 from audit.paths import lengths
 from audit.power import Power, detectable
 from audit.results import AuditResult, Evidence, Verdict, Witness
@@ -134,12 +134,13 @@ class _Runs:
             self.notes.append(f"{fault} The audit began again with a copy of the database for every run.")
             # Wealth lost so far stays lost (and wealth won is given up), or beginning again would be a
             # second chance.
-            lost = min(0.0, betting.log_wealth)
-            betting = self._start(log_wealth=lost, batches=betting.batches, already=betting.spent)
+            ledger = Ledger(before=betting.ledger)
+            betting = self._start(ledger, batches=betting.batches, already=betting.spent)
             betting.run()
         return betting
 
-    def _start(self, *, log_wealth: float = 0.0, batches: int = 0, already: int = 0) -> Betting:
+    def _start(self, ledger: Ledger | None = None, *, batches: int = 0, already: int = 0) -> Betting:
+        ledger = Ledger() if ledger is None else ledger
         databases, seed = self.task.databases, np.random.SeedSequence(self.task.pairs_seed())
         steps = lengths(self.terms.epsilon, self.terms.delta)
         proposing, varying = (np.random.default_rng(child) for child in seed.spawn(2))
@@ -152,7 +153,8 @@ class _Runs:
             batches=batches,
             vary=None if databases.only_given else lambda pair: databases.vary(pair, varying),
             further=None if databases.only_given or not steps else lambda p: databases.further(p, steps),
-            log_wealth=log_wealth,
+            ledger=ledger,
+            log_wealth=ledger.lost(self.terms.epsilon, self.terms.delta),
         )
 
     def _refuted(self, betting: Betting) -> AuditResult:
@@ -319,8 +321,8 @@ def _calls_left(compared: int) -> str:
     if not compared:
         return "a call for one run: all runs were drawn by its `sample`, many at once"
     return (
-        f"calls for one run beyond {compared:,} on each database of one pair, which its `sample` did not "
-        "contradict: the other runs were drawn by it, many at once"
+        f"calls for one run beyond {compared:,} on each database of one pair, which agreed: the other runs "
+        "were drawn by its `sample`, many at once"
     )
 
 

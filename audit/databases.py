@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 from dataclasses import dataclass
-from itertools import islice, pairwise, product
+from itertools import combinations, islice, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from audit import canonical
@@ -32,6 +32,8 @@ Path = tuple[Any, ...]
 
 #: An exhaustive comparison covers at most this many pairs.
 MOST_PAIRS = 1_000_000
+#: Databases among which a relation of the user's is asked about every pair, to see what it does not list.
+MOST_CHECKED = 300
 #: A domain of at most so many databases is gone through in full by a search.
 FEW_DATABASES = 4_096
 #: Examples kept of a strategy for whole databases.
@@ -87,21 +89,61 @@ class Databases:
         count = self.count()
         if count is None or self.records is None or self.sizes is None or count > MOST_PAIRS:
             return None
-        place: dict[Any, int] = {}
-        databases: list[list[Any]] = []
-        for size in range(self.sizes[0], self.sizes[1] + 1):
-            for rows in product(self.records, repeat=size):
-                place[canonical.key(list(rows))] = len(databases)
-                databases.append(list(rows))
-        pairs: list[Pair] = []
+        low, high = self.sizes
+        databases = [
+            list(rows) for size in range(low, high + 1) for rows in product(self.records, repeat=size)
+        ]
+        pairs = self._listed(databases)
+        if pairs is not None and not isinstance(self.relation, Relation):
+            self._check_listed(databases, pairs)
+        return None if pairs is None else [(databases[i], databases[j]) for i, j in pairs]
+
+    def _listed(self, databases: list[list[Any]]) -> list[tuple[int, int]] | None:
+        """Give the pairs that the relation lists, as places i < j; None where they are too many.
+
+        Our own relations list each pair from both of its databases; one of the user's need not.
+        """
+        place = {canonical.key(database): i for i, database in enumerate(databases)}
+        ours = isinstance(self.relation, Relation)
+        pairs: dict[tuple[int, int], None] = {}
         for i, database in enumerate(databases):
-            for other in self._related(database, list(self.records)):
+            for other in self._related(database, list(self.records or ())):
                 j = place.get(canonical.key(other))
-                if j is not None and i < j:
-                    pairs.append((database, databases[j]))
+                if j is not None and (i < j or (i > j and not ours)):
+                    pairs[min(i, j), max(i, j)] = None
                     if len(pairs) > MOST_PAIRS:
                         return None
-        return pairs
+        return list(pairs)
+
+    def _check_listed(self, databases: list[list[Any]], pairs: list[tuple[int, int]]) -> None:
+        """Refuse a relation of the user's that lists fewer neighbours than it has, as far as that is few."""
+        if len(databases) > MOST_CHECKED:
+            return
+        listed = set(pairs)
+        for i, j in combinations(range(len(databases)), 2):
+            left, right = databases[i], databases[j]
+            if (i, j) not in listed and self.relation.are_neighbours(left, right):
+                pair = f"{show(left)} beside {show(right)}"
+                raise SubjectError(
+                    f"`neighbours` of {name_of(self.relation)} lists {pair} from neither of them, and its "
+                    "`are_neighbours` says that they are."
+                )
+
+    def beyond(self, every: list[Pair]) -> list[Pair]:
+        """Give the given pairs that are not among these, which are all of the domain."""
+        if isinstance(self.relation, Relation):
+            known = {canonical.key(record) for record in self.records or ()}
+            return [pair for pair in self.given if not all(self._is_of(known, side) for side in pair)]
+        listed = {canonical.key(list(ends)) for pair in every for ends in (pair, pair[::-1])}
+        return [pair for pair in self.given if canonical.key(list(pair)) not in listed]
+
+    def _is_of(self, known: set[Any], database: Any) -> bool:
+        """Tell whether a database is one that `enumerate` makes of the known records."""
+        return (
+            isinstance(database, list)
+            and self.fits(database)
+            and all(canonical.key(record) in known for record in database)
+        )
 
     def family(self, pairs: int) -> str:
         """Name the domain of an exhaustive comparison."""

@@ -329,8 +329,8 @@ class _Comparison:
             allowed = delta * (1.0 + self._tolerance)
             over, within = low > allowed, high <= allowed
         else:
-            over = smallest[0] > epsilon + self._tolerance
-            within = not over
+            most = epsilon + self._tolerance
+            over, within = smallest[0] > most, smallest[1] <= most
         return (*smallest, *loss.bounds(epsilon), float(over), float(within))
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from audit import PureDP, Relation, Verdict, audit_privacy
-from audit.distributions import Finite
+from audit.distributions import Density, Finite
 from audit.errors import InvalidValue, SubjectError
 
 KEEP = math.e / (1 + math.e)
@@ -239,3 +239,101 @@ def test_pairs_that_are_given_list_no_records():
     result = audit_privacy(Pairs(), pairs=[([0], [1])])
     assert result.verdict is Verdict.NOT_REFUTED
     assert left_out(result) == []
+
+
+class Copies(Response):
+    """Randomized response, except that the record 7 is handed over."""
+
+    def __call__(self, database, rng):
+        return 7 if database[0] == 7 else super().__call__(database, rng)
+
+    def distribution(self, database):
+        return Finite([7], [1.0]) if database[0] == 7 else super().distribution(database)
+
+
+class Suggesting(Copies):
+    def suggested_pairs(self):
+        return [([0], [7])]
+
+
+def test_a_pair_given_beside_the_domain_is_compared_before_anything_is_proved():
+    assert audit_privacy(Copies()).verdict is Verdict.PROVED
+    assert audit_privacy(Copies(), records=(0, 1), size=1, pairs=[([0], [7])]).verdict is Verdict.REFUTED
+    assert audit_privacy(Suggesting(), records=(0, 1), size=1).verdict is Verdict.REFUTED
+
+
+def test_a_proof_counts_the_pairs_of_its_family_and_those_given_beside_it_apart():
+    domain = {"records": (0, 1), "size": 1}
+    within, beside = (
+        audit_privacy(Response(), pairs=[pair], **domain) for pair in (([0], [1]), ((0,), (1,)))
+    )
+    assert within.verdict is beside.verdict is Verdict.PROVED
+    assert within.family == "the one neighbouring pair (local) of size 1 over [0, 1]"
+    assert beside.family.endswith(", and 1 given beside them")
+    assert (within.pairs_total, beside.pairs_total) == (1, 2)
+
+
+class TwoParties:
+    """Neighbours are 0 and 1, and 2 and 3."""
+
+    def __init__(self, listed):
+        self.listed = listed
+
+    def neighbours(self, database, records, rng=None):
+        return [[other] for other in self.listed.get(database[0], ())]
+
+    def are_neighbours(self, left, right):
+        return left != right and left[0] // 2 == right[0] // 2
+
+
+BOTH_WAYS = {0: [1], 1: [0], 2: [3], 3: [2]}
+
+
+def test_a_density_on_any_database_keeps_the_whole_from_being_called_a_proof():
+    class Mixed(Response):
+        records = (0, 1, 2, 3)
+
+        def __call__(self, database, rng):
+            if database[0] < 2:
+                return super().__call__(database, rng)
+            return rng.laplace(0.1 * database[0])
+
+        def distribution(self, database):
+            # The densities lose 0.1, the bits 1: the pair that loses most is one of bits.
+            if database[0] < 2:
+                return super().distribution(database)
+            return Density.laplace(0.1 * database[0], 1.0)
+
+    result = audit_privacy(Mixed(), relation=TwoParties(BOTH_WAYS))
+    assert (result.verdict, result.pairs_total) == (Verdict.NOT_REFUTED, 2)
+    assert result.epsilon_lower == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("listed", [{2: [3]}, {3: [2]}, {2: [3], 3: [2]}], ids=["left", "right", "both"])
+def test_a_pair_that_a_relation_lists_from_one_side_only_is_compared(listed):
+    class Telling(Response):
+        records = (0, 1, 2, 3)
+
+        def __call__(self, database, rng):
+            return super().__call__(database, rng) if database[0] < 2 else database[0]
+
+        def distribution(self, database):
+            return super().distribution(database) if database[0] < 2 else Finite([database[0]], [1.0])
+
+    relation = TwoParties({0: [1], **listed})
+    assert audit_privacy(Telling(), relation=relation).verdict is Verdict.REFUTED
+
+
+def test_a_relation_that_lists_fewer_neighbours_than_it_has_is_refused_in_one_line():
+    class Four(Response):
+        records = (0, 1, 2, 3)
+
+        def distribution(self, database):
+            return super().distribution([database[0] % 2])
+
+        def __call__(self, database, rng):
+            return super().__call__([database[0] % 2], rng)
+
+    with pytest.raises(SubjectError, match=re.escape("lists [2] beside [3] from neither of them")):
+        audit_privacy(Four(), relation=TwoParties({0: [1]}))
+    assert audit_privacy(Four(), relation=TwoParties(BOTH_WAYS)).verdict is Verdict.PROVED
