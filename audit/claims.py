@@ -221,7 +221,7 @@ class PureDP:
 
 @dataclass(frozen=True, slots=True)
 class PAC:
-    """(alpha, beta)-accuracy: the error is above `alpha` with probability at most `beta`.
+    """(alpha, beta)-accuracy: the error, a probability, exceeds `alpha` with probability at most `beta`.
 
     Parameters
     ----------

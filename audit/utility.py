@@ -144,10 +144,10 @@ def audit_utility(
 
     Examples
     --------
-    >>> from audit import PAC, audit_utility
+    >>> from audit import Accuracy, audit_utility
     >>> from audit.problems import SampledProblem
     >>> coins = SampledProblem("fair coins", lambda rng: rng.integers(0, 2, 25), lambda p, _: abs(p - 0.5))
-    >>> result = audit_utility(lambda database: sum(database) / 25, PAC(0.1, 0.1), problems=[coins])
+    >>> result = audit_utility(lambda database: sum(database) / 25, Accuracy(0.1, 0.1), problems=[coins])
     >>> result.verdict.name, result.beta_lower > 0.1
     ('REFUTED', True)
     """

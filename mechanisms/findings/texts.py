@@ -1,4 +1,4 @@
-"""The five texts that the catalogue and the findings name by a letter or two, and what the numbers count."""
+"""The five texts that the catalogue and the findings name by short names, and what the numbers count."""
 
 from __future__ import annotations
 
