@@ -27,6 +27,7 @@ from audit.exact import TOLERANCE
 from audit.results import Verdict
 from audit.study_results import Step
 from audit.utility import audit_utility
+from audit.utility_exact import exceeds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -132,7 +133,7 @@ def take_step(study: Study, curve: Curve, *, value: float, size: int, number: in
         return Step(size, "refuted", low=1.0, high=1.0, how="refused")
     if curve.failure is not None:
         failure = _failure(study, curve, value=value, size=size)
-        verdict: StepVerdict = "refuted" if failure > study.claim.beta + TOLERANCE else "met"
+        verdict: StepVerdict = "refuted" if exceeds(failure, study.claim.beta) else "met"
         return Step(size, verdict, low=failure, high=failure, how="exact")
     result = _audited(
         study, curve, curve.problems, value=value, size=size, number=number, terms=terms, exact=curve.law

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from audit.errors import InvalidValue
-from audit.exact import TOLERANCE
 from audit.experiment import as_subject
 from audit.results import Evidence, Verdict
 from audit.sampling import CONFIRM, LAW, generator
 from audit.utility_betting import UtilityBetting
 from audit.utility_check import LEAST_CHECKED, LawCheck
 from audit.utility_evidence import LEAST_BETA, least_runs
-from audit.utility_exact import ExactFailure, exact_failure
+from audit.utility_exact import TOLERANCE, ExactFailure, exact_failure, exceeds
 from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.utility_runs import reveal
 from audit.utility_search import RANDOM, Search, proposed
@@ -109,7 +108,7 @@ class UtilityAudit:
         check = LawCheck(self.task, len(databases) + len(found))
         trouble = check.on_databases(databases) or check.on_problems(found)
         self._taken(check)
-        over = worst.failure > self.claim.beta + TOLERANCE
+        over = exceeds(worst.failure, self.claim.beta)
         fields: dict[str, Any] = {
             "beta_lower": worst.failure,
             "beta_upper": worst.failure,
@@ -120,7 +119,7 @@ class UtilityAudit:
                     each.problem.name,
                     upper=each.failure,
                     exact=each.failure,
-                    met=each.failure <= self.claim.beta + TOLERANCE,
+                    met=not exceeds(each.failure, self.claim.beta),
                 )
                 for each in found
             ),
@@ -137,8 +136,8 @@ class UtilityAudit:
         discrete = all(each.discrete for each in found)
         if not discrete:
             self.notes.append(
-                "Not called a proof: laws that are not finite are computed in floating point, tolerance "
-                f"{TOLERANCE:g}."
+                "Not called a proof: laws that are not finite are computed in floating point, to within "
+                f"{TOLERANCE:g} of beta."
             )
         proved = self.task.family.finite and discrete and self._is_checked(check)
         verdict = Verdict.PROVED if proved else Verdict.NOT_REFUTED

@@ -15,10 +15,24 @@ from audit.experiment import failure_given, law_on, measured
 if TYPE_CHECKING:
     from audit.subjects import Subject
 
-__all__ = ["ExactFailure", "exact_failure"]
+__all__ = ["TOLERANCE", "ExactFailure", "exact_failure", "exceeds"]
 
 #: Databases of a problem's law beyond which it is sampled.
 MOST_DATABASES = 100_000
+#: An exact failure probability may pass beta by this share of it, and by what sums of floats lose.
+TOLERANCE = 1e-9
+_ROUNDING = 1e-15
+
+
+def exceeds(failure: float, beta: float) -> bool:
+    """Tell whether an exact failure probability breaks a claim, however small the claim is.
+
+    Examples
+    --------
+    >>> exceeds(0.1 + 0.2, 0.3), exceeds(5e-10, 0.0), exceeds(5e-10, 1e-10)
+    (False, True, True)
+    """
+    return failure > beta * (1.0 + TOLERANCE) + _ROUNDING
 
 
 @dataclass(frozen=True, eq=False)

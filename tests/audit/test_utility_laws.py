@@ -337,3 +337,18 @@ def test_an_exact_climb_that_finds_a_slightly_worse_problem_every_time_comes_to_
     result = audit_utility(Creeping(), CLAIM, problems=Endless())
     assert result.met
     assert 0.049 < result.beta_upper < 0.05
+
+
+@pytest.mark.parametrize(
+    ("failure", "beta", "verdict"),
+    [
+        (5e-10, 0.0, Verdict.REFUTED),
+        (5e-10, 1e-10, Verdict.REFUTED),
+        (0.1 * (1 + 1e-6), 0.1, Verdict.REFUTED),
+        (0.1 * (1 + 1e-12), 0.1, Verdict.PROVED),
+        (0.0, 0.0, Verdict.PROVED),
+    ],
+)
+def test_an_exact_failure_is_held_to_its_beta_however_small(failure, beta, verdict):
+    learner = Learner(says=failure)
+    assert audit_utility(learner, PAC(alpha=0.5, beta=beta), problems=[fixed(0)]).verdict is verdict
