@@ -13,9 +13,8 @@ import numpy as np
 
 from audit.claims import ApproximateDP, PureDP, check_claim
 from audit.errors import InvalidValue, positive_int
-from audit.privacy import audit_privacy
 from audit.results import AuditResult, Evidence, Verdict
-from audit.subjects import adapt
+from audit.stored import CorruptFile
 from audit.text import WIDTH
 from audit.wording import at_most, number, short
 
@@ -90,12 +89,22 @@ class MutationCheck:
 
     @classmethod
     def from_json(cls, subject: str, claim: Any, *, stored: Mapping[str, Any]) -> Self:
-        """Return the check that `to_json` stored, for the subject and the claim of the main result."""
-        repetitions = (
-            Repetition(float(each["factor"]), AuditResult.from_json(dict(each)))
-            for each in stored["repetitions"]
-        )
-        return cls(subject, claim, tuple(repetitions))
+        """Return the check that `to_json` stored, for the subject and the claim of the main result.
+
+        Raises
+        ------
+        CorruptFile
+            It is damaged; one line.
+        """
+        try:
+            repetitions = tuple(
+                Repetition(float(each["factor"]), AuditResult.from_json(dict(each)))
+                for each in stored["repetitions"]
+            )
+            _ = [each.epsilon for each in (claim, *(one.result.claim for one in repetitions))]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise CorruptFile("the mutation check of a saved result is damaged.") from error
+        return cls(subject, claim, repetitions)
 
     def __str__(self) -> str:
         lines = [f"Mutation check of {short(self.subject, 60)}: the same audit against smaller claims", ""]
@@ -157,6 +166,9 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     >>> check.noticed_from
     0.8
     """
+    from audit.privacy import audit_privacy  # the engine: a page that tells of a check needs none
+    from audit.subjects import adapt
+
     subject = adapt(mechanism, convert=options.pop("convert", None))
     claim = check_scalable(subject.claim if claim is None else claim)
     seed = positive_int(options.pop("seed", 0), what="The `seed`", minimum=0)

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.saved import parse_any
+from audit.mutation import MutationCheck
+from audit.saved import Saved, parse_any
 
 from .findings import FindingsPart, findings_part
 from .studies import StudiesPart, studies_part
@@ -59,9 +60,7 @@ def report(
     >>> report([], findings=[]).title
     'Privacy audit'
     """
-    audited = (
-        None if documents is None else audits_part([each for one in documents for each in parse_any(one)])
-    )
+    audited = None if documents is None else _audits(documents)
     found = None if findings is None else findings_part(findings)
     studied = None if studies is None else studies_part(studies)
     chapters = [
@@ -72,6 +71,19 @@ def report(
     if title is None:
         title = TITLES[chapters[0].anchor if chapters else "audits"]
     return Report(title, audited, found, studied, tuple(chapters) if len(chapters) > 1 else ())
+
+
+def _audits(documents: Sequence[Mapping[str, Any]]) -> AuditsPart:
+    """Return the part of saved results, each with the mutation check that its document carries."""
+    results: list[Saved] = []
+    checks: dict[int, str] = {}
+    for document in documents:
+        first, *beside = parse_any(document)
+        stored = document.get("mutation")
+        if stored is not None:
+            checks[len(results)] = f"{MutationCheck.from_json(first.subject, first.claim, stored=stored)}"
+        results += [first, *beside]
+    return audits_part(results, checks=checks)
 
 
 def _of_audits(part: AuditsPart) -> Chapter:

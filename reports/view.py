@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from audit import story, utility_text
@@ -57,6 +57,7 @@ class SubjectView:
     simplest: WitnessView | None
     why_no_simpler: str
     findings: tuple[str, ...]
+    mutation: tuple[str, ...]  # lines of its mutation check
     facts: tuple[tuple[str, str], ...]
     assumptions: tuple[str, ...]
     notes: tuple[str, ...]
@@ -79,18 +80,22 @@ class AuditsPart:
     spent: str
 
 
-def audits_part(results: Sequence[Saved]) -> AuditsPart:
-    """Return the part of these results, in their order.
+def audits_part(results: Sequence[Saved], *, checks: Mapping[int, str] | None = None) -> AuditsPart:
+    """Return the part of these results, in their order; `checks` are mutation checks by their places.
 
     Examples
     --------
     >>> audits_part([]).subjects
     ()
     """
-    private = [result for result in results if isinstance(result, AuditResult)]
+    told = checks or {}
+    private = [(r, told.get(i, "")) for i, r in enumerate(results) if isinstance(r, AuditResult)]
     useful = [result for result in results if isinstance(result, UtilityResult)]
-    subjects = tuple(subject_view(result, anchor=f"subject-{i}") for i, result in enumerate(private, start=1))
-    beside = {_whom(result): view for result, view in zip(private, subjects, strict=True)}
+    subjects = tuple(
+        subject_view(result, anchor=f"subject-{i}", mutation=check)
+        for i, (result, check) in enumerate(private, start=1)
+    )
+    beside = {_whom(result): view for (result, _), view in zip(private, subjects, strict=True)}
     utilities = tuple(
         utility_view(result, anchor=f"utility-{i}", privacy=beside.get(_whom(result)))
         for i, result in enumerate(useful, start=1)
@@ -174,8 +179,8 @@ def outcome(result: Saved) -> str:
     return AS_EXPECTED if result.verdict in wanted else UNEXPECTED
 
 
-def subject_view(result: AuditResult, *, anchor: str) -> SubjectView:
-    """Return one audit in the page's words."""
+def subject_view(result: AuditResult, *, anchor: str, mutation: str = "") -> SubjectView:
+    """Return one audit in the page's words; `mutation` is what its mutation check says."""
     witness = result.witness
     claimed, delta = story.claimed(result)
     known = claimed is not None and result.verdict not in (Verdict.ERROR, Verdict.INCONCLUSIVE)
@@ -203,6 +208,7 @@ def subject_view(result: AuditResult, *, anchor: str) -> SubjectView:
         simplest=_witness(result, witness.simpler if witness else None),
         why_no_simpler=story.why_no_simpler(result),
         findings=tuple(filter(None, (story.bounds(result), story.meaning(result)))),
+        mutation=tuple(mutation.splitlines()[2:]),
         facts=facts(result),
         assumptions=result.assumptions,
         notes=result.notes,

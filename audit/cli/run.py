@@ -73,6 +73,8 @@ def run(
         if mutate and result is not None:
             document["mutation"] = _mutate(result, target, parameters, given, quiet=saved == "-")
             _save(document, saved)
+            if html is not None:  # again, with the check in it
+                render_report([document], html)
     finally:  # neither a full disk nor Ctrl-C must take the result along
         if saved == "-":
             click.echo(json.dumps(document))

@@ -406,15 +406,19 @@ def test_an_audit_that_refutes_nothing_is_shown_to_be_alive(folder, call):
     one of 0.225 is refuted but with probability below 1e-7."""
     budget = ["--budget", "20000"]
     code, out, err = call(
-        "run", "mine.py:Response", "--epsilon", "0.45", *PAIR, *budget, "--mutate", "--json", "r.json"
+        *("run", "mine.py:Response", "--epsilon", "0.45", *PAIR, *budget),
+        *("--mutate", "--json", "r.json", "--html", "r.html"),
     )
-    assert (code, err) == (0, "wrote r.json\n")
+    assert (code, err) == (0, "wrote r.json\nwrote r.html\n")
     assert out.startswith("NOT_REFUTED  Response")
     assert "Mutation check of Response" in out
     assert "0.5 × ε = 0.225      REFUTED" in out
     document = json.loads(Path("r.json").read_text())
     assert document["mutation"]["noticed_from"] >= 0.5
     assert AuditResult.from_json(document).verdict is Verdict.NOT_REFUTED
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert "0.5 × ε = 0.225      REFUTED" in page
+    assert f"Noticed from {document['mutation']['noticed_from']:g} × on" in page
 
 
 def test_json_on_stdout_stays_one_document_with_the_mutation_check_in_it(folder, call):

@@ -7,6 +7,7 @@ import pytest
 
 from audit import ApproximateDP, AuditResult, Evidence, PureDP, Verdict, audit_privacy
 from audit.distributions import Density, Finite
+from audit.encoding import CorruptFile
 from audit.errors import InvalidKind, InvalidValue
 from audit.mutation import FACTORS, MutationCheck, Repetition, mutation_check
 
@@ -51,6 +52,14 @@ def test_an_exact_audit_is_checked_by_its_law():
     check = mutation_check(Declared(), PureDP(1.0), **PAIR)
     assert check.noticed_from == 0.9
     assert {each.result.evidence for each in check.repetitions} == {Evidence.EXACT}
+
+
+@pytest.mark.parametrize("damaged", [{}, {"repetitions": [{}]}, {"repetitions": 3}, 5])
+def test_a_damaged_check_is_refused_in_one_line(tight, damaged):
+    with pytest.raises(CorruptFile, match=r"^the mutation check of a saved result is damaged\.$|^the key"):
+        MutationCheck.from_json("m", tight.claim, stored=damaged)
+    with pytest.raises(CorruptFile, match="damaged"):
+        MutationCheck.from_json("m", None, stored=tight.to_json())
 
 
 def test_an_audit_that_sees_nothing_says_so():
