@@ -72,7 +72,15 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
 
 
 #: How much harder than the output itself a feature is to look at, for a person.
-_EFFORT = {"Length": 1, "Kind": 1, "Keys": 1, "Difference": 1, "TableScore": 20}
+_EFFORT = {
+    "Length": 1,
+    "Kind": 1,
+    "Keys": 1,
+    "Difference": 1,
+    "TableScore": 20,
+    "PartsScore": 20,
+    "PartsDifference": 1,
+}
 _DIRECT = ("Value", "Whole", "Coordinate", "Entry", "Part", "PartIs")
 
 

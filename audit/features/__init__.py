@@ -23,7 +23,7 @@ from audit.features.numbers import (
     Sum,
     Value,
 )
-from audit.features.parts import Part, PartIs
+from audit.features.parts import Part, PartIs, PartsDifference, PartsScore, PartsSum
 from audit.features.scores import TableScore
 from audit.features.views import View
 
@@ -47,6 +47,9 @@ __all__ = [
     "NumberFeature",
     "Part",
     "PartIs",
+    "PartsDifference",
+    "PartsScore",
+    "PartsSum",
     "Smallest",
     "Spread",
     "Sum",

@@ -16,6 +16,7 @@ import numpy as np
 
 from audit import canonical
 from audit.features.base import AtomFeature, NumberFeature
+from audit.features.scores import TableScore
 from audit.features.views import as_entry, as_number
 from audit.outcomes import Raised, Unfinished
 
@@ -171,8 +172,84 @@ class Part(NumberFeature):
 
     def column(self, view: View) -> NDArray[np.float64]:
         """Give the feature of every output of a block."""
-        parts = (_part(output, self.path) for output in view.outputs)
-        return np.array([_number(part) for part in parts], dtype=np.float64)
+        return _column(view, self.path)
+
+
+def _column(view: View, path: Path) -> NDArray[np.float64]:
+    known = view.parts.get(path)
+    if known is None:
+        parts = (_part(output, path) for output in view.outputs)
+        known = view.parts[path] = np.array([_number(part) for part in parts], dtype=np.float64)
+    return known
+
+
+def matrix(view: View, paths: Sequence[Path]) -> NDArray[np.float64]:
+    """Give the numbers at some places in every output of a block, shape (runs, places)."""
+    return np.column_stack([_column(view, path) for path in paths])
+
+
+@dataclass(frozen=True)
+class PartsDifference(NumberFeature):
+    """The difference of two numbers inside the output; NaN where one is absent."""
+
+    first: Path
+    second: Path
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"{_words(self.first)} − {_words(self.second)}"
+
+    def column(self, view: View) -> NDArray[np.float64]:
+        """Give the feature of every output of a block."""
+        with np.errstate(all="ignore"):
+            return np.asarray(_column(view, self.first) - _column(view, self.second))
+
+
+@dataclass(frozen=True)
+class PartsSum(NumberFeature):
+    """The sum of some numbers inside the output, absent ones left out; NaN where all are absent."""
+
+    paths: tuple[Path, ...]
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"the sum of {_listed(self.paths)}"
+
+    def column(self, view: View) -> NDArray[np.float64]:
+        """Give the feature of every output of a block."""
+        total, some = np.zeros(len(view)), np.zeros(len(view), dtype=bool)
+        with np.errstate(all="ignore"):
+            for path in self.paths:  # one by one: a pairwise sum depends on memory layout
+                column = _column(view, path)
+                total = total + np.where(np.isnan(column), 0.0, column)
+                some |= ~np.isnan(column)
+        return np.where(some, total, np.nan)
+
+
+@dataclass(frozen=True)
+class PartsScore(TableScore):
+    """The sum of tables over some numbers inside the output; NaN where all are absent."""
+
+    paths: tuple[Path, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"a score fitted to {_listed(self.paths)} (sum of their log-ratios)"
+
+    def column(self, view: View) -> NDArray[np.float64]:
+        """Give the feature of every output of a block."""
+        rows = matrix(view, self.paths)
+        return np.where(np.isnan(rows).all(axis=1), np.nan, self.of_rows(rows))
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    named = [_words(path) for path in paths]
+    return (
+        ", ".join(named) if len(named) <= 3 else f"{named[0]}, {named[1]} and {len(named) - 2} more numbers"
+    )
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from audit.features.numbers import (
     Sum,
     Value,
 )
-from audit.features.scores import TableScore
+from audit.features.scores import LEAST_FOR_SCORES, fit_score
 from audit.features.structure import gap, of_parts
 from audit.outcomes import Raised, Unfinished
 
@@ -47,8 +47,6 @@ MOST_KEYS = 16
 _INEXACT = 2.0**53
 #: Entries that make up at least this share of all entries are special values (a refusal, a flag, a mark).
 SPECIAL_SHARE = 0.05
-#: Fitting a score to fewer runs than this a side is noise.
-LEAST_FOR_SCORES = 96
 _SHARE_OF_REPEATS = 0.3
 
 
@@ -161,24 +159,3 @@ def _special(matrix: Floats) -> list[float]:
     common = np.flatnonzero((counts >= SPECIAL_SHARE * matrix.size) & (counts >= 5))
     most = common[np.argsort(-counts[common], kind="stable")[:3]]
     return [float(value) for value in values[most]]
-
-
-def fit_score(a: Floats, b: Floats) -> TableScore:
-    """Fit a sum of per-entry log-ratio tables to past outputs of both databases, shapes (runs, entries)."""
-    from audit.tables import learn_edges
-
-    most = int(np.clip(len(a) // 24, 4, 24))
-    edges, scores = [], []
-    for i in range(a.shape[1]):
-        inner = learn_edges(np.concatenate([a[:, i], b[:, i]]))
-        if len(inner) > most:
-            inner = inner[np.linspace(0, len(inner) - 1, most).astype(np.intp)]
-        counts = [_histogram(values[:, i], inner) for values in (a, b)]
-        edges.append(tuple(map(float, inner)))
-        scores.append(tuple(map(float, np.log((counts[0] + 3.0) / (counts[1] + 3.0)))))
-    return TableScore(tuple(edges), tuple(scores))
-
-
-def _histogram(values: Floats, edges: Floats) -> Floats:
-    bins = np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
-    return np.bincount(bins, minlength=len(edges) + 2).astype(np.float64)

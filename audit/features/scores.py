@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from audit.features.views import View
 
+#: Fitting a score to fewer runs than this a side is noise.
+LEAST_FOR_SCORES = 96
+
 
 @dataclass(frozen=True)
 class TableScore(NumberFeature):
@@ -51,10 +54,35 @@ class TableScore(NumberFeature):
         if found is None:
             return column
         where, matrix = found
+        column[where] = self.of_rows(matrix)
+        return column
+
+    def of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the score of each row, shape (runs, entries)."""
         total = np.zeros(len(matrix))
         for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
             bins = np.searchsorted(np.asarray(edges), values, side="right")
             bins = np.where(np.isnan(values), len(edges) + 1, bins)
             total = total + np.asarray(scores)[bins]
-        column[where] = total
-        return column
+        return total
+
+
+def fit_score(a: NDArray[np.float64], b: NDArray[np.float64]) -> TableScore:
+    """Fit a sum of per-entry log-ratio tables to past outputs of both databases, shapes (runs, entries)."""
+    from audit.tables import learn_edges
+
+    most = int(np.clip(len(a) // 24, 4, 24))
+    edges, scores = [], []
+    for i in range(a.shape[1]):
+        inner = learn_edges(np.concatenate([a[:, i], b[:, i]]))
+        if len(inner) > most:
+            inner = inner[np.linspace(0, len(inner) - 1, most).astype(np.intp)]
+        counts = [_histogram(values[:, i], inner) for values in (a, b)]
+        edges.append(tuple(map(float, inner)))
+        scores.append(tuple(map(float, np.log((counts[0] + 3.0) / (counts[1] + 3.0)))))
+    return TableScore(tuple(edges), tuple(scores))
+
+
+def _histogram(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    bins = np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
+    return np.bincount(bins, minlength=len(edges) + 2).astype(np.float64)

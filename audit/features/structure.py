@@ -7,13 +7,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from itertools import chain, islice
+from itertools import chain, combinations, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from audit import canonical
-from audit.features.parts import ABSENT, Part, PartIs, Path, atom, leaves
+from audit.features.parts import (
+    ABSENT,
+    Part,
+    PartIs,
+    PartsDifference,
+    PartsScore,
+    PartsSum,
+    Path,
+    atom,
+    leaves,
+    matrix,
+)
+from audit.features.scores import LEAST_FOR_SCORES, fit_score
 from audit.features.views import as_entry, as_number
 
 if TYPE_CHECKING:
@@ -29,6 +41,8 @@ if TYPE_CHECKING:
 
 MOST_NUMBERS = 12
 MOST_ATOMS = 6
+#: Numbers inside that are compared two by two.
+MOST_TOGETHER = 4
 #: Outputs looked into, a side.
 _LOOKED_INTO = 500
 #: Where structured outputs recur this often, the whole output is atom enough.
@@ -48,12 +62,44 @@ def of_parts(left: list[View], right: list[View], *, entries: Sequence[object]) 
     """
     known = {canonical.key(key) for key in entries}
     sides = _structured(left), _structured(right)
-    a, b = (_open(outputs, known) for outputs in sides)
-    paths = dict.fromkeys(chain.from_iterable((*a, *b)))
-    if not paths or _recur(*zip(sides, (a, b), strict=True)):
+    every = tuple([leaves(output) for output in outputs] for outputs in sides)
+    a, b = (_unsaid(outputs, opened, known) for outputs, opened in zip(sides, every, strict=True))
+    paths, places = _places(a, b), _together(sides, every)
+    if not (paths or places) or _recur(*zip(sides, every, strict=True)):
         return
-    yield from map(Part, _most_moved(a, b, list(paths)))
-    yield from map(PartIs, _most_changed(a, b, list(paths)))
+    yield from map(Part, _most_moved(a, b, paths))
+    yield from map(PartIs, _most_changed(a, b, paths))
+    if len(places) > 1:
+        yield from _joint(places, left, right)
+
+
+def _places(*sides: Opened) -> list[Path]:
+    return list(dict.fromkeys(chain.from_iterable(chain.from_iterable(sides))))
+
+
+def _together(sides: Sequence[list[Any]], every: Sequence[Opened]) -> list[Path]:
+    """Give the places whose numbers are looked at together; none where all are entries of flat sequences."""
+    a, b = (
+        [{} if _is_flat(output, parts) else parts for output, parts in zip(outputs, opened, strict=True)]
+        for outputs, opened in zip(sides, every, strict=True)
+    )
+    return _most_moved(a, b, _places(a, b))
+
+
+def _is_flat(output: object, parts: dict[Path, object]) -> bool:
+    return isinstance(output, (list, tuple)) and all(len(path) == 1 for path in parts)
+
+
+def _joint(places: list[Path], left: list[View], right: list[View]) -> Iterator[Feature]:
+    """Give features of several numbers: what one shows with noise, two together may show without."""
+    for first, second in combinations(sorted(places[:MOST_TOGETHER], key=repr), 2):
+        yield PartsDifference(first, second)
+    yield PartsSum(tuple(places))
+    if min(sum(map(len, side)) for side in (left, right)) >= LEAST_FOR_SCORES:
+        halves = [np.concatenate([matrix(view, places) for view in side]) for side in (left, right)]
+        a, b = (rows[: len(rows) // 2] for rows in halves)
+        score = fit_score(a, b)
+        yield PartsScore(score.edges, score.scores, tuple(places))
 
 
 def gap(a: Floats, b: Floats) -> float:
@@ -92,16 +138,16 @@ def _may_hold_parts(output: object) -> bool:
     return not flat and as_number(output) is None
 
 
-def _open(outputs: list[Any], known: set[Hashable]) -> Opened:
-    return [_unsaid(output, leaves(output), known) for output in outputs]
-
-
-def _unsaid(output: object, found: dict[Path, object], known: set[Hashable]) -> dict[Path, object]:
+def _unsaid(outputs: list[Any], opened: Opened, known: set[Hashable]) -> Opened:
     """Leave out the numbers that `Coordinate` or `Entry` tell already."""
+    return [_without_entries(output, parts, known) for output, parts in zip(outputs, opened, strict=True)]
+
+
+def _without_entries(output: object, found: dict[Path, object], known: set[Hashable]) -> dict[Path, object]:
     if isinstance(output, Mapping):
         return {path: part for path, part in found.items() if not _is_entry(path, part, known)}
     if isinstance(output, (list, tuple)):
-        return {path: part for path, part in found.items() if len(path) > 1 or not _is_entry(path, part)}
+        return {path: part for path, part in found.items() if not _is_entry(path, part)}
     return found
 
 

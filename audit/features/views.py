@@ -133,6 +133,11 @@ class View:
         return [(i, mapping) for i, mapping in found if mapping is not None]
 
     @cached_property
+    def parts(self) -> dict[Any, NDArray[np.float64]]:
+        """Columns of numbers inside the outputs, by where they are, kept as they are worked out."""
+        return {}
+
+    @cached_property
     def all_dicts(self) -> bool:
         """Whether every output is a plain dict."""
         return not isinstance(self.outputs, np.ndarray) and set(map(type, self.outputs)) == {dict}

@@ -37,6 +37,9 @@ from audit.features import (
     NumberFeature,
     Part,
     PartIs,
+    PartsDifference,
+    PartsScore,
+    PartsSum,
     Smallest,
     Spread,
     Sum,
@@ -58,6 +61,9 @@ ALL = [
     *(Count(0.0), First(1.0), Last(1.0), Count(INF)),
     *(Part((("item", 0),)), Part((("item", "a"), ("item", 0))), Part((("attribute", "real"),))),
     *(PartIs((("item", 0),)), PartIs((("item", "a"),))),
+    PartsDifference((("item", 0),), (("item", 1),)),
+    PartsSum(((("item", 0),), (("item", "a"),))),
+    PartsScore(SCORE.edges, SCORE.scores, ((("item", 0),), (("item", "a"),))),
     *(FinestBit(), HighestBit(), FinestBit(1), HighestBit(0), Whole(), Keys(), Kind()),
 ]
 

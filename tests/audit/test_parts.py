@@ -160,6 +160,8 @@ LEAKS = {
     "complex": lambda s, rng: complex(noise(rng), s + noise(rng) / 10),
     "a refusal most of the time": lambda s, rng: [[s + noise(rng) / 10]] if rng.random() < 0.4 else None,
     "an error beside noise": lambda s, rng: {"error": ValueError(s), "noise": noise(rng)},
+    "two entries that share their noise": lambda s, rng: {"a": (x := noise(rng)), "b": x + s},
+    "a little in each of many": lambda s, rng: {"w": rng.laplace(size=30) + 0.6 * s},
     "many keys": lambda s, rng: {k: noise(rng) + s * 10 * (k == 77) for k in range(100)},
 }
 
