@@ -23,7 +23,7 @@ from audit.results import AuditResult, Evidence, Verdict, Witness
 from audit.sampling import LAW, MutatedInput, Runs, Sampler
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Hashable, Iterator
 
     from audit.privacy import Task
 
@@ -38,8 +38,7 @@ _OTHERS = 2
 #: Calls that the databases beyond those share, each this many at least: a law may be wrong on one alone.
 SPREAD_RUNS = 1_000
 _LEAST_SPREAD = 16
-_LOOKED_AT = 256
-_COUNTED = 5_000
+_LOOKED_AT, _COUNTED = 256, 5_000
 _KEPT = (Verdict.PROVED, Verdict.NOT_REFUTED)
 
 
@@ -48,9 +47,8 @@ def audit_by_law(task: Task) -> AuditResult | None:
     every = task.databases.enumerate()
     rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
     if every is None:
-        proved = _up_to_order(task) if task.subject.symmetric and task.subject.convert is None else None
-        if proved is not None:
-            return proved
+        if (found := _up_to_order(task)) is not None:
+            return found
         pairs = task.databases.pairs(most=SOME_PAIRS, rng=rng)
     else:
         pairs = [*task.databases.beyond(every), *every]
@@ -61,39 +59,35 @@ def audit_by_law(task: Task) -> AuditResult | None:
     laws = _Laws(task)
     if laws.of(pairs[0][0]) is None:
         return None
-    finding = compare_pairs(pairs, laws.demand, task.claim, stop=_stop(task))
-    if finding.interrupted:
-        raise KeyboardInterrupt
+    finding = _compared(task, laws, pairs)
     enumerated = len(every) if every and finding.complete else None
     return _Comparison(task, laws, finding, pairs, enumerated=enumerated).result()
 
 
 def _up_to_order(task: Task) -> AuditResult | None:
-    """Return a proof over all multisets of records, None where they are too many or it is none.
+    """Return what all multisets show; None where they are too many or break the claim, which lists show."""
+    from audit.multisets import in_lists, on_multisets, up_to_order
 
-    What breaks the claim is left to lists, which can be shown and replayed.
-    """
-    from audit.multisets import SAID, check_symmetric, in_lists, multiset_pairs, on_multisets
+    subject, pairs = on_multisets(task.subject, task.databases)
+    if not pairs:
+        return None
+    turned, beyond = replace(task, subject=subject), task.databases.beyond([])
+    if beyond and _compared(task, _Laws(task), beyond).over:
+        return None
+    laws = _Laws(turned)
+    finding = _compared(turned, laws, pairs)
+    if finding.over or not finding.complete:
+        return None
+    found = _Comparison(turned, laws, in_lists(finding, subject), pairs, enumerated=len(pairs)).result()
+    return up_to_order(found)
 
-    pairs, subject = multiset_pairs(task.databases), task.subject
-    if not pairs or not check_symmetric(subject, pairs, task.databases.records or ()):
-        return None
-    turned, stop = replace(task, subject=on_multisets(subject, task.databases)), _stop(task)
-    beyond, laws = task.databases.beyond([]), _Laws(turned)
-    if beyond and compare_pairs(beyond, _Laws(task).demand, task.claim, stop=stop).over:
-        return None
+
+def _compared(task: Task, laws: _Laws, pairs: list[tuple[Any, Any]]) -> ExactFinding:
+    stop = None if task.deadline is None else lambda: time.monotonic() >= (task.deadline or math.inf)
     finding = compare_pairs(pairs, laws.demand, task.claim, stop=stop)
     if finding.interrupted:
         raise KeyboardInterrupt
-    if finding.over or not finding.complete:
-        return None
-    finding = in_lists(finding, turned.subject)
-    found = _Comparison(turned, laws, finding, pairs, enumerated=len(pairs)).result()
-    return replace(found, assumptions=(*found.assumptions, SAID))
-
-
-def _stop(task: Task) -> Callable[[], bool] | None:
-    return None if task.deadline is None else lambda: time.monotonic() >= (task.deadline or math.inf)
+    return finding
 
 
 @dataclass

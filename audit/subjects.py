@@ -37,6 +37,8 @@ class Subject:
         Its own parameters by name, for the report.
     family
         What its domain stands for by a derivation of its own, such as "databases of every size".
+    symmetric
+        Whether it says that its law does not depend on the order of the records: `audit.multisets`.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class Subject:
     reference: str | None = None
     expected: str | None = None
     family: str | None = None
+    symmetric: bool = False
 
     @property
     def takes_rng(self) -> bool:
@@ -139,7 +142,7 @@ def adapt(mechanism: Any, *, convert: Convert | None = None) -> Subject:
     mechanism
         A callable (database, rng) -> output or (database) -> output; `audit.signatures.read_calling` has the
         rule. It may carry `claim`, `relation`, `records`, `size`, `databases`, `aligned`, `name`,
-        `reference`, `parameters`, `expected`, `family`, `sample(database, size, rng)`,
+        `reference`, `parameters`, `expected`, `family`, `symmetric`, `sample(database, size, rng)`,
         `distribution(database)` and `suggested_pairs()`.
     convert
         Turns the list of records into what the mechanism takes, an array or a frame.
@@ -180,6 +183,7 @@ def adapt(mechanism: Any, *, convert: Convert | None = None) -> Subject:
         reference=declared("reference"),
         expected=declared("expected"),
         family=family if isinstance(family := declared("family"), str) else None,
+        symmetric=declared("symmetric") is True,
     )
 
 

@@ -102,6 +102,7 @@ class ParityLearner(OfParities, PlainParameters):
     reference: ClassVar[str] = "K08 §3.2, Lemmas 3.1 and 3.2; K11 §4, Lemmas 4.1 and 4.2"
     relation: ClassVar[Relation] = Relation.REPLACE_ONE
     aligned: ClassVar[bool] = True
+    symmetric: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
