@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from audit.compass import distance
 from audit.evidence import Bet, Ledger, at_distance
 from audit.features import View
-from audit.memory import Block, PairMemory, bet_on, log_held_back
+from audit.memory import Block, PairMemory, bet_on
 from audit.outcomes import Unfinished
 from audit.progress import AuditProgressed
 from audit.sampling import BET, EXPLORE, MutatedInput
@@ -250,16 +250,12 @@ class Betting:
         try:
             crosses, blocks = self._draw(memory, size, self.stage, learn=False)
         except MutatedInput:
-            # The stake was laid; what it would have become is at least what was held back.
-            self.log_wealth += log_held_back(chosen, terms.epsilon, terms.delta) if chosen else 0.0
+            if chosen:  # the stake was laid; what it would have become is at least what the worst leaves
+                self._settle(bet_on(chosen, None).at_worst(size))
             raise
         if chosen:
-            bet = bet_on(chosen, crosses)
-            self.ledger.add(bet)
+            memory.won += self._settle(bet_on(chosen, crosses))
             self.bet_sizes.append(size)
-            growth = bet.log_growth(terms.epsilon, terms.delta)
-            self.log_wealth += growth
-            memory.won += growth
             memory.bets.append(size)
         if as_output:
             self._bet_in_shadow(bet_on(as_output, crosses))
@@ -268,6 +264,13 @@ class Betting:
         if not self.refuted and self.log_wealth >= terms.log_limit:
             self.crossed_at = self.spent
         self._report("betting")
+
+    def _settle(self, bet: Bet) -> float:
+        """Enter a bet and return the log growth of the wealth."""
+        self.ledger.add(bet)
+        growth = bet.log_growth(self.terms.epsilon, self.terms.delta)
+        self.log_wealth += growth
+        return growth
 
     def _bet_in_shadow(self, bet: Bet) -> None:
         """Follow the wealth were unfinished runs outputs: it decides nothing but INCONCLUSIVE."""

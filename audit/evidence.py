@@ -26,7 +26,7 @@ numbers, so the same runs give the wealth against every other claim: that is how
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -122,10 +122,12 @@ class Bet:
         raw = self._log_weights(payoffs)
         return float(log_sum((raw + self.counts @ payoffs).ravel()) - log_sum(raw.ravel()))
 
-    def log_held_back(self, epsilon: float, delta: float) -> float:
-        """Give the log of the share that was staked on nothing: whatever the batch shows, this is left."""
-        payoffs = log_payoffs(*at_distance(epsilon, delta, self.distance))
-        return float(log_sum(self._log_weights(payoffs)[:, -1]))
+    def at_worst(self, pairs: int) -> Bet:
+        """Return the bet with the batch that costs it most: in every event the q side alone, each time.
+
+        Its D = −R − δ is the least there is, so against every claim any batch leaves at least as much.
+        """
+        return replace(self, counts=np.tile([0.0, 0.0, float(pairs), 0.0], (len(self.p), 1)))
 
     def _log_weights(self, payoffs: Floats) -> Floats:
         """Weigh each (event, stake) by what it would have earned on the past; up to a common constant."""
@@ -136,6 +138,14 @@ class Bet:
 @dataclass
 class Ledger:
     """All bets of an audit in order, and the wealth that they give against any claim.
+
+    Parameters
+    ----------
+    bets
+        The bets.
+    before
+        Bets of a beginning that was given up. Against each claim what they lost stays lost, and what they
+        won is given up too: min(1, their wealth) is at most their wealth, so the guarantee stands.
 
     Examples
     --------
@@ -149,6 +159,7 @@ class Ledger:
     """
 
     bets: list[Bet] = field(default_factory=list)
+    before: Ledger | None = None
     _stacked: tuple[Floats, Floats, Floats, Floats] | None = field(default=None, repr=False)
 
     def add(self, bet: Bet) -> None:
@@ -163,7 +174,11 @@ class Ledger:
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
         """Give the log wealth after the last bet."""
-        return float(self.path(epsilon, delta)[-1]) if self.bets else 0.0
+        return float(self.path(epsilon, delta)[-1]) if self.bets else self.lost(epsilon, delta)
+
+    def lost(self, epsilon: float, delta: float) -> float:
+        """Give what the bets before this beginning lost, a log wealth of at most 0."""
+        return 0.0 if self.before is None else min(0.0, self.before.log_wealth(epsilon, delta))
 
     def path(self, epsilon: float, delta: float) -> Floats:
         """Give the log wealth after each bet, shape (bets,)."""
@@ -173,7 +188,7 @@ class Ledger:
         payoffs = self._payoffs(epsilon, delta)
         raw = log_prior[..., None] + LOG_STAKE_PRIOR + past[..., None] * (backtests @ payoffs)
         growth, raw = ((raw + counts @ payoffs).reshape(len(raw), -1), raw.reshape(len(raw), -1))
-        return np.asarray(np.cumsum(log_sum(growth) - log_sum(raw)))
+        return np.asarray(self.lost(epsilon, delta) + np.cumsum(log_sum(growth) - log_sum(raw)))
 
     def _payoffs(self, epsilon: float, delta: float) -> Floats:
         """Give the payoffs of every bet, shape (bets, 4, stakes); shape (1, …) where all are alike."""

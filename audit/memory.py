@@ -227,11 +227,6 @@ def bet_on(chosen: list[Chosen], crosses: list[Floats] | None) -> Bet:
     )
 
 
-def log_held_back(chosen: list[Chosen], epsilon: float, delta: float) -> float:
-    """Give the log of the share of the wealth that a bet on these events leaves unstaked."""
-    return bet_on(chosen, None).log_held_back(epsilon, delta)
-
-
 def _turned(item: Chosen, crosses: list[Floats]) -> Floats:
     cross = crosses[item.table]
     return cross if item.side == 0 else cross.T
