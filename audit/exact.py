@@ -97,6 +97,8 @@ class ExactFinding:
         Whether every compared pair meets it; neither holds where bounds do not decide.
     tolerance
         See the module.
+    epsilon_upper, delta_upper
+        What no compared pair passes: ε at the claim's δ, and δ at its ε.
     complete
         False if the comparison was stopped before the pairs were exhausted.
     interrupted
@@ -108,6 +110,8 @@ class ExactFinding:
     pairs: int
     over: bool
     within: bool
+    epsilon_upper: float
+    delta_upper: float
     tolerance: float = TOLERANCE
     complete: bool = True
     interrupted: bool = False
@@ -219,6 +223,7 @@ class _Comparison:
         self._known: dict[tuple[int, int], tuple[float, ...]] = {}
         self._worst: dict[str, tuple[float, float, PairFinding]] = {}
         self.pairs, self.over, self.within = 0, False, True
+        self._most = np.zeros(2)
 
     def add(self, chunk: list[tuple[Any, Any]]) -> None:
         """Compare a chunk of pairs both ways round."""
@@ -227,6 +232,7 @@ class _Comparison:
         self.over |= bool(scores.over.any())
         self.within &= bool(scores.within.all())
         self.pairs += len(chunk)
+        self._most = np.maximum(self._most, [scores.epsilon_upper.max(), scores.delta_upper.max()])
         self._keep("epsilon", scores.epsilon, scores.delta, chunk=chunk, scores=scores)
         self._keep("delta", scores.delta, scores.epsilon, chunk=chunk, scores=scores)
 
@@ -240,6 +246,8 @@ class _Comparison:
             pairs=self.pairs,
             over=self.over,
             within=self.within,
+            epsilon_upper=float(self._most[0]),
+            delta_upper=float(self._most[1]),
             tolerance=self._tolerance,
             complete=not (feed.stopped or feed.interrupted),
             interrupted=feed.interrupted,

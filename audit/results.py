@@ -224,6 +224,7 @@ class AuditResult(SavedResult):
     epsilon_lower: float = 0.0
     delta_lower: float = 0.0
     epsilon_upper: float | None = None
+    delta_upper: float | None = None
     detectable_epsilon: float | None = None
     detectable_event: str | None = None
     ceiling_epsilon: float | None = None

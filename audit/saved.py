@@ -329,7 +329,8 @@ _RESULT = _readers(
     optional={
         **dict.fromkeys(("reason", "numerics"), _text),
         **dict.fromkeys(("epsilon_lower", "delta_lower", "log_wealth", "significance"), _number),
-        **dict.fromkeys(("epsilon_upper", "detectable_epsilon", "ceiling_epsilon"), _optional(_number)),
+        **dict.fromkeys(("epsilon_upper", "delta_upper"), _optional(_number)),
+        **dict.fromkeys(("detectable_epsilon", "ceiling_epsilon"), _optional(_number)),
         **dict.fromkeys(("tolerance", "log_limit"), _optional(_number)),
         **dict.fromkeys(("detectable_event", "family", "reference", "target"), _optional(_text)),
         **dict.fromkeys(("samples", "unfinished", "pairs_tried", "seed", "budget"), _count),

@@ -233,6 +233,8 @@ def _without(result: AuditResult) -> str:
     return f"{start}: {sentence(short(result.reason or 'no reason is recorded', 400))}"
 
 
+#: Bounds closer than this, relative above 1, are one number: the rest is rounding.
+_ROUNDING = 1e-9
 _VERDICTS: dict[Verdict, Callable[[AuditResult], str]] = {
     Verdict.REFUTED: _refuted,
     Verdict.NOT_REFUTED: _not_refuted,
@@ -272,8 +274,26 @@ def _exact_bounds(result: AuditResult, epsilon: float, where: str) -> str:
     found, most = apart(result.epsilon_lower, epsilon)
     if replay_of(result) is not None:
         return f"The saved event shows an ε{where} of {found} (claimed {most}), exactly."
-    delta = f"the largest δ at the claimed ε is {number(result.delta_lower)}"
-    return f"The largest ε{where} over these pairs is {found} (claimed {most}); {delta}. Both are exact."
+    first, later = f"The largest ε{where} over these pairs", "the largest δ at the claimed ε"
+    if _is_bracketed(result):
+        losses = _between(result.epsilon_lower, result.epsilon_upper)
+        excess = _between(result.delta_lower, result.delta_upper)
+        return f"{first} lies {losses} (claimed {number(epsilon)}); {later} {excess}. Nothing was sampled."
+    return f"{first} is {found} (claimed {most}); {later} is {number(result.delta_lower)}. Both are exact."
+
+
+def _is_bracketed(result: AuditResult) -> bool:
+    """Tell whether the laws gave bounds that are apart: by more than rounding."""
+    ends = ((result.epsilon_lower, result.epsilon_upper), (result.delta_lower, result.delta_upper))
+    return any(high is not None and high > low + _ROUNDING * max(1.0, low) for low, high in ends)
+
+
+def _between(low: float, high: float | None) -> str:
+    """Say where a number lies, with as many digits as tell its bounds apart."""
+    if high is None or high <= low:
+        return f"at {number(low)}"
+    larger, smaller = apart(high, low)
+    return f"between {smaller} and {larger}"
 
 
 def meaning(result: AuditResult) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from audit import story
 from audit.claims import PAC, ApproximateDP, PureDP
 from audit.encoding import CorruptFile
 from audit.errors import AuditError
@@ -561,3 +562,17 @@ def test_replay_hands_over_to_the_sampler(monkeypatch):
     assert result.replay() is result
     assert result.replay(len, fresh=True) is result
     assert calls == [(result, None, False), (result, len, True)]
+
+
+def test_bounds_of_laws_that_are_apart_are_not_called_exact():
+    exact = {"evidence": Evidence.EXACT, "verdict": Verdict.NOT_REFUTED, "claim": PureDP(7.0)}
+    apart = AuditResult(
+        "sums", relation="local", epsilon_lower=6.4623536, epsilon_upper=6.4623594, delta_upper=0.0, **exact
+    )
+    same = AuditResult(
+        "sums", relation="local", epsilon_lower=0.5, epsilon_upper=0.5, delta_upper=0.0, **exact
+    )
+    assert "lies between 6.46235 and 6.46236 (claimed 7)" in story.bounds(apart)
+    assert "Both are exact" not in story.bounds(apart)
+    assert "Both are exact" in story.bounds(same)
+    assert AuditResult.from_json(apart.to_json()) == apart
