@@ -27,6 +27,8 @@ __all__ = ["InOrder", "in_lists", "multiset_pairs", "on_multisets", "up_to_order
 Multiset = tuple[int, ...]
 
 _SAID = "lists that differ in their order alone are taken for one: the subject says that it is `symmetric`"
+#: Of each multiset the law is asked for: at a millisecond each, under a minute.
+MOST_MULTISETS = 40_000
 #: Multisets whose law is compared with that of the same records the other way round.
 _TURNED = 64
 
@@ -56,7 +58,8 @@ class InOrder:
 def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | None:
     """Return every two multisets of the domain that differ in one record; None where they cannot be listed.
 
-    They can be for replace-one on a finite list of records, where there are at most a million pairs.
+    They can be for replace-one on a finite list of records, where there are at most 40,000 multisets, each
+    of which needs a law, and a million pairs.
 
     Guarantee
     ---------
@@ -75,7 +78,9 @@ def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | No
         return None
     low, high = databases.sizes
     sizes = range(max(low, 1), high + 1)
-    if sum(comb(kinds + size - 2, size - 1) * comb(kinds, 2) for size in sizes) > MOST_PAIRS:
+    count = sum(comb(kinds + size - 1, size) for size in sizes)
+    pairs = sum(comb(kinds + size - 2, size - 1) * comb(kinds, 2) for size in sizes)
+    if count > MOST_MULTISETS or pairs > MOST_PAIRS:
         return None
     return [pair for size in sizes for pair in _pairs(kinds, size)]
 

@@ -100,7 +100,8 @@ def audit_privacy(
     ----------
     mechanism
         A callable (database, rng) -> output or (database) -> output, or a subject object that may also carry
-        `claim`, `relation`, `records`, `size`, `databases`, `sample`, `distribution` and `suggested_pairs`.
+        `claim`, `relation`, `records`, `size`, `databases`, `sample`, `distribution` and `suggested_pairs`,
+        and `symmetric` where its law does not depend on the order of the records.
     claim
         `PureDP(epsilon=...)` or `ApproximateDP(epsilon=..., delta=...)`; by default the subject's own.
     relation
