@@ -6,6 +6,7 @@ A leak may sit in one entry of `(coefficients, intercept)`, beside noise that ma
 from __future__ import annotations
 
 import functools
+import re
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -27,15 +28,16 @@ if TYPE_CHECKING:
 
     from audit.features.views import View
 
-#: One step inwards: how ("item", "attribute", "sorted", "variable", "array"), and which.
+#: One step inwards: how ("item", "attribute", "sorted", "variable", "array", "text", "number"), and which.
 Step = tuple[str, Any]
 Path = tuple[Step, ...]
 
-MOST_LEAVES = 256
-MOST_ENTRIES = 128
+MOST_LEAVES = 512
+MOST_ENTRIES = 512
 MOST_DEPTH = 6
 
-_LEAVES = (str, type(None), bool, np.bool_, type, types.ModuleType, Raised, Unfinished)
+_LEAVES = (type(None), bool, np.bool_, type, types.ModuleType, Unfinished)
+_NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 #: What stands for a part that is not there.
 ABSENT = object()
 
@@ -43,7 +45,7 @@ ABSENT = object()
 def leaves(output: object) -> dict[Path, object]:
     """Give what is inside an output and cannot be opened further, by where it is; nothing for what is a leaf.
 
-    Guarantee: depends on this output alone; at most 256 leaves, 6 steps deep.
+    Guarantee: depends on this output alone; at most 512 leaves, 6 steps deep.
 
     Examples
     --------
@@ -68,7 +70,9 @@ def _inside(value: Any) -> Sequence[tuple[Step, Any]]:
     try:
         if isinstance(value, _LEAVES) or value is np.ma.masked or as_number(value) is not None:
             return ()
-        return list(islice(_opened(value), MOST_ENTRIES))
+        if isinstance(value, Raised):  # its text may tell what its kind does not
+            return [(("attribute", "message"), value.message)] if _NUMBER.search(value.message) else ()
+        return list(islice(_of_text(value) if isinstance(value, str) else _opened(value), MOST_ENTRIES))
     except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
         return ()
 
@@ -84,6 +88,15 @@ def _opened(value: Any) -> Iterator[tuple[Step, Any]]:
     if hasattr(type(value), "__array__") and not isinstance(value, np.generic):
         return iter([(("array", None), np.asarray(value))])
     return ((("attribute", name), getattr(value, name)) for name in _attributes(value))
+
+
+def _of_text(value: str) -> Iterator[tuple[Step, Any]]:
+    """Give the text without its numbers, and these; nothing of a text that holds none."""
+    numbers = _NUMBER.findall(value)
+    if numbers:
+        yield ("text", None), _step(value, "text", None)
+    for i, number in enumerate(numbers):
+        yield ("number", i), float(number)
 
 
 def _items(value: Any) -> Iterator[tuple[Step, Any]]:
@@ -124,7 +137,7 @@ def _part(value: Any, path: Path) -> Any:
     """Follow a path into an output; what is not there is `ABSENT`."""
     try:
         for how, name in path:
-            if isinstance(value, (Raised, Unfinished)):
+            if isinstance(value, Unfinished) or (isinstance(value, Raised) and name != "message"):
                 return ABSENT
             value = _step(value, how, name)
     except Exception:  # noqa: BLE001 - another kind of output, or one whose own code fails
@@ -138,6 +151,10 @@ def _step(value: Any, how: str, name: Any) -> Any:
         return ABSENT if isinstance(value, Mapping) and name not in value else value[name]
     if how == "attribute":
         return getattr(value, name)
+    if how == "text":
+        return _NUMBER.sub("#", value)
+    if how == "number":
+        return float(_NUMBER.findall(value)[name])
     if how == "sorted":
         return sorted(value)[name]
     return np.asarray(value) if how == "array" else _cells(value)[name].cell_contents
@@ -151,6 +168,10 @@ def _words(path: Path) -> str:
             said += f"[{', '.join(map(str, name)) if index else canonical.show(name)}]"
         elif how == "attribute":
             said += f".{name}"
+        elif how == "text":
+            said = f"{said} without its numbers"
+        elif how == "number":
+            said = f"number {name + 1} in {said}"
         else:
             said = {"sorted": f"sorted({said})[{name}]", "array": f"asarray({said})"}.get(
                 how, f"({said}'s variable {name})"

@@ -43,8 +43,10 @@ MOST_NUMBERS = 12
 MOST_ATOMS = 6
 #: Numbers inside that are compared two by two.
 MOST_TOGETHER = 4
-#: Outputs looked into, a side.
+#: Outputs looked into, a side; fewer where they hold much.
 _LOOKED_INTO = 500
+_LEAST_LOOKED_INTO = 50
+_LEAVES = 20_000
 #: Where structured outputs recur this often, the whole output is atom enough.
 _SHARE_OF_REPEATS = 0.3
 _COMPARED = 200
@@ -61,8 +63,8 @@ def of_parts(left: list[View], right: list[View], *, entries: Sequence[object]) 
         Keys whose numbers have a feature already.
     """
     known = {canonical.key(key) for key in entries}
-    sides = _structured(left), _structured(right)
-    every = tuple([leaves(output) for output in outputs] for outputs in sides)
+    looked = _look_into(left), _look_into(right)
+    sides, every = (looked[0][0], looked[1][0]), (looked[0][1], looked[1][1])
     a, b = (_unsaid(outputs, opened, known) for outputs, opened in zip(sides, every, strict=True))
     paths, places = _places(a, b), _together(sides, every)
     if not (paths or places) or _recur(*zip(sides, every, strict=True)):
@@ -122,6 +124,18 @@ def _structured(side: list[View]) -> list[Any]:
     """Give the first outputs that are more than a number or a flat array of numbers."""
     outputs = chain.from_iterable(view.outputs for view in side if not _is_plain(view))
     return list(islice((output for output in outputs if _may_hold_parts(output)), _LOOKED_INTO))
+
+
+def _look_into(side: list[View]) -> tuple[list[Any], Opened]:
+    """Give the first structured outputs, and what is inside each."""
+    outputs, opened, seen = [], [], 0
+    for output in _structured(side):
+        outputs.append(output)
+        opened.append(leaves(output))
+        seen += len(opened[-1])
+        if seen >= _LEAVES and len(opened) >= _LEAST_LOOKED_INTO:
+            break
+    return outputs, opened
 
 
 def _is_plain(view: View) -> bool:
