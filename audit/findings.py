@@ -28,10 +28,11 @@ GROUP = "dp_audit.findings"
 Judgement = Literal["holds", "loose", "not verified", "hidden condition", "proof only", "false", "typo"]
 """What became of a statement.
 
-``holds``: as printed. ``loose``: true, and more is true. ``not verified``: neither proved nor refuted here.
-``hidden condition``: true under a condition that the text does not state. ``proof only``: a step of the proof
-fails, the statement survives. ``false``: the statement as printed has a counterexample. ``typo``: the text
-means something else than it prints.
+``holds``: by its proof or an exact law where the `Method` says so; else no instance looked at breaks it.
+``loose``: true, and more is true. ``not verified``: neither proved nor refuted here. ``hidden condition``:
+true under a condition that the text does not state. ``proof only``: a step of the proof fails, the
+statement survives. ``false``: the statement as printed has a counterexample. ``typo``: the text means
+something else than it prints.
 """
 
 Method = Literal["exact", "upper bound", "lower bound", "sampled", "arithmetic"]

@@ -49,6 +49,7 @@ class StudiesPart:
     """All studies."""
 
     studies: tuple[StudyView, ...]
+    bounded: bool  # whether a theorem's sample size stands beside any of them
 
 
 def studies_part(documents: Sequence[Mapping[str, Any]]) -> StudiesPart:
@@ -60,7 +61,10 @@ def studies_part(documents: Sequence[Mapping[str, Any]]) -> StudiesPart:
     ()
     """
     results = [from_json(document) for document in documents]
-    return StudiesPart(tuple(_view(result, f"study-{i}") for i, result in enumerate(results, start=1)))
+    return StudiesPart(
+        tuple(_view(result, f"study-{i}") for i, result in enumerate(results, start=1)),
+        any(cell.bound is not None for each in results for curve in each.curves for cell in curve.cells),
+    )
 
 
 def _view(result: StudyResult, anchor: str) -> StudyView:

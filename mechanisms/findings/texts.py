@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from audit.findings import Finding
 
-__all__ = ["NUMBERED", "TEXTS", "explained"]
+__all__ = ["NUMBERED", "TEXTS", "WORDS", "explained"]
 
 TEXTS = {
     "K08": "S. P. Kasiviswanathan, H. K. Lee, K. Nissim, S. Raskhodnikova, A. Smith: What Can We Learn "
@@ -33,8 +33,26 @@ NUMBERED = {
 }
 """What a letter before a number means."""
 
+WORDS = {
+    "SQ": "Statistical queries: each asks for the mean of a function and is answered up to a tolerance; and "
+    "what can be learned by them.",
+    "NASQ": "What can be learned by statistical queries that are all fixed before the first answer.",
+    "LI": "What can be learned by local algorithms, interactive: every record is randomized by itself, in as "
+    "many rounds as it takes.",
+    "LNI": "What can be learned by local algorithms, not interactive: every record is randomized by itself, "
+    "in one round.",
+    "PPAC": "What can be learned by private algorithms; PAC: without privacy.",
+    "A_dist": "Choosing by stability: the best is returned only where it is far ahead of all others (BNS "
+    "Proposition 2).",
+    "Rec": "Choosing by recursion where the qualities rise to a peak and fall, on a range of any size (BNS "
+    "§3.3).",
+    "log*": "How often log2 must be taken until a number is at most 1.",
+}
+"""What the texts' own short words mean."""
+
 _SHORT = re.compile(r"\b(?:K08|K11|BNS|B|C)\b")
 _COUNTED = re.compile(r"\b[EN](?=\d)")
+_WORD = re.compile(r"\b(?:SQ|NASQ|LI|LNI|PPAC|A_dist|Rec|log\*)(?!\w)")
 
 
 def explained(finding: Finding) -> Finding:
@@ -49,7 +67,8 @@ def explained(finding: Finding) -> Finding:
     """
     named = "; ".join((finding.name, finding.source, *finding.errata))
     told = f"{named}; {finding.statement}; {finding.shown}; {finding.corrected}"
+    heads = "; ".join(each for table in finding.tables for each in (*table.columns, table.caption))
     used = {*_SHORT.findall(named), *_COUNTED.findall(told), *(row[:1] for row in finding.rows)}
-    return replace(
-        finding, glossary=tuple((name, text) for name, text in (TEXTS | NUMBERED).items() if name in used)
-    )
+    used |= {*_WORD.findall(f"{told}; {heads}")}
+    known = TEXTS | NUMBERED | WORDS
+    return replace(finding, glossary=tuple((name, text) for name, text in known.items() if name in used))

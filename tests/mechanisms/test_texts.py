@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from audit.catalogue import load_catalogue
-from audit.findings import Finding
-from mechanisms.findings.texts import NUMBERED, TEXTS, explained
+from audit.findings import Finding, Table
+from mechanisms.findings.texts import NUMBERED, TEXTS, WORDS, explained
 
 PAGE = (Path(__file__).parents[2] / "docs/sources.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("name", "told"), [*(TEXTS | NUMBERED).items()])
+@pytest.mark.parametrize(("name", "told"), [*(TEXTS | NUMBERED | WORDS).items()])
 def test_the_page_of_sources_says_what_the_report_says(name, told):
     assert f"| **{name}** | {told} |" in PAGE
 
@@ -30,3 +30,9 @@ def test_every_text_that_the_catalogue_refers_to_is_named_in_full():
 def test_a_finding_explains_the_names_it_uses_and_no_others():
     one = Finding("N5", "BNS Lemma 4", "C is a class (see E9).", "false", "f", errata=("N5",), row="M5, L12")
     assert [name for name, _ in explained(one).glossary] == ["BNS", "M", "L", "E", "N"]
+
+
+def test_a_finding_explains_the_words_that_it_and_its_tables_use_and_no_parts_of_others():
+    table = Table(("k", "A_dist"), ((1, 0.5),), "log*(T) calls")
+    one = Finding("X", "BNS", "LNI = NASQ is no Record, and Recursion none.", "holds", "f", tables=(table,))
+    assert [name for name, _ in explained(one).glossary] == ["BNS", "NASQ", "LNI", "A_dist", "log*"]

@@ -99,6 +99,16 @@ def test_the_legend_says_what_is_dashed_where_something_is():
     assert "its bound" not in free
 
 
+def test_what_a_study_does_not_have_is_not_announced():
+    bare = render(None, studies=[to_json(result(FLAT))])
+    full = render(None, studies=[to_json(result(FLAT, GROWS, source="Text Thm 1"))])
+    for said in ("Dashed: the bounds", "Dashed: the sample size", "the theorem asks for"):
+        assert said not in bare
+        assert said in full
+    assert "PAC(0.1, 0.1)</bdi></p>" in bare
+    assert "PAC(0.1, 0.1)</bdi>, <bdi>Text Thm 1</bdi></p>" in full
+
+
 def test_a_study_without_a_bracket_has_no_picture():
     assert chart(result(CurveResult("none", "", "", ()))) is None
     assert "Fewer than two" in render(None, studies=[to_json(result(CurveResult("none", "", "", ())))])
