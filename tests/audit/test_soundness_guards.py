@@ -96,6 +96,13 @@ def test_an_audit_whose_control_is_refuted_says_so_and_refutes_nothing():
     assert found.verdict is Verdict.INCONCLUSIVE
 
 
+def test_a_control_that_is_refuted_outweighs_a_witness_that_is_confirmed(monkeypatch):
+    monkeypatch.setattr(audit.confirm, "_control", lambda *given, **options: True)
+    result = audit_privacy(lambda database, rng: database[0], PureDP(1.0), pairs=[PAIR])
+    assert result.witness.confirmed
+    assert result.verdict is Verdict.INCONCLUSIVE
+
+
 # Runs of a witness that did not finish
 
 
