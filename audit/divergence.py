@@ -15,6 +15,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from audit.errors import finite_number
 from audit.losses import SLACK, Loss, VectorLoss, loss_of
 from audit.region import Region, log_probability, probability
@@ -22,10 +24,20 @@ from audit.region import Region, log_probability, probability
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from audit.distributions import Law
+
+    Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-9
 """Accuracy of δ and ε; half of it, relatively, is what an event may give away to be an open set."""
+
+_SHARES = (0.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 0.95)
+"""Levels that are tried of a coordinate, as shares of its largest loss, or of ε where it has none."""
+
+_LARGEST, _FAR = 700.0, 1e9
+"""The largest exponent of a float, and a logarithm that stands for that of 0 in sums."""
 
 STEEPEST = 1e6
 """The largest finite ε that is looked for."""
@@ -87,8 +99,8 @@ def epsilon_bounds(p: Law, q: Law, delta: float = 0.0) -> tuple[float, float]:
 def worst_event(p: Law, q: Law, epsilon: float) -> Region:
     """Return the event {o: p(o)/q(o) > exp(ε)}, or, where it is empty, the event of the largest ratio.
 
-    Where several coordinates of a product differ the event is no box; the best of some boxes inside it is
-    returned.
+    Where several coordinates of a product differ the event is no box; a box is returned that a climb finds to
+    show much of it, coordinate by coordinate.
 
     Examples
     --------
@@ -101,7 +113,9 @@ def worst_event(p: Law, q: Law, epsilon: float) -> Region:
     if not isinstance(loss, VectorLoss):
         return Region(*loss.part_above(level))
     boxes = [_box(loss, levels) for levels in loss.boxes_above(level)]
-    return max(boxes, key=lambda box: _gain(p, q, box, epsilon), default=Region())
+    best = max(boxes, key=lambda box: _gain(p, q, box, epsilon), default=Region())
+    climbed = _Climb(p, q, loss, epsilon).box()
+    return max((best, climbed), key=lambda box: _gain(p, q, box, epsilon))
 
 
 def loss_epsilon_bounds(loss: Loss, delta: float) -> tuple[float, float]:
@@ -147,6 +161,49 @@ def _just_below(supremum: float) -> float:
 def _box(loss: VectorLoss, levels: dict[int, float]) -> Region:
     parts = [(index, Region(*loss.losses[index].part_above(level))) for index, level in levels.items()]
     return Region(coordinates=tuple(parts))
+
+
+class _Climb:
+    """A box that gains much: the level of one coordinate after the other is moved to the best of some."""
+
+    def __init__(self, p: Law, q: Law, loss: VectorLoss, epsilon: float) -> None:
+        self._p, self._q, self._epsilon = p, q, epsilon
+        known: dict[Loss, tuple[list[Region | None], Floats]] = {}
+        for index, part in loss.losses.items():
+            if part not in known:
+                known[part] = self._choices(index, part)
+        self._of = {index: known[part] for index, part in loss.losses.items()}
+
+    def box(self) -> Region:
+        """Return the best box found from all coordinates at the level 0."""
+        chosen = dict.fromkeys(self._of, 0)
+        total = sum(logs[0] for _, logs in self._of.values())
+        best, idle = -math.inf, False
+        while not idle:
+            idle = True
+            for index, (_, logs) in self._of.items():
+                offers = total - logs[chosen[index]] + logs
+                gains = np.exp(offers[:, 0]) - np.exp(np.minimum(self._epsilon + offers[:, 1], _LARGEST))
+                top = int(np.argmax(gains))
+                if gains[top] > best + TOLERANCE * max(abs(best), TOLERANCE):
+                    best, chosen[index], total, idle = float(gains[top]), top, offers[top], False
+        parts = ((index, self._of[index][0][k]) for index, k in chosen.items())
+        return Region(coordinates=tuple((index, part) for index, part in parts if part is not None))
+
+    def _choices(self, index: int, loss: Loss) -> tuple[list[Region | None], Floats]:
+        """Return regions {L > level} of one coordinate, then all of it, and their logs under p and q."""
+        top = loss.supremum()
+        scale = top if math.isfinite(top) else max(1.0, self._epsilon)
+        regions: list[Region | None] = []
+        logs = []
+        for share in _SHARES:
+            region = Region(*loss.part_above(share * scale))
+            part = Region(coordinates=((index, region),))
+            log_p, log_q = log_probability(self._p, part), log_probability(self._q, part)
+            if math.isfinite(log_p):
+                regions.append(region)
+                logs.append((log_p, max(log_q, -_FAR)))
+        return [*regions, None], np.array([*logs, (0.0, 0.0)])
 
 
 def _gain(p: Law, q: Law, region: Region, epsilon: float) -> float:

@@ -85,6 +85,8 @@ class WitnessWords:
         How far apart databases that are no neighbours are; empty for neighbours.
     p_interval, q_interval : str
         ``" (0.45–0.51)"``, or empty where the number is exact.
+    part : str
+        A sentence on what the event leaves out, where it alone would keep the claim; else empty.
     """
 
     change: str
@@ -100,6 +102,7 @@ class WitnessWords:
     apart: str
     p_interval: str
     q_interval: str
+    part: str
 
 
 def witness_words(result: AuditResult, witness: Witness, *, limit: int = MOST_DATABASE) -> WitnessWords:
@@ -111,7 +114,8 @@ def witness_words(result: AuditResult, witness: Witness, *, limit: int = MOST_DA
     intervals = interval(witness.p_interval), interval(witness.q_interval)
     event, q = event_words(witness), number(witness.q, digits=3)
     pair = pair_words(witness, limit=limit)
-    return WitnessWords(change(witness), *names, *pair, event, p, q, limit_, *told, *intervals)
+    part = _part_words(result, witness)
+    return WitnessWords(change(witness), *names, *pair, event, p, q, limit_, *told, *intervals, part)
 
 
 def witness_story(result: AuditResult, witness: Witness) -> str:
@@ -122,7 +126,20 @@ def witness_story(result: AuditResult, witness: Witness) -> str:
     said += f"On {w.on_p} = {w.database_p} {happens}; on {w.on_q} = {w.database_q} with {w.q}{w.q_interval}."
     said += f" {w.apart}" if w.apart else ""
     there = "At that distance the claim" if w.apart else "The claim"
-    return f"{said} {there} allows at most {w.allowance} = {w.limit}." if w.limit else said
+    said += f" {there} allows at most {w.allowance} = {w.limit}." if w.limit else ""
+    return f"{said} {w.part}" if w.part else said
+
+
+def _part_words(result: AuditResult, witness: Witness) -> str:
+    """Say so where the event of an exact refutation keeps the claim: a box may show too little."""
+    most = allowed(result, witness)
+    exact = result.refuted and result.evidence is Evidence.EXACT
+    if not exact or most is None or witness.p > most:
+        return ""
+    whole = "over all outputs whose likelihood ratio is above e^ε"
+    return (
+        f"That is a part of the event that breaks it: {whole}, p − e^ε·q is {at_least(result.delta_lower)}."
+    )
 
 
 def examples(witness: Witness) -> str:

@@ -1,0 +1,87 @@
+"""The event shown of a product law: a box, although the event that breaks the claim is none."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from audit import ApproximateDP, Relation, Verdict, audit_privacy, story
+from audit.distributions import Density, Finite, Product
+from audit.divergence import hockey_stick_bounds, probability, worst_event
+
+
+def gain(p, q, epsilon):
+    event = worst_event(p, q, epsilon)
+    return probability(p, event) - math.exp(epsilon) * probability(q, event)
+
+
+def product(kind, shift, count, scale=1.0):
+    return Product([kind(shift, scale)] * count)
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "epsilon", "share"),
+    [(Density.laplace, 2, 1.0, 0.9), (Density.laplace, 3, 0.5, 0.6), (Density.normal, 3, 1.0, 0.6)],
+)
+def test_a_box_shows_well_over_half_of_what_few_coordinates_lose_together(kind, count, epsilon, share):
+    p, q = product(kind, 0.0, count), product(kind, 1.0, count)
+    whole = hockey_stick_bounds(p, q, epsilon)[0]
+    # Half-lines in every coordinate: by the closed form of two normals, cut where their densities are even.
+    if kind is Density.normal:
+        even = norm.cdf(0.5) ** count - math.exp(epsilon) * norm.cdf(-0.5) ** count
+        assert gain(p, q, epsilon) >= even - 1e-12
+    assert share * whole <= gain(p, q, epsilon) <= whole + 1e-12
+
+
+def test_a_certain_coordinate_beside_a_density_makes_the_box_that_it_does():
+    p = Product([Density.laplace(0.0, 1.0), Finite([0, 1], [1.0, 0.0])])
+    q = Product([Density.laplace(1.0, 1.0), Finite([0, 1], [0.5, 0.5])])
+    # On 0 alone q is halved: Laplace cut at 1/2 has 1 − e^(−1/2)/2 and e^(−1/2)/2.
+    tail = math.exp(-0.5) / 2
+    assert gain(p, q, 0.5) >= (1 - tail) - math.exp(0.5) * 0.5 * tail - 1e-9
+
+
+class Gaussian:
+    """A shift of 1/√d in every of d coordinates: the loss is that of a shift of 1 in one."""
+
+    relation = Relation.REPLACE_ONE
+    records = (0, 1)
+    size = 1
+    claim = ApproximateDP(1.0, 1e-5)
+
+    def __init__(self, count=30, sigma=2.5):
+        self.count, self.sigma = count, sigma
+
+    def __call__(self, database, rng):
+        return database[0] / math.sqrt(self.count) + rng.normal(0.0, self.sigma, self.count)
+
+    def distribution(self, database):
+        return product(Density.normal, database[0] / math.sqrt(self.count), self.count, self.sigma)
+
+
+def gaussian_delta(sigma, epsilon):
+    """δ(ε) of a shift of 1 under noise σ (Balle and Wang 2018, Theorem 5)."""
+    half, steep = 1 / (2 * sigma), epsilon * sigma
+    return norm.cdf(half - steep) - math.exp(epsilon) * norm.cdf(-half - steep)
+
+
+def test_a_box_that_shows_too_little_is_said_to_be_a_part_and_its_replay_still_refutes():
+    result = audit_privacy(Gaussian(), budget=2_000)
+    assert result.verdict is Verdict.REFUTED
+    assert result.delta_lower == pytest.approx(gaussian_delta(2.5, 1.0), rel=1e-6)
+    assert result.witness.p <= math.exp(1.0) * result.witness.q + 1e-5  # else there is nothing to say
+    said = "That is a part of the event that breaks it: over all outputs whose likelihood ratio is above e^ε"
+    assert said in story.witness_story(result, result.witness)
+    again = result.replay(Gaussian())
+    assert again.verdict is Verdict.REFUTED
+    assert again.delta_lower == pytest.approx(result.delta_lower, rel=1e-9)
+    assert gaussian_delta(4.5, 1.0) < 1e-5
+    assert result.replay(Gaussian(sigma=4.5)).verdict is Verdict.NOT_REFUTED
+
+
+def test_a_box_that_shows_enough_is_told_as_it_is():
+    result = audit_privacy(Gaussian(count=2, sigma=1.0), budget=8_000)
+    assert result.witness.p > math.exp(1.0) * result.witness.q + 1e-5
+    assert "a part of" not in story.witness_story(result, result.witness)
+    assert np.isfinite(result.witness.q)
