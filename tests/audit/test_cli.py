@@ -467,16 +467,13 @@ def test_the_help_states_the_defaults_of_the_audit(call):
         assert f"[default: {defaults[name]:,.0f}]" in told
 
 
-def test_help_is_instant_and_imports_nothing_heavy():
+def test_help_imports_nothing_heavy():
+    """What it takes is measured in `benchmarks/startup.py`."""
     code = "import sys, audit.cli; print({'numpy', 'scipy', 'hypothesis'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"
-    times = []
-    for _ in range(4):
-        start = time.perf_counter()
-        subprocess.run([DP_AUDIT, "--help"], capture_output=True, check=True)
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.5
+    told = subprocess.run([DP_AUDIT, "--help"], capture_output=True, text=True, check=True).stdout
+    assert "Usage: dp-audit" in told
 
 
 def test_a_project_with_packages_of_our_names_is_audited_with_its_own(folder):

@@ -38,15 +38,17 @@ def test_the_swap_of_a_noisy_max_is_as_often_as_the_case_says(false_alarms):
 
 
 def test_tight_audits_stay_within_their_significance(false_alarms):
-    """Nine mechanisms at 0.05. A sound auditor fails by count with probability ≤ 9e-6, by mean ≤ 1e-7.
+    """Nine mechanisms at 0.05, together and each: ten times two criteria. A sound auditor fails each by count
+    with probability ≤ 9e-6, should it alarm as often as it may, and each by mean ≤ 1e-7: in all ≤ 1e-4.
 
-    The power is measured in `test_planted_defects`, on auditors that are not sound.
+    That the mean itself is at most 1 is not asked here, for a sound auditor may miss that by chance; the
+    command asks it of the full number. The power is measured in `test_planted_defects`, on auditors that are
+    not sound.
     """
     found = false_alarms.audit_all(AUDITS)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])
     assert judged.audits == AUDITS
     assert judged.sound, judged
-    assert judged.mean <= 1
     for wealths in found.values():
         assert false_alarms.judge(wealths).sound
 

@@ -21,17 +21,16 @@ from audit.sampling import BET, Sampler
 from audit.subjects import adapt
 
 AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "50"))
-#: The mean wealth of so many audits says something by itself: of 25, one refuted at 0.05 lifts it by 0.8.
-FULL = 1_000
 
 
 def test_tight_audits_that_search_freely_stay_within_their_significance(false_alarms):
-    """Ten mechanisms at 0.05. A sound auditor fails by count with probability ≤ 9e-6, by mean ≤ 1e-7."""
+    """Ten mechanisms at 0.05, together and each: a sound auditor fails by count with probability ≤ 9e-6, by
+    mean ≤ 1e-7 each time, in all ≤ 1.1e-4.
+    """
     found = false_alarms.audit_all(AUDITS, cases=false_alarms.SEARCHED)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])
     assert judged.audits == AUDITS
     assert judged.sound, judged
-    assert judged.mean <= 1 or AUDITS < FULL
     for wealths in found.values():
         assert false_alarms.judge(wealths).sound
 
@@ -128,7 +127,6 @@ def test_tight_audits_of_distant_databases_stay_within_their_significance(false_
     ]
     judged = false_alarms.judge(found)
     assert judged.sound, judged
-    assert judged.mean <= 1 or AUDITS < FULL
 
 
 def test_a_distance_that_is_counted_one_step_short_is_caught(false_alarms, monkeypatch):
