@@ -26,7 +26,7 @@ from audit.features.parts import (
     matrix,
 )
 from audit.features.scores import LEAST_FOR_SCORES, fit_score
-from audit.features.views import as_entry, as_number
+from audit.features.views import PLAIN_ENTRIES, as_entry, as_number
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -148,6 +148,8 @@ def _is_plain(view: View) -> bool:
 
 
 def _may_hold_parts(output: object) -> bool:
+    if type(output) in (list, tuple):
+        return not PLAIN_ENTRIES.issuperset(map(type, output))  # type: ignore[call-overload]
     flat = isinstance(output, np.ndarray) and output.dtype.kind in "iufb"
     return not flat and as_number(output) is None
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Where = "slice | NDArray[np.intp]"
 EVERY = slice(None)
 _PLAIN_NUMBERS = frozenset({float, int, np.float64, np.int64, np.float32, np.int32})
-_PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
+PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
 _NEVER_NUMBERS = frozenset({str, bytes, dict, type(None), set, frozenset, Raised, Unfinished})
 
 
@@ -55,7 +55,7 @@ def as_entry(value: object) -> float:
 
 def as_column(values: Sequence[object]) -> NDArray[np.float64]:
     """Give `as_entry` of every value, by one call where all are plain."""
-    if set(map(type, values)) <= _PLAIN_ENTRIES:
+    if set(map(type, values)) <= PLAIN_ENTRIES:
         try:
             return np.array(values, dtype=np.float64)
         except OverflowError:
@@ -200,7 +200,7 @@ def _plain_matrix(outputs: Sequence[tuple[Any, ...]]) -> NDArray[np.float64] | N
     lengths = set(map(len, outputs))
     if len(lengths) != 1 or lengths == {0}:
         return None
-    if not set(map(type, chain.from_iterable(outputs))) <= _PLAIN_ENTRIES:
+    if not set(map(type, chain.from_iterable(outputs))) <= PLAIN_ENTRIES:
         return None
     try:
         return np.array(outputs, dtype=np.float64)
