@@ -286,10 +286,7 @@ class _Comparison:
         )
 
     def _check_laws(self) -> list[_Check]:
-        """Compare the law with the code on some pairs, the worst first, and in fewer calls on many databases.
-
-        Which are compared, and how often, is fixed beforehand.
-        """
+        """Compare the law with the code, as fixed beforehand: closely on some pairs, in few calls on many."""
         subject = self.task.subject
         checks: list[_Check] = []
         per_run = replace(subject, declared_sampler=None)
