@@ -37,8 +37,7 @@ SAMPLED_RUNS = 20_000
 _OTHERS = 2
 #: Calls that the databases beyond those share, each this many at least: a law may be wrong on one alone.
 SPREAD_RUNS = 1_000
-_LEAST_SPREAD = 16
-_LOOKED_AT, _COUNTED = 256, 5_000
+_LEAST_SPREAD, _LOOKED_AT, _COUNTED = 16, 256, 5_000
 _KEPT = (Verdict.PROVED, Verdict.NOT_REFUTED)
 
 
