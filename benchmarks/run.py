@@ -14,6 +14,7 @@ TABLES = (
     "search",
     "startup",
     "false_alarms",
+    "false_alarms 2000 0 --search",
     "utility",
     "concave_privacy",
     "central",
@@ -30,12 +31,13 @@ TABLES = (
 
 def main() -> None:
     folder = Path(__file__).resolve().parent
-    scripts = [script for name in TABLES if (script := folder / f"{name}.py").exists()]
     failed = []
-    for script in scripts:
-        print(f"\n== {script.name}", flush=True)
-        if subprocess.run([sys.executable, str(script)], check=False).returncode != 0:
-            failed.append(script.name)
+    for table in TABLES:
+        print(f"\n== {table}", flush=True)
+        name, *options = table.split()
+        command = [sys.executable, str(folder / f"{name}.py"), *options]
+        if subprocess.run(command, check=False).returncode != 0:
+            failed.append(table)
     if failed:
         raise SystemExit(f"These failed: {', '.join(failed)}.")
 
