@@ -1,0 +1,66 @@
+"""What mechanisms and learners know of the auditor: these modules, and no other that may come to be."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+#: Modules of `audit`, by what they are needed for. A package counts with all that is in it.
+GROUPS = {
+    "what is claimed, of which databases, and by whom": {"catalogue", "claims", "problems", "relations"},
+    "the law of an output, which is declared": {"distributions"},
+    "one refusal for a bad argument, which names it in few words": {"brief", "errors"},
+    "outputs and records of any kind are compared as the auditor compares them": {"canonical"},
+    "a statement of a text is checked by exact numbers, and found true or false": {"exact", "findings"},
+}
+#: What one of the packages alone needs.
+OWN = {
+    "mechanisms": {
+        "the budget of a composition is read off its parts, as an audit reads a subject": {"subjects"},
+        "what a composition or a statement costs is computed from laws": {"divergence"},
+    },
+    "learners": {"the least sample size of a learner is a study, which is offered": {"studies"}},
+}
+
+
+def imported(source):
+    """Give the modules of `audit` that a source text imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        found |= {
+            name.split(".")[1] if "." in name else "" for name in names if name.split(".")[0] == "audit"
+        }
+    return found
+
+
+@pytest.mark.parametrize("package", OWN)
+def test_a_package_imports_those_modules_of_the_auditor_and_no_others(package):
+    allowed = set().union(*GROUPS.values(), *OWN[package].values())
+    files = sorted((ROOT / package).rglob("*.py"))
+    by_file = {str(path.relative_to(ROOT)): imported(path.read_text(encoding="utf-8")) for path in files}
+    beyond = {name: modules - allowed for name, modules in by_file.items() if modules - allowed}
+    assert beyond == {}
+    assert set().union(*by_file.values()) == allowed
+
+
+def test_every_way_to_import_is_seen():
+    text = (
+        "import audit\n"
+        "import audit.betting as b, os\n"
+        "def late():\n"
+        "    from audit import canonical\n"
+        "    from audit.distributions.law import Law\n"
+        "if TYPE_CHECKING:\n"
+        "    from audit.claims import PureDP\n"
+        "from .audit import nothing\n"
+        "from auditing import nothing\n"
+    )
+    assert imported(text) == {"", "betting", "canonical", "distributions", "claims"}
