@@ -53,6 +53,7 @@ _AGAIN_PLACE = 1_000_000
 #: Shrinking may take so many times the runs that the refutation took, and at least so many.
 SHRINKING = 12
 LEAST_SHRINKING = 1_500
+#: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.
 CONFIDENCE = 0.99
 
 
