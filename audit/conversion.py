@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,11 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Mapping
 
+    from audit.subjects import Subject
+
     Convert = Callable[[Any], Any]
 
-__all__ = ["name_of_convert", "saved_convert"]
+__all__ = ["converting", "name_of_convert", "said_of_convert", "saved_convert"]
 
 
 def name_of_convert(convert: Convert) -> str:
@@ -34,6 +37,17 @@ def name_of_convert(convert: Convert) -> str:
     except Exception:  # noqa: BLE001 - a module of the user's may fail in any way
         return ""
     return f"{module}:{name}" if found is convert else ""
+
+
+def said_of_convert(convert: Convert | None) -> dict[str, str]:
+    """Return what the environment of a result says of its audit's `convert`: nothing where there was none.
+
+    Examples
+    --------
+    >>> said_of_convert(tuple), said_of_convert(None)
+    ({'convert': 'builtins:tuple'}, {})
+    """
+    return {} if convert is None else {"convert": name_of_convert(convert)}
 
 
 def saved_convert(
@@ -74,3 +88,21 @@ def saved_convert(
         name = locate_target(name, file)
     found: Convert = load_object(name)
     return found
+
+
+def converting(subject: Subject, environment: Mapping[str, Any]) -> Subject:
+    """Give a subject the audit's `convert` where it has none: it would be called with something else.
+
+    Raises
+    ------
+    AuditError
+        As `saved_convert`.
+
+    Examples
+    --------
+    >>> from audit.subjects import adapt
+    >>> converting(adapt(len), {"convert": "builtins:tuple"}).convert
+    <class 'tuple'>
+    """
+    convert = saved_convert(environment) if subject.convert is None else None
+    return subject if convert is None else replace(subject, convert=convert)

@@ -12,7 +12,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from audit.claims import check_claim
-from audit.conversion import name_of_convert
+from audit.conversion import said_of_convert
 from audit.domain import describe
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.progress import AuditFinished, AuditStarted
@@ -252,8 +252,7 @@ def _dispatch(task: Task) -> AuditResult:
 
 
 def _finish(task: Task, result: AuditResult) -> AuditResult:
-    convert = task.subject.convert
-    converted = {} if convert is None else {"convert": name_of_convert(convert)}
+    converted = said_of_convert(task.subject.convert)
     environment = {**environment_of(task.options, task.started), **converted, **result.environment}
     return replace(result, environment=environment, _subject=task.subject)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.betting import Terms
 from audit.confirm import Candidate, loss, run_witness
-from audit.conversion import saved_convert
+from audit.conversion import converting
 from audit.encoding import revived
 from audit.errors import AuditError, InvalidValue
 from audit.evidence import Ledger, at_distance, delta_bound, epsilon_bound
@@ -69,7 +69,7 @@ def replay_witness(
         raise InvalidValue("This result has no witness, so there is nothing to replay.")
     if not witness.replayable:
         raise InvalidValue("This witness cannot be replayed: a database or its event was kept as text only.")
-    chosen = _converting(_subject(result, subject), result)
+    chosen = converting(_subject(result, subject), result.environment)
     left, right = (revived(side, what="databases") for side in (witness.left, witness.right))
     witness = replace(witness, left=left, right=right, event=revived(witness.event, what="event"))
     _refuse_strangers(result, witness)
@@ -166,12 +166,6 @@ def _refuse_strangers(result: AuditResult, witness: Witness) -> None:
         return
     if witness.distance == 1:
         check_pair(relation, witness.left, witness.right)
-
-
-def _converting(subject: Subject, result: AuditResult) -> Subject:
-    """Give the subject the audit's `convert` where it has none: it would be called with something else."""
-    convert = saved_convert(result.environment) if subject.convert is None else None
-    return subject if convert is None else replace(subject, convert=convert)
 
 
 def _again_by_runs(

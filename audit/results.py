@@ -6,6 +6,7 @@ refuted.
 """
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Self
@@ -269,19 +270,25 @@ class AuditResult(SavedResult):
 
         return parse(document, cls=cls)
 
-    def replay(self, subject: Any = None, *, fresh: bool = False) -> "AuditResult":
+    def replay(
+        self, subject: Any = None, *, convert: Callable[[Any], Any] | None = None, fresh: bool = False
+    ) -> "AuditResult":
         """Draw the witness again and return the result of that.
 
         Parameters
         ----------
         subject : object, optional
             What to draw from; by default the subject of this audit, or what `target` names.
+        convert : callable, optional
+            As in the audit; by default the audit's own. It goes with a `subject` that is given.
         fresh : bool
             Draw new runs instead of the same ones.
         """
         from audit.replay import replay_witness
+        from audit.subjects import adapt
 
-        again: AuditResult = replay_witness(self, subject, fresh=fresh)
+        chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
+        again: AuditResult = replay_witness(self, chosen, fresh=fresh)
         return again
 
     def raise_if_refuted(self) -> Self:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from audit.claims import check_utility_claim
+from audit.conversion import said_of_convert
 from audit.errors import InvalidValue, SubjectError
 from audit.families import Family, read_problems
 from audit.privacy import Options, check_options, environment_of, refuse_inside_given
@@ -182,8 +183,9 @@ def audit_utility(
     if progress is not None:
         progress(AuditStarted(subject.name, budget, time_limit))
     result = _dispatch(task)
-    environment = {**environment_of(options, task.started), **result.environment}
-    result = replace(result, environment=environment, _subject=subject.object)
+    converted = said_of_convert(subject.convert)
+    environment = {**environment_of(options, task.started), **converted, **result.environment}
+    result = replace(result, environment=environment, _subject=subject)
     if progress is not None:
         progress(AuditFinished(result))
     return result

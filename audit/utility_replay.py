@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from audit.canonical import same
+from audit.conversion import converting
 from audit.encoding import decode, encode, revived
 from audit.errors import AuditError
 from audit.experiment import Ask, Revealed, as_subject
 from audit.families import read_problems
 from audit.results import Evidence
 from audit.sampling import CONFIRM, Sampler
-from audit.subjects import adapt
+from audit.subjects import Subject, adapt
 from audit.utility_result import UtilityWitness
 
 if TYPE_CHECKING:
@@ -26,19 +27,20 @@ def replay_failure(
 ) -> UtilityWitness:
     """Return the failure of a result as it comes out now, `repeats` telling whether the output is the same.
 
+    The learner gets its databases through the audit's `convert`, unless it is a subject that brings one.
     The problem is found by its name; one that only the search knew is replaced by its saved database, and the
     error of another output than the saved one then counts as 0, for nothing can measure it.
 
     Raises
     ------
     AuditError
-        The result has no failure, or there is no learner to draw from.
+        No failure, no learner to draw from, or a `convert` without a name to find it by.
     """
     witness = result.witness
     if witness is None:
         raise AuditError("This result has no witness, so there is nothing to replay.")
-    learner = _learner_of(result) if subject is None else subject
-    problem = _problem_of(witness.problem, learner, problems)
+    learner = converting(_learner_of(result, subject), result.environment)
+    problem = _problem_of(witness.problem, learner.object, problems)
     by_law = result.conditional or result.evidence is Evidence.EXACT
     drawn = problem is not None and witness.seed is not None
     if not drawn and not witness.replayable:
@@ -46,7 +48,7 @@ def replay_failure(
     if not drawn:
         witness = replace(witness, database=revived(witness.database, what="database"))
     witness = replace(witness, output=decode(encode(witness.output)))
-    experiment = as_subject(adapt(learner), alpha=result.claim.alpha, law=by_law)
+    experiment = as_subject(learner, alpha=result.claim.alpha, law=by_law)
     ask = Ask(
         _Saved(witness) if problem is None else problem,
         seed=0 if witness.seed is None else witness.seed,
@@ -78,15 +80,15 @@ class _Saved:
         return self.witness.error if same(output, self.witness.output) else 0.0
 
 
-def _learner_of(result: UtilityResult) -> Any:
-    known = getattr(result, "_subject", None)
+def _learner_of(result: UtilityResult, subject: Any) -> Subject:
+    known = result._subject if subject is None else subject  # noqa: SLF001 - the live one is kept for this
     if known is not None:
-        return known
+        return adapt(known)
     if result.target is None:
         raise AuditError("This result does not say what was audited; give the learner too.")
     from audit.targets import rebuild_subject
 
-    return rebuild_subject(result.target, result.parameters)
+    return adapt(rebuild_subject(result.target, result.parameters))
 
 
 def _problem_of(name: str, learner: Any, problems: Any) -> Any:

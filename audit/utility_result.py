@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from audit import encoding
 from audit.results import Evidence, PrivacyRefuted, SavedResult, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["ProblemFinding", "UtilityRefuted", "UtilityResult", "UtilityWitness"]
 
@@ -178,7 +181,9 @@ class UtilityResult(SavedResult):
 
         return parse_utility(document, cls=cls)
 
-    def replay(self, subject: Any = None, *, problems: Any = None) -> UtilityWitness:
+    def replay(
+        self, subject: Any = None, *, problems: Any = None, convert: Callable[[Any], Any] | None = None
+    ) -> UtilityWitness:
         """Draw the failure again from its seed and return it as it comes out now.
 
         Parameters
@@ -187,10 +192,14 @@ class UtilityResult(SavedResult):
             The learner; by default the one of this audit, or what `target` names.
         problems : optional
             As in the audit; by default the learner's own.
+        convert : callable, optional
+            As in the audit; by default the audit's own. It goes with a `subject` that is given.
         """
+        from audit.subjects import adapt
         from audit.utility_replay import replay_failure
 
-        again: UtilityWitness = replay_failure(self, subject, problems=problems)
+        chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
+        again: UtilityWitness = replay_failure(self, chosen, problems=problems)
         return again
 
     def raise_if_refuted(self) -> Self:

@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None, fresh: bool) -> int:
     """Draw saved witnesses again, print what came out, and return the exit code."""
     files, target = _told_apart(named)
+    parameters, options = read_parameters(settings), read_options({"convert": convert})
     useful = _utility_of(files[0]) if len(files) == 1 else None
     if useful is not None:
-        return _failure_again(useful, files[0], target, read_parameters(settings))
+        return _failure_again(useful, files[0], target, parameters, options.get("convert"))
     loaded = {file: load_witness(file) for file in files}
-    parameters, options = read_parameters(settings), read_options({"convert": convert})
 
     def again(file: str, result: AuditResult) -> AuditResult:
         name = target or result.target
@@ -76,7 +76,7 @@ def _utility_of(file: str) -> UtilityResult | None:
 
 
 def _failure_again(
-    result: UtilityResult, file: str, target: str | None, parameters: Mapping[str, Any]
+    result: UtilityResult, file: str, target: str | None, parameters: Mapping[str, Any], convert: Any
 ) -> int:
     """Draw a failure again, say what came out, and return the exit code: 1 if it is a failure still."""
     if result.witness is None:
@@ -86,7 +86,8 @@ def _failure_again(
         raise AuditError(f"{file} does not say what was audited; give the TARGET too.")
     place = name if target else locate_target(name, file, source=result.environment.get("source"))
     subject = rebuild_subject(place, result.parameters, parameters)
-    again = replay_failure(result, subject, isolate=True)
+    how = convert or saved_convert(result.environment, file=file)
+    again = replay_failure(result, adapt(subject, convert=how), isolate=True)
     same = "the same output as saved" if again.repeats else "another output than the saved one"
     stands = again.failure > 0
     click.echo(

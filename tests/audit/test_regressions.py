@@ -300,6 +300,7 @@ def test_the_convert_of_an_audit_is_remembered_or_asked_for(tmp_path):
     with pytest.raises(AuditError, match=r"no name to import it by: give `convert`"):
         replay_file(tmp_path / "nameless.json", subject=of_tuple)
     assert replay_file(tmp_path / "nameless.json", subject=of_tuple, convert=tuple).refuted
+    assert load_witness(tmp_path / "nameless.json").replay(of_tuple, convert=tuple).refuted
 
 
 def test_the_command_line_replays_with_the_convert_of_the_audit(tmp_path):

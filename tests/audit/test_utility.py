@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from audit import PAC, Accuracy, Evidence, PureDP, UtilityResult, Verdict, audit_utility
 from audit.distributions import Density, Finite
-from audit.errors import InvalidKind, InvalidValue, SubjectError
+from audit.errors import AuditError, InvalidKind, InvalidValue, SubjectError
 from audit.families import Family
 from audit.problems import FixedProblem, Problem, SampledProblem
 from audit.results import PrivacyRefuted
@@ -184,6 +184,25 @@ def test_a_failure_can_be_drawn_again_from_its_seed_alone():
     assert (again.database, again.output, again.error) == (result.witness.database, 1.0, 1.0)
     assert saved.replay(failing(0.3)).repeats  # from the saved database, where nothing knows the problem
     assert not saved.replay(failing(0.0), problems=[coins()]).repeats
+
+
+def test_a_failure_is_drawn_again_through_the_convert_of_its_audit_or_that_is_asked_for():
+    def fails_on_tuples(database, rng):
+        return float(isinstance(database, tuple))
+
+    def saved(convert):
+        result = audit_utility(fails_on_tuples, CLAIM, problems=[coins()], convert=convert)
+        assert result.replay().repeats
+        return UtilityResult.from_json(json.dumps(result.to_json()))
+
+    named = saved(tuple)
+    assert named.replay(fails_on_tuples).repeats
+    assert named.replay(fails_on_tuples, problems=[coins()]).failure == 1.0
+    assert not named.replay(fails_on_tuples, convert=list).repeats
+    nameless = saved(lambda rows: (*rows,))
+    with pytest.raises(AuditError, match=r"no name to import it by: give `convert`"):
+        nameless.replay(fails_on_tuples)
+    assert nameless.replay(fails_on_tuples, convert=tuple).repeats
 
 
 def test_a_refuted_result_raises_and_another_is_returned():

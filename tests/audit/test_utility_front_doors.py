@@ -179,6 +179,30 @@ def test_a_saved_failure_is_replayed_on_the_same_subject_and_on_another(call, fo
     assert "nothing to replay" in err
 
 
+def test_a_saved_failure_is_replayed_through_the_convert_of_its_audit(call, folder):
+    (folder / "rows.py").write_text(
+        "from audit import PAC\nfrom audit.problems import FixedProblem\n\n"
+        "PROBLEMS = [FixedProblem('fixed', [1], lambda output, database: output)]\n\n\n"
+        "def rows(records):\n    return {'rows': records}\n\n\n"
+        "def learner(database, rng):\n    return 1.0 if isinstance(database, dict) else 0.0\n"
+    )
+    given = (
+        "--problems",
+        "rows.py:PROBLEMS",
+        "--alpha",
+        "0.25",
+        "--beta",
+        "0.1",
+        "--convert",
+        "rows.py:rows",
+    )
+    assert call("run", "rows.py:learner", *given, "--json", "failure.json")[0] == 1
+    code, out, err = call("replay", "failure.json")
+    assert (code, err) == (1, "")
+    assert "It is the same output as saved" in out
+    assert call("replay", "failure.json", "--convert", "builtins:list")[0] == 0
+
+
 def useful(p):
     class Learner:
         utility_claim = PAC(0.25, 0.1)
