@@ -43,7 +43,7 @@ def describe(
     records
         A finite list of records, or a Hypothesis strategy for one.
     size
-        The number of records, or (least, greatest).
+        The number of records, or (least, greatest); not asked for where the relation allows one only.
     databases
         A Hypothesis strategy for a whole database.
     suggested
@@ -137,8 +137,9 @@ def _checked(relation: Any, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
 
 
 def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:
+    least, most = getattr(relation, "smallest_size", 0), getattr(relation, "largest_size", None)
     if size is None:
-        return None
+        return None if least != most else (least, least)  # of one size there is nothing to say
     bounds = (size, size) if isinstance(size, (int, np.integer)) and not isinstance(size, bool) else size
     if not (
         isinstance(bounds, (tuple, list))
@@ -149,12 +150,10 @@ def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:
     low, high = int(bounds[0]), int(bounds[1])
     if low < 0 or high < low:
         raise InvalidValue(f"The `size` must be at least 0, the least before the greatest; got {show(size)}.")
-    least = getattr(relation, "smallest_size", 0)
     if high < least:
         raise InvalidValue(
             f"The `size` must be at least {least} for {name_of(relation)} neighbours to exist; got {high}."
         )
-    most = getattr(relation, "largest_size", None)
     if most is not None and low > most:
         raise InvalidValue(f"The `size` must be at most {most} for {name_of(relation)} databases; got {low}.")
     if low == high and getattr(relation, "name", "") == "add-or-remove-one":

@@ -108,7 +108,7 @@ def audit_privacy(
         Which databases are neighbours: by default the subject's own, else `Relation.REPLACE_ONE`.
     records, size
         What one record can be (a finite list, or a Hypothesis strategy) and how many there are: n or (least,
-        greatest).
+        greatest); under `Relation.LOCAL` there is one.
     databases
         Instead: a Hypothesis strategy for a whole database.
     pairs
@@ -301,6 +301,8 @@ def check_options(options: Options) -> Options:
         if getattr(options, name) not in allowed:
             words = " or ".join(f'"{word}"' for word in allowed)
             raise InvalidValue(f"The `{name}` must be {words}; got {getattr(options, name)!r}.")
+    if not isinstance(options.isolate, bool):
+        raise InvalidKind(f"The `isolate` must be True or False; got {options.isolate!r}.")
     given = options.confirm_budget
     options = replace(
         options,

@@ -223,6 +223,13 @@ def _probability(stored: Any, where: str) -> float:
     return value
 
 
+def _significance(stored: Any, where: str) -> float:
+    value = _number(stored, where)
+    if not 0 < value < 1:
+        raise _wrong(where, "a number strictly between 0 and 1", stored)
+    return value
+
+
 def _count(stored: Any, where: str) -> int:
     if isinstance(stored, bool) or not isinstance(stored, int) or stored < 0:
         raise _wrong(where, "a whole number ≥ 0", stored)
@@ -328,7 +335,8 @@ _RESULT = _readers(
     },
     optional={
         **dict.fromkeys(("reason", "numerics"), _text),
-        **dict.fromkeys(("epsilon_lower", "delta_lower", "log_wealth", "significance"), _number),
+        **dict.fromkeys(("epsilon_lower", "delta_lower", "log_wealth"), _number),
+        "significance": _significance,
         **dict.fromkeys(("epsilon_upper", "delta_upper"), _optional(_number)),
         **dict.fromkeys(("detectable_epsilon", "ceiling_epsilon"), _optional(_number)),
         **dict.fromkeys(("tolerance", "log_limit"), _optional(_number)),
@@ -367,7 +375,8 @@ _UTILITY = _readers(
         "reason": _text,
         **dict.fromkeys(("met", "conditional"), _flag),
         **dict.fromkeys(("beta_lower", "beta_upper"), _probability),
-        **dict.fromkeys(("log_wealth", "significance"), _number),
+        "log_wealth": _number,
+        "significance": _significance,
         "log_limit": _optional(_number),
         **dict.fromkeys(("worst", "family", "reference", "target"), _optional(_text)),
         **dict.fromkeys(("samples", "unfinished", "raised", "problems_tried", "seed", "budget"), _count),

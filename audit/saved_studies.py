@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from audit.encoding import decode, encode
-from audit.errors import AuditError
+from audit.errors import AuditError, probability
 from audit.files import check_writable, why, write_text
 from audit.study_results import Cell, CurveResult, Step, StudyResult
 from audit.typed import check_kinds
@@ -54,6 +54,7 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
         curves = tuple(map(_curve, stored["curves"]))
         result = StudyResult(**{**stored, "values": tuple(stored.get("values", ())), "curves": curves})
         check_kinds(result)
+        probability(result.significance, what="The `significance`", zero=False, one=False)
     except (TypeError, KeyError, AttributeError, AuditError) as error:
         said = str(error).removesuffix(".")
         raise AuditError(f"The saved study is damaged: {said}.") from None

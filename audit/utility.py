@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.claims import check_utility_claim
 from audit.conversion import said_of_convert
-from audit.errors import InvalidValue, SubjectError
+from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.families import Family, read_problems
 from audit.privacy import Options, check_options, environment_of, refuse_inside_given
 from audit.progress import AuditFinished, AuditStarted
@@ -155,6 +155,8 @@ def audit_utility(
     refuse_inside_given()
     if until not in ("decided", "budget"):
         raise InvalidValue(f'The `until` must be "decided" or "budget"; got {until!r}.')
+    if not isinstance(exact, bool):
+        raise InvalidKind(f"The `exact` must be True or False; got {exact!r}.")
     options = check_options(
         Options(
             numerics="ideal",
@@ -176,7 +178,7 @@ def audit_utility(
         _claim_of(subject, claim),
         read_problems(problems, subject=subject.object),
         options,
-        exact=bool(exact),
+        exact=exact,
         started=time.monotonic(),
         listener=progress,
     )

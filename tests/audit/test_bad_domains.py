@@ -23,6 +23,11 @@ def audit(mechanism=coin, **options):
     return audit_privacy(mechanism, PureDP(1.0), **{"budget": 4_000, **options})
 
 
+def test_a_local_audit_asks_for_no_size_for_there_is_one_only():
+    said = audit(records=[0, 1], relation="local", seed=3)
+    assert said == audit(records=[0, 1], size=1, relation="local", seed=3)
+
+
 def refused(**options):
     with pytest.raises(AuditError) as caught:
         audit(**options)

@@ -560,6 +560,8 @@ OPTIONS = [
     ("pairs", [([0, 0], [1, 1])], InvalidValue),
     ("relation", "nothing", InvalidValue),
     ("relation", 5, InvalidKind),
+    ("isolate", "x", InvalidKind),
+    ("isolate", None, InvalidKind),
     ("convert", 5, SubjectError),
     ("databases", 5, InvalidKind),
     ("databases", st.nothing(), InvalidValue),

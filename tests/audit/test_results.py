@@ -206,6 +206,14 @@ def damaged(edit):
         (damaged(lambda d: d["result"].update(verdict=["refuted"])), "result.verdict must be one of"),
         (damaged(lambda d: d["result"].update(colour=1)), 'result has the unknown field "colour".'),
         (
+            damaged(lambda d: d["result"].update(significance=5)),
+            "result.significance must be a number strictly between 0 and 1; got 5.",
+        ),
+        (
+            damaged(lambda d: d["result"].update(significance=0)),
+            "result.significance must be a number strictly",
+        ),
+        (
             damaged(lambda d: d["result"]["witness"].update(p="half")),
             'result.witness.p must be a number; got "half".',
         ),

@@ -350,6 +350,14 @@ def test_a_saved_study_is_read_back_as_it_was():
     assert from_json(json.loads(json.dumps(to_json(result)))) == result
 
 
+@pytest.mark.parametrize("significance", [5, 0.0, 1.0, -1e-3])
+def test_a_saved_study_without_a_significance_that_can_be_is_refused(significance):
+    document = to_json(StudyResult("demo", "All.", "PAC(0.1, 0.1)", curves=()))
+    document["study"]["significance"] = significance
+    with pytest.raises(AuditError, match=r"damaged: The `significance` must be"):
+        from_json(document)
+
+
 @pytest.mark.parametrize(
     "document",
     [{}, {"schema": 2, "study": {}}, {"schema": 1, "study": []}, {"schema": 1, "study": {"curves": [{}]}}],

@@ -611,6 +611,8 @@ def test_a_problem_that_cannot_draw_says_so():
         ({"budget": 7}, InvalidValue, "can never refute"),
         ({"budget": 0}, InvalidValue, "`budget`"),
         ({"significance": 0}, InvalidValue, "`significance`"),
+        ({"isolate": "x"}, InvalidKind, "The `isolate` must be True or False; got 'x'."),
+        ({"exact": "x"}, InvalidKind, "The `exact` must be True or False; got 'x'."),
         ({"until": "refuted"}, InvalidValue, "`until`"),
         ({"seed": -1}, InvalidValue, "`seed`"),
     ],
