@@ -182,7 +182,7 @@ def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
     """Say where the witness's numbers come from, and what they are worth."""
     if not witness.runs:
         return "Both probabilities are exact."
-    level = f" at confidence {witness.confidence:.6g}" if witness.confidence else ""
+    level = f", each at confidence {witness.confidence:.6g}," if witness.confidence else ""
     drawn = f"{witness.runs:,} runs on each side, drawn after the event was fixed"
     if witness.confirmed:
         return f"The numbers{level} come from {drawn}; they confirm the refutation by themselves."
