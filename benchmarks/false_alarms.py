@@ -32,6 +32,8 @@ CAP = 20.0
 #: What the two criteria may accuse a sound auditor of, each: for 2,000 audits this is "at most 144 refuted".
 ALARM_LEVEL = 9e-6
 MEAN_LEVEL = 1e-7
+#: The level of the count where mechanisms are judged one by one.
+EACH_LEVEL = 1e-7
 E = math.e
 ALPHA = math.exp(-1.0)
 
@@ -258,12 +260,13 @@ class Judgement:
     refuted: int
     mean: float
     log_e_value: float
+    level: float = ALARM_LEVEL
 
     @property
     def most_refuted(self):
         from scipy.stats import binom
 
-        return int(binom.isf(ALARM_LEVEL, self.audits, SIGNIFICANCE))
+        return int(binom.isf(self.level, self.audits, SIGNIFICANCE))
 
     @property
     def sound(self):
@@ -271,7 +274,7 @@ class Judgement:
         return self.refuted <= self.most_refuted and self.log_e_value < -math.log(MEAN_LEVEL)
 
 
-def judge(log_wealths):
+def judge(log_wealths, *, level=ALARM_LEVEL):
     """Hold audits to both criteria.
 
     The second is exact, without any limit theorem: were each mean of V = min(wealth, 20) at most 1, then each
@@ -287,6 +290,7 @@ def judge(log_wealths):
         int((np.asarray(log_wealths) >= -math.log(SIGNIFICANCE)).sum()),
         float(values.mean()),
         float(np.logaddexp.reduce(grown) - math.log(len(rates))),
+        level,
     )
 
 
