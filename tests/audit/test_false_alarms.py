@@ -38,9 +38,8 @@ def test_the_swap_of_a_noisy_max_is_as_often_as_the_case_says(false_alarms):
 
 
 def test_tight_audits_stay_within_their_significance(false_alarms):
-    """Nine mechanisms at 0.05, together and each: ten times two criteria. A sound auditor fails by count of all
-    with probability ≤ 9e-6, should it alarm as often as it may, else ≤ 1e-7 each time: in
-    all ≤ 1.1e-5.
+    """Nine mechanisms at 0.05, together and each: ten times two criteria. A sound auditor fails by count of
+    all with probability 9e-6, should it alarm as often as it may, else by 1e-7 each time: in all 1.1e-5.
 
     That the mean itself is at most 1 is not asked here, for a sound auditor may miss that by chance; the
     command asks it of the full number. The power is measured in `test_planted_defects`, on auditors that are
