@@ -26,6 +26,8 @@ __all__ = ["ROUNDING", "Ask", "Experiment", "Revealed", "Trial", "as_subject"]
 ROUNDING = 1e-12
 #: Outcomes of a law whose errors are computed one by one; more need the problem's `errors`.
 MOST_OUTCOMES = 4_096
+#: What a sum of probabilities may be above 1 by.
+_SUMMED = 1e-9
 _LOOKED_AT = 64
 
 
@@ -105,6 +107,8 @@ class Experiment:
         Whether the learner's exact law replaces its runs.
     beside
         Whether the code is run all the same, to be compared with its law.
+    most
+        The largest finite error that can be: 1 where errors are probabilities.
 
     Examples
     --------
@@ -121,6 +125,7 @@ class Experiment:
     convert: Any = None
     law: bool = False
     beside: bool = False
+    most: float = math.inf
 
     def __call__(self, ask: Ask, rng: np.random.Generator) -> Trial | Revealed:
         """Do one trial."""
@@ -141,7 +146,7 @@ class Experiment:
         output, done = self._done(ask.problem, database, for_learner, trial)
         if not ask.reveal:
             return done
-        return Revealed(database, output, _of_output(ask.problem, output, database, done))
+        return Revealed(database, output, self._of_output(ask.problem, output, database, done))
 
     def _done(self, problem: Any, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
         if self.law:
@@ -164,7 +169,7 @@ class Experiment:
             raised = Raised.of(error)
             return raised, trial._replace(failure=1.0, error=math.inf, raised=str(raised))
         trial = trial._replace(changed=_changed(given, database))
-        distance, trouble = measured(problem, output, database)
+        distance, trouble = measured(problem, output, database, most=self.most)
         if trouble:
             return output, trial._replace(trouble=trouble)
         return output, trial._replace(failure=float(fails(distance, self.alpha)), error=distance)
@@ -176,25 +181,24 @@ class Experiment:
             return None
         if isinstance(law, str):
             return None, trial._replace(trouble=law)
-        found = failure_given(law, problem, database, self.alpha)
+        found = failure_given(law, problem, database, self.alpha, most=self.most)
         if found is None:
             return None
         if isinstance(found, str):
             return None, trial._replace(trouble=found)
         return found.output, trial._replace(failure=found.failure, error=found.error, exact=True)
 
+    def _of_output(self, problem: Any, output: Any, database: Any, trial: Trial) -> Trial:
+        """Return the trial with the error of the very output where a law gave the mean of them all.
 
-def _of_output(problem: Any, output: Any, database: Any, trial: Trial) -> Trial:
-    """Return the trial with the error of the very output where a law gave the mean of them all.
-
-    NaN where the problem tells the probability alone, so that there is no output.
-    """
-    if not trial.exact or trial.trouble:
-        return trial
-    if callable(getattr(problem, "failure", None)):
-        return trial._replace(error=math.nan)
-    error, trouble = measured(problem, output, database)
-    return trial._replace(error=error, trouble=trouble)
+        NaN where the problem tells the probability alone, so that there is no output.
+        """
+        if not trial.exact or trial.trouble:
+            return trial
+        if callable(getattr(problem, "failure", None)):
+            return trial._replace(error=math.nan)
+        error, trouble = measured(problem, output, database, most=self.most)
+        return trial._replace(error=error, trouble=trouble)
 
 
 class Conditional(NamedTuple):
@@ -208,9 +212,11 @@ class Conditional(NamedTuple):
     output: Any
 
 
-def as_subject(subject: Subject, *, alpha: float, law: bool, beside: bool = False) -> Subject:
+def as_subject(
+    subject: Subject, *, alpha: float, law: bool, beside: bool = False, most: float = math.inf
+) -> Subject:
     """Return the experiment around a learner as a subject that runs can be drawn of."""
-    experiment = Experiment(subject.object, subject.calling, alpha, subject.convert, law, beside)
+    experiment = Experiment(subject.object, subject.calling, alpha, subject.convert, law, beside, most)
     return Subject(name=subject.name, object=experiment, calling=Calling(takes_rng=True))
 
 
@@ -225,8 +231,8 @@ def fails(error: float, alpha: float) -> bool:
     return error > alpha + ROUNDING * max(1.0, alpha)
 
 
-def measured(problem: Any, output: Any, database: Any) -> tuple[float, str]:
-    """Return the error of an output, and in words why there is none."""
+def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf) -> tuple[float, str]:
+    """Return the error of an output, at most `most` or infinite, and in words why there is none."""
     try:
         error = problem.error(output, database)
     except MemoryError:
@@ -240,7 +246,17 @@ def measured(problem: Any, output: Any, database: Any) -> tuple[float, str]:
         number = math.nan
     if math.isnan(number):
         return 0.0, f"must measure errors as numbers; for the output {show(output, 40)} it gave {show(error)}"
-    return number, ""
+    return number, _too_large(output, number, most)
+
+
+def _too_large(output: Any, error: float, most: float) -> str:
+    """Say that an error is none where errors are probabilities; that of no answer is infinite."""
+    if not most * (1.0 + _SUMMED) < error < math.inf:
+        return ""
+    return (
+        f"measures errors that are no probabilities, as those of a `PAC` claim are: {show(error)} for the "
+        f"output {show(output, 40)}; claim `Accuracy` of them"
+    )
 
 
 def law_on(learner: Any, database: Any, convert: Any = None) -> Any:
@@ -253,7 +269,9 @@ def law_on(learner: Any, database: Any, convert: Any = None) -> Any:
         return f"meets a learner whose `distribution` fails: {type(error).__name__}: {error}"
 
 
-def failure_given(law: Any, problem: Any, database: Any, alpha: float) -> Conditional | str | None:
+def failure_given(
+    law: Any, problem: Any, database: Any, alpha: float, *, most: float = math.inf
+) -> Conditional | str | None:
     """Return the exact probability of failure under a law, its fault in words, or None where it is not known.
 
     It is summed over the outcomes of a finite law that are not too many; of another law the problem has to
@@ -275,7 +293,7 @@ def failure_given(law: Any, problem: Any, database: Any, alpha: float) -> Condit
         return None
     outcomes = law.support()
     probabilities = np.exp(law.log_probabilities[np.isfinite(law.log_probabilities)])
-    errors = _errors(outcomes, problem, database)
+    errors = _errors(outcomes, problem, database, most)
     if errors is None or isinstance(errors, str):
         return errors
     failing = errors > alpha + ROUNDING * max(1.0, alpha)
@@ -299,7 +317,7 @@ def _told(law: Any, problem: Any, database: Any, alpha: float) -> Conditional | 
     return Conditional(min(1.0, failure), failure, None)
 
 
-def _errors(outcomes: Any, problem: Any, database: Any) -> Any:
+def _errors(outcomes: Any, problem: Any, database: Any, most: float) -> Any:
     many = getattr(problem, "errors", None)
     if callable(many):
         try:
@@ -310,10 +328,11 @@ def _errors(outcomes: Any, problem: Any, database: Any) -> Any:
             return f"cannot measure many outputs: {type(fault).__name__}: {fault}"
         if errors.shape != (len(outcomes),) or np.isnan(errors).any():
             return f"must measure {len(outcomes)} outputs by as many numbers; `errors` did not"
-        return errors
+        largest = int(np.argmax(np.where(np.isfinite(errors), errors, -math.inf)))
+        return _too_large(outcomes[largest], float(errors[largest]), most) or errors
     if len(outcomes) > MOST_OUTCOMES:
         return None
-    measures = [measured(problem, outcome, database) for outcome in outcomes]
+    measures = [measured(problem, outcome, database, most=most) for outcome in outcomes]
     trouble = next((said for _, said in measures if said), "")
     return trouble or np.array([error for error, _ in measures])
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from audit.claims import check_utility_claim
+from audit.claims import PAC, check_utility_claim
 from audit.conversion import said_of_convert
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.families import Family, read_problems
@@ -41,6 +42,11 @@ class UtilityTask:
         """The moment of `time.monotonic` after which no batch begins."""
         limit = self.options.time_limit
         return None if limit is None else self.started + limit
+
+    @property
+    def most(self) -> float:
+        """The largest finite error that can be: 1 of a claim about errors that are probabilities."""
+        return 1.0 if isinstance(self.claim, PAC) else math.inf
 
     def late(self) -> bool:
         """Tell whether the time is over."""
@@ -133,7 +139,8 @@ def audit_utility(
     Raises
     ------
     AuditError
-        A bad argument, in one line, a problem that cannot draw or measure among them. What the *learner* does
+        A bad argument, in one line, a problem that cannot draw or measure among them, or that measures finite
+        errors above 1 for `PAC`. What the *learner* does
         wrong is a failure: one that raises on a database of a problem has failed.
 
     Notes

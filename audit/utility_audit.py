@@ -60,7 +60,7 @@ class UtilityAudit:
     def _exact(self) -> list[ExactFailure] | None:
         found = []
         for problem in self.task.family.library:
-            one = exact_failure(self.task.subject, problem, alpha=self.claim.alpha)
+            one = self._exactly(problem)
             if one is None:
                 return None
             found.append(one)
@@ -69,12 +69,15 @@ class UtilityAudit:
         rng = np.random.default_rng(self.task.search_seed())
         return self._climbed([*found, *self._random(rng)], rng)
 
+    def _exactly(self, problem: Any) -> ExactFailure | None:
+        return exact_failure(self.task.subject, problem, alpha=self.claim.alpha, most=self.task.most)
+
     def _random(self, rng: np.random.Generator) -> list[ExactFailure]:
         """Look at a few random problems, and keep the worst of them."""
         found = []
         for _ in range(RANDOM if self.task.family.random is not None else 0):
             problem = proposed(self.task.family, "random", rng)
-            one = exact_failure(self.task.subject, problem, alpha=self.claim.alpha)
+            one = self._exactly(problem)
             self.looked += one is not None
             found += [] if one is None else [one]
         return sorted(found, key=self._badness)[-1:]
@@ -89,7 +92,7 @@ class UtilityAudit:
             if idle == IDLE or self.task.late():
                 break
             problem = proposed(self.task.family, "vary", worst.problem, rng)
-            one = exact_failure(self.task.subject, problem, alpha=self.claim.alpha)
+            one = self._exactly(problem)
             idle += 1
             self.looked += one is not None
             if one is not None and self._badness(one) > self._badness(worst):
@@ -169,7 +172,7 @@ class UtilityAudit:
                 f"{options.significance:g}: even failing always needs at least {least}, {FIRST_RUNS} of "
                 "them before the first bet."
             )
-        subject = as_subject(task.subject, alpha=self.claim.alpha, law=self.law)
+        subject = as_subject(task.subject, alpha=self.claim.alpha, law=self.law, most=task.most)
         with task.sampler(subject) as sampler:
             search = Search(
                 sampler,

@@ -147,7 +147,9 @@ class LawCheck:
     def on_problems(self, found: Sequence[ExactFailure]) -> str:
         """Compare the exact failure probabilities with whole trials; say where they disagree."""
         pairs = self._share(len(found), TRIAL_PAIRS, FEWEST, MOST)
-        experiment = as_subject(self.task.subject, alpha=self.task.claim.alpha, law=False)
+        experiment = as_subject(
+            self.task.subject, alpha=self.task.claim.alpha, law=False, most=self.task.most
+        )
 
         def compared(sampler: Sampler, index: int) -> tuple[str, float]:
             one = found[index]
@@ -165,7 +167,9 @@ class LawCheck:
     def beside_laws(self, problems: Sequence[Any]) -> str:
         """Run the code wherever a trial computes a law; say where they disagree."""
         pairs = self._share(len(problems), LAW_PAIRS, FEWEST_LAWS, MOST_LAWS)
-        experiment = as_subject(self.task.subject, alpha=self.task.claim.alpha, law=True, beside=True)
+        experiment = as_subject(
+            self.task.subject, alpha=self.task.claim.alpha, law=True, beside=True, most=self.task.most
+        )
 
         def compared(sampler: Sampler, index: int) -> tuple[str, float]:
             trials = [

@@ -58,7 +58,9 @@ class ExactFailure:
         return self.failure, 0 if math.isnan(near) else int(100 * near)
 
 
-def exact_failure(subject: Subject, problem: Any, *, alpha: float) -> ExactFailure | None:
+def exact_failure(
+    subject: Subject, problem: Any, *, alpha: float, most: float = math.inf
+) -> ExactFailure | None:
     """Return the exact failure probability on a problem; None where the laws do not tell it.
 
     Raises
@@ -94,7 +96,9 @@ def exact_failure(subject: Subject, problem: Any, *, alpha: float) -> ExactFailu
     total, worst, discrete = 0.0, None, True
     for database, probability in zip(databases, probabilities.tolist(), strict=True):
         law = law_on(subject.object, database, subject.convert)
-        found = law if law is None or isinstance(law, str) else failure_given(law, problem, database, alpha)
+        found: Any = law
+        if law is not None and not isinstance(law, str):
+            found = failure_given(law, problem, database, alpha, most=most)
         if found is None:
             return None
         if isinstance(found, str):
@@ -106,7 +110,7 @@ def exact_failure(subject: Subject, problem: Any, *, alpha: float) -> ExactFailu
     assert worst is not None
     database, found = worst
     told = callable(getattr(problem, "failure", None))
-    error, trouble = (math.nan, "") if told else measured(problem, found.output, database)
+    error, trouble = (math.nan, "") if told else measured(problem, found.output, database, most=most)
     if trouble:
         raise SubjectError(f"The problem `{problem.name}` {trouble}")
     return ExactFailure(

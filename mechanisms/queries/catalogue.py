@@ -221,7 +221,7 @@ def many_answers(kind: type[PrivateQueryAnswers], *, queries: int = 16) -> Priva
     Examples
     --------
     >>> print(many_answers(PrivateQueryAnswers).utility_claim)
-    PAC(alpha=1, beta=0.05)
+    Accuracy(alpha=1, beta=0.05)
     """
     return kind(queries=(PrivateQueryAnswers().queries[0].with_tau(1.0),) * queries)
 

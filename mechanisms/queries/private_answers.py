@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from audit.claims import PAC
+from audit.claims import Accuracy
 from audit.errors import InvalidKind, InvalidValue, positive_int, probability
 from audit.relations import Relation
 from mechanisms.claimed import ClaimsPure
@@ -156,11 +156,11 @@ class PrivateQueryAnswers(ClaimsPure):
         return len(self.queries) * self.chunk_size
 
     @property
-    def utility_claim(self) -> PAC | None:
+    def utility_claim(self) -> Accuracy | None:
         """Every answer within the largest tolerance, but for beta; None where the chunk is too small."""
         if self.chunk_size < self.least_chunk:
             return None
-        return PAC(alpha=max(query.tau for query in self.queries), beta=self.beta)
+        return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)
 
     @property
     def scales(self) -> NDArray[np.float64]:
@@ -263,7 +263,7 @@ class LiteralQueryAnswers(PrivateQueryAnswers):
     --------
     >>> many = LiteralQueryAnswers(queries=(_ONES,) * 200)
     >>> print(many.utility_claim), many.failure_of_noise() > 0.99
-    PAC(alpha=0.1, beta=0.05)
+    Accuracy(alpha=0.1, beta=0.05)
     (None, True)
     """
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from audit.claims import PAC, Accuracy
+from audit.claims import Accuracy
 from audit.errors import InvalidKind, InvalidValue, finite_number, flag, positive_int, probability
 from audit.relations import Relation
 from mechanisms.claimed import ClaimsPure
@@ -221,14 +221,15 @@ class SQRun(ClaimsPure):
         raise NotImplementedError
 
     @property
-    def utility_claim(self) -> PAC | Accuracy | None:
+    def utility_claim(self) -> Accuracy | None:
         """The algorithm's own promise, but for beta: all answers are within their tolerances.
 
-        None where a run returns the transcript.
+        Its errors are distances: noise may take an answer further than 1 from its query's mean. None where a
+        run returns the transcript.
         """
         if self.view == "transcript":
             return None
-        return (PAC if self.algorithm.alpha <= 1 else Accuracy)(self.algorithm.alpha, self.beta)
+        return Accuracy(self.algorithm.alpha, self.beta)
 
     def _oracle(self, database: Any, rng: np.random.Generator) -> Any:
         """Return what the algorithm asks, an oracle with a `transcript`."""
@@ -321,7 +322,7 @@ class LocalRun(SQRun):
     --------
     >>> run = LocalRun(epsilon=4.0)
     >>> print(run.size, run.claim, run.utility_claim)
-    106 PureDP(epsilon=4) PAC(alpha=0.5, beta=0.05)
+    106 PureDP(epsilon=4) Accuracy(alpha=0.5, beta=0.05)
     """
 
     estimator: Callable[[float], Estimator] = LaplaceEntries

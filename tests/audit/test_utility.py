@@ -186,6 +186,41 @@ def test_a_failure_can_be_drawn_again_from_its_seed_alone():
     assert not saved.replay(failing(0.0), problems=[coins()]).repeats
 
 
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("many", [False, True])
+def test_a_finite_error_above_1_is_none_of_a_claim_about_probabilities(exact, many):
+    @dataclass(frozen=True)
+    class Twofold:
+        name: str = "twofold"
+        largest: float = 2.0
+
+        def draw(self, rng):
+            return [0.5]
+
+        def distribution(self):
+            return Finite([[0.5]], [1.0])
+
+        def error(self, output, database):
+            return self.largest * output
+
+    class AtOnce(Twofold):
+        def errors(self, outputs, database):
+            return self.largest * np.asarray(outputs)
+
+    kind = AtOnce if many else Twofold
+    with pytest.raises(SubjectError) as refused:
+        audit_utility(Lawful(), CLAIM, problems=[kind()], exact=exact)
+    assert str(refused.value) == (
+        "The problem `twofold` measures errors that are no probabilities, as those of a `PAC` claim are: 2.0 "
+        "for the output 1.0; claim `Accuracy` of them"
+    )
+    assert audit_utility(Lawful(), Accuracy(0.25, 0.1), problems=[kind()], exact=exact).refuted
+    for of_no_answer in (1.0, 1.0 + 1e-12):  # of a sum of float probabilities too
+        assert audit_utility(Lawful(), CLAIM, problems=[kind(largest=of_no_answer)], exact=exact).refuted
+    refusing = SampledProblem("refused", lambda rng: [0.5], lambda output, _: math.inf if output else 0.0)
+    assert audit_utility(Lawful(), CLAIM, problems=[refusing], exact=exact).refuted
+
+
 def test_a_failure_is_drawn_again_through_the_convert_of_its_audit_or_that_is_asked_for():
     def fails_on_tuples(database, rng):
         return float(isinstance(database, tuple))

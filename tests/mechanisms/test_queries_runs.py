@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from audit import Evidence, Verdict, audit_privacy, audit_utility
-from audit.claims import PAC, Accuracy
+from audit.claims import Accuracy
 from audit.errors import InvalidValue
 from mechanisms.budget import OverspentError
 from mechanisms.local import LocalLaplace, laplace_size
@@ -77,7 +77,7 @@ def test_the_size_is_that_of_the_queries_asked_not_of_the_error_promised(kind):
     else:
         each = private_chunk_size(2, tau=0.12, beta=0.05, epsilon=4.0, width=2.0)
     assert run.size == 2 * each
-    assert run.utility_claim == PAC(0.6, 0.05)
+    assert run.utility_claim == Accuracy(0.6, 0.05)
     for problem in run.problems():
         output = run(problem.draw(np.random.default_rng(4)), np.random.default_rng(5))
         assert 0.0 <= output <= 2.0
@@ -149,7 +149,7 @@ def test_too_few_records_are_refused_with_the_number_that_is_needed(kind):
         kind(size=needed - 1)
     with pytest.raises(InvalidValue, match=f"must hold {needed} records; got 1"):
         kind()([0], np.random.default_rng(0))
-    assert kind().utility_claim == PAC(0.5, 0.05)
+    assert kind().utility_claim == Accuracy(0.5, 0.05)
 
 
 def test_an_algorithm_that_asks_more_than_it_says_is_stopped():
