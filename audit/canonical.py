@@ -126,17 +126,19 @@ def _container(tag: str, owner: Any, values: Iterable[Any], walk: _Walk) -> tupl
     if closed is not None:
         return closed
     walk.append(id(owner))
+    found: list[Hashable] = [tag]
+    add = found.append
     try:
-        # the first branch is `_float` written out: a call would cost more than its work
-        return (
-            tag,
-            *[
-                v if type(v) is float and v == v and v % 1.0 else _key(v, walk)  # noqa: PLR0124
-                for v in values
-            ],
-        )
+        for v in values:
+            # the first branches are `_int` and `_float` written out: a call would cost more than its work
+            kind = type(v)
+            if (kind is int and -_EXACT < v < _EXACT) or (kind is float and v == v and v % 1.0):  # noqa: PLR0124
+                add(v)
+            else:
+                add(_key(v, walk))
     finally:
         walk.pop()
+    return tuple(found)
 
 
 def _closed(owner: Any, walk: _Walk) -> tuple[Hashable, ...] | None:

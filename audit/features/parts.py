@@ -37,6 +37,7 @@ MOST_ENTRIES = 512
 MOST_DEPTH = 6
 
 _LEAVES = (type(None), bool, np.bool_, type, types.ModuleType, Unfinished)
+_PLAIN_LEAVES = frozenset({float, int, bool, type(None), np.float64, np.int64, np.bool_})
 _NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 #: What stands for a part that is not there.
 ABSENT = object()
@@ -67,6 +68,11 @@ def _walk(value: object, path: Path) -> Iterator[tuple[Path, object]]:
 
 def _inside(value: Any) -> Sequence[tuple[Step, Any]]:
     """Give the parts of a value, each with the step to it; none of a leaf."""
+    kind = type(value)  # what is common is told by its type alone: every part of many outputs is asked
+    if kind in _PLAIN_LEAVES:
+        return ()
+    if kind is tuple or kind is list:
+        return [(("item", i), part) for i, part in enumerate(value[:MOST_ENTRIES])]
     try:
         if isinstance(value, _LEAVES) or value is np.ma.masked or as_number(value) is not None:
             return ()

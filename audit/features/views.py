@@ -26,23 +26,30 @@ Where = "slice | NDArray[np.intp]"
 EVERY = slice(None)
 _PLAIN_NUMBERS = frozenset({float, int, np.float64, np.int64, np.float32, np.int32})
 PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
+_NO_NUMBERS = frozenset({str, bool, tuple, list, dict, type(None)})
 _NEVER_NUMBERS = frozenset({str, bytes, dict, type(None), set, frozenset, Raised, Unfinished})
 
 
 def as_number(value: object) -> float | None:
     """Give a real number as a float (±inf where too large), None for anything else, bool included."""
+    kind = type(value)
     try:
-        if isinstance(value, (bool, np.bool_, np.complexfloating)):
+        # what is common is told by its type alone
+        if kind in _NO_NUMBERS or not (kind is float or kind is int or _is_real(value)):
             return None
-        if not isinstance(value, (Real, Decimal, np.number, np.ndarray)):
-            return None
-        if isinstance(value, np.ndarray) and (value.ndim != 0 or value.dtype.kind not in "iuf"):
-            return None
-        return float(value)
+        return float(value)  # type: ignore[arg-type]
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")  # type: ignore[operator]
     except Exception:  # noqa: BLE001 - a foreign class may do anything when asked; no number is a value too
         return None
+
+
+def _is_real(value: object) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.ndim == 0 and value.dtype.kind in "iuf"
+    if isinstance(value, (bool, np.bool_, np.complexfloating)):
+        return False
+    return isinstance(value, (Real, Decimal, np.number))
 
 
 def as_entry(value: object) -> float:
@@ -84,11 +91,9 @@ def is_pairs(output: Sequence[Any]) -> bool:
 
 def as_mapping(output: object) -> Mapping[Any, Any] | None:
     """Give a dict, or a list of (key, value) pairs, as a mapping; None for anything else."""
-    if isinstance(output, Mapping):
-        return output
-    if isinstance(output, (tuple, list)) and is_pairs(output):
-        return dict(output)
-    return None
+    if isinstance(output, (tuple, list)):
+        return dict(output) if is_pairs(output) else None
+    return output if isinstance(output, Mapping) else None
 
 
 @dataclass(frozen=True)
