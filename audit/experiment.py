@@ -8,14 +8,13 @@ be done again alone.
 from __future__ import annotations
 
 import math
-from copy import deepcopy
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from audit.brief import show
+from audit.copies import CHANGES, Watch, changed, copied, spare
 from audit.outcomes import Raised
 from audit.signatures import Calling
 from audit.subjects import Subject
@@ -28,7 +27,6 @@ ROUNDING = 1e-12
 MOST_OUTCOMES = 4_096
 #: What a sum of probabilities may be above 1 by.
 _SUMMED = 1e-9
-_LOOKED_AT = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +43,9 @@ class Ask:
         Whether the database and the output are wanted too.
     database
         In a box of one, the database to be taken instead of a drawn one.
+    seen
+        What the first run saw of a problem that changes a database which is dear to copy: a text, or an empty
+        one. Later runs say the same.
 
     Examples
     --------
@@ -56,6 +57,13 @@ class Ask:
     seed: int | None = None
     reveal: bool = False
     database: tuple[Any, ...] = ()
+    seen: list[str] = field(default_factory=list)
+
+    def trouble(self, watch: Watch) -> str:
+        """Say in words that the problem changes its database, if the first run saw that."""
+        if not self.seen:
+            self.seen.append(watch.trouble())
+        return self.seen[0]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Ask:
         """Stay itself: a problem may keep caches, and no learner sees it."""
@@ -135,7 +143,9 @@ class Experiment:
             np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(branch,))))
             for branch in (0, 1)
         )
-        trial = Trial(0.0, 0.0, seed)
+        trial = Trial(0.0, 0.0, seed, trouble="".join(ask.seen))
+        if trial.trouble:
+            return Revealed(None, None, trial) if ask.reveal else trial
         try:
             database = ask.database[0] if ask.database else ask.problem.draw(for_problem)
         except MemoryError:
@@ -143,23 +153,23 @@ class Experiment:
         except (Exception, SystemExit) as error:  # noqa: BLE001  the user's problem may raise anything
             return trial._replace(trouble=f"cannot draw: {type(error).__name__}: {error}")
         trial = trial._replace(size=_length(database))
-        output, done = self._done(ask.problem, database, for_learner, trial)
+        output, done = self._done(ask, database, for_learner, trial)
         if not ask.reveal:
             return done
         return Revealed(database, output, self._of_output(ask.problem, output, database, done))
 
-    def _done(self, problem: Any, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
+    def _done(self, ask: Ask, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
         if self.law:
-            found = self._by_law(problem, database, trial)
+            found = self._by_law(ask, database, trial)
             if found is not None and self.beside and not found[1].trouble:
-                ran = self._by_run(problem, database, rng, trial)[1]
+                ran = self._by_run(ask, database, rng, trial)[1]
                 return found[0], found[1]._replace(ran=ran.failure, trouble=ran.trouble)
             if found is not None:
                 return found
-        return self._by_run(problem, database, rng, trial)
+        return self._by_run(ask, database, rng, trial)
 
-    def _by_run(self, problem: Any, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
-        given = _copied(database)
+    def _by_run(self, ask: Ask, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
+        given = copied(database)
         try:
             prepared = given if self.convert is None else self.convert(given)
             output = self.calling.bind(self.learner)(prepared, rng)
@@ -168,20 +178,24 @@ class Experiment:
         except (Exception, SystemExit) as error:  # noqa: BLE001  a learner that raises on a legal database has failed
             raised = Raised.of(error)
             return raised, trial._replace(failure=1.0, error=math.inf, raised=str(raised))
-        trial = trial._replace(changed=_changed(given, database))
-        distance, trouble = measured(problem, output, database, most=self.most)
+        trial = trial._replace(changed=changed(given, database))
+        watch = Watch(database, look=not ask.seen)
+        distance, trouble = measured(ask.problem, output, watch.given, most=self.most)
+        trouble = trouble or ask.trouble(watch)
         if trouble:
             return output, trial._replace(trouble=trouble)
         return output, trial._replace(failure=float(fails(distance, self.alpha)), error=distance)
 
-    def _by_law(self, problem: Any, database: Any, trial: Trial) -> tuple[Any, Trial] | None:
+    def _by_law(self, ask: Ask, database: Any, trial: Trial) -> tuple[Any, Trial] | None:
         """Return the likeliest failing output, else the likeliest, and the trial; None without a law."""
         law = law_on(self.learner, database, self.convert)
         if law is None:
             return None
         if isinstance(law, str):
             return None, trial._replace(trouble=law)
-        found = failure_given(law, problem, database, self.alpha, most=self.most)
+        watch = Watch(database, look=not ask.seen)
+        found = failure_given(law, ask.problem, watch.given, self.alpha, most=self.most)
+        found = ask.trouble(watch) or found
         if found is None:
             return None
         if isinstance(found, str):
@@ -197,7 +211,7 @@ class Experiment:
             return trial
         if callable(getattr(problem, "failure", None)):
             return trial._replace(error=math.nan)
-        error, trouble = measured(problem, output, database, most=self.most)
+        error, trouble = measured(problem, output, spare(database), most=self.most)
         return trial._replace(error=error, trouble=trouble)
 
 
@@ -262,7 +276,7 @@ def _too_large(output: Any, error: float, most: float) -> str:
 def law_on(learner: Any, database: Any, convert: Any = None) -> Any:
     """Return the learner's law on a database, None if it declares none, or its fault in words."""
     try:
-        return learner.distribution(database if convert is None else convert(_copied(database)))
+        return learner.distribution(database if convert is None else convert(copied(database)))
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001  the user's law may raise anything
@@ -293,7 +307,10 @@ def failure_given(
         return None
     outcomes = law.support()
     probabilities = np.exp(law.log_probabilities[np.isfinite(law.log_probabilities)])
-    errors = _errors(outcomes, problem, database, most)
+    given = spare(database)
+    errors = _errors(outcomes, problem, given, most)
+    if changed(given, database):  # what it measured next was measured against another database
+        return CHANGES
     if errors is None or isinstance(errors, str):
         return errors
     failing = errors > alpha + ROUNDING * max(1.0, alpha)
@@ -309,7 +326,7 @@ def failure_given(
 
 def _told(law: Any, problem: Any, database: Any, alpha: float) -> Conditional | str:
     try:
-        failure = float(problem.failure(law, alpha, database))
+        failure = float(problem.failure(law, alpha, spare(database)))
     except Exception as fault:  # noqa: BLE001  the user's problem may raise anything
         return f"cannot tell its failure probability: {type(fault).__name__}: {fault}"
     if not 0.0 <= failure <= 1.0 + ROUNDING:
@@ -335,40 +352,6 @@ def _errors(outcomes: Any, problem: Any, database: Any, most: float) -> Any:
     measures = [measured(problem, outcome, database, most=most) for outcome in outcomes]
     trouble = next((said for _, said in measures if said), "")
     return trouble or np.array([error for error, _ in measures])
-
-
-def _copied(database: Any) -> Any:
-    """Return a copy for the learner, deep only where records can change."""
-    if isinstance(database, np.ndarray):
-        return deepcopy(database) if database.dtype.hasobject else database.copy()
-    if type(database) is list and all(_hashable(record) for record in islice(database, _LOOKED_AT)):
-        return list(database)
-    if type(database) in (int, float, str, bytes, tuple, frozenset) and _hashable(database):
-        return database
-    try:
-        return deepcopy(database)
-    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
-        return database
-
-
-def _hashable(record: Any) -> bool:
-    try:
-        hash(record)
-    except TypeError:
-        return False
-    return True
-
-
-def _changed(given: Any, database: Any) -> bool:
-    """Tell whether the learner changed its copy, as far as that is cheap to see."""
-    if type(given) is list and type(database) is list:
-        return len(given) != len(database) or (
-            all(_hashable(record) for record in islice(database, _LOOKED_AT))
-            and any(a is not b for a, b in zip(given, database, strict=True))
-        )
-    if isinstance(given, np.ndarray) and isinstance(database, np.ndarray) and not database.dtype.hasobject:
-        return given.shape != database.shape or given.tobytes() != database.tobytes()
-    return False
 
 
 def _length(database: Any) -> int | None:

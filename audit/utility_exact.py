@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.brief import show
+from audit.copies import Watch, spare
 from audit.errors import SubjectError
 from audit.experiment import failure_given, law_on, measured
 
@@ -98,7 +99,9 @@ def exact_failure(
         law = law_on(subject.object, database, subject.convert)
         found: Any = law
         if law is not None and not isinstance(law, str):
-            found = failure_given(law, problem, database, alpha, most=most)
+            watch = Watch(database, look=worst is None)
+            found = failure_given(law, problem, watch.given, alpha, most=most)
+            found = watch.trouble() or found
         if found is None:
             return None
         if isinstance(found, str):
@@ -110,7 +113,7 @@ def exact_failure(
     assert worst is not None
     database, found = worst
     told = callable(getattr(problem, "failure", None))
-    error, trouble = (math.nan, "") if told else measured(problem, found.output, database, most=most)
+    error, trouble = (math.nan, "") if told else measured(problem, found.output, spare(database), most=most)
     if trouble:
         raise SubjectError(f"The problem `{problem.name}` {trouble}")
     return ExactFailure(

@@ -3,6 +3,7 @@
 Long, for one small learner and its problems go through every verdict and every fault.
 """
 
+import copy
 import dataclasses
 import json
 import math
@@ -184,6 +185,56 @@ def test_a_failure_can_be_drawn_again_from_its_seed_alone():
     assert (again.database, again.output, again.error) == (result.witness.database, 1.0, 1.0)
     assert saved.replay(failing(0.3)).repeats  # from the saved database, where nothing knows the problem
     assert not saved.replay(failing(0.0), problems=[coins()]).repeats
+
+
+class CountsThree:
+    """Counts a database of three records, whose law says so too."""
+
+    def __call__(self, database, rng):
+        return len(database)
+
+    def distribution(self, database):
+        return Finite([3, 4], [1.0, 0.0])
+
+
+@pytest.mark.parametrize("database", [[1, 2, 3], np.array([1, 2, 3])])
+def test_an_error_that_changes_its_database_changes_no_later_run(database):
+    def changing(output, given):
+        distance = abs(output - sum(given) / 2)  # 0 of 1 + 2 + 3, and of nothing else that it becomes
+        given[0] += 1
+        return distance
+
+    problem = FixedProblem("changing", database, changing)
+    for _ in range(2):
+        result = audit_utility(CountsThree(), CLAIM, problems=[problem], exact=False, budget=2_000)
+        assert (result.verdict, list(problem.database)) == (Verdict.NOT_REFUTED, [1, 2, 3])
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("isolate", [False, True])
+@pytest.mark.parametrize(
+    ("database", "change"),
+    [
+        ([[2, 1], [3], [4]], lambda rows: rows[0].sort()),
+        ({"a": [1], 1: 2, 2: 2}, lambda rows: rows.pop(1, 0)),
+    ],
+)
+def test_an_error_that_changes_a_database_that_is_dear_to_copy_is_refused(database, change, exact, isolate):
+    problem = FixedProblem("changing", copy.deepcopy(database), lambda _, given: float(bool(change(given))))
+    with pytest.raises(SubjectError, match=r"^The problem `changing` changes the database .* on a copy$"):
+        audit_utility(CountsThree(), CLAIM, problems=[problem], exact=exact, isolate=isolate, budget=2_000)
+    assert problem.database == database
+
+
+def test_a_law_is_measured_against_one_database_by_an_error_that_leaves_it_alone():
+    def shrinking(output, given):
+        given.pop()
+        return 0.0
+
+    problem = FixedProblem("shrinking", [1, 2, 3], shrinking)
+    with pytest.raises(SubjectError, match="`shrinking` changes the database"):
+        audit_utility(CountsThree(), CLAIM, problems=[problem])
+    assert problem.database == [1, 2, 3]
 
 
 @pytest.mark.parametrize("exact", [False, True])
