@@ -14,6 +14,8 @@ from audit.calls_check import CallsCheck
 from audit.confirm import Confirmation, confirm
 from audit.errors import InvalidValue
 from audit.evidence import STAKES, Bet, Ledger, ceiling, delta_bound, epsilon_bound
+from audit.features.parts import MOST_DEPTH, MOST_LEAVES
+from audit.features.structure import unopened
 from audit.paths import lengths
 from audit.power import Power, detectable
 from audit.results import AuditResult, Evidence, Verdict, Witness
@@ -279,7 +281,7 @@ class _Runs:
             reference=task.subject.reference,
             assumptions=tuple(self._assumptions(confirmation)),
             notes=(*self.notes, *self.sampler.notes, *self._failures()),
-            not_tested=tuple(self._not_tested(verdict)),
+            not_tested=tuple(self._not_tested(verdict, [] if betting is None else betting.memories)),
             expected=task.subject.expected,
             **fields,
         )
@@ -305,12 +307,16 @@ class _Runs:
         raised, drawn = self.sampler.raised, self.sampler.drawn
         return [f"{raised:,} of {drawn:,} runs raised an exception."] if 2 * raised > drawn else []
 
-    def _not_tested(self, verdict: Verdict) -> list[str]:
+    def _not_tested(self, verdict: Verdict, memories: list[PairMemory]) -> list[str]:
         untested = ["pairs of databases that were not tried"]
         if verdict is Verdict.NOT_REFUTED:
             untested += self.task.databases.left_out()
             if self.task.subject.declared_sampler is not None:
                 untested.append(_calls_left(self.compared_calls))
+            if any(map(unopened, (views for memory in memories for views in memory.kept(0)))):
+                untested.append(
+                    f"parts of an output beyond the first {MOST_LEAVES}, or over {MOST_DEPTH} steps inside"
+                )
         if self.task.options.numerics == "ideal":
             untested.append('the floats as returned (numerics="float")')
         untested.append("timing, memory and other side channels")

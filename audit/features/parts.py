@@ -58,6 +58,25 @@ def leaves(output: object) -> dict[Path, object]:
     return dict(islice(_walk(output, ()), MOST_LEAVES))
 
 
+def holds_more(output: object) -> bool:
+    """Tell whether an output has parts that `leaves` does not open.
+
+    Examples
+    --------
+    >>> holds_more(["a"] * MOST_ENTRIES), holds_more(["a"] * (MOST_ENTRIES + 1))
+    (False, True)
+    """
+    some = sum(1 for _ in islice(_walk(output, ()), MOST_LEAVES + 1))
+    return some > MOST_LEAVES or _is_cut(output, 0)
+
+
+def _is_cut(value: object, depth: int) -> bool:
+    inside = _inside(value, most=MOST_ENTRIES + 1)
+    if depth == MOST_DEPTH or len(inside) > MOST_ENTRIES:
+        return bool(inside)
+    return any(_is_cut(part, depth + 1) for _, part in inside)
+
+
 def _walk(value: object, path: Path) -> Iterator[tuple[Path, object]]:
     inside = _inside(value) if len(path) < MOST_DEPTH else ()
     if not inside and path:
@@ -66,19 +85,19 @@ def _walk(value: object, path: Path) -> Iterator[tuple[Path, object]]:
         yield from _walk(part, (*path, step))
 
 
-def _inside(value: Any) -> Sequence[tuple[Step, Any]]:
+def _inside(value: Any, *, most: int = MOST_ENTRIES) -> Sequence[tuple[Step, Any]]:
     """Give the parts of a value, each with the step to it; none of a leaf."""
     kind = type(value)  # what is common is told by its type alone: every part of many outputs is asked
     if kind in _PLAIN_LEAVES:
         return ()
     if kind is tuple or kind is list:
-        return [(("item", i), part) for i, part in enumerate(value[:MOST_ENTRIES])]
+        return [(("item", i), part) for i, part in enumerate(value[:most])]
     try:
         if isinstance(value, _LEAVES) or value is np.ma.masked or as_number(value) is not None:
             return ()
         if isinstance(value, Raised):  # its text may tell what its kind does not
             return [(("attribute", "message"), value.message)] if _NUMBER.search(value.message) else ()
-        return list(islice(_of_text(value) if isinstance(value, str) else _opened(value), MOST_ENTRIES))
+        return list(islice(_of_text(value) if isinstance(value, str) else _opened(value), most))
     except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
         return ()
 

@@ -22,6 +22,7 @@ from audit.features.parts import (
     PartsSum,
     Path,
     atom,
+    holds_more,
     leaves,
     matrix,
 )
@@ -50,6 +51,8 @@ _LEAVES = 20_000
 #: Where structured outputs recur this often, the whole output is atom enough.
 _SHARE_OF_REPEATS = 0.3
 _COMPARED = 200
+#: Outputs that are asked whether they hold more than is opened.
+_ASKED = 8
 
 
 def of_parts(left: list[View], right: list[View], *, entries: Sequence[object]) -> Iterator[Feature]:
@@ -145,6 +148,18 @@ def _is_plain(view: View) -> bool:
         and all(isinstance(where, slice) for where, _ in view.vectors.values())
         and bool(view.vectors)
     )
+
+
+def unopened(side: list[View]) -> bool:
+    """Tell whether one of the first structured outputs has parts that are not opened.
+
+    Examples
+    --------
+    >>> from audit.features.views import View
+    >>> unopened([View([("a",)] * 9)]), unopened([View([("a", [0] * 10_000)])])
+    (False, True)
+    """
+    return any(map(holds_more, _structured(side)[:_ASKED]))
 
 
 def _may_hold_parts(output: object) -> bool:

@@ -14,7 +14,7 @@ from audit import AuditResult, PureDP, Verdict, audit_privacy
 from audit.canonical import key, same
 from audit.errors import SubjectError
 from audit.features import Part, PartIs, View, feature_from_json
-from audit.features.parts import MOST_LEAVES, leaves
+from audit.features.parts import MOST_LEAVES, holds_more, leaves
 from audit.features.propose import propose
 from audit.outcomes import Raised, Unfinished
 
@@ -196,3 +196,42 @@ def test_an_output_that_gives_its_content_once_is_refused(spent):
             size=2,
             budget=1_000,
         )
+
+
+_NESTED = [[[[[[0.5]]]]]]  # the number is six steps inside
+
+
+@pytest.mark.parametrize(
+    ("output", "more"),
+    [
+        (["a"] * 512, False),
+        (["a"] * 513, True),
+        ({"rows": [["a"] * 200] * 2}, False),
+        ({"rows": [["a"] * 200] * 3}, True),
+        ({"empty": [[]] * 3, "flat": "a"}, False),
+        (_NESTED, False),
+        ([_NESTED], True),
+        (0.5, False),
+        (list(range(10_000)), True),
+    ],
+)
+def test_an_output_holds_more_than_is_opened_beyond_512_parts_and_6_steps(output, more):
+    assert holds_more(output) is more
+
+
+@pytest.mark.parametrize(("count", "said"), [(8, False), (600, True)])
+def test_what_is_not_opened_is_said_only_where_an_output_had_more(count, said):
+    def wide(database, rng):
+        return {"mean": rng.laplace(), "names": ["a"] * count}
+
+    result = audit_privacy(wide, PureDP(1.0), pairs=[([0], [1])], budget=1_000)
+    assert result.verdict is Verdict.NOT_REFUTED
+    words = "parts of an output beyond the first 512, or over 6 steps inside"
+    assert (words in result.not_tested) is said
+
+
+def test_coordinates_say_all_of_long_flat_numbers():
+    result = audit_privacy(
+        lambda database, rng: rng.laplace(size=600).tolist(), PureDP(1.0), pairs=[([0], [1])], budget=1_000
+    )
+    assert not any("parts of an output" in untested for untested in result.not_tested)
