@@ -100,7 +100,7 @@ def _at_size() -> Iterator[Entry]:
     yield _useful(NoisyConjunctionLearner, summary, _NOISY, budget=5_000, runs=2_600)
     ignored = _useful(NoiseIgnored, "labels flipped with 0.3 taken for clean", _NOISY, budget=1_000, runs=600)
     yield replace(ignored, name="noisy-conjunctions-ignored-at-size", utility_expected="refuted")
-    models = (({"model": "central", "epsilon": 1.0}, 60_000), ({"model": "local", "epsilon": 2.0}, 40_000))
+    models = (({"model": "central", "epsilon": 1.0}, 30_000), ({"model": "local", "epsilon": 2.0}, 20_000))
     for noise, budget in models:
         yield _useful(
             ConjunctionLearner,
@@ -141,7 +141,7 @@ def _local(kind: Any, summary: str, **settings: Any) -> Entry:
 
 def _sampled(entry: Entry) -> Entry:
     """Return the entry with the budget that learners without a law are given."""
-    return replace(entry, options={"budget": 40_000})
+    return replace(entry, options={"budget": 20_000})
 
 
 def _useful(

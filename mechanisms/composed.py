@@ -148,6 +148,7 @@ def composed() -> list[Entry]:
         Entry(
             name,
             make,
+            options={"budget": 100_000} if make is votes_on_64_bits else {},
             utility={} if make is rec else None,
             reference=text,
             summary=summary,

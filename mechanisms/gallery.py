@@ -65,9 +65,9 @@ _OPTIONS: Mapping[Any, Mapping[str, Any]] = {
     rank.RankScore: {"records": [0, 10]},
     budgets.ShuffledBatches: {"records": [-1.0, 1.0], "size": (99, 100)},
     keys.InclusiveThreshold: {"records": ["a", "b"], "size": (0, 2)},
-    NoisyCounts: {"budget": 60_000},
-    LabelResponse: {"budget": 60_000},
-    ThresholdRelease: {"budget": 60_000},
+    NoisyCounts: {"budget": 30_000},
+    LabelResponse: {"budget": 30_000},
+    ThresholdRelease: {"budget": 30_000},
 }
 
 

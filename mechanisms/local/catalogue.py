@@ -68,7 +68,7 @@ def _right() -> Iterator[Entry]:
     polled = partial(InteractiveProtocol, algorithm=poll_twice, epsilon=1.0)
     yield _entry("local-interactive", polled, "two rounds, the second in view of the first")
     by_runs = partial(Undeclared, part=InteractiveProtocol(algorithm=poll_twice, epsilon=1.0))
-    yield _entry("local-interactive-by-runs", by_runs, "the same two rounds (no law)", budget=60_000)
+    yield _entry("local-interactive-by-runs", by_runs, "the same two rounds (no law)", budget=30_000)
     shared = partial(InteractiveProtocol, algorithm=mean_then_share, epsilon=1.0, records=(-1, 0, 1), size=3)
     summary = "the mean, then the share of entries above it (no law)"
     yield _entry("local-mean-then-share", shared, summary, budget=10_000)
