@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from audit.privacy import audit_privacy
     from audit.relations import Relation
     from audit.results import AuditResult, Evidence, Verdict
-    from audit.utility import audit_utility
-    from audit.utility_result import UtilityResult
+    from audit.utility.result import UtilityResult
+    from audit.utility.task import audit_utility
 
 __all__ = [
     "PAC",
@@ -37,10 +37,10 @@ _HOMES = {
     "Evidence": "audit.results",
     "PureDP": "audit.claims",
     "Relation": "audit.relations",
-    "UtilityResult": "audit.utility_result",
+    "UtilityResult": "audit.utility.result",
     "Verdict": "audit.results",
     "audit_privacy": "audit.privacy",
-    "audit_utility": "audit.utility",
+    "audit_utility": "audit.utility.task",
 }
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit import saved_findings, saved_studies
 from audit.errors import AuditError
 from audit.files import why
+from audit.findings import saved as saved_findings
+from audit.studies import saved as saved_studies
 
 if TYPE_CHECKING:
     import os

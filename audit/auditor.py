@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from audit.results import AuditResult
     from audit.saved import Saved
-    from audit.utility_result import UtilityResult
+    from audit.utility.result import UtilityResult
 
 __all__ = ["PROPERTY", "Audited", "Auditor", "parametrize_with_audits"]
 
@@ -227,7 +227,7 @@ class Auditor:
     ) -> tuple[UtilityResult | None, str]:
         """Return the result of a utility audit, or None and why there is none."""
         from audit.claimed import shared, utility_options  # numpy and more, only for an audit
-        from audit.utility import audit_utility
+        from audit.utility.task import audit_utility
 
         subject = audited.subject
         told: dict[str, Any] = {}
@@ -257,8 +257,9 @@ class Auditor:
 
 
 def _failure(result: Saved) -> str:
-    from audit import story, text, utility_text  # words only where they are read
-    from audit.utility_result import UtilityResult
+    from audit import story, text  # words only where they are read
+    from audit.utility import text as utility_text
+    from audit.utility.result import UtilityResult
 
     if isinstance(result, UtilityResult):
         return utility_text.failure(result)
@@ -274,8 +275,9 @@ def _failure(result: Saved) -> str:
 
 
 def _not_refuted(result: Saved) -> str:
-    from audit import story, utility_text  # words only where they are read
-    from audit.utility_result import UtilityResult
+    from audit import story  # words only where they are read
+    from audit.utility import text as utility_text
+    from audit.utility.result import UtilityResult
 
     told: Any = utility_text if isinstance(result, UtilityResult) else story
     lines = (

@@ -39,7 +39,7 @@ def render_report(
     path : path
         The file; `audit.saved.check_writable` says beforehand whether it can be written.
     findings, studies : sequence of mapping, optional
-        What `to_json` of `audit.saved_findings` and of `audit.saved_studies` returns; None for a page
+        What `to_json` of `audit.findings.saved` and of `audit.studies.saved` returns; None for a page
         without them.
     title : str, optional
         Heading of the page, by default one that says what is on it.

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from audit.encoding import CorruptFile, decode, dumps
 from audit.files import check_writable, why, write_text
 from audit.results import SCHEMA, AuditResult, Evidence, Verdict, Witness
-from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
+from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
 __all__ = [
     "Saved",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from audit import story, utility_text
+from audit import story
 from audit.results import AuditResult, Evidence, Verdict
-from audit.utility_result import UtilityResult
+from audit.utility import text as utility_text
+from audit.utility.result import UtilityResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,7 @@ from figures import Figure, show
 
 from audit import PAC, audit_utility
 from audit.problems import SampledProblem
-from audit.utility_evidence import best_growth
+from audit.utility.evidence import best_growth
 
 SIGNIFICANCE, LEVEL, BETA = 1e-6, 0.05, 0.1
 

@@ -11,7 +11,7 @@ from audit import story
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from audit.study_results import Cell, CurveResult, StudyResult
+    from audit.studies.results import Cell, CurveResult, StudyResult
 
 __all__ = ["Chart", "Mark", "Series", "Tick", "chart"]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard, get_args
 
 from audit import story
-from audit.finding_text import ratio_words
 from audit.findings import Finding, Judgement, Table, glossary
-from audit.saved_findings import from_json
+from audit.findings.saved import from_json
+from audit.findings.text import ratio_words
 
 __all__ = ["FindingsPart", "findings_part"]
 

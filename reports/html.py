@@ -28,7 +28,7 @@ def render(
     documents : sequence of mapping, optional
         What `to_json` of results returns, or `json.load` of a saved file; None for a page without audits.
     findings, studies : sequence of mapping, optional
-        What `to_json` of `audit.saved_findings` and of `audit.saved_studies` returns; None for a page
+        What `to_json` of `audit.findings.saved` and of `audit.studies.saved` returns; None for a page
         without them.
     title : str, optional
         Heading of the page, by default one that says what is on it.

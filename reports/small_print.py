@@ -1,9 +1,10 @@
 """The small print of an audit: what was audited, how and where, label and value."""
 
-from audit import story, utility_text
+from audit import story
 from audit.results import Evidence
 from audit.saved import Saved
-from audit.utility_result import UtilityResult
+from audit.utility import text as utility_text
+from audit.utility.result import UtilityResult
 
 __all__ = ["environment", "facts"]
 

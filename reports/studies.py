@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit import story
-from audit.saved_studies import from_json
-from audit.study_results import Cell, CurveResult, StudyResult
+from audit.studies.results import Cell, CurveResult, StudyResult
+from audit.studies.saved import from_json
 
 from .chart import Chart, chart
 

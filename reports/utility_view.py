@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audit import story, utility_text
+from audit import story
 from audit.results import Evidence, Verdict
+from audit.utility import text as utility_text
 
 if TYPE_CHECKING:
-    from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
+    from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
 MOST_DATABASE = 300
 REFUTED, UNDECIDED = "refuted", "undecided"
@@ -73,7 +74,7 @@ def beta_found(result: UtilityResult) -> str:
 
     Examples
     --------
-    >>> from audit.utility_result import UtilityResult
+    >>> from audit.utility.result import UtilityResult
     >>> met = UtilityResult("m", None, Verdict.NOT_REFUTED, Evidence.STATISTICAL, beta_upper=0.0999)
     >>> beta_found(met)
     '≤ 0.0999'
@@ -96,7 +97,7 @@ def problem_views(result: UtilityResult) -> tuple[ProblemView, ...]:
 
     Examples
     --------
-    >>> from audit.utility_result import ProblemFinding, UtilityResult
+    >>> from audit.utility.result import ProblemFinding, UtilityResult
     >>> found = (ProblemFinding("heavy", 90, 40.0, 1.0), ProblemFinding("uniform"))
     >>> result = UtilityResult("m", None, Verdict.REFUTED, Evidence.STATISTICAL, worst="heavy",
     ...                        beta_lower=0.25, problems=found)

@@ -9,17 +9,17 @@ import click
 
 from audit.cli.exits import INTERRUPTED, NOT_DONE
 from audit.cli.matching import matching
-from audit.finding_text import detail, header, row, titles
-from audit.findings import Finding, glossary, load_findings
+from audit.findings.finding import Finding, glossary, load_findings
+from audit.findings.saved import to_json
+from audit.findings.text import detail, header, row, titles
 from audit.report_link import render_report
 from audit.saved import check_writable, layout, write_text
-from audit.saved_findings import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from audit.findings import Compute
+    from audit.findings.finding import Compute
 
 
 __all__ = ["list_findings", "show_findings"]

@@ -21,9 +21,9 @@ from audit.stored import CorruptFile
 from audit.subjects import adapt
 from audit.summary import line
 from audit.targets import rebuild_subject
-from audit.utility_replay import replay_failure
-from audit.utility_result import UtilityResult
-from audit.utility_text import witness_story
+from audit.utility.replay import replay_failure
+from audit.utility.result import UtilityResult
+from audit.utility.text import witness_story
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -16,15 +16,15 @@ from audit.cli.matching import matching
 from audit.errors import AuditError, InvalidValue
 from audit.files import check_apart, check_writable, write_text
 from audit.report_link import render_report
-from audit.saved_studies import CellStore, layout, to_json
-from audit.studies import Study, load_studies, load_study
-from audit.study_run import CellAdvanced, StudyInterrupted, check_terms, run_study
+from audit.studies.run import CellAdvanced, StudyInterrupted, check_terms, run_study
+from audit.studies.saved import CellStore, layout, to_json
+from audit.studies.study import Study, load_studies, load_study
 from audit.wording import number
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from audit.study_results import Cell, StudyResult
+    from audit.studies.results import Cell, StudyResult
 
 __all__ = ["list_studies", "show_studies"]
 
@@ -223,7 +223,7 @@ def bracket(cell: Cell) -> str:
 
     Examples
     --------
-    >>> from audit.study_results import Cell, Step
+    >>> from audit.studies.results import Cell, Step
     >>> bracket(Cell(4.0, 4.0, 50.0, (Step(9, "refuted"), Step(10, "met"))))
     'refuted at 9, met at 10; bound 50'
     >>> bracket(Cell(4.0, 4.0, 50.0, (Step(128, "refuted"), Step(197, "met", how="exact"))))

@@ -11,11 +11,11 @@ from audit.claims import PureDP
 from audit.cli import main
 from audit.errors import AuditError
 from audit.findings import Finding, Table
+from audit.findings.saved import from_json
+from audit.findings.saved import to_json as finding_json
 from audit.results import AuditResult, Evidence, Verdict
-from audit.saved_findings import from_json
-from audit.saved_findings import to_json as finding_json
-from audit.saved_studies import to_json as study_json
-from audit.study_results import Cell, CurveResult, Step, StudyResult
+from audit.studies.results import Cell, CurveResult, Step, StudyResult
+from audit.studies.saved import to_json as study_json
 
 FINDING = finding_json(Finding("E1", "B Thm 7", "It holds.", "false", "It does not."))
 CURVE = CurveResult(

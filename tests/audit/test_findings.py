@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from audit.cli.commands import group
 from audit.cli.matching import matching
 from audit.errors import AuditError, InvalidValue
-from audit.finding_text import detail, row
 from audit.findings import GROUP, Finding, Table, load_findings
-from audit.saved_findings import from_json, to_json
+from audit.findings.saved import from_json, to_json
+from audit.findings.text import detail, row
 from reports.html import render
 
 OFFER = """

@@ -16,8 +16,8 @@ import pytest
 import audit.by_law
 import audit.by_runs
 import audit.confirm
-import audit.utility_audit
-import audit.utility_check
+import audit.utility.audit
+import audit.utility.law_check
 from audit import PAC, PureDP, Verdict, audit_privacy, audit_utility
 from audit.betting import Betting, Terms, bet_size
 from audit.candidates import Candidate
@@ -33,9 +33,9 @@ from audit.outcomes import Unfinished
 from audit.problems import FixedProblem, SampledProblem
 from audit.sampling import MutatedInput, Sampler
 from audit.subjects import adapt
-from audit.utility_betting import UtilityBetting
-from audit.utility_runs import Trials
-from audit.utility_search import Look
+from audit.utility.betting import UtilityBetting
+from audit.utility.runs import Trials
+from audit.utility.search import Look
 
 PAIR = ([0], [1])
 
@@ -285,7 +285,7 @@ def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkey
     """The limit is that of as many comparisons as are made, or of more, before the first is made."""
     made, checks = [], []
 
-    class Recorded(audit.utility_check.LawCheck):
+    class Recorded(audit.utility.law_check.LawCheck):
         def __init__(self, *given):
             super().__init__(*given)
             checks.append(self)
@@ -294,9 +294,9 @@ def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkey
         made.append(checks[0].limit)
         return 0.0
 
-    monkeypatch.setattr(audit.utility_audit, "LawCheck", Recorded)
+    monkeypatch.setattr(audit.utility.audit, "LawCheck", Recorded)
     for name in ("law_log_e_value", "failures_log_e_value"):
-        monkeypatch.setattr(audit.utility_check, name, agreeing)
+        monkeypatch.setattr(audit.utility.law_check, name, agreeing)
     problems = [kind(p) for p in (0.01, 0.02, 0.05)]
     audit_utility(Errs(), PAC(0.25, 0.2), problems=problems, budget=4_000)
     assert len(made) > 3

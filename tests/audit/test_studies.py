@@ -16,12 +16,12 @@ from click.testing import CliRunner
 from audit.claims import PAC
 from audit.cli.commands import group
 from audit.errors import AuditError, InvalidKind, InvalidValue
-from audit.least_size import next_size
 from audit.problems import SampledProblem
-from audit.saved_studies import CellStore, from_json, layout, to_json
 from audit.studies import GROUP, Curve, Study, load_studies
-from audit.study_results import Cell, CurveResult, Step, StudyResult, fit
-from audit.study_run import StudyInterrupted, run_study
+from audit.studies.least_size import next_size
+from audit.studies.results import Cell, CurveResult, Step, StudyResult, fit
+from audit.studies.run import StudyInterrupted, run_study
+from audit.studies.saved import CellStore, from_json, layout, to_json
 
 ALPHA = 0.1
 
@@ -168,7 +168,7 @@ def test_a_search_that_was_stopped_goes_on_to_the_same_bytes(tmp_path):
 
 
 def test_every_step_has_its_share_and_a_seed_of_its_own(monkeypatch):
-    import audit.least_size as module
+    import audit.studies.least_size as module
 
     asked = []
     inner = module.audit_utility
@@ -469,7 +469,7 @@ def test_a_study_that_fails_is_named_and_loses_no_other(tmp_path):
 
 @pytest.mark.usefixtures("offer")
 def test_ctrl_c_writes_what_is_finished(tmp_path, monkeypatch):
-    import audit.study_run as module
+    import audit.studies.run as module
 
     inner, taken = module.take_step, []
 

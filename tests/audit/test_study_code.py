@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from audit.saved_studies import CellStore
 from audit.studies import Curve, load_study
-from audit.study_code import code_of
-from audit.study_run import run_study
+from audit.studies.code import code_of
+from audit.studies.run import run_study
+from audit.studies.saved import CellStore
 
 STUDY = """
 from audit.claims import PAC

@@ -8,10 +8,9 @@ import pytest
 from scipy import stats
 
 from audit.evidence import clopper_pearson
-from audit.experiment import Trial
 from audit.sampling import Runs
-from audit.utility_betting import UtilityBetting
-from audit.utility_evidence import (
+from audit.utility.betting import UtilityBetting
+from audit.utility.evidence import (
     GRID,
     Bets,
     best_growth,
@@ -21,8 +20,9 @@ from audit.utility_evidence import (
     upper_bound,
     weights,
 )
-from audit.utility_runs import draw_trials
-from audit.utility_search import Look
+from audit.utility.experiment import Trial
+from audit.utility.runs import draw_trials
+from audit.utility.search import Look
 
 #: Chance of one false alarm of a test here.
 RARE = 1e-7

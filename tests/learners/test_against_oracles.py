@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from audit import Evidence, Verdict, audit_utility
 from audit.claims import PAC, Accuracy
 from audit.errors import InvalidValue
-from audit.utility_result import UtilityResult
+from audit.utility.result import UtilityResult
 from learners.against_oracles import conjunctions_against, entries, trusting_against
 from learners.clusters import cluster_problems
 from learners.kmeans import KMeansQueries

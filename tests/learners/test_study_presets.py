@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from audit.errors import InvalidValue
-from audit.families import read_problems
-from audit.study_run import run_study
+from audit.studies.run import run_study
+from audit.utility.families import read_problems
 from learners.concepts import MaskedParityClass
 from learners.conjunctions import ConjunctionLearner
 from learners.masked import AdaptiveMasked, MaskedPopulation

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from audit import Evidence, Verdict, audit_utility
 from audit.claims import Accuracy
 from audit.errors import InvalidKind, InvalidValue
-from audit.utility_result import UtilityResult
+from audit.utility.result import UtilityResult
 from mechanisms.queries import AdversarialOracle, Population, SQAlgorithm, StatisticalQuery, offsets
 from mechanisms.queries.adversarial import POLICIES
 from mechanisms.queries.against import OracleRun

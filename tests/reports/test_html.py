@@ -25,7 +25,7 @@ from audit.features import Value
 from audit.features.atoms import Whole
 from audit.outcomes import Raised
 from audit.results import AuditResult, Evidence, Verdict, Witness
-from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
+from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from reports.html import check_writable, render, write_report
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))

@@ -7,11 +7,11 @@ import pytest
 
 from audit.claims import PureDP
 from audit.findings import Finding, Table
+from audit.findings.saved import to_json as finding_json
 from audit.results import AuditResult, Evidence, Verdict
-from audit.saved_findings import to_json as finding_json
-from audit.saved_studies import to_json as study_json
-from audit.study_results import Cell, CurveResult, Step, StudyResult
-from audit.utility_result import UtilityResult
+from audit.studies.results import Cell, CurveResult, Step, StudyResult
+from audit.studies.saved import to_json as study_json
+from audit.utility.result import UtilityResult
 from reports.html import render
 
 HOSTILE = "<script>alert(1)</script>\u202e"

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from audit.saved_studies import to_json
-from audit.study_results import Cell, CurveResult, Step, StudyResult
+from audit.studies.results import Cell, CurveResult, Step, StudyResult
+from audit.studies.saved import to_json
 from reports.chart import chart
 from reports.html import render
 

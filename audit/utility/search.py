@@ -11,13 +11,13 @@ import numpy as np
 from audit.errors import SubjectError
 from audit.problems import check_problem
 from audit.sampling import EXPLORE
-from audit.utility_runs import Trials, draw_trials, score
+from audit.utility.runs import Trials, draw_trials, score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from audit.families import Family
     from audit.sampling import Sampler
+    from audit.utility.families import Family
 
 __all__ = ["Look", "Search"]
 

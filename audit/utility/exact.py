@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.brief import show
-from audit.copies import Watch, spare
 from audit.errors import SubjectError
-from audit.experiment import failure_given, law_on, measured
+from audit.utility.copies import Watch, spare
+from audit.utility.experiment import failure_given, law_on, measured
 
 if TYPE_CHECKING:
     from audit.subjects import Subject

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from audit.studies import Curve
+    from audit.studies.study import Curve
 
 __all__ = ["code_of"]
 

@@ -12,7 +12,7 @@ from audit.wording import apart, at_least, at_most, confidence, number, sentence
 from audit.wording import short as cut
 
 if TYPE_CHECKING:
-    from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
+    from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
 __all__ = [
     "bounds",
@@ -44,7 +44,7 @@ def full(result: UtilityResult) -> str:
 
     Examples
     --------
-    >>> from audit.utility_result import UtilityResult
+    >>> from audit.utility.result import UtilityResult
     >>> print(full(UtilityResult("learner", None, Verdict.ERROR, Evidence.EXACT, "It raises.")))
     ERROR  learner  no claim
     <BLANKLINE>
@@ -213,7 +213,7 @@ def seed_words(witness: UtilityWitness) -> str:
 
     Examples
     --------
-    >>> from audit.utility_result import UtilityWitness
+    >>> from audit.utility.result import UtilityWitness
     >>> seed_words(UtilityWitness("uniform", [0], 1, 0.3, seed=7))
     '`result.replay()`, or `dp-audit replay FILE` on the saved result, makes it again from seed 7.'
     """
@@ -230,7 +230,7 @@ def searched(result: UtilityResult) -> str:
 
     Examples
     --------
-    >>> from audit.utility_result import ProblemFinding, UtilityResult
+    >>> from audit.utility.result import ProblemFinding, UtilityResult
     >>> found = (ProblemFinding("uniform", 90, 2.0), ProblemFinding("heavy", 90, 8.0))
     >>> searched(UtilityResult("m", None, Verdict.NOT_REFUTED, Evidence.STATISTICAL, problems=found))
     'worst first, with failures / runs: `heavy` 8/90; `uniform` 2/90'

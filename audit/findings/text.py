@@ -12,7 +12,7 @@ from audit.wording import short, visible
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from audit.findings import Finding
+    from audit.findings.finding import Finding
 
 __all__ = ["detail", "header", "ratio_words", "row", "titles"]
 

@@ -7,16 +7,16 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import positive_int, probability
-from audit.least_size import Terms, compare_with_runs, next_size, search_step, searched, take_step
-from audit.saved_studies import CellStore
-from audit.study_code import code_of
-from audit.study_results import Cell, CurveResult, StudyResult
+from audit.studies.code import code_of
+from audit.studies.least_size import Terms, compare_with_runs, next_size, search_step, searched, take_step
+from audit.studies.results import Cell, CurveResult, StudyResult
+from audit.studies.saved import CellStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from audit.studies import Curve, Study
-    from audit.study_results import Step
+    from audit.studies.results import Step
+    from audit.studies.study import Curve, Study
 
 __all__ = ["CellAdvanced", "StudyInterrupted", "check_terms", "run_study"]
 

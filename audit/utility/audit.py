@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from audit.errors import InvalidValue
-from audit.experiment import as_subject
 from audit.results import Evidence, Verdict
 from audit.sampling import CONFIRM, LAW, generator
-from audit.utility_betting import UtilityBetting
-from audit.utility_check import LEAST_CHECKED, LawCheck
-from audit.utility_evidence import LEAST_BETA, least_runs
-from audit.utility_exact import TOLERANCE, ExactFailure, exact_failure, exceeds
-from audit.utility_result import ProblemFinding, UtilityResult, UtilityWitness
-from audit.utility_runs import reveal
-from audit.utility_search import RANDOM, Search, proposed
+from audit.utility.betting import UtilityBetting
+from audit.utility.evidence import LEAST_BETA, least_runs
+from audit.utility.exact import TOLERANCE, ExactFailure, exact_failure, exceeds
+from audit.utility.experiment import as_subject
+from audit.utility.law_check import LEAST_CHECKED, LawCheck
+from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
+from audit.utility.runs import reveal
+from audit.utility.search import RANDOM, Search, proposed
 from audit.wording import at_least, at_most
 
 if TYPE_CHECKING:
     from audit.sampling import Sampler
-    from audit.utility import UtilityTask
-    from audit.utility_betting import Standing
-    from audit.utility_search import Look
+    from audit.utility.betting import Standing
+    from audit.utility.search import Look
+    from audit.utility.task import UtilityTask
 
 __all__ = ["UtilityAudit"]
 

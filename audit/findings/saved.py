@@ -8,7 +8,7 @@ from typing import Any
 
 from audit.encoding import decode, encode
 from audit.errors import AuditError, InvalidKind
-from audit.findings import Finding, Table
+from audit.findings.finding import Finding, Table
 from audit.typed import check_kinds
 
 __all__ = ["SCHEMA", "from_json", "to_json"]

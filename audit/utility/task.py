@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 from audit.claims import PAC, check_utility_claim
 from audit.conversion import said_of_convert
 from audit.errors import InvalidKind, InvalidValue, SubjectError
-from audit.families import Family, read_problems
 from audit.privacy import Options, check_options, environment_of, refuse_inside_given
 from audit.progress import AuditFinished, AuditStarted
 from audit.subjects import Subject, adapt
+from audit.utility.families import Family, read_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from audit.claims import UtilityClaim
     from audit.sampling import Sampler
-    from audit.utility_result import UtilityResult
+    from audit.utility.result import UtilityResult
 
 __all__ = ["UtilityTask", "audit_utility"]
 
@@ -148,7 +148,7 @@ def audit_utility(
     **Guarantee.** If the error is above alpha with probability at most beta on every problem, then with
     probability at least 1 − significance the verdict is not REFUTED. If it is so with a larger probability on
     a problem of the list, then with probability at least 1 − significance the verdict is not NOT_REFUTED
-    (`audit.utility_evidence`). What was neither refuted nor met is INCONCLUSIVE.
+    (`audit.utility.evidence`). What was neither refuted nor met is INCONCLUSIVE.
 
     Examples
     --------
@@ -217,6 +217,6 @@ def _claim_of(subject: Subject, claim: Any) -> UtilityClaim:
 
 
 def _dispatch(task: UtilityTask) -> UtilityResult:
-    from audit.utility_audit import UtilityAudit
+    from audit.utility.audit import UtilityAudit
 
     return UtilityAudit(task).result()

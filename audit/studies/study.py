@@ -2,7 +2,7 @@
 
 A study is a value: which learners, on which problems, over which parameter, and the theorem's sample size
 beside. A distribution offers its own through the entry-point group `GROUP`: each entry point resolves to a
-callable without arguments that returns the `Study` values, in page order. `audit.study_run` carries one out.
+callable without arguments that returns the `Study` values, in page order. `run` carries one out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Betting on failures, problem by problem: the next batch is of the one that looks worst and is not met.
 
 Which problem is drawn next, and how often, depends on the past alone; the wealth is looked at after every
-pair of runs. The guarantees are derived at the top of `audit.utility_evidence`.
+pair of runs. The guarantees are derived at the top of `audit.utility.evidence`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 from audit.evidence import log_sum
 from audit.progress import AuditProgressed
 from audit.sampling import BET
-from audit.utility_evidence import Bets, lower_bound, upper_bound, weights
-from audit.utility_runs import Trials, draw_trials
+from audit.utility.evidence import Bets, lower_bound, upper_bound, weights
+from audit.utility.runs import Trials, draw_trials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from audit.experiment import Trial
     from audit.sampling import Sampler
-    from audit.utility_search import Look
+    from audit.utility.experiment import Trial
+    from audit.utility.search import Look
 
 __all__ = ["Standing", "UtilityBetting"]
 

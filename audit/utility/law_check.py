@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from audit.evidence import STAKES, log_sum
-from audit.experiment import as_subject, law_on
 from audit.law_check import law_log_e_value
 from audit.outcomes import Unfinished
 from audit.results import Verdict
 from audit.sampling import LAW, Sampler
-from audit.utility_runs import draw_trials
+from audit.utility.experiment import as_subject, law_on
+from audit.utility.runs import draw_trials
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.subjects import Subject
-    from audit.utility import UtilityTask
-    from audit.utility_exact import ExactFailure
+    from audit.utility.exact import ExactFailure
+    from audit.utility.task import UtilityTask
 
     Floats = NDArray[np.float64]
 

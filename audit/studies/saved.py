@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from audit.encoding import decode, encode
 from audit.errors import AuditError, probability
 from audit.files import check_writable, why, write_text
-from audit.study_results import Cell, CurveResult, Step, StudyResult
+from audit.studies.results import Cell, CurveResult, Step, StudyResult
 from audit.typed import check_kinds
 
 if TYPE_CHECKING:

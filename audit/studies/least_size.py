@@ -25,15 +25,15 @@ from typing import TYPE_CHECKING, Any
 from audit.errors import AuditError
 from audit.exact import TOLERANCE
 from audit.results import Verdict
-from audit.study_results import Step
-from audit.utility import audit_utility
-from audit.utility_exact import exceeds
+from audit.studies.results import Step
+from audit.utility.exact import exceeds
+from audit.utility.task import audit_utility
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from audit.studies import Curve, Study
-    from audit.study_results import StepVerdict
+    from audit.studies.results import StepVerdict
+    from audit.studies.study import Curve, Study
 
 __all__ = ["Terms", "compare_with_runs", "next_size", "search_step", "searched", "take_step"]
 

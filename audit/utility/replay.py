@@ -9,15 +9,15 @@ from audit.canonical import same
 from audit.conversion import converting
 from audit.encoding import decode, encode, revived
 from audit.errors import AuditError
-from audit.experiment import Ask, Revealed, as_subject
-from audit.families import read_problems
 from audit.results import Evidence
 from audit.sampling import CONFIRM, Sampler
 from audit.subjects import Subject, adapt
-from audit.utility_result import UtilityWitness
+from audit.utility.experiment import Ask, Revealed, as_subject
+from audit.utility.families import read_problems
+from audit.utility.result import UtilityWitness
 
 if TYPE_CHECKING:
-    from audit.utility_result import UtilityResult
+    from audit.utility.result import UtilityResult
 
 __all__ = ["replay_failure"]
 

@@ -196,7 +196,7 @@ class UtilityResult(SavedResult):
             As in the audit; by default the audit's own. It goes with a `subject` that is given.
         """
         from audit.subjects import adapt
-        from audit.utility_replay import replay_failure
+        from audit.utility.replay import replay_failure
 
         chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
         again: UtilityWitness = replay_failure(self, chosen, problems=problems)
@@ -205,13 +205,13 @@ class UtilityResult(SavedResult):
     def raise_if_refuted(self) -> Self:
         """Raise `UtilityRefuted` if the claim was refuted; return the result otherwise."""
         if self.refuted:
-            from audit.utility_text import short
+            from audit.utility.text import short
 
             raise UtilityRefuted(short(self))
         return self
 
     def __str__(self) -> str:
-        from audit.utility_text import full
+        from audit.utility.text import full
 
         return full(self)
 

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from audit.brief import show
-from audit.copies import CHANGES, Watch, changed, copied, spare
 from audit.outcomes import Raised
 from audit.signatures import Calling
 from audit.subjects import Subject
+from audit.utility.copies import CHANGES, Watch, changed, copied, spare
 
 __all__ = ["ROUNDING", "Ask", "Experiment", "Revealed", "Trial", "as_subject"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.errors import SubjectError
-from audit.experiment import Ask, Revealed, Trial, ask_again
 from audit.outcomes import Raised, Unfinished
+from audit.utility.experiment import Ask, Revealed, Trial, ask_again
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

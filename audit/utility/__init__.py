@@ -1,0 +1,19 @@
+"""Utility audits: whether a learner keeps its (α, β), on the problems likeliest to break it.
+
+`audit_utility` is found on first use: results of this package are read without the engine.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from audit.utility.task import audit_utility
+
+__all__ = ["audit_utility"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from audit.utility import task
+
+    return getattr(task, name)
