@@ -21,6 +21,7 @@ from mechanisms.queries.statistical import StatisticalQuery
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from audit.claims import PAC
     from mechanisms.neighbours import Pair
     from mechanisms.queries.local_answers import Estimator
     from mechanisms.queries.oracle import SQOracle
@@ -221,7 +222,7 @@ class SQRun(ClaimsPure):
         raise NotImplementedError
 
     @property
-    def utility_claim(self) -> Accuracy | None:
+    def utility_claim(self) -> Accuracy | PAC | None:
         """The algorithm's own promise, but for beta: all answers are within their tolerances.
 
         Its errors are distances: noise may take an answer further than 1 from its query's mean. None where a
