@@ -257,7 +257,7 @@ class Auditor:
 
 
 def _failure(result: Saved) -> str:
-    from audit import story, text  # words only where they are read
+    from audit import again, story, text  # words only where they are read
     from audit.utility import text as utility_text
     from audit.utility.result import UtilityResult
 
@@ -269,7 +269,7 @@ def _failure(result: Saved) -> str:
         f"{story.short(result.subject, 60)}: {result.verdict.name} on {story.title(result)}.",
         story.short(result.reason, 400),
         story.runs(result),
-        f"Again: {story.reproduction(result)}",
+        f"Again: {again.reproduction(result)}",
     )
     return "\n".join(filter(None, lines))
 

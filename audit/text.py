@@ -2,7 +2,7 @@
 
 import textwrap
 
-from audit import story
+from audit import again, story
 from audit.results import AuditResult, Verdict
 
 WIDTH = 100
@@ -28,7 +28,7 @@ def full(result: AuditResult) -> str:
     lines = [_headline(result), ""]
     for paragraph in filter(None, _paragraphs(result)):
         lines += wrapped(paragraph)
-    tail = [*entry("Runs", story.runs(result)), *entry("Again", story.reproduction(result))]
+    tail = [*entry("Runs", story.runs(result)), *entry("Again", again.reproduction(result))]
     lines = [*lines[: MOST_LINES - len(tail) - 1], ""]
     lists = (("Assumes", result.assumptions), ("Notes", result.notes), ("Not tested", result.not_tested))
     for label, items in lists:
@@ -46,7 +46,7 @@ def short(result: AuditResult) -> str:
     lines += [
         story.bounds(result),
         story.meaning(result),
-        f"Again: {story.reproduction(result)}",
+        f"Again: {again.reproduction(result)}",
         _hint(result),
     ]
     return "\n".join([line for line in lines if line][:MOST_FAILURE_LINES])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from audit import story
+from audit import again, story
 from audit.results import AuditResult, Evidence, Verdict, Witness
 from audit.saved import Saved
 from audit.utility import text as utility_text
@@ -214,8 +214,8 @@ def subject_view(result: AuditResult, *, anchor: str, mutation: str = "") -> Sub
         assumptions=result.assumptions,
         notes=result.notes,
         not_tested=result.not_tested,
-        command=story.command(result),
-        python=tuple(story.python_lines(result)),
+        command=again.command(result),
+        python=tuple(again.python_lines(result)),
         environment=environment(result),
     )
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mechanisms.queries.adversarial import AdversarialOracle, Greedy, offsets
+    from mechanisms.queries.algorithms import SQAlgorithm, mean_and_spread
     from mechanisms.queries.at_once import NonInteractiveSimulation
     from mechanisms.queries.boolean import BooleanOnly, ThroughBoolean, bits_needed, boolean_queries
     from mechanisms.queries.chunks import ChunkOracle, SampleOracle, sample_size, sampling_size
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers, QueryProblem
     from mechanisms.queries.protocol_simulation import ProtocolSimulation
     from mechanisms.queries.rejection import Access
-    from mechanisms.queries.runs import CentralRun, LocalRun, SQAlgorithm, SQRun, mean_and_spread
+    from mechanisms.queries.runs import CentralRun, LocalRun, SQRun
     from mechanisms.queries.simulated_entries import SimulatedEntries
     from mechanisms.queries.simulated_protocol import SimulatedProtocol
     from mechanisms.queries.simulation import FixedRoundsSimulation, RandomizerSimulation
@@ -136,6 +137,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "algorithms": ("SQAlgorithm", "mean_and_spread"),
     "adversarial": ("AdversarialOracle", "Greedy", "offsets"),
     "at_once": ("NonInteractiveSimulation",),
     "boolean": ("BooleanOnly", "ThroughBoolean", "bits_needed", "boolean_queries"),
@@ -167,7 +169,7 @@ _MODULES = {
     "private_answers": ("LiteralQueryAnswers", "PrivateQueryAnswers", "QueryProblem"),
     "protocol_simulation": ("ProtocolSimulation",),
     "rejection": ("Access",),
-    "runs": ("CentralRun", "LocalRun", "SQAlgorithm", "SQRun", "mean_and_spread"),
+    "runs": ("CentralRun", "LocalRun", "SQRun"),
     "simulated_entries": ("SimulatedEntries",),
     "simulated_protocol": ("SimulatedProtocol",),
     "simulation": ("FixedRoundsSimulation", "RandomizerSimulation"),

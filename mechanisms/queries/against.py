@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from audit.distributions import Finite
-    from mechanisms.queries.runs import SQAlgorithm
+    from mechanisms.queries.algorithms import SQAlgorithm
     from mechanisms.queries.statistical import StatisticalQuery
 
     Objective: TypeAlias = "Callable[[StatisticalQuery, float, float], float]"
@@ -89,7 +89,7 @@ class OracleRun:
     @cached_property
     def algorithm(self) -> SQAlgorithm:
         """What is run."""
-        from mechanisms.queries.runs import SQAlgorithm
+        from mechanisms.queries.algorithms import SQAlgorithm
 
         made = self.make() if callable(self.make) else self.make
         if not isinstance(made, SQAlgorithm):

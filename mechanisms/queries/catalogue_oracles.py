@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mechanisms.queries.against import OracleRun, oracle_entry
+from mechanisms.queries.algorithms import SQAlgorithm, mean_and_spread
 from mechanisms.queries.population import Population
-from mechanisms.queries.runs import SQAlgorithm, mean_and_spread
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mechanisms.queries.algorithms import SQAlgorithm
 from mechanisms.queries.population import Population
-from mechanisms.queries.runs import SQAlgorithm
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:

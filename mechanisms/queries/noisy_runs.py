@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from mechanisms.queries.algorithms import SQAlgorithm
     from mechanisms.queries.chunks import ChunkOracle
     from mechanisms.queries.oracle import SQOracle
     from mechanisms.queries.population import Population
-    from mechanisms.queries.runs import SQAlgorithm
 
 __all__ = ["BoundedNoiseRun", "NoisyProblem", "NoisyRun"]
 
@@ -106,7 +106,7 @@ class NoisyRun(SQRun):
     --------
     >>> run = NoisyRun()
     >>> print(run.size, run.claim, run.utility_claim)
-    6926 PureDP(epsilon=1) PAC(alpha=0.45, beta=0.2)
+    6926 PureDP(epsilon=1) Accuracy(alpha=0.45, beta=0.2)
     """
 
     epsilon: float = 1.0
