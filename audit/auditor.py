@@ -275,16 +275,17 @@ def _failure(result: Saved) -> str:
 
 
 def _not_refuted(result: Saved) -> str:
-    from audit import story  # words only where they are read
+    from audit import again, story  # words only where they are read
     from audit.utility import text as utility_text
     from audit.utility.result import UtilityResult
 
     told: Any = utility_text if isinstance(result, UtilityResult) else story
+    repeated = told if isinstance(result, UtilityResult) else again
     lines = (
         f"{story.short(result.subject, 60)} was expected to be refuted and is {result.verdict.name}.",
         told.bounds(result),
         told.runs(result),
-        f"Again: {told.reproduction(result)}",
+        f"Again: {repeated.reproduction(result)}",
     )
     return "\n".join(filter(None, lines))
 

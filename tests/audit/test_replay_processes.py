@@ -7,7 +7,7 @@ import pytest
 
 MODULE = """
 from dataclasses import dataclass
-from audit import PAC, PureDP
+from audit import Accuracy, PureDP
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Leak:
 
 
 class Wrong:
-    utility_claim = PAC(0.25, 0.1)
+    utility_claim = Accuracy(0.25, 0.1)
 
     def __call__(self, database, rng):
         return database.heads
