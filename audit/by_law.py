@@ -33,7 +33,7 @@ SOME_PAIRS = 512
 CHECKED_RUNS = 2_000
 #: With fewer runs of a database nothing is called a proof.
 LEAST_CHECKED = 1_000
-SAMPLED_RUNS = 20_000
+SAMPLED_RUNS = 10_000
 _OTHERS = 2
 #: Calls that the databases beyond those share, each this many at least: a law may be wrong on one alone.
 SPREAD_RUNS = 1_000

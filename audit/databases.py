@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, islice, pairwise, product
 from typing import TYPE_CHECKING, Any
 
@@ -103,12 +104,12 @@ class Databases:
 
         Our own relations list each pair from both of its databases; one of the user's need not.
         """
-        place = {canonical.key(database): i for i, database in enumerate(databases)}
+        place = _Places(databases, self.records or ())
         ours = isinstance(self.relation, Relation)
         pairs: dict[tuple[int, int], None] = {}
         for i, database in enumerate(databases):
             for other in self._related(database, list(self.records or ())):
-                j = place.get(canonical.key(other))
+                j = place.of(other)
                 if j is not None and (i < j or (i > j and not ours)):
                     pairs[min(i, j), max(i, j)] = None
                     if len(pairs) > MOST_PAIRS:
@@ -320,6 +321,29 @@ class Databases:
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)
                 if self.relation.are_neighbours(*pair):
                     yield pair
+
+
+class _Places:
+    """Where a database is in a list of all, told by its records or, where these are copies, by its key."""
+
+    def __init__(self, databases: list[list[Any]], records: Sequence[Any]) -> None:
+        self._databases = databases
+        self._number = {id(record): number for number, record in enumerate(records)}
+        self._by_numbers = {self._numbers(database): i for i, database in enumerate(databases)}
+
+    def _numbers(self, database: list[Any]) -> tuple[int, ...]:
+        return tuple([self._number[id(record)] for record in database])
+
+    @cached_property
+    def _by_key(self) -> dict[Any, int]:
+        return {canonical.key(database): i for i, database in enumerate(self._databases)}
+
+    def of(self, database: Any) -> int | None:
+        """Give the place of a database, None if it is none of them."""
+        if type(database) is list:
+            with contextlib.suppress(KeyError):
+                return self._by_numbers.get(self._numbers(database))
+        return self._by_key.get(canonical.key(database))
 
 
 def _far_and_near(database: Any, neighbours: Iterator[Any]) -> list[Any]:

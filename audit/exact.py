@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-9
 CHUNK = 2**15
+MOST_SEEN = 2**17
+"""Databases remembered as the objects they are; others are told by their keys each time."""
 TIE = 1e-12
 """Scores this close are equal: the pair that came first is the worst."""
 
@@ -220,6 +222,7 @@ class _Comparison:
         self._law_of, self._claim, self._tolerance = law_of, claim, tolerance
         self._laws: list[Law] = []
         self._index: dict[Hashable, int] = {}
+        self._seen: dict[int, tuple[Any, int]] = {}
         self._known: dict[tuple[int, int], tuple[float, ...]] = {}
         self._worst: dict[str, tuple[float, float, PairFinding]] = {}
         self.pairs, self.over, self.within = 0, False, True
@@ -254,6 +257,15 @@ class _Comparison:
         )
 
     def _place(self, database: Any) -> int:
+        known = self._seen.get(id(database))  # an enumeration hands over the same lists again and again
+        if known is not None and known[0] is database:
+            return known[1]
+        place = self._place_of(database)
+        if len(self._seen) < MOST_SEEN:
+            self._seen[id(database)] = database, place
+        return place
+
+    def _place_of(self, database: Any) -> int:
         key = _key(database)
         place = self._index.get(key)
         if place is None:

@@ -256,10 +256,11 @@ class Finite(Law):
         return np.array([self._locate_key(output, found) for output in outputs], dtype=np.intp)
 
     def _locate_key(self, output: Any, found: dict[Any, int]) -> int:
-        """Return one position; plain scalars are looked up by type and value, quicker than their key."""
-        if type(output) not in _PLAIN:
+        """Return one position; what is plain is looked up by type and value, quicker than its key."""
+        kinds = tuple(map(type, output)) if type(output) is tuple else (type(output),)
+        if not _PLAIN.issuperset(kinds):
             return self._by_key.get(canonical.key(output), OUTSIDE)
-        quick = (type(output), output)
+        quick = (type(output), kinds, output)
         if quick not in found:
             found[quick] = self._by_key.get(canonical.key(output), OUTSIDE)
         return found[quick]

@@ -45,7 +45,7 @@ def snapshot(output: Any) -> Any:
     if isinstance(output, enum.Enum | type):
         return output
     try:
-        return copy.deepcopy(output)
+        return tuple(map(snapshot, output)) if kind is tuple else copy.deepcopy(output)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
         return output
 
