@@ -34,7 +34,7 @@ CHECKED_RUNS = 2_000
 #: With fewer runs of a database nothing is called a proof.
 LEAST_CHECKED = 1_000
 SAMPLED_RUNS = 10_000
-_OTHERS = 2
+_OTHERS = 1
 #: Calls that the databases beyond those share, each this many at least: a law may be wrong on one alone.
 SPREAD_RUNS = 1_000
 _LEAST_SPREAD, _LOOKED_AT, _COUNTED = 16, 256, 5_000
@@ -306,9 +306,11 @@ class _Comparison:
                 for index, pair in enumerate(pairs):
                     checks += self._checks_of(sampler, pair, min(runs, share), (LAW, way, index), how)
                     self.least_checked = min(self.least_checked, runs, share)
+                    self.stateless = self.stateless and sampler.state_suspected() is False
                 if not way:
                     left = self.task.options.budget // (2 * len(ways)) - len(pairs) * min(runs, share)
                     checks += self._spread(sampler, min(SPREAD_RUNS // 2, left), first=len(pairs))
+                self.stateless = self.stateless and sampler.state_suspected() is False
                 self.samples += sampler.drawn
                 self.notes += [note for note in sampler.notes if note not in self.notes]
         return checks
@@ -364,7 +366,6 @@ class _Comparison:
             self.notes.append(str(fault))
             sampler.copy_inputs = True
             blocks = list(self._drawn(sampler, pair, runs, path))
-        self.stateless = self.stateless and sampler.state_suspected() is False
         for database, sides in ((left, [b.left for b in blocks]), (right, [b.right for b in blocks])):
             outputs = (
                 np.concatenate(sides)

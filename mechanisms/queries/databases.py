@@ -74,4 +74,4 @@ def approvals(database: Sequence[str], solution: str) -> int:
     >>> approvals(["ab", "b", ""], "b")
     2
     """
-    return sum(solution in record for record in database)
+    return sum([solution in record for record in database])
