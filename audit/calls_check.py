@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from audit.betting import bet_size
 from audit.brief import show
 from audit.candidates import find_candidates
 from audit.events import Event, NumberIn
@@ -39,6 +38,7 @@ __all__ = ["CallsCheck"]
 #: Calls on each database at most, and as many outputs of `sample`; a smaller share of a small budget.
 MOST: Final = 500
 _SHARE: Final = 40
+_FIRST: Final = 20
 #: Digits in which floats are compared: sums of the same numbers in another order differ in the last ones.
 _DIGITS: Final = 10
 #: An event is shown for its few words if it differs by so much of the widest difference.
@@ -80,7 +80,7 @@ class CallsCheck:
         sides = [_Side(PairMemory(database, database, floats=alike.floats), alike) for database in pair]
         most = min(MOST, self.terms.budget // _SHARE)
         while self.compared < most and not self._late():
-            size = min(bet_size(self.compared), most - self.compared)
+            size = min(max(_FIRST, self.compared), most - self.compared)  # as many as are known: few batches
             batches = self._drawn(pair, size)
             self.compared += size
             for side, (at_once, called) in zip(sides, batches, strict=True):
