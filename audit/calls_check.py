@@ -5,8 +5,8 @@ not refuted rests on runs that `sample` drew, many at once: here outputs of both
 beside each other like those of two databases, and what is bet against is that they have one law, ε = 0.
 
 **Guarantee.** If they have one law and the runs are independent, they are told apart with probability at
-most the significance: each of two databases gets half of it, and its wealth is a test martingale
-(`audit.evidence`).
+most the significance: each of two databases, and each of two beginnings where a call changes its input,
+gets a quarter of it, and its wealth is a test martingale (`audit.evidence`).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class CallsCheck:
             return self._told_apart(pair)
 
     def _told_apart(self, pair: Pair) -> str:
-        alike = replace(self.terms, epsilon=0.0, delta=0.0, significance=self.terms.significance / 2)
+        alike = replace(self.terms, epsilon=0.0, delta=0.0, significance=self.terms.significance / 4)
         self.compared = 0
         sides = [_Side(PairMemory(database, database, floats=alike.floats), alike) for database in pair]
         most = min(MOST, self.terms.budget // _SHARE)

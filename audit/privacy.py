@@ -121,7 +121,8 @@ def audit_privacy(
     until
         "refuted": stop at the refutation; "budget": go on, to tighten the bounds.
     budget
-        Most runs of the mechanism, both sides and search included.
+        Most runs of the mechanism, both sides and search included. What confirms a refutation comes on top,
+        and so do the calls that a subject's own `sample` is compared with.
     confirm_budget
         Most runs that follow a refutation; by default four times what it took, at least 20,000.
     time_limit, run_time_limit
