@@ -83,10 +83,7 @@ def _up_to_order(task: Task) -> AuditResult | None:
 
 def _compared(task: Task, laws: _Laws, pairs: list[tuple[Any, Any]]) -> ExactFinding:
     stop = None if task.deadline is None else lambda: time.monotonic() >= (task.deadline or math.inf)
-    finding = compare_pairs(pairs, laws.demand, task.claim, stop=stop)
-    if finding.interrupted:
-        raise KeyboardInterrupt
-    return finding
+    return compare_pairs(pairs, laws.demand, task.claim, stop=stop)
 
 
 @dataclass

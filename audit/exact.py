@@ -102,9 +102,7 @@ class ExactFinding:
     epsilon_upper, delta_upper
         What no compared pair passes: ε at the claim's δ, and δ at its ε.
     complete
-        False if the comparison was stopped before the pairs were exhausted.
-    interrupted
-        Whether it was stopped by Ctrl-C.
+        False if `stop` ended the comparison before the pairs were exhausted.
     """
 
     by_epsilon: PairFinding
@@ -116,7 +114,6 @@ class ExactFinding:
     delta_upper: float
     tolerance: float = TOLERANCE
     complete: bool = True
-    interrupted: bool = False
 
     @property
     def epsilon(self) -> float:
@@ -153,8 +150,7 @@ def compare_pairs(
     progress
         Called with the number of pairs compared so far, after each chunk.
     stop
-        Asked between pairs; the finding then covers what was compared (`complete` is False). So it does
-        after Ctrl-C.
+        Asked between pairs; the finding then covers what was compared (`complete` is False).
 
     Raises
     ------
@@ -174,22 +170,19 @@ def compare_pairs(
     """
     comparison = _Comparison(law_of, claim=claim, tolerance=tolerance)
     feed = _Feed(iter(pairs), stop or _never)
-    try:
-        for chunk in feed.chunks():
-            comparison.add(chunk)
-            if progress is not None:
-                progress(comparison.pairs)
-    except KeyboardInterrupt:
-        feed.interrupted = True
-    return comparison.finding(feed)
+    for chunk in feed.chunks():
+        comparison.add(chunk)
+        if progress is not None:
+            progress(comparison.pairs)
+    return comparison.finding(complete=not feed.stopped)
 
 
 class _Feed:
-    """Pairs in chunks, and why there are no more of them."""
+    """Pairs in chunks, and whether they were stopped before their end."""
 
     def __init__(self, pairs: Iterator[tuple[Any, Any]], stop: Callable[[], bool]) -> None:
         self._pairs, self._stop = pairs, stop
-        self._begun = self.stopped = self.interrupted = False
+        self._begun = self.stopped = False
 
     def chunks(self) -> Iterator[list[tuple[Any, Any]]]:
         while chunk := list(islice(self._until_stopped(), CHUNK)):
@@ -239,7 +232,7 @@ class _Comparison:
         self._keep("epsilon", scores.epsilon, scores.delta, chunk=chunk, scores=scores)
         self._keep("delta", scores.delta, scores.epsilon, chunk=chunk, scores=scores)
 
-    def finding(self, feed: _Feed) -> ExactFinding:
+    def finding(self, *, complete: bool) -> ExactFinding:
         """Return what was found."""
         if not self._worst:
             raise InvalidValue("There is no pair of databases to compare exactly.")
@@ -252,8 +245,7 @@ class _Comparison:
             epsilon_upper=float(self._most[0]),
             delta_upper=float(self._most[1]),
             tolerance=self._tolerance,
-            complete=not (feed.stopped or feed.interrupted),
-            interrupted=feed.interrupted,
+            complete=complete,
         )
 
     def _place(self, database: Any) -> int:
