@@ -17,6 +17,7 @@ from audit.domain import describe
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.progress import AuditFinished, AuditStarted
 from audit.relations import Relation, check_relation
+from audit.sampling.surroundings import own_arithmetic
 from audit.subjects import Subject, adapt
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Task:
         return (self.options.seed, 2**31 - 1)
 
 
+@own_arithmetic()
 def audit_privacy(
     mechanism: Any,
     claim: Any = None,

@@ -19,6 +19,7 @@ from audit.examples import most_probable
 from audit.relations import Relation, check_pair
 from audit.results import AuditResult, Evidence, Verdict
 from audit.sampling import CONFIRM, MutatedInput, Sampler
+from audit.sampling.surroundings import own_arithmetic
 from audit.subjects import Subject, adapt
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _FRESH = 1_000
 
 
+@own_arithmetic()
 def replay_witness(
     result: AuditResult,
     subject: Any = None,

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from audit.errors import AuditError
+from audit.sampling.surroundings import own_arithmetic
 
 NAME = "reports"
 MARK = "DP_AUDIT_REPORT"
@@ -22,6 +23,7 @@ _ALIAS = "_dp_audit_reports"  # where another package holds the name
 Documents = Sequence[Mapping[str, Any]]
 
 
+@own_arithmetic()
 def render_report(
     documents: Documents | None,
     path: str | os.PathLike[str],

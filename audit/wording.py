@@ -3,7 +3,7 @@
 import math
 import unicodedata
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
 from typing import Any
 
 from audit.brief import show
@@ -77,9 +77,8 @@ def number(value: float | None, *, digits: int = 4, rounding: str = ROUND_HALF_E
         return "∞" if value > 0 else "−∞"
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}".replace("-", "−")
-    with localcontext() as context:
-        context.prec, context.rounding = digits, rounding
-        rounded = float(+Decimal(repr(float(value))))
+    context = Context(prec=digits, rounding=rounding, traps=[])  # whatever context the session has
+    rounded = float(context.create_decimal(repr(float(value))))
     return f"{rounded:.{digits}g}".replace("-", "−") if abs(rounded) >= 1e-4 else f"{rounded:.{digits}g}"
 
 

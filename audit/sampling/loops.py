@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from audit.sampling.snapshots import IMMUTABLE, outcome_of, snapshot
+from audit.sampling.surroundings import end_if_strayed, strays
 from audit.sampling.watch import Watch
 
 __all__ = ["call_each", "coupled", "in_pairs", "ordered", "ordered_constants", "schedule"]
@@ -84,12 +85,13 @@ def call_each(
                     error = None
                 for database in databases:
                     output = call(database, rng)
+                    if strays:
+                        end_if_strayed()
                     append(output if type(output) in IMMUTABLE else snapshot(output))
                 break
-            except KeyboardInterrupt:
-                raise
             except BaseException as raised:  # whatever a mechanism raises is its output
-                if raised is watch.outer_error:
+                end_if_strayed()
+                if raised is watch.outer_error or isinstance(raised, KeyboardInterrupt):
                     raise
                 error = raised
 

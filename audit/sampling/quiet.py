@@ -1,9 +1,11 @@
-"""Silence around a mechanism: what it prints is counted, what it warns of is its own business."""
+"""A mechanism kept to itself: what it prints is counted; what it warns of and sets is its own business."""
 
 import contextlib
 import io
 import warnings
 from collections.abc import Iterator
+
+from audit.sampling.surroundings import put_back
 
 __all__ = ["Printed", "quiet"]
 
@@ -36,7 +38,7 @@ class Printed(io.TextIOBase):
 
 @contextlib.contextmanager
 def quiet() -> Iterator[Printed]:
-    """Swallow what is printed inside, and ignore warnings whatever filters the session has.
+    """Swallow what is printed inside, ignore warnings, and put back the settings that are changed.
 
     Examples
     --------
@@ -47,6 +49,7 @@ def quiet() -> Iterator[Printed]:
     """
     printed = Printed()
     with (
+        put_back(),
         warnings.catch_warnings(),
         contextlib.redirect_stdout(printed),
         contextlib.redirect_stderr(printed),

@@ -43,7 +43,8 @@ class Watch:
     """Raises `TimeLimit` inside a loop whose current run takes longer than `limit` seconds.
 
     The timer and the handler of SIGALRM that it finds are put back afterwards, less the time that has passed;
-    if that timer goes off meanwhile its handler is called at once, and what it raises leaves the loop.
+    if that timer goes off meanwhile its handler is called at once, and what it raises leaves the loop. A
+    mechanism that sets SIGALRM or its timer takes the limit away until the loop ends; `isolate` limits it.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ from audit.encoding import decode, encode, revived
 from audit.errors import AuditError
 from audit.results import Evidence
 from audit.sampling import CONFIRM, Sampler
+from audit.sampling.surroundings import own_arithmetic
 from audit.subjects import Subject, adapt
 from audit.utility.experiment import Ask, Revealed, as_subject
 from audit.utility.families import read_problems
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["replay_failure"]
 
 
+@own_arithmetic()
 def replay_failure(
     result: UtilityResult, subject: Any = None, *, problems: Any = None, isolate: bool = False
 ) -> UtilityWitness:

@@ -12,6 +12,7 @@ from audit.conversion import said_of_convert
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.privacy import Options, check_options, environment_of, refuse_inside_given
 from audit.progress import AuditFinished, AuditStarted
+from audit.sampling.surroundings import own_arithmetic
 from audit.subjects import Subject, adapt
 from audit.utility.families import Family, read_problems
 
@@ -75,6 +76,7 @@ class UtilityTask:
         return np.random.SeedSequence((self.options.seed, 2**31 - 2))
 
 
+@own_arithmetic()
 def audit_utility(
     learner: Any,
     claim: Any = None,

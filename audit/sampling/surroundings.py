@@ -1,0 +1,128 @@
+"""What a mechanism may change around it and leave changed: settings that our own code runs under too."""
+
+import contextlib
+import decimal
+import gc
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from typing import Any, Final
+
+import numpy as np
+
+__all__ = ["end_if_strayed", "own_arithmetic", "put_back", "strays"]
+
+#: Empty but in a process that the mechanism forked since it was last emptied.
+strays: Final[list[int]] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: strays.append(os.getpid()))
+
+_SIGNALS: Final = tuple(
+    getattr(signal, name)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPIPE", "SIGCHLD")
+    if hasattr(signal, name)
+)
+# How numpy treats bad floats where the caller of an audit was: the mechanism's own settings.
+_THEIRS: ContextVar[dict[str, Any] | None] = ContextVar("theirs", default=None)
+
+
+def end_if_strayed() -> None:
+    """End this process if the mechanism forked it and let it come back: one process answers for a run.
+
+    Examples
+    --------
+    >>> end_if_strayed()
+    """
+    if strays:
+        os._exit(0)
+
+
+@contextlib.contextmanager
+def own_arithmetic() -> Iterator[None]:
+    """Let no floating-point error of ours raise, whatever `np.seterr` the session has.
+
+    A mechanism still runs under the session's settings.
+
+    Examples
+    --------
+    >>> with np.errstate(all="raise"), own_arithmetic():
+    ...     float(np.float64(1e-300) * np.float64(1e-300))
+    0.0
+    """
+    found = np.geterr()
+    ours: dict[str, Any] = {kind: "ignore" if mode == "ignore" else "warn" for kind, mode in found.items()}
+    token = _THEIRS.set({**found})
+    try:
+        with np.errstate(**{**ours, "under": "ignore"}):  # as numpy's own settings do
+            yield
+    finally:
+        _THEIRS.reset(token)
+
+
+@contextlib.contextmanager
+def put_back() -> Iterator[None]:
+    """Put back what the code inside changes about this process; end a process that it forks.
+
+    That is: how numpy and `decimal` treat bad numbers, the recursion limit, tracing, garbage collection, the
+    working directory, and handlers of signals. (SIGALRM is looked after by `Watch`, standard streams and
+    filters of warnings by `quiet`.)
+
+    Examples
+    --------
+    >>> with put_back():
+    ...     sys.setrecursionlimit(5_000)
+    >>> sys.getrecursionlimit() == 5_000
+    False
+    """
+    strays.clear()
+    found = [get() for get, _ in _SETTINGS]
+    try:
+        with np.errstate(**(_THEIRS.get() or {})), decimal.localcontext():
+            yield
+    finally:
+        end_if_strayed()
+        for (get, put), before in zip(_SETTINGS, found, strict=True):
+            if get() != before:
+                put(before)
+
+
+def _folder() -> str | None:
+    try:
+        return os.getcwd()  # noqa: PTH109  a text is compared
+    except OSError:  # it was removed
+        return None
+
+
+def _go_to(folder: str | None) -> None:
+    with contextlib.suppress(OSError):
+        if folder is not None:
+            os.chdir(folder)
+
+
+def _collect(enabled: bool) -> None:  # noqa: FBT001  the setting itself
+    (gc.enable if enabled else gc.disable)()
+
+
+def _handlers() -> list[Any]:
+    if threading.current_thread() is not threading.main_thread():
+        return []  # they can be set in the main thread only
+    return [signal.getsignal(each) for each in _SIGNALS]
+
+
+def _handle(handlers: list[Any]) -> None:
+    for each, handler in zip(_SIGNALS, handlers, strict=True):
+        if handler is not None:  # else it was not set by Python, and cannot be
+            signal.signal(each, handler)
+
+
+_SETTINGS: Final[tuple[tuple[Callable[[], Any], Callable[[Any], Any]], ...]] = (
+    (sys.getrecursionlimit, sys.setrecursionlimit),
+    (sys.gettrace, sys.settrace),
+    (sys.getprofile, sys.setprofile),
+    (gc.isenabled, _collect),
+    (_folder, _go_to),
+    (_handlers, _handle),
+)
