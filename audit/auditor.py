@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ import pytest
 
 from audit.catalogue import Entry
 from audit.errors import AuditError
+from audit.files import Unwritable, file_name
 
 if TYPE_CHECKING:
     import os
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from audit.saved import Saved
     from audit.utility.result import UtilityResult
 
-__all__ = ["PROPERTY", "Audited", "Auditor", "parametrize_with_audits"]
+__all__ = ["PROPERTY", "UNSAVED", "Audited", "Auditor", "parametrize_with_audits"]
 
 R = TypeVar("R", bound="Saved")
 PROPERTY = "dp_audit"  # the key in a test's `user_properties`; its value is a result's JSON text
+UNSAVED = "dp_audit_unsaved"  # the key of why a result could not be saved
 
 
 @dataclass(frozen=True)
@@ -251,9 +252,13 @@ class Auditor:
 
         self._node.user_properties.append((PROPERTY, json.dumps(result.to_json())))
         self._count += 1
-        if self._folder is not None:
-            name = re.sub(r"[^\w.=-]+", "_", self._node.nodeid)[-150:]
-            save(result, self._folder / f"{name}-{self._count}.json")
+        if self._folder is None:
+            return
+        name = file_name(self._node.nodeid, ending=f"-{self._count}.json")
+        try:
+            save(result, self._folder / name)
+        except Unwritable as error:  # the result is told all the same, and the session says this at its end
+            self._node.user_properties.append((UNSAVED, str(error)))
 
 
 def _failure(result: Saved) -> str:

@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+import re
+import stat
 import sys
 import tempfile
 from contextlib import suppress
@@ -9,7 +11,29 @@ from pathlib import Path
 
 from audit.errors import AuditError
 
-__all__ = ["check_apart", "check_writable", "file_of", "source_of", "why", "write_text"]
+__all__ = [
+    "Unwritable",
+    "check_apart",
+    "check_writable",
+    "file_name",
+    "file_of",
+    "source_of",
+    "why",
+    "write_text",
+]
+
+_MARK = re.compile(r"-[0-9a-f]{12}$")
+_LONGEST = 120
+
+
+class Unwritable(AuditError):  # noqa: N818  says what happened, as `CorruptFile` does
+    """What was found cannot be saved: the disk is full, or the place has gone since it was checked.
+
+    Examples
+    --------
+    >>> issubclass(Unwritable, AuditError)
+    True
+    """
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -26,11 +50,14 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     Traceback (most recent call last):
     audit.errors.AuditError: /dev/null/report.html cannot be written: ...
     """
-    target = Path(path)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target = _behind(path)
         if target.is_dir():
-            raise AuditError(f"{target} cannot be written: it is a folder.")
+            raise AuditError(f"{path} cannot be written: it is a folder.")
+        if _is_stream(target):
+            if not os.access(target, os.W_OK):
+                raise AuditError(f"{path} cannot be written: Permission denied.")
+            return
         handle, probe = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
         os.close(handle)
         Path(probe).unlink()
@@ -38,7 +65,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             target.stat()  # a name that is no name, or too long, is found here
             target.open("ab").close()
     except (OSError, ValueError) as error:
-        raise AuditError(f"{target} cannot be written: {why(error)}.") from None
+        raise AuditError(f"{path} cannot be written: {why(error)}.") from None
 
 
 def check_apart(*paths: str | os.PathLike[str] | None) -> None:
@@ -71,21 +98,74 @@ def check_apart(*paths: str | os.PathLike[str] | None) -> None:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write `text` (UTF-8) to `path` through a temporary file beside it: readers see all or nothing."""
-    target = Path(path)
+    """Write `text` (UTF-8) to `path` through a temporary file beside it: readers see all or nothing.
+
+    A link stays, and the file that it leads to is written. A device or a pipe is written to as it is.
+
+    Raises
+    ------
+    Unwritable
+        It cannot be written; one line that says why.
+
+    Examples
+    --------
+    >>> write_text("/dev/null", "nothing is kept")
+    """
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target = _behind(path)
+        if _is_stream(target):
+            with target.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+                stream.write(text)
+            return
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
         try:
             with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
                 file.write(text)
-            Path(name).chmod(_usual_mode())
+            Path(name).chmod(_mode(target))
             Path(name).replace(target)
         finally:
             with suppress(FileNotFoundError):
                 Path(name).unlink()
     except (OSError, ValueError) as error:
-        raise AuditError(f"{target} cannot be written: {why(error)}.") from None
+        raise Unwritable(f"{path} cannot be written: {why(error)}.") from None
+
+
+def _behind(path: str | os.PathLike[str]) -> Path:
+    """Return the place that is written: the end of a link, in folders that exist."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.is_symlink() or _is_stream(target):
+        return target
+    if target.absolute().parts[1] in {"dev", "proc"}:  # /dev/stdout: its own writer does not see ours
+        raise ValueError("it is a stream that goes to a file; name that file, or another")
+    return Path(os.path.realpath(target))
+
+
+def _is_stream(target: Path) -> bool:
+    """Tell whether something is there that is written to as it is, and never replaced: a device, a pipe."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def file_name(text: str, *, ending: str = ".json") -> str:
+    """Return a name for the file of what `text` names: another one for every text, on any system.
+
+    Letters, digits, and the signs ``-_.=`` stay. Where anything else is replaced or left out, or the name
+    would look as if it were, a digest of the whole text tells it from others.
+
+    Examples
+    --------
+    >>> file_name("laplace"), file_name("a/b")
+    ('laplace.json', 'a_b-c14cddc033f6.json')
+    """
+    safe = re.sub(r"[^A-Za-z0-9_.=-]+", "_", text)
+    if safe == text and 0 < len(text) <= _LONGEST and text[0] != "." and not _MARK.search(text):
+        return text + ending
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"{safe[-_LONGEST:].lstrip('.')}-{digest}{ending}"
 
 
 def why(error: OSError | ValueError) -> str:
@@ -93,8 +173,10 @@ def why(error: OSError | ValueError) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _usual_mode() -> int:
-    """Return the mode that a plain `open` would give (temporary files are private)."""
+def _mode(target: Path) -> int:
+    """Return the mode of a file that is there, else what a plain `open` gives (temporary ones are private)."""
+    with suppress(FileNotFoundError):
+        return stat.S_IMODE(target.stat().st_mode)
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

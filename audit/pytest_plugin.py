@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from audit.auditor import PROPERTY, Auditor, parametrize_with_audits
+from audit.auditor import PROPERTY, UNSAVED, Auditor, parametrize_with_audits
 from audit.errors import AuditError
 from audit.regressions import parametrize_with_witnesses
 
@@ -96,14 +96,20 @@ class _Session:
         self.report = report
         self.texts: dict[str, list[str]] = {}  # by test: a report of a later phase has those before too
         self.trouble = ""
+        self.unsaved: dict[str, list[str]] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         found = [str(value) for name, value in report.user_properties if name == PROPERTY]
         if found:
             self.texts[report.nodeid] = found
+        unsaved = [str(value) for name, value in report.user_properties if name == UNSAVED]
+        if unsaved:
+            self.unsaved[report.nodeid] = unsaved
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.unsaved:
+            session.exitstatus = session.exitstatus or pytest.ExitCode.INTERNAL_ERROR
         if self.report is None or not self.texts:
             return
         from audit.report_link import render_report  # only for a report
@@ -124,6 +130,8 @@ class _Session:
         for result in results:
             terminalreporter.line(line(result))
         terminalreporter.line(total(results))
+        for why in (why for found in self.unsaved.values() for why in found):
+            terminalreporter.line(f"not saved: {why}")
         if self.report is not None:
             terminalreporter.line(self.trouble or f"report: {self.report}")
 

@@ -12,6 +12,7 @@ import click
 from audit.cli.commands import group
 from audit.cli.exits import INTERRUPTED, NOT_DONE, USAGE
 from audit.errors import AuditError
+from audit.files import Unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +52,7 @@ def _message(error: BaseException) -> tuple[str, int]:
     if isinstance(error, click.ClickException):
         return error.format_message(), USAGE
     if isinstance(error, AuditError):
-        return _as_options(str(error)), USAGE
+        return _as_options(str(error)), NOT_DONE if isinstance(error, Unwritable) else USAGE
     if isinstance(error, (click.Abort, KeyboardInterrupt)):
         return "interrupted", INTERRUPTED
     kind = type(error).__name__

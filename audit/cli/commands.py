@@ -10,7 +10,6 @@ import click
 from audit.catalogue import Entry, matching_entries
 from audit.cli.settings import CLAIMS, EFFORT, SCOPE, SET, number_of, with_options
 from audit.errors import positive_int
-from audit.files import check_apart
 
 REPORT = click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write a report.")
 
@@ -118,9 +117,6 @@ def suite_command(
         raise click.UsageError("--with FILE shows it in the report: add --html FILE.")
     if given["jobs"] is not None:
         positive_int(given["jobs"], what="The `jobs`")
-    for each in attached:
-        check_apart(html, saved, each)
-    check_apart(html, saved)
     return run_suite(pattern, html=html, saved=saved, attached=attached, given=given)
 
 

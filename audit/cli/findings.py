@@ -9,6 +9,7 @@ import click
 
 from audit.cli.exits import INTERRUPTED, NOT_DONE
 from audit.cli.matching import matching
+from audit.files import check_apart
 from audit.findings.finding import Finding, glossary, load_findings
 from audit.findings.saved import to_json
 from audit.findings.text import detail, header, row, titles
@@ -40,6 +41,7 @@ def show_findings(pattern: str | None, *, full: bool, html: Path | None, saved: 
     Each is told in a line; with a pattern, or `full`, all that is said of it is.
     """
     wanted = matching(load_findings(), pattern, what="finding", shown=_LISTED)
+    check_apart(html, saved)
     for path in (html, saved):
         if path is not None:
             check_writable(path)
@@ -47,15 +49,14 @@ def show_findings(pattern: str | None, *, full: bool, html: Path | None, saved: 
     if not full:
         click.echo(header())
     found, code = _compute(wanted, _in_full if full else row)
-    if saved is not None:
-        write_text(saved, "[\n" + ",\n".join(layout(to_json(each)) for each in found) + "\n]\n")
-    if html is not None:
-        render_report(None, html, findings=[to_json(each) for each in found])
     if full and found:
         click.echo(_blank_after(titles(glossary(found))), nl=False)
     more = "" if full else "; PATTERN or --full tells all that is said of them"
     click.echo(f"{len(found)} of {len(wanted)} findings computed{more}")
+    if saved is not None:
+        write_text(saved, "[\n" + ",\n".join(layout(to_json(each)) for each in found) + "\n]\n")
     if html is not None:
+        render_report(None, html, findings=[to_json(each) for each in found])
         click.echo(f"report: {html}")
     return code
 

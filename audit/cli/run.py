@@ -13,7 +13,7 @@ from audit.claimed import SHARED, claims, shared
 from audit.cli.exits import NOTHING_REFUTED, exit_code, worst_exit_code
 from audit.errors import AuditError
 from audit.explain import explain, task_of
-from audit.files import source_of
+from audit.files import check_apart, source_of
 from audit.mutation import check_scalable, mutation_check
 from audit.options import read_claim, read_options, read_parameters, read_utility_claim
 from audit.privacy import audit_privacy
@@ -48,10 +48,10 @@ def run(
     given: Mapping[str, Any],
 ) -> int:
     """Audit one target, print and save what was found, and return the exit code."""
-    if html is not None:
-        check_writable(html)
-    if saved is not None and saved != "-":
-        check_writable(saved)
+    places = [place for place in (html, saved) if place is not None and place != "-"]
+    check_apart(*places)
+    for place in places:
+        check_writable(place)
     parameters = read_parameters(settings)
     if mutate:  # what will be refused then is refused before hours of work
         found, claim, _ = _read(target, parameters, given)

@@ -11,8 +11,9 @@ import click
 from audit.attached import load_attached
 from audit.catalogue import Entry, matching_entries
 from audit.claimed import shared, utility_options
-from audit.cli.exits import INTERRUPTED, suite_exit_code
+from audit.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_exit_code
 from audit.errors import AuditError
+from audit.files import Unwritable, check_apart, file_name
 from audit.options import read_options
 from audit.privacy import audit_privacy
 from audit.progress import terminal_progress
@@ -43,22 +44,27 @@ def run_suite(
     entries, beside = matching_entries(pattern), load_attached(attached)
     if saved is None and html is not None:
         saved = html.parent / "results"
-    store = _Store(saved)
+    for each in (*attached, None):
+        check_apart(html, saved, each)
+    store = Store(saved)
     if html is not None:
         check_writable(html)
     finished = _audit_all(entries, read_options(given), store)
+    planned = sum(len(entry.audits) for entry in entries)
+    left, unsaved = planned - len(store.results), len(store.unsaved)
+    more = f"; {left} not audited" if left else ""
+    click.echo(total(store.results) + more + (f"; {unsaved} not saved" if unsaved else ""))
     if html is not None and store.results:
         documents = [result.to_json() for result in store.results]
         render_report(documents, html, findings=beside.findings, studies=beside.studies)
-    planned = sum(len(entry.audits) for entry in entries)
-    left = planned - len(store.results)
-    click.echo(total(store.results) + (f"; {left} not audited" if left else ""))
-    if html is not None and store.results:
         click.echo(f"report: {html}")
-    return suite_exit_code(store.results) if finished else INTERRUPTED
+    if not finished:
+        return INTERRUPTED
+    code = suite_exit_code(store.results)
+    return worst_exit_code([code, NOT_DONE]) if store.unsaved else code
 
 
-def _audit_all(entries: list[Entry], options: Mapping[str, Any], store: _Store) -> bool:
+def _audit_all(entries: list[Entry], options: Mapping[str, Any], store: Store) -> bool:
     """Fill the store; False when the user stopped it."""
     with terminal_progress() as progress:
         try:
@@ -118,24 +124,36 @@ def _said(error: Exception) -> str:
     return " ".join(said.split())
 
 
-class _Store:
+class Store:
     """The results so far, each on disk as soon as it exists: in a folder, or in one file of them all."""
 
     def __init__(self, place: Path | None) -> None:
         self.place = place
         self.results: list[Saved] = []
+        self.unsaved: list[str] = []
+        self._names: set[str] = set()
         self.one_file = place is not None and place.suffix == ".json" and not place.is_dir()
         if place is not None:
             check_writable(place if self.one_file else place / "_.json")
 
     def add(self, name: str, result: Saved) -> None:
-        """Keep the result, whatever happens to the next audit."""
+        """Keep the result, whatever happens to the next audit: on a full disk too the suite goes on."""
         self.results.append(result)
+        while name in self._names:  # an entry may be called what another's utility audit is
+            name += "+"
+        self._names.add(name)
+        try:
+            self._write(name, result)
+        except Unwritable as error:
+            self.unsaved.append(name)
+            click.echo(f"{name}: not saved: {error}", err=True)
+
+    def _write(self, name: str, result: Saved) -> None:
         if self.place is None:
             return
         if self.one_file:
             documents = ",\n".join(layout(each.to_json()) for each in self.results)
             write_text(self.place, f"[\n{documents}\n]\n")
+            self.unsaved.clear()
         else:
-            safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)
-            save(result, self.place / f"{safe}.json")
+            save(result, self.place / file_name(name))

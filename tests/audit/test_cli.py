@@ -17,7 +17,7 @@ import pytest
 from audit.catalogue import Entry, load_catalogue
 from audit.claims import PureDP
 from audit.cli import main
-from audit.errors import AuditError
+from audit.files import Unwritable
 from audit.results import AuditResult, Verdict
 
 DP_AUDIT = Path(sys.executable).with_name("dp-audit")
@@ -234,11 +234,11 @@ def test_a_reader_that_has_seen_enough_is_no_refutation(folder):
 
 def test_a_report_that_cannot_be_written_any_more_does_not_take_the_result_along(folder, call, monkeypatch):
     def full_disk(documents, path):
-        raise AuditError("r.html cannot be written: No space left on device.")
+        raise Unwritable("r.html cannot be written: No space left on device.")
 
     monkeypatch.setattr("audit.cli.run.render_report", full_disk)
     code, out, err = call("run", "mine.py:leak", *BRIEF, "--html", "r.html", "--json", "r.json")
-    assert code == 2
+    assert code == 3
     assert out.startswith("REFUTED  leak")
     assert err == "dp-audit: r.html cannot be written: No space left on device.\n"
     assert Path("r.json").exists()
