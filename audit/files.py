@@ -174,7 +174,7 @@ def why(error: OSError | ValueError) -> str:
 
 
 def _mode(target: Path) -> int:
-    """Return the mode of a file that is there, else what a plain `open` gives (temporary ones are private)."""
+    """Return the mode of the file there, else what a plain `open` gives (a temporary one is private)."""
     with suppress(FileNotFoundError):
         return stat.S_IMODE(target.stat().st_mode)
     mask = os.umask(0)
