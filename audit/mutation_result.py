@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from audit.results import AuditResult, Evidence, Verdict
 from audit.stored import CorruptFile
 from audit.text import WIDTH
+from audit.truth import NoTruth
 from audit.wording import at_most, number, short
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Repetition:
 
 
 @dataclass(frozen=True)
-class MutationCheck:
+class MutationCheck(NoTruth):
     """From where an audit would have noticed a false claim. `str(check)` says it.
 
     Attributes
@@ -57,6 +58,8 @@ class MutationCheck:
     >>> MutationCheck("counter", None, ()).noticed_from is None
     True
     """
+
+    _instead = "`check.noticed_from`"
 
     subject: str
     claim: Any

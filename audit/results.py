@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from audit import encoding
 from audit.errors import AuditError
+from audit.truth import NoTruth
 
 SCHEMA = 1
 
@@ -92,8 +93,10 @@ class SavedValue:
         return hash(encoding.dumps(self._stored()))
 
 
-class SavedResult(SavedValue):
-    """What the results of all audits have in common: a verdict, and a document."""
+class SavedResult(NoTruth, SavedValue):
+    """What the results of all audits have in common: a verdict and a document, but no truth value."""
+
+    _instead = "`result.verdict`, or write `result.raise_if_refuted()`; in pytest `auditor.check(...)`"
 
     verdict: Verdict
     environment: dict[str, Any]

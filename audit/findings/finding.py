@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from audit.entry_points import offered
 from audit.errors import AuditError, InvalidValue
+from audit.truth import NoTruth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -73,7 +74,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(NoTruth):
     """One statement of a source text, and what was found.
 
     Parameters
@@ -116,6 +117,8 @@ class Finding:
     >>> round(finding.ratio, 3)
     4.0
     """
+
+    _instead = "`finding.judgement`"
 
     name: str
     source: str

@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 from audit.errors import InvalidValue, positive_int, probability
+from audit.truth import NoTruth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -322,7 +323,7 @@ class CurveResult:
 
 
 @dataclass(frozen=True)
-class StudyResult:
+class StudyResult(NoTruth):
     """What a study found: its own words and numbers, and its curves.
 
     Parameters
@@ -349,6 +350,8 @@ class StudyResult:
     >>> StudyResult("demo", "All.", "PAC(0.1, 0.1)", curves=()).planned
     0
     """
+
+    _instead = "the cells and `unexpected` of each of `study.curves`"
 
     name: str
     summary: str

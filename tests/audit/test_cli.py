@@ -3,6 +3,7 @@
 Long, for every option and exit code of the command is here once, on the same few subjects.
 """
 
+import inspect
 import json
 import os
 import pty
@@ -458,7 +459,8 @@ def test_the_help_states_the_defaults_of_the_audit(call):
     from audit.privacy import audit_privacy
 
     told = " ".join(call("run", "--help")[1].split())
-    defaults = audit_privacy.__kwdefaults__
+    parameters = inspect.signature(audit_privacy).parameters
+    defaults = {name: each.default for name, each in parameters.items()}
     assert float(defaults["significance"]) == 1e-6
     assert "[default: 1e-6]" in told
     for name in ("numerics", "until", "unfinished"):
