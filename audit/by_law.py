@@ -14,7 +14,7 @@ from audit.canonical import key
 from audit.distributions import Countable, Finite, Law
 from audit.errors import AuditError, InvalidValue, SubjectError
 from audit.events import Event, RegionIn
-from audit.exact import TOLERANCE, ExactFinding, PairFinding, compare_pairs
+from audit.exact import ExactFinding, PairFinding, compare_pairs
 from audit.examples import most_probable
 from audit.law_check import law_log_e_value
 from audit.outcomes import Unfinished
@@ -184,7 +184,7 @@ class _Comparison:
                 Verdict.INCONCLUSIVE,
                 reason=f"the time was over after {self.finding.pairs} of {len(self.pairs)} pairs",
             )
-        if self.exhaustive and self.finding.within and self.laws.discrete and self._is_checked():
+        if self.exhaustive and self.laws.discrete and self._is_settled() and self._is_checked():
             return self._as(Verdict.PROVED)
         return self._as(Verdict.NOT_REFUTED)
 
@@ -192,6 +192,15 @@ class _Comparison:
     def exhaustive(self) -> bool:
         """Whether every pair of the domain was compared: `enumerated` of them, beside those given by hand."""
         return self.enumerated is not None
+
+    def _is_settled(self) -> bool:
+        """Tell whether the laws keep the claim, rounding apart; say so where rounding leaves it open."""
+        if not self.finding.within:
+            self.notes.append(
+                "Not called a proof: some probabilities are as small as the rounding of the floats that give "
+                "them; give the law accurate `log_probabilities`, or fractions."
+            )
+        return self.finding.within
 
     def _is_checked(self) -> bool:
         """Tell whether the code was compared closely enough to speak of a proof; say why where it was not."""
@@ -260,7 +269,7 @@ class _Comparison:
             pairs_tried=finding.pairs,
             pairs_total=len(self.pairs) if self.exhaustive else None,
             family=family,
-            tolerance=TOLERANCE,
+            tolerance=finding.tolerance,
             significance=task.options.significance,
             seed=task.options.seed,
             numerics=task.options.numerics,

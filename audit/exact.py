@@ -1,34 +1,32 @@
 """The exact path: declared laws of neighbouring databases against a claim, without drawing anything.
 
-Guarantee: with exact laws, `ExactFinding.over` is true only if some pair exceeds the claim, by more
-than `tolerance` in ε or by more than the factor 1 + `tolerance` in δ; `within` is true only if no
-pair does. The tolerance covers the rounding of logarithms of probabilities (about 1e-15 of their
-size), so that a mechanism that meets its claim with equality is not refuted by its last bit, while
-an excess of 1e-6 is seen.
+**Guarantee.** `ExactFinding.over` is true only if some pair exceeds the claim, by more than `tolerance` in ε
+or by more than the factor 1 + `tolerance` in δ, whatever the probabilities are that its laws' numbers stand
+for; `within` is true only if no pair exceeds it by more than `ExactFinding.tolerance`. The tolerance is
+derived in `audit.scores`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from audit import canonical
 from audit.distributions import Law
-from audit.divergence import loss_epsilon_bounds, worst_event
+from audit.divergence import worst_event
 from audit.errors import InvalidKind, InvalidValue
-from audit.losses import loss_of
-from audit.losses.side_by_side import blocks, epsilons, excesses, losses_of, stacked
+from audit.losses.side_by_side import blocks, stacked
 from audit.region import Region, probability
+from audit.scores import TOLERANCE, Bound, Score, Scores, SideBySide, score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from audit.distributions.law import Floats, Ints
 
-TOLERANCE = 1e-9
 CHUNK = 2**15
 MOST_SEEN = 2**17
 """Databases remembered as the objects they are; others are told by their keys each time."""
@@ -39,18 +37,6 @@ _FLAT = frozenset({list, tuple})
 _PLAIN = frozenset({int, str, bool})
 
 Direction: TypeAlias = Literal["left", "right"]
-
-
-class Bound(Protocol):
-    """What the exact path reads of a claim."""
-
-    @property
-    def epsilon(self) -> float:
-        """The bound on the loss."""
-
-    @property
-    def delta(self) -> float:
-        """What may exceed it."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +84,8 @@ class ExactFinding:
     within
         Whether every compared pair meets it; neither holds where bounds do not decide.
     tolerance
-        See the module.
+        The excess in ε that `within` allows, larger where the laws' rounding alone explains one; see the
+        module.
     epsilon_upper, delta_upper
         What no compared pair passes: ε at the claim's δ, and δ at its ε.
     complete
@@ -197,17 +184,6 @@ class _Feed:
             yield pair
 
 
-class _Scores(NamedTuple):
-    """For every pair, forwards and then backwards: bounds of ε and δ, certainly over, certainly within."""
-
-    epsilon: Floats
-    epsilon_upper: Floats
-    delta: Floats
-    delta_upper: Floats
-    over: Any
-    within: Any
-
-
 class _Comparison:
     """The laws seen, and the worst pairs so far."""
 
@@ -216,9 +192,9 @@ class _Comparison:
         self._laws: list[Law] = []
         self._index: dict[Hashable, int] = {}
         self._seen: dict[int, tuple[Any, int]] = {}
-        self._known: dict[tuple[int, int], tuple[float, ...]] = {}
+        self._known: dict[tuple[int, int], Score] = {}
         self._worst: dict[str, tuple[float, float, PairFinding]] = {}
-        self.pairs, self.over, self.within = 0, False, True
+        self.pairs, self.over, self.within, self.slack = 0, False, True, tolerance
         self._most = np.zeros(2)
 
     def add(self, chunk: list[tuple[Any, Any]]) -> None:
@@ -227,6 +203,7 @@ class _Comparison:
         scores = self._scores(indices)
         self.over |= bool(scores.over.any())
         self.within &= bool(scores.within.all())
+        self.slack = max(self.slack, float(scores.slack.max()))
         self.pairs += len(chunk)
         self._most = np.maximum(self._most, [scores.epsilon_upper.max(), scores.delta_upper.max()])
         self._keep("epsilon", scores.epsilon, scores.delta, chunk=chunk, scores=scores)
@@ -244,7 +221,7 @@ class _Comparison:
             within=self.within,
             epsilon_upper=float(self._most[0]),
             delta_upper=float(self._most[1]),
-            tolerance=self._tolerance,
+            tolerance=self.slack,
             complete=complete,
         )
 
@@ -271,7 +248,7 @@ class _Comparison:
         return place
 
     def _keep(
-        self, name: str, first: Floats, second: Floats, *, chunk: list[tuple[Any, Any]], scores: _Scores
+        self, name: str, first: Floats, second: Floats, *, chunk: list[tuple[Any, Any]], scores: Scores
     ) -> None:
         """Remember the chunk's largest by the first score, then the second, if it beats what is known."""
         top = first.max()
@@ -282,7 +259,7 @@ class _Comparison:
         if known is None or _beats(rank, known[:2]):
             self._worst[name] = (*rank, self._finding(chunk, best, scores))
 
-    def _finding(self, chunk: list[tuple[Any, Any]], place: int, scores: _Scores) -> PairFinding:
+    def _finding(self, chunk: list[tuple[Any, Any]], place: int, scores: Scores) -> PairFinding:
         left, right = chunk[place % len(chunk)]
         forwards = place < len(chunk)
         p, q = (self._laws[self._place(x)] for x in ((left, right) if forwards else (right, left)))
@@ -300,50 +277,27 @@ class _Comparison:
             q=probability(q, event),
         )
 
-    def _scores(self, indices: Ints) -> _Scores:
+    def _scores(self, indices: Ints) -> Scores:
         rows, inverse = np.unique(indices, return_inverse=True)
         inverse = inverse.reshape(indices.shape)
-        table = stacked([self._laws[row] for row in rows.tolist()])
+        laws = [self._laws[row] for row in rows.tolist()]
+        table = stacked(laws)
         if table is None:
             return self._one_by_one(np.concatenate([indices, indices[:, ::-1]]))
         both = np.concatenate([inverse, inverse[:, ::-1]])
-        parts = [self._tabled(table, both[block]) for block in blocks(len(both), table.shape[1])]
-        return _Scores(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        side_by_side = SideBySide(laws, table, self._claim, self._tolerance)
+        parts = [side_by_side.scores(both[block]) for block in blocks(len(both), table.shape[1])]
+        return Scores(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
-    def _tabled(self, table: Floats, pairs: Ints) -> _Scores:
-        epsilon, delta = self._claim.epsilon, self._claim.delta
-        p = pairs[:, 0]
-        losses = losses_of(table, p, pairs[:, 1])
-        worst = epsilons(table, p, losses=losses, delta=delta)
-        excess = excesses(table, p, losses=losses, epsilon=epsilon)
-        over = worst > epsilon + self._tolerance
-        if delta > 0.0:
-            beyond = excesses(table, p, losses=losses, epsilon=epsilon + self._tolerance)
-            over = beyond > delta * (1.0 + self._tolerance)
-        return _Scores(worst, worst, excess, excess, over, ~over)
-
-    def _one_by_one(self, pairs: Ints) -> _Scores:
+    def _one_by_one(self, pairs: Ints) -> Scores:
         rows = [self._score(p, q) for p, q in pairs.tolist()]
         columns = np.array(rows, dtype=np.float64).T
-        return _Scores(*columns[:4], *(columns[4:] > 0.5))
+        return Scores(*columns[:4], *(columns[4:6] > 0.5), *columns[6:])
 
-    def _score(self, p: int, q: int) -> tuple[float, ...]:
+    def _score(self, p: int, q: int) -> Score:
         if (p, q) not in self._known:
-            self._known[p, q] = self._compared(self._laws[p], self._laws[q])
+            self._known[p, q] = score(self._laws[p], self._laws[q], self._claim, self._tolerance)
         return self._known[p, q]
-
-    def _compared(self, p: Law, q: Law) -> tuple[float, ...]:
-        epsilon, delta = self._claim.epsilon, self._claim.delta
-        loss = loss_of(p, q)
-        smallest = loss_epsilon_bounds(loss, delta)
-        if delta > 0.0:
-            low, high = loss.bounds(epsilon + self._tolerance)
-            allowed = delta * (1.0 + self._tolerance)
-            over, within = low > allowed, high <= allowed
-        else:
-            most = epsilon + self._tolerance
-            over, within = smallest[0] > most, smallest[1] <= most
-        return (*smallest, *loss.bounds(epsilon), float(over), float(within))
 
 
 def _key(database: Any) -> Hashable:

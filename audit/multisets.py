@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from audit.brief import show
 from audit.databases import MOST_PAIRS
 from audit.errors import SubjectError
-from audit.exact import TOLERANCE, compare_pairs
+from audit.exact import compare_pairs
 from audit.relations import Relation
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], reco
         database = told(left)
         both = (database, database[::-1])
         finding = compare_pairs([both], law_of, SimpleNamespace(epsilon=0.0, delta=0.0))
-        if finding.epsilon > TOLERANCE:
+        if finding.over:
             raise SubjectError(
                 f"{subject.name} says that it is `symmetric`, and its law on {show(database, 40)} is not "
                 "that of the same records the other way round."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from audit.conversion import converting
 from audit.encoding import revived
 from audit.errors import AuditError, InvalidValue
 from audit.evidence import Ledger, at_distance, delta_bound, epsilon_bound
-from audit.exact import TOLERANCE
 from audit.examples import most_probable
 from audit.relations import Relation, check_pair
 from audit.results import AuditResult, Evidence, Verdict
@@ -258,21 +258,22 @@ def _delta_shown(witness: Witness, epsilon: float) -> float:
 
 
 def _again_by_law(result: AuditResult, witness: Witness, subject: Subject) -> AuditResult:
-    from audit.divergence import epsilon_bounds, hockey_stick_bounds
     from audit.region import probability
+    from audit.scores import score
 
     law_of = subject.distribution
     if law_of is None:
         raise AuditError(f"The witness is exact, but {subject.name} declares no law; audit it again by runs.")
     region = witness.event.conditions[0].region
     laws = law_of(witness.left), law_of(witness.right)
-    p, q = (probability(law, region) for law in (laws if witness.direction == "left" else laws[::-1]))
+    ends = laws if witness.direction == "left" else laws[::-1]
+    p, q = (probability(law, region) for law in ends)
     epsilon, delta = at_distance(result.claim.epsilon, result.claim.delta, witness.distance)
     shown, excess = loss(p, q, delta), p - math.exp(min(epsilon, 700.0)) * q
-    if shown <= epsilon + TOLERANCE:  # no box need show what several coordinates do together
-        ends = laws if witness.direction == "left" else laws[::-1]
-        shown, excess = epsilon_bounds(*ends, delta)[0], hockey_stick_bounds(*ends, epsilon)[0]
-    over = shown > epsilon + TOLERANCE
+    found = score(*ends, SimpleNamespace(epsilon=epsilon, delta=delta))
+    over = found.over
+    if shown <= epsilon:  # no box need show what several coordinates do together
+        shown, excess = found.epsilon, found.delta
     said = (
         "the saved probabilities were reproduced"
         if (p, q) == (witness.p, witness.q)

@@ -11,6 +11,7 @@ import numpy as np
 from audit.distributions.law import OUTSIDE, Ints, Outputs, Partition, as_numbers, scalar_or_array
 from audit.distributions.line import LineLaw
 from audit.distributions.pieces import Piece
+from audit.distributions.rounding import read
 from audit.distributions.smooth import Function, SmoothPiece
 from audit.errors import InvalidValue
 
@@ -67,9 +68,14 @@ class Density(LineLaw):
         >>> Density.steps([0.0, 1.0, 3.0], [0.5, 0.5]).pdf(2.0)
         0.25
         """
-        parts = zip(pairwise(knots), probabilities, strict=True)
-        levels = [(low, high, math.log(mass / (high - low))) for (low, high), mass in parts if mass > 0]
-        return cls(tuple(Piece(low, high, low, level) for low, high, level in levels))
+        given = read(probabilities, None, whole=False)
+        parts = zip(pairwise(knots), given.logs.tolist(), strict=True)
+        pieces = [
+            Piece(low, high, low, log - math.log(high - low)) for (low, high), log in parts if log > -math.inf
+        ]
+        law = cls(tuple(pieces))
+        law.rounding = given.rounding
+        return law
 
     @classmethod
     def general(

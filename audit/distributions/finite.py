@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,6 +22,7 @@ from audit.distributions.law import (
     log_complement,
     scalar_or_array,
 )
+from audit.distributions.rounding import logarithms, moved_logs, read
 from audit.errors import InvalidKind, InvalidValue
 
 if TYPE_CHECKING:
@@ -40,7 +42,16 @@ class Finite(Law):
         Distinct values (as `audit.canonical` compares them). A range or a one-dimensional array of numbers is
         kept as it is: a million outcomes cost no Python loop.
     probabilities, log_probabilities
-        One of the two, as long as `outcomes`; they must sum to 1 within 1e-9 and are used as given.
+        One of the two, as long as `outcomes`; they must sum to 1 within 1e-9 and are used as given. Floats
+        are known up to `audit.distributions.rounding`, which no comparison takes for a difference: give small
+        ones by accurate logarithms. Fractions must sum to 1, and are compared exactly.
+
+    Attributes
+    ----------
+    rounding : float
+        How far each probability may be from the one that was meant; 0 for logarithms and fractions.
+    fractions : tuple of Fraction, optional
+        The probabilities where they were given as fractions.
 
     Raises
     ------
@@ -65,10 +76,8 @@ class Finite(Law):
             raise InvalidValue(
                 "`Finite` takes one of `probabilities` and `log_probabilities`; got both or none."
             )
-        if log_probabilities is None:
-            log_probabilities = _logarithms(probabilities)
         self.outcomes = _kept(outcomes)
-        self.log_probabilities = np.array(log_probabilities, dtype=np.float64)
+        self.log_probabilities, self.rounding, self.fractions = read(probabilities, log_probabilities)
         self.log_probabilities.flags.writeable = False
         self._validate()
 
@@ -96,12 +105,33 @@ class Finite(Law):
         >>> Finite(range(4), [0.25, 0.25, 0.25, 0.25]).map(lambda k: k < 2).pmf(True)
         0.5
         """
-        images: dict[Hashable, tuple[Any, list[float]]] = {}
-        for outcome, log_probability in zip(self.outcomes, self.log_probabilities.tolist(), strict=True):
+        images: dict[Hashable, tuple[Any, list[int]]] = {}
+        for place, outcome in enumerate(self.outcomes):
             image = function(outcome)
-            images.setdefault(canonical.key(image), (image, []))[1].append(log_probability)
-        logs = [float(log_add(np.array(terms))) for _, terms in images.values()]
-        return Finite([image for image, _ in images.values()], log_probabilities=logs)
+            images.setdefault(canonical.key(image), (image, []))[1].append(place)
+        outcomes, places = [image for image, _ in images.values()], [each for _, each in images.values()]
+        if self.fractions is not None:
+            return Finite(outcomes, [sum(self.fractions[k] for k in each) for each in places])
+        merged = Finite(
+            outcomes, log_probabilities=[float(log_add(self.log_probabilities[each])) for each in places]
+        )
+        merged.rounding = self.rounding
+        return merged
+
+    def extreme(self, sign: int) -> Finite:
+        """Return what the rounding leaves of each probability, the least (−1) or the most (+1).
+
+        Examples
+        --------
+        >>> Finite("ab", [0.75, 0.25]).extreme(+1).pmf("b") > 0.25
+        True
+        """
+        if not self.rounding:
+            return self
+        moved = copy(self)
+        moved.log_probabilities = moved_logs(self.log_probabilities, sign * self.rounding)
+        moved.rounding = 0.0
+        return moved
 
     def support(self) -> Outcomes:
         """Return the outcomes that have positive probability, in the given order."""
@@ -169,7 +199,7 @@ class Finite(Law):
             index = self.locate(outputs)
             return np.where(index >= 0, cell[index], OUTSIDE)
 
-        return Partition(_logarithms(masses), locate)
+        return Partition(logarithms(masses), locate)
 
     def locate(self, outputs: Outputs) -> Ints:
         """Return the position of each output among the outcomes, −1 for what is none or cannot occur."""
@@ -187,7 +217,7 @@ class Finite(Law):
         if not isinstance(other, Finite):
             return NotImplemented
         same = np.array_equal(self.log_probabilities, other.log_probabilities)
-        return same and same_outcomes(self, other)
+        return same and self.fractions == other.fractions and same_outcomes(self, other)
 
     def __hash__(self) -> int:
         return hash(self.log_probabilities.tobytes())
@@ -288,14 +318,6 @@ def rows_like(outputs: NDArray[Any], example: Any) -> list[Any]:
     if isinstance(example, tuple):
         return [tuple(row) for row in outputs.tolist()]
     return outputs.tolist() if isinstance(example, list) else list(outputs)
-
-
-def _logarithms(probabilities: Any) -> Floats:
-    values = np.asarray(probabilities, dtype=np.float64)
-    if not (values >= 0.0).all():
-        raise InvalidValue("The probabilities of a law must be numbers ≥ 0; one is negative or NaN.")
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(values))
 
 
 def _kept(outcomes: Outcomes) -> Outcomes:

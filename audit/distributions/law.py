@@ -64,6 +64,10 @@ class Law(ABC):
     def bins(self, k: int) -> Partition:
         """Return a partition of the outputs into about `k` cells of about equal probability, atoms apart."""
 
+    def extreme(self, sign: int) -> Law:  # noqa: ARG002 - most laws are known to their own last digits
+        """Return what rounding leaves of each probability, the least (`sign` −1) or the most (+1)."""
+        return self
+
     def partitions(self) -> list[Partition]:
         """Return the partitions in which outputs are compared with this law."""
         return [self.bins(k) for k in (2, 8, 32)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.distributions.law import ROUNDING, Floats, Law, log_add, log_complement, scalar_or_array
+from audit.distributions.rounding import moved_logs
 from audit.errors import InvalidValue
 
 if TYPE_CHECKING:
@@ -24,7 +25,14 @@ class LineLaw(Law):
         From left to right, without overlap.
     whole
         Whether their masses must sum to 1 (within 1e-9).
+
+    Attributes
+    ----------
+    rounding : float
+        How far the mass of each piece may be from the one that was meant, where these were given as floats.
     """
+
+    rounding = 0.0
 
     def __init__(self, pieces: tuple[Piece | SmoothPiece, ...], *, whole: bool = True) -> None:
         self.pieces = tuple(pieces)
@@ -81,6 +89,19 @@ class LineLaw(Law):
         x = np.asarray(x, dtype=np.float64)
         inside = [np.where((p.left <= x) & (x <= p.right), p.log_value(x), -np.inf) for p in self.pieces]
         return np.max(np.array(inside), axis=0)
+
+    def extreme(self, sign: int) -> LineLaw:
+        """Return what the rounding of its pieces' probabilities leaves of them."""
+        if not self.rounding:
+            return self
+        masses = [float(self._piece_mass(p, np.array(-np.inf), np.array(np.inf))) for p in self.pieces]
+        shifts = [float(moved_logs(mass, sign * self.rounding)) - mass for mass in masses]
+        pieces = [
+            piece.clipped(piece.left, piece.right, shift=shift)
+            for piece, shift in zip(self.pieces, shifts, strict=True)
+            if np.isfinite(shift)
+        ]
+        return type(self)(tuple(pieces), whole=False)
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self.pieces == getattr(other, "pieces", None)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from copy import copy
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from audit.distributions.law import (
     log_complement,
     scalar_or_array,
 )
+from audit.distributions.rounding import Given, moved_logs, read, rounding
 from audit.errors import InvalidValue
 
 
@@ -34,7 +37,7 @@ class Mixture(Law):
     density
         The law of the output given that it is no atom.
     probabilities, log_probabilities
-        Of the atoms; one of the two. What they leave is the density's.
+        Of the atoms; one of the two, read as by `Finite`. What they leave is the density's.
     log_weight
         The logarithm of the density's share, where it is known more accurately than as what is left.
 
@@ -58,17 +61,18 @@ class Mixture(Law):
             raise InvalidValue(
                 "`Mixture` takes one of `probabilities` and `log_probabilities`; got both or none."
             )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs = (
-                np.log(probabilities) if log_probabilities is None else np.asarray(log_probabilities, float)
-            )
+        given = read(probabilities, log_probabilities, whole=False)
+        logs = given.logs
         atom_mass = float(log_add(logs))
-        self.log_weight = float(log_complement(atom_mass)) if log_weight is None else float(log_weight)
+        left = _left(given, atom_mass) if log_weight is None else (float(log_weight), 0.0)
+        self.log_weight, self.rounding = left
         total = math.exp(atom_mass) + math.exp(self.log_weight)
         if np.isnan(logs).any() or not abs(total - 1.0) <= ROUNDING:
             raise InvalidValue(f"The atoms and the density of `Mixture` must sum to 1; got {total!r}.")
         possible = len(logs) and math.isfinite(atom_mass)
         self.atoms = Finite(list(atoms), log_probabilities=logs - atom_mass) if possible else None
+        if self.atoms is not None and given.rounding:
+            self.atoms.rounding = given.rounding / math.exp(atom_mass)
         self.log_atoms = atom_mass
         self.density = density
 
@@ -159,6 +163,13 @@ class Mixture(Law):
 
         return Partition(np.concatenate([self.log_atoms + outer.log_probabilities, smooth]), locate)
 
+    def extreme(self, sign: int) -> Mixture:
+        """Return what rounding leaves of the atoms and of the density's share."""
+        moved = copy(self)
+        moved.atoms = None if self.atoms is None else self.atoms.extreme(sign)
+        moved.log_weight = float(moved_logs(self.log_weight, sign * self.rounding))
+        return moved
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mixture):
             return NotImplemented
@@ -170,3 +181,11 @@ class Mixture(Law):
 
     def __repr__(self) -> str:
         return f"Mixture({self.atoms!r}, {self.density!r})"
+
+
+def _left(given: Given, log_atoms: float) -> tuple[float, float]:
+    """Return the logarithm of what atoms leave to the density, and the error of that difference."""
+    if given.fractions is None:
+        return float(log_complement(log_atoms)), rounding(given.logs.size)
+    left = max(1 - sum(given.fractions, Fraction()), Fraction())
+    return float(read([left], None, whole=False).logs[0]), 0.0

@@ -82,6 +82,10 @@ class Product(Law):
         together = [_joint(a, b) for a, b in pairwise(quarters)]
         return [*alone, *together]
 
+    def extreme(self, sign: int) -> Product:
+        """Return the product of what rounding leaves of each coordinate."""
+        return Product([factor.extreme(sign) for factor in self.factors])
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Product) and self.factors == other.factors
 

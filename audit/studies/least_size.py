@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
-from audit.exact import TOLERANCE
 from audit.results import Verdict
+from audit.scores import TOLERANCE
 from audit.studies.results import Step
 from audit.utility.exact import exceeds
 from audit.utility.task import audit_utility

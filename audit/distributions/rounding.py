@@ -1,0 +1,136 @@
+"""How far a probability that was given as a number may be from the one that was meant.
+
+A probability given as a float is known up to an absolute error: whoever computes 1 − (sum of the others)
+rounds at the size of 1, however small the result is. One given by its logarithm is known to its own last
+digits, and a `Fraction` is known exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from numbers import Rational
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from audit.errors import InvalidValue
+
+if TYPE_CHECKING:
+    from audit.distributions.law import Floats
+
+__all__ = ["Given", "moved_logs", "read", "rounding"]
+
+UNIT = 2.0**-53
+"""What a result of double arithmetic near 1 may be off by."""
+
+
+class Given(NamedTuple):
+    """Probabilities as they were given: their logarithms, the error of each, and the fractions if they are.
+
+    Examples
+    --------
+    >>> read([Fraction(1, 3), Fraction(2, 3)], None).rounding
+    0.0
+    """
+
+    logs: Floats
+    rounding: float
+    fractions: tuple[Fraction, ...] | None = None
+
+
+def rounding(count: int) -> float:
+    """Return (count + 2)·2⁻⁵³: the most by which one of `count` float probabilities, or a sum, is off.
+
+    **Guarantee.** Let count − 1 of them be right to 2·2⁻⁵³ of their size (a few roundings each) and the last
+    be 1 − (their sum), added one by one. Their own errors add up to at most 2·2⁻⁵³, each of the additions
+    rounds a partial sum ≤ 1 by at most 2⁻⁵⁴, and so does the subtraction: together at most
+    (2 + count/2)·2⁻⁵³. A difference of two values of a cdf is off by less, and a share of such a remainder
+    by its share.
+
+    Examples
+    --------
+    >>> p = math.exp(20.0) / (1.0 + math.exp(20.0))
+    >>> abs((1.0 - p) - 1.0 / (1.0 + math.exp(20.0))) <= rounding(2) < 1e-15
+    True
+    """
+    return (count + 2) * UNIT
+
+
+def read(probabilities: Any, log_probabilities: Any, *, whole: bool = True) -> Given:
+    """Return what was given, by either name.
+
+    Parameters
+    ----------
+    probabilities, log_probabilities
+        One of them is None.
+    whole
+        Whether fractions must sum to 1.
+
+    Raises
+    ------
+    InvalidValue
+        For a negative number, NaN, or fractions that do not sum to 1.
+
+    Examples
+    --------
+    >>> read([0.5, 0.5], None).logs.round(3).tolist(), read(None, [-1.0]).rounding
+    ([-0.693, -0.693], 0.0)
+    """
+    if log_probabilities is not None:
+        return Given(np.array(log_probabilities, dtype=np.float64), 0.0)
+    fractions = _fractions(probabilities)
+    if fractions is None:
+        logs = logarithms(probabilities)
+        return Given(logs, rounding(logs.size))
+    if whole and sum(fractions) != 1:
+        raise InvalidValue(f"Probabilities given as fractions must sum to 1; got {sum(fractions)}.")
+    return Given(np.array([_log(each) for each in fractions]), 0.0, fractions)
+
+
+def logarithms(probabilities: Any) -> Floats:
+    """Return the logarithms of float probabilities.
+
+    Examples
+    --------
+    >>> logarithms([1.0, 0.0]).tolist()
+    [0.0, -inf]
+    """
+    values = np.asarray(probabilities, dtype=np.float64)
+    if not (values >= 0.0).all():
+        raise InvalidValue("The probabilities of a law must be numbers ≥ 0; one is negative or NaN.")
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(values))
+
+
+def moved_logs(logs: Any, by: float) -> Any:
+    """Return the logarithms of probabilities that are `by` larger, 0 for those that would be negative.
+
+    Examples
+    --------
+    >>> moved_logs(np.log([0.5, 1e-17]), -1e-16).round(6).tolist()
+    [-0.693147, -inf]
+    """
+    with np.errstate(divide="ignore"):
+        return np.log(np.maximum(np.exp(logs) + by, 0.0))
+
+
+def _fractions(probabilities: Any) -> tuple[Fraction, ...] | None:
+    """Return rational numbers as fractions; None where any is none, and where none is more than 0 or 1."""
+    if isinstance(probabilities, np.ndarray) and probabilities.dtype != object:
+        return None
+    values = list(probabilities)
+    if not values or not all(isinstance(value, Rational) for value in values):
+        return None
+    if any(value < 0 for value in values):
+        raise InvalidValue("The probabilities of a law must be numbers ≥ 0; one is negative.")
+    return tuple(Fraction(value) for value in values)
+
+
+def _log(value: Fraction) -> float:
+    """Return the logarithm of a fraction, near 1 and far below the least float too."""
+    if not value:
+        return -math.inf
+    if 2 * value > 1:
+        return math.log1p(float(value - 1))
+    return math.log(value.numerator) - math.log(value.denominator)

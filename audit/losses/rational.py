@@ -1,0 +1,84 @@
+"""Laws whose probabilities are fractions against a claim, without any rounding of theirs."""
+
+from __future__ import annotations
+
+import math
+from decimal import Context, Decimal
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import TYPE_CHECKING
+
+from audit.distributions.finite import Finite
+from audit.distributions.product import Product
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from audit.distributions.law import Law
+
+__all__ = ["exceeds", "fractions_of"]
+
+MOST = 4_096
+"""Outcomes of a product up to which it is compared exactly."""
+_DIGITS, _FAR = 60, 1e5
+
+Fractions = dict["Hashable", Fraction]
+
+
+def fractions_of(law: Law) -> Fractions | None:
+    """Return the probability of each outcome as a fraction; None where they were not given so.
+
+    Examples
+    --------
+    >>> law = Finite([0, 1], [Fraction(1, 3), Fraction(2, 3)])
+    >>> fractions_of(law), len(fractions_of(Product([law, law])) or {})
+    ({0: Fraction(1, 3), 1: Fraction(2, 3)}, 4)
+    """
+    if isinstance(law, Finite):
+        return None if law.fractions is None else dict(zip(law.keys, law.fractions, strict=True))
+    if not isinstance(law, Product):
+        return None
+    parts = [fractions_of(factor) for factor in law.factors]
+    given = [part for part in parts if part is not None]
+    if len(given) < len(parts) or math.prod(map(len, given)) > MOST:
+        return None
+    rows = product(*(part.items() for part in given))
+    return {
+        tuple(key for key, _ in row): math.prod((share for _, share in row), start=Fraction(1))
+        for row in rows
+    }
+
+
+def exceeds(
+    p: Mapping[Hashable, Fraction], q: Mapping[Hashable, Fraction], *, epsilon: float, delta: float
+) -> bool:
+    """Return whether some event has p(E) > e^ε·q(E) + δ.
+
+    **Guarantee.** Nothing of the laws is rounded. ε and δ are floats, which stand for what they were rounded
+    from: a claim of ln 3 is no number of this kind. Each is read as the next larger float, 0 as 0; e^ε is
+    taken from above, within a factor 1 + 1e-58.
+
+    Examples
+    --------
+    >>> third = {0: Fraction(3, 4)}, {0: Fraction(1, 4)}
+    >>> exceeds(*third, epsilon=math.log(3.0), delta=0.0), exceeds(*third, epsilon=1.09, delta=0.0)
+    (False, True)
+    """
+    allowed = Fraction(math.nextafter(delta, 1.0)) if delta else Fraction()
+    ratio = _ratio(epsilon)
+    if ratio is None:
+        return sum((share for key, share in p.items() if not q.get(key)), Fraction()) > allowed
+    terms = (share - ratio * q.get(key, 0) for key, share in p.items())
+    return sum((term for term in terms if term > 0), Fraction()) > allowed
+
+
+@cache
+def _ratio(epsilon: float) -> Fraction | None:
+    """Return e^ε from above; None where it is beyond every ratio."""
+    if not epsilon:
+        return Fraction(1)
+    if epsilon > _FAR:
+        return None
+    above = Decimal(math.nextafter(epsilon, math.inf)).exp(Context(prec=_DIGITS))
+    return Fraction(above) * (1 + Fraction(1, 10 ** (_DIGITS - 2)))
