@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from audit.compass import distance
 from audit.evidence import Bet, Ledger, at_distance
 from audit.features import View
-from audit.memory import Block, PairMemory, bet_on
+from audit.memory import Block, PairMemory, bet_on, broken_off
 from audit.outcomes import Unfinished
 from audit.progress import AuditProgressed
 from audit.sampling import BET, EXPLORE, MutatedInput

@@ -1,8 +1,16 @@
-"""The decision rule: betting against the claim.
+"""The decision rule: betting against the claim, call by call.
 
-For the i-th pair of runs let X = 1[M(z) ∈ E], Y = 1[M(z′) ∈ E] and D = X − R·Y − δ with R = e^ε. Under the
-claim (ε, δ) E[D | past] ≤ 0 and D ≥ −R − δ. For a stake λ = s/(R + δ), 0 ≤ s < 1, fixed before the pair is
-drawn, 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1.
+Each call draws its side of the pair (z, z′) by a fair coin of its own, and is one trial. For an event E let
+p = Pr[M(z) ∈ E] and q = Pr[M(z′) ∈ E] *in the state that the subject is in when called*, R = e^ε, and
+
+    D = 2·1[p side]·1[E] − 2R·1[q side]·1[E] − δ − h·(1[p side] − 1[q side])
+
+for any number h fixed beforehand. The coin is independent of the past, so E[D | past] = p − R·q − δ, which the
+claim (ε, δ) says is at most 0, whatever earlier calls left behind: a call that sees what the other side wrote
+is judged by the claim about *that* call. The least values of D are −δ − h (p side, outside E) and
+−2R − δ + h (q side, inside E); with M = max(h + δ, 2R + δ − h) and a stake λ = s/M, 0 ≤ s < 1, fixed before
+the call, 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1. The variance of D is least at h = p + R·q, so h is that of the
+past's estimates.
 
 A *bet* spreads the whole wealth over (event, stake) components before a batch is drawn, by weights that
 depend on the past alone; the wealth is multiplied by Σ_c w_c ∏_i (1 + λ_c·D_i(c)).
@@ -10,7 +18,8 @@ depend on the past alone; the wealth is multiplied by Σ_c w_c ∏_i (1 + λ_c·
 **Guarantee.** Each factor has conditional expectation ≤ 1 (a weighted mean of products of such terms), so
 the wealth is a non-negative supermartingale from 1, and by Ville's inequality Pr[sup wealth ≥
 1/significance] ≤ significance, whatever the events, weights, batch sizes and stopping rule, as long as they
-look at the past only.
+look at the past only, and whatever state the subject keeps, as long as each call keeps the claim given what
+was returned before.
 
 **Databases k steps apart.** Let z_0, …, z_k be a path of neighbours and p_i = Pr[M(z_i) ∈ E]. Under the
 claim p_0 ≤ R·p_1 + δ ≤ R·(R·p_2 + δ) + δ ≤ … ≤ R^k·p_k + δ·(1 + R + … + R^(k−1)), which is the claim
@@ -19,15 +28,15 @@ claim p_0 ≤ R·p_1 + δ ≤ R·(R·p_2 + δ) + δ ≤ … ≤ R^k·p_k + δ·(
 its batch was drawn. Its wealth speaks against (ε, δ) for neighbours: bounds read off the ledger are bounds at
 one step, whatever the distances of its bets.
 
-The counts of a bet do not depend on the claim, and the weights at any (ε, δ) are a function of stored
-numbers, so the same runs give the wealth against every other claim: that is how bounds are found (`Ledger`).
+The counts of a bet do not depend on the claim, and h and the weights at any (ε, δ) are functions of stored
+numbers, so the same calls give the wealth against every other claim: that is how bounds are found (`Ledger`).
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import betaincinv
@@ -47,22 +56,31 @@ LOG_STAKE_PRIOR = np.log(np.append(np.full(len(STAKES) - 1, 0.7 / (len(STAKES) -
 EPSILON_CAP = 500.0
 
 
-def log_payoffs(epsilon: float, delta: float) -> Floats:
-    """Give log(1 + λ·D) for the four outcomes of a pair of runs and every stake.
+def log_payoffs(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
+    """Give log(1 + λ·D) for the four outcomes of a call and every stake, with h = p + R·q.
 
     Parameters
     ----------
+    p, q
+        The past's estimates for each event, shape (…).
     epsilon, delta
         The claim.
 
     Returns
     -------
-    array of shape (4, stakes)
-        Rows: both outputs in the event, the p side only, the q side only, neither.
+    array of shape (…, 4, stakes)
+        Of the four: the p side inside the event and outside, the q side inside and outside.
+
+    Examples
+    --------
+    >>> log_payoffs(np.array(1.0), np.array(0.0), 1.0, 0.0).shape
+    (4, 18)
     """
     ratio = math.exp(min(epsilon, EPSILON_CAP))
-    gains = np.array([1.0 - ratio - delta, 1.0 - delta, -ratio - delta, -delta]) / (ratio + delta)
-    return np.asarray(np.log1p(gains[:, None] * STAKES[None, :]))
+    h = p + ratio * q
+    gains = np.stack([2.0 - h, -h, h - 2.0 * ratio, h], axis=-1) - delta
+    most = np.maximum(h + delta, 2.0 * ratio + delta - h)
+    return np.asarray(np.log1p((gains / most[..., None])[..., None] * STAKES))
 
 
 def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
@@ -86,9 +104,15 @@ def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]
     return together, min(1.0, delta * copies)
 
 
-def joint(p: Floats, q: Floats) -> Floats:
-    """Give the four joint probabilities of independent sides, shape (…, 4), in the order of `log_payoffs`."""
-    return np.stack([p * q, p * (1 - q), (1 - p) * q, (1 - p) * (1 - q)], axis=-1)
+def outcomes(p: Floats, q: Floats) -> Floats:
+    """Give the probabilities of the four outcomes of a call, shape (…, 4), in the order of `log_payoffs`.
+
+    Examples
+    --------
+    >>> outcomes(np.array(1.0), np.array(0.0)).tolist()
+    [0.5, 0.0, 0.0, 0.5]
+    """
+    return np.stack([p, 1 - p, q, 1 - q], axis=-1) / 2
 
 
 @dataclass(frozen=True)
@@ -102,9 +126,9 @@ class Bet:
     p, q
         The past's estimates for each event, strictly between 0 and 1.
     past
-        How many pairs the estimates rest on, shape (events,).
+        How many calls the estimates rest on, shape (events,).
     counts
-        The batch: both, p side only, q side only, neither; shape (events, 4).
+        The batch: calls of the p side inside and outside, of the q side inside and outside; shape (events, 4).
     distance
         How many steps of neighbours lie between the two databases.
     """
@@ -116,23 +140,51 @@ class Bet:
     counts: Floats
     distance: int = 1
 
+    @property
+    def calls(self) -> int:
+        """How many calls the batch had."""
+        return int(self.counts[0].sum())
+
     def log_growth(self, epsilon: float, delta: float) -> float:
         """Give the log of the factor by which this batch multiplied the wealth against (ε, δ) per step."""
-        payoffs = log_payoffs(*at_distance(epsilon, delta, self.distance))
-        raw = self._log_weights(payoffs)
-        return float(log_sum((raw + self.counts @ payoffs).ravel()) - log_sum(raw.ravel()))
+        payoffs = log_payoffs(self.p, self.q, *at_distance(epsilon, delta, self.distance))
+        raw = self.log_prior[:, None] + backtest(outcomes(self.p, self.q), self.past, payoffs)
+        grown = raw + _matched(self.counts, payoffs)
+        return float(log_sum(grown.ravel()) - log_sum(raw.ravel()))
 
-    def at_worst(self, pairs: int) -> Bet:
-        """Return the bet with the batch that costs it most: in every event the q side alone, each time.
+    def at_worst(self) -> Bet:
+        """Return the bet with the batch that costs it most given its coins: what a broken-off batch loses.
 
-        Its D = −R − δ is the least there is, so against every claim any batch leaves at least as much.
+        Of the p side all fell outside, of the q side all inside: the least D of either side, in every event
+        and against every claim, so that any batch with these coins leaves at least as much.
         """
-        return replace(self, counts=np.tile([0.0, 0.0, float(pairs), 0.0], (len(self.p), 1)))
+        p_side, q_side = self.counts[:, :2].sum(axis=1), self.counts[:, 2:].sum(axis=1)
+        nothing = np.zeros(len(self.p))
+        return replace(self, counts=np.stack([nothing, p_side, q_side, nothing], axis=1))
 
-    def _log_weights(self, payoffs: Floats) -> Floats:
-        """Weigh each (event, stake) by what it would have earned on the past; up to a common constant."""
-        backtest = self.past[:, None] * (joint(self.p, self.q) @ payoffs)
-        return np.asarray(self.log_prior[:, None] + LOG_STAKE_PRIOR + backtest)
+
+def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
+    """Give the log weight of each stake on an event: what it would have earned on the past.
+
+    Parameters
+    ----------
+    shares
+        Estimated probabilities of the four outcomes, shape (…, 4).
+    past
+        Calls that they rest on, shape (…).
+    payoffs
+        As `log_payoffs` gives them, shape (…, 4, stakes).
+
+    Returns
+    -------
+    array of shape (…, stakes)
+    """
+    return np.asarray(LOG_STAKE_PRIOR + past[..., None] * _matched(shares, payoffs))
+
+
+def _matched(counts: Floats, payoffs: Floats) -> Floats:
+    """Sum what the counted outcomes pay, (…, 4) by (…, 4, stakes) giving (…, stakes)."""
+    return np.asarray((counts[..., None, :] @ payoffs)[..., 0, :])
 
 
 @dataclass
@@ -151,7 +203,7 @@ class Ledger:
     --------
     >>> import numpy as np
     >>> ledger = Ledger()
-    >>> p, q, past, counts = np.array([0.97]), np.array([0.03]), np.array([16.0]), np.array([[0.0, 60, 0, 0]])
+    >>> p, q, past, counts = np.array([0.97]), np.array([0.03]), np.array([32.0]), np.array([[45.0, 0, 0, 45]])
     >>> sure = Bet(np.zeros(1), p, q, past, counts)
     >>> ledger.add(sure)
     >>> bool(ledger.log_wealth(1.0, 0.0) > np.log(1e6))
@@ -160,7 +212,8 @@ class Ledger:
 
     bets: list[Bet] = field(default_factory=list)
     before: Ledger | None = None
-    _stacked: tuple[Floats, Floats, Floats, Floats] | None = field(default=None, repr=False)
+    _stacked: tuple[Floats, ...] | None = field(default=None, repr=False)
+    _distances: dict[int, Any] = field(default_factory=dict, repr=False)
 
     def add(self, bet: Bet) -> None:
         """Append a finished bet."""
@@ -184,31 +237,25 @@ class Ledger:
         """Give the log wealth after each bet, shape (bets,)."""
         if not self.bets:
             return np.zeros(0)
-        log_prior, backtests, counts, past = self._stack()
-        payoffs = self._payoffs(epsilon, delta)
-        raw = log_prior[..., None] + LOG_STAKE_PRIOR + past[..., None] * (backtests @ payoffs)
-        growth, raw = ((raw + counts @ payoffs).reshape(len(raw), -1), raw.reshape(len(raw), -1))
-        return np.asarray(self.lost(epsilon, delta) + np.cumsum(log_sum(growth) - log_sum(raw)))
+        log_prior, p, q, past, counts, starts = self._stack()
+        payoffs = np.empty((len(p), 4, len(STAKES)))
+        for steps, here in self._distances.items():
+            payoffs[here] = log_payoffs(p[here], q[here], *at_distance(epsilon, delta, steps))
+        raw = log_prior[:, None] + backtest(outcomes(p, q), past, payoffs)
+        grown = log_sums(raw + _matched(counts, payoffs), starts) - log_sums(raw, starts)
+        return np.asarray(self.lost(epsilon, delta) + np.cumsum(grown))
 
-    def _payoffs(self, epsilon: float, delta: float) -> Floats:
-        """Give the payoffs of every bet, shape (bets, 4, stakes); shape (1, …) where all are alike."""
-        distances = {bet.distance for bet in self.bets}
-        known = {steps: log_payoffs(*at_distance(epsilon, delta, steps)) for steps in distances}
-        if len(known) == 1:
-            return known[self.bets[0].distance][None]
-        return np.stack([known[bet.distance] for bet in self.bets])
-
-    def _stack(self) -> tuple[Floats, Floats, Floats, Floats]:
+    def _stack(self) -> tuple[Floats, ...]:
+        """Return all bets as columns, one row for each event, and where each bet begins."""
         if self._stacked is None:
-            width = max(len(bet.p) for bet in self.bets)
-            shape = (len(self.bets), width)
-            log_prior, past = np.full(shape, -np.inf), np.zeros(shape)
-            backtests, counts = np.zeros((*shape, 4)), np.zeros((*shape, 4))
-            for i, bet in enumerate(self.bets):
-                used = len(bet.p)
-                log_prior[i, :used], past[i, :used] = bet.log_prior, bet.past
-                backtests[i, :used], counts[i, :used] = joint(bet.p, bet.q), bet.counts
-            self._stacked = (log_prior, backtests, counts, past)
+            lengths = np.array([len(bet.p) for bet in self.bets])
+            distances = np.repeat([bet.distance for bet in self.bets], lengths)
+            self._distances = {int(k): np.flatnonzero(distances == k) for k in np.unique(distances)}
+            columns = [
+                np.concatenate([getattr(bet, name) for bet in self.bets])
+                for name in ("log_prior", "p", "q", "past", "counts")
+            ]
+            self._stacked = (*columns, np.cumsum(lengths) - lengths)
         return self._stacked
 
 
@@ -222,6 +269,28 @@ def log_sum(values: Floats) -> Floats:
     """
     top = values.max(axis=-1, keepdims=True)
     return np.asarray(np.log(np.exp(values - top).sum(axis=-1)) + top[..., 0])
+
+
+def log_sums(values: Floats, starts: Floats) -> Floats:
+    """Give the log of the sum of exponentials over groups of rows, shape (rows, k) giving (groups,).
+
+    Parameters
+    ----------
+    values
+        Shape (rows, k).
+    starts
+        The first row of each group, rising from 0.
+
+    Examples
+    --------
+    >>> np.exp(log_sums(np.log([[1.0, 3.0], [2.0, 2.0], [5.0, 1.0]]), np.array([0, 2]))).round(9).tolist()
+    [8.0, 6.0]
+    """
+    row = values.max(axis=-1)
+    top = np.maximum.reduceat(row, starts)
+    lengths = np.diff(np.append(starts, len(row)))
+    terms = np.exp(values - np.repeat(top, lengths)[:, None]).sum(axis=-1)
+    return np.asarray(np.log(np.add.reduceat(terms, starts)) + top)
 
 
 def epsilon_lattice(epsilon: float) -> Iterator[float]:

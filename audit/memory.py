@@ -42,9 +42,9 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Block:
-    """A counted block: its pairs of runs, and their outputs where they are wanted for re-learning."""
+    """A counted block: its runs, and their outputs where they are wanted for re-learning."""
 
-    size: int
+    runs: int
     left: View | None = None
     right: View | None = None
 
@@ -68,7 +68,7 @@ class PairMemory:
     right: Any
     floats: bool = False
     path: tuple[Any, ...] = ()
-    pairs: int = 0
+    runs: int = 0
     tables: list[Table] = field(default_factory=list)
     won: float = 0.0
     bets: list[int] = field(default_factory=list)
@@ -78,7 +78,7 @@ class PairMemory:
     heard: int = 0
     silence: Raised | Unfinished | None = None
     _kept: tuple[list[View], list[View]] = field(default_factory=lambda: ([], []))
-    _kept_pairs: int = 0
+    _kept_runs: int = 0
     _next_learning: int = 1
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
@@ -87,28 +87,32 @@ class PairMemory:
         """How many steps of neighbours lie between the two databases."""
         return max(1, len(self.path) - 1)
 
+    @property
+    def pairs(self) -> int:
+        """Half of the runs: how many a side there are, on average."""
+        return self.runs // 2
+
     def count(self, left: View, right: View) -> list[Floats]:
         """Count a block of runs in every table, without learning from it yet."""
-        return [table.cross(left, right) for table in self.tables]
+        return [table.count(left, right) for table in self.tables]
 
     def keep(self, left: View, right: View) -> Block:
         """Reduce a counted block to what will be learned from it: large batches need little memory."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)
-        if self._kept_pairs + len(left) <= KEPT:
-            return Block(len(left), left, right)
-        return Block(len(left))
+        runs = len(left) + len(right)
+        return Block(runs, left, right) if self._kept_runs + runs <= 2 * KEPT else Block(runs)
 
     def take(self, runs: Iterable[tuple[View, View]]) -> tuple[list[Floats], list[Block]]:
         """Count all blocks of a batch, without learning from it yet: the sums, and what will be learned."""
-        crosses: list[Floats] = []
+        counts: list[Floats] = []
         blocks = []
         for left, right in runs:
             counted = self.count(left, right)
-            crosses = [a + b for a, b in zip(crosses, counted, strict=True)] if crosses else counted
+            counts = [a + b for a, b in zip(counts, counted, strict=True)] if counts else counted
             blocks.append(self.keep(left, right))
-        return crosses, blocks
+        return counts, blocks
 
     def hear(self, view: View) -> None:
         """Note whether the subject answers at all, and what it does instead."""
@@ -119,17 +123,17 @@ class PairMemory:
         if silent and self.silence is None:
             self.silence = silent[0]
 
-    def learn(self, blocks: list[Block], crosses: list[Floats]) -> None:
-        """Learn from a finished batch: `crosses` as summed from `count` over its blocks."""
-        for table, cross in zip(self.tables, crosses, strict=True):
-            table.add(cross)
+    def learn(self, blocks: list[Block], counts: list[Floats]) -> None:
+        """Learn from a finished batch: `counts` as summed from `count` over its blocks."""
+        for table, counted in zip(self.tables, counts, strict=True):
+            table.add(counted)
         for block in blocks:
-            if block.left is not None and block.right is not None and self._kept_pairs == self.pairs:
+            if block.left is not None and block.right is not None and self._kept_runs == self.runs:
                 self._kept[0].append(block.left)
                 self._kept[1].append(block.right)
-                self._kept_pairs += block.size
-            self.pairs += block.size
-        if self.pairs >= self._next_learning and self._kept_pairs == self.pairs:
+                self._kept_runs += block.runs
+            self.runs += block.runs
+        if self.pairs >= self._next_learning and self._kept_runs == self.runs:
             self._relearn()
             self._next_learning = 2 * self.pairs if self.pairs >= 256 else int(1.5 * self.pairs)
 
@@ -211,25 +215,30 @@ class PairMemory:
         return growth, loss / self.distance
 
 
-def bet_on(chosen: list[Chosen], crosses: list[Floats] | None) -> Bet:
-    """Turn chosen events and the counts of the batch that followed into a bet (None: no batch followed)."""
-    if crosses is None:
-        counts = np.zeros((sum(len(item.candidates.p) for item in chosen), 4))
-    else:
-        counts = np.concatenate([item.candidates.count(_turned(item, crosses)) for item in chosen])
+def bet_on(chosen: list[Chosen], counts: list[Floats]) -> Bet:
+    """Turn chosen events and the counts of the batch that followed into a bet."""
     return Bet(
         log_prior=np.concatenate([item.log_prior for item in chosen]),
         p=np.concatenate([item.candidates.p for item in chosen]),
         q=np.concatenate([item.candidates.q for item in chosen]),
-        past=np.concatenate([np.full(len(item.candidates.p), item.candidates.past) for item in chosen]),
-        counts=counts,
+        past=np.concatenate([np.full(len(item.candidates.p), 2 * item.candidates.past) for item in chosen]),
+        counts=np.concatenate([item.candidates.count(_turned(item, counts[item.table])) for item in chosen]),
         distance=chosen[0].distance,
     )
 
 
-def _turned(item: Chosen, crosses: list[Floats]) -> Floats:
-    cross = crosses[item.table]
-    return cross if item.side == 0 else cross.T
+def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
+    """Return the bet on a batch that was broken off, so many of its calls being of either side: its worst."""
+    tables = 1 + max(item.table for item in chosen)
+    known = {item.table: item.candidates.inside_p.shape[1] for item in chosen}
+    counts = [np.zeros((2, known.get(table, 1))) for table in range(tables)]
+    for counted in counts:
+        counted[:, 0] = left, right
+    return bet_on(chosen, counts).at_worst()
+
+
+def _turned(item: Chosen, counted: Floats) -> Floats:
+    return counted if item.side == 0 else counted[::-1]
 
 
 def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:

@@ -1,16 +1,41 @@
 """What is audited: a user's mechanism, read once, with everything it says about itself."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from typing import Any
 
 from audit.errors import SubjectError
 from audit.signatures import Calling, read_calling, spoken_name
 
-__all__ = ["Subject", "adapt"]
+__all__ = ["Renewed", "Subject", "adapt"]
 
 Convert = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Renewed:
+    """A subject whose every run is one of a new object.
+
+    Parameters
+    ----------
+    factory
+        Makes the object of a run.
+    calling
+        How an object gets its generator.
+
+    Examples
+    --------
+    >>> Renewed(lambda: len, Calling(takes_rng=False))([1, 2], None)
+    2
+    """
+
+    factory: Callable[[], Any]
+    calling: Calling
+
+    def __call__(self, database: Any, rng: Any = None) -> Any:
+        """Return one output of a new object."""
+        return self.calling.bind(self.factory())(database, rng)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -134,7 +159,9 @@ class Subject:
         return None if law is None else lambda database: law(self.prepare(database))
 
 
-def adapt(mechanism: Any, *, convert: Convert | None = None) -> Subject:
+def adapt(
+    mechanism: Any, *, convert: Convert | None = None, fresh: Callable[[], Any] | None = None
+) -> Subject:
     """Return `mechanism`, a callable or an object that declares more, as a subject.
 
     Parameters
@@ -146,6 +173,8 @@ def adapt(mechanism: Any, *, convert: Convert | None = None) -> Subject:
         `distribution(database)` and `suggested_pairs()`.
     convert
         Turns the list of records into what the mechanism takes, an array or a frame.
+    fresh
+        Makes a new mechanism for every run; `mechanism` says what is claimed of it. Its `sample` is not used.
 
     Raises
     ------
@@ -160,16 +189,15 @@ def adapt(mechanism: Any, *, convert: Convert | None = None) -> Subject:
     'noisy_count'
     """
     if isinstance(mechanism, Subject):
-        return mechanism if convert is None else adapt(mechanism.object, convert=convert)
-    if convert is not None and not callable(convert):
-        raise SubjectError("`convert` must be a function that turns a list of records into a database.")
+        known = mechanism if convert is None else replace(mechanism, convert=_checked(convert))
+        return known if fresh is None else _renewed(known, fresh)
     calling = read_calling(mechanism)
     declared = partial(_declared, mechanism)
-    return Subject(
+    subject = Subject(
         name=spoken_name(mechanism),
         object=mechanism,
         calling=calling,
-        convert=convert,
+        convert=_checked(convert),
         claim=declared("claim"),
         relation=declared("relation"),
         records=declared("records"),
@@ -185,6 +213,21 @@ def adapt(mechanism: Any, *, convert: Convert | None = None) -> Subject:
         family=family if isinstance(family := declared("family"), str) else None,
         symmetric=declared("symmetric") is True,
     )
+    return subject if fresh is None else _renewed(subject, fresh)
+
+
+def _checked(convert: Convert | None) -> Convert | None:
+    if convert is not None and not callable(convert):
+        raise SubjectError("`convert` must be a function that turns a list of records into a database.")
+    return convert
+
+
+def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
+    """Return a subject whose every run has a new object: many runs of one call of `sample` have not."""
+    if not callable(fresh):
+        raise SubjectError("`fresh` must be a function without arguments that makes a new mechanism.")
+    calling = Calling(takes_rng=subject.calling.takes_rng)
+    return replace(subject, object=Renewed(fresh, subject.calling), calling=calling, declared_sampler=None)
 
 
 def _outdated(kind: type) -> bool:

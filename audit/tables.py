@@ -206,7 +206,7 @@ class Candidates:
     p, q
         Estimated probabilities, strictly inside (0, 1).
     past
-        How many pairs of runs they rest on.
+        How many runs of either side they rest on, on average.
     """
 
     inside_p: NDArray[np.bool_]
@@ -227,13 +227,16 @@ class Candidates:
         """Give some of the events."""
         return Candidates(self.inside_p[index], self.inside_q[index], self.p[index], self.q[index], self.past)
 
-    def count(self, table: Floats) -> Floats:
-        """Count a batch, shape (events, 4): `table[i, j]` pairs had the p side in bin i, the q side in j."""
-        inside_p, inside_q = self.inside_p.astype(float), self.inside_q.astype(float)
-        both = ((inside_p @ table) * inside_q).sum(axis=1)
-        only_p = inside_p @ table.sum(axis=1) - both
-        only_q = inside_q @ table.sum(axis=0) - both
-        return np.stack([both, only_p, only_q, table.sum() - both - only_p - only_q], axis=1)
+    def count(self, counted: Floats) -> Floats:
+        """Count a batch, shape (events, 4): the p side inside and outside, the q side inside and outside.
+
+        Parameters
+        ----------
+        counted
+            Runs by bin, shape (2, bins + 1): of the p side, of the q side.
+        """
+        of_p, of_q = self.inside_p @ counted[0], self.inside_q @ counted[1]
+        return np.stack([of_p, counted[0].sum() - of_p, of_q, counted[1].sum() - of_q], axis=1)
 
 
 @dataclass
@@ -261,16 +264,14 @@ class Table:
             found[view.unfinished] = self.bins.width
         return found
 
-    def cross(self, left: View, right: View) -> Floats:
-        """Count the pairs of bins of a block, shape (bins + 1, bins + 1)."""
+    def count(self, left: View, right: View) -> Floats:
+        """Count the runs of a block by bin, shape (2, bins + 1): left and right."""
         width = self.bins.width + 1
-        flat = np.bincount(self.find(left) * width + self.find(right), minlength=width * width)
-        return flat.reshape(width, width).astype(np.float64)
+        return np.stack([np.bincount(self.find(side), minlength=width) for side in (left, right)]).astype(float)
 
-    def add(self, cross: Floats) -> None:
+    def add(self, counted: Floats) -> None:
         """Learn from a counted block."""
-        self.counts[0] += cross.sum(axis=1)
-        self.counts[1] += cross.sum(axis=0)
+        self.counts += counted
 
     def suggest(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
         """Give the events worth betting on with the database `side` (0 left, 1 right) as the p side."""
@@ -291,8 +292,9 @@ class Table:
             inside_p, inside_q = np.hstack([inside, none]), np.hstack([inside, every])
         else:
             inside_p = inside_q = inside
-        past = float(self.counts[0].sum())
-        return Candidates(inside_p, inside_q, (hits_p + 0.5) / (past + 1), (hits_q + 0.5) / (past + 1), past)
+        of_p, of_q = self.counts[side].sum(), self.counts[1 - side].sum()
+        p, q = (hits_p + 0.5) / (of_p + 1), (hits_q + 0.5) / (of_q + 1)
+        return Candidates(inside_p, inside_q, p, q, past=float(of_p + of_q) / 2)
 
 
 Family = tuple["NDArray[np.bool_]", "Floats", "Floats"]

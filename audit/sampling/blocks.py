@@ -8,11 +8,11 @@ import numpy as np
 
 from audit.errors import SubjectError
 from audit.sampling.inputs import Input
-from audit.sampling.loops import call_each, coupled, in_pairs, ordered, ordered_constants, schedule
+from audit.sampling.loops import call_each, coupled, of_either_side, ordered, sides
 from audit.sampling.quiet import quiet
 from audit.sampling.seeds import COINS, RESTART, RUNS, Path, generator
 from audit.sampling.state import Pristine
-from audit.sampling.vectorised import one_output, sample_pairs
+from audit.sampling.vectorised import one_output, sample_pairs, shares
 from audit.sampling.watch import Watch
 from audit.signatures import Calling
 
@@ -23,14 +23,14 @@ Tick = Callable[[int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """A block of pairs of runs to be drawn.
+    """A block of runs to be drawn.
 
     Parameters
     ----------
     left, right
         The two databases, as the mechanism takes them.
     size
-        Number of pairs.
+        Half the number of runs.
     seed, path
         Place in the seed tree.
     fresh
@@ -43,14 +43,18 @@ class Task:
         Seconds that a run may take.
     coupled
         Whether the two runs of a pair start from one generator state, which is new for that pair.
+    by_call
+        Whether each run draws its side by a coin of its own; else the runs are pairs, one of each side.
+    alone
+        Whether there is one run only, of the side that its coin says.
     start
         First run to be drawn, when a part of the block is already there.
 
     Examples
     --------
     >>> task = Task(left=[0], right=[1], size=2, seed=0, path=(1, 0))
-    >>> len(task.order)
-    2
+    >>> sorted(task.order)
+    [False, False, True, True]
     """
 
     left: Any
@@ -62,13 +66,33 @@ class Task:
     copy_inputs: bool = False
     vectorised: bool = False
     coupled: bool = False
+    by_call: bool = False
+    alone: bool = False
     limit: float = 10.0
     start: int = 0
 
     @property
     def order(self) -> list[bool]:
-        """Whether the right side is called first, pair by pair."""
-        return schedule(self.size, self.coins)
+        """Of each run whether it is one of the right side."""
+        return sides(self.size, self.coins, by_call=self.by_call)[: self.runs]
+
+    @property
+    def runs(self) -> int:
+        """The number of runs."""
+        return 1 if self.alone else 2 * self.size
+
+    @property
+    def plan(self) -> list[tuple[int, int, bool]]:
+        """The calls of the subject's own sampler: left runs, right runs, and whether the right come first."""
+        return shares(self.size, self.coins, by_call=self.by_call)
+
+    @property
+    def of_either_side(self) -> tuple[int, int]:
+        """How many runs are of the left side and of the right, as the coins have it."""
+        if self.vectorised and not self.fresh:
+            return sum(left for left, _, _ in self.plan), sum(right for _, right, _ in self.plan)
+        right = sum(self.order)
+        return self.runs - right, right
 
     @property
     def coins(self) -> np.random.Generator:
@@ -93,7 +117,7 @@ class Block:
     Parameters
     ----------
     left, right
-        The outputs of the two sides, pair by pair.
+        The outputs of the two sides.
     printed
         Number of characters that the mechanism printed.
     notes
@@ -143,6 +167,12 @@ class Host:
         """Tell whether the subject's state is another than at first; None when that cannot be told."""
         return None if self._pristine is None else self._pristine.differs_from(self._mechanism)
 
+    def first(self) -> Any:
+        """Return a copy of the subject as it was at first; itself where it cannot be copied."""
+        if self._pristine is None or not self._pristine.copies:
+            return self._mechanism
+        return self._pristine.copy(seed=0, path=())
+
     def reseed(self, seed: int, path: Path) -> None:
         """Start the generators inside the subject anew, in a process that draws beside or after another."""
         if self._pristine is not None:
@@ -171,7 +201,7 @@ class Host:
         rng = task.rng
         printed = self.call_each(task, outputs, rng=rng, on_tick=on_tick)
         refuse_what_is_spent(outputs)
-        left, right = in_pairs(task.order, outputs)
+        left, right = of_either_side(task.order, outputs)
         return Block(left=left, right=right, printed=printed, rest=next_of(rng))
 
     def call_each(
@@ -203,7 +233,7 @@ class Host:
 
     def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
         """Return a call that makes a copy of the subject first, at every run; None where it cannot."""
-        pristine, calling, runs = self._pristine, self._calling, iter(range(task.start, 2 * task.size))
+        pristine, calling, runs = self._pristine, self._calling, iter(range(task.start, task.runs))
         if not task.fresh or pristine is None or not pristine.copies:
             return None
 
@@ -222,7 +252,7 @@ class Host:
         try:
             with quiet() as printed, Watch(task.patience, _no_progress, on_tick=on_tick) as watch:
                 left, right = sample_pairs(
-                    self._mechanism.sample, (inputs[0], inputs[1]), task.size, rng=rng, coins=task.coins
+                    self._mechanism.sample, (inputs[0], inputs[1]), task.plan, rng=rng
                 )
         except (KeyboardInterrupt, SubjectError):
             raise
@@ -265,11 +295,8 @@ def _no_progress() -> int:
 
 def _in_order(task: Task, left: Input, right: Input) -> Iterator[Any]:
     """Return the databases of a task's runs from its start on."""
-    order = task.order
-    if left.constant and right.constant:
-        databases = ordered_constants(order, left(), right())
-    else:
-        databases = ordered(order, left, right)
-    for _ in range(task.start):
-        next(databases)
-    return databases
+    order = task.order[task.start :]
+    if not (left.constant and right.constant):
+        return ordered(order, left, right)
+    pair = (left(), right())
+    return iter([pair[turned] for turned in order])

@@ -16,8 +16,8 @@ from typing import Any, Final
 from audit.errors import AuditError, SubjectError
 from audit.outcomes import Unfinished
 from audit.sampling.blocks import Block, Task
-from audit.sampling.child import Request
-from audit.sampling.loops import in_pairs
+from audit.sampling.child import Errand, Request
+from audit.sampling.loops import of_either_side
 from audit.sampling.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, unpack
@@ -55,7 +55,7 @@ class Child:
     Parameters
     ----------
     parcel
-        The subject.
+        The subject; None for a child whose workers make theirs anew (`run_anew`).
     number
         Which child of several this is.
 
@@ -73,7 +73,7 @@ class Child:
     >>> child.close()
     """
 
-    def __init__(self, parcel: Parcel, *, number: int = 0) -> None:
+    def __init__(self, parcel: Parcel | None, *, number: int = 0) -> None:
         pipes = [os.pipe() for _ in range(3)]
         (requests, self._requests), (frames, answers), (ticks, records) = pipes
         self._fds = [self._requests, frames, ticks]
@@ -88,7 +88,7 @@ class Child:
         )
         for fd in theirs:
             os.close(fd)
-        self._by_value = parcel.by_value
+        self._by_value = () if parcel is None else parcel.by_value
         self._inbox = Inbox(frames, ticks)
         self._answers: deque[tuple[str, Any]] = deque()
         self._worker = 0
@@ -149,20 +149,37 @@ class Child:
         note = "`sample` ended its process: the runs of such blocks were drawn by single calls"
         return replace(block, notes=(*block.notes, note)) if sampled else block
 
-    def _streamed(self, task: Task) -> Block:
+    def run_anew(self, task: Task, errand: Errand) -> Block:
+        """Draw a block in a worker of its own, which makes the subject anew and ends.
+
+        Raises
+        ------
+        SubjectError
+            The subject cannot be made there.
+        """
+        try:
+            block = self._streamed(task, errand)
+            while self._worker:
+                self._listen(math.inf)
+        except BaseException:
+            self._kill()
+            raise
+        return block
+
+    def _streamed(self, task: Task, errand: Errand | None = None) -> Block:
         outputs: list[Any] = []
-        printed = 0
-        while len(outputs) < 2 * task.size:
+        printed = rest = 0
+        while len(outputs) < task.runs:
             try:
-                self._ask(Request(replace(task, start=len(outputs)), streamed=True))
+                self._ask(_request(replace(task, start=len(outputs)), errand))
                 while (answer := self._answer(task.limit))[0] == "outcome":
                     outputs.append(answer[1])
-                printed += answer[1]
+                printed, rest = printed + answer[1][0], answer[1][1]
             except _DiedError as death:
-                if len(outputs) < 2 * task.size:
+                if len(outputs) < task.runs:
                     outputs.append(Unfinished(str(death)))
-        left, right = in_pairs(task.order, outputs)
-        return Block(left=left, right=right, printed=printed)
+        left, right = of_either_side(task.order, outputs)
+        return Block(left=left, right=right, printed=printed, rest=rest)
 
     def _ask(self, request: Request) -> None:
         self._await_worker()
@@ -188,6 +205,8 @@ class Child:
         word, value = self._answers.popleft()
         if word == "error":
             raise value
+        if word == "failed":
+            raise SubjectError(f"The child process cannot load the mechanism: {value}")
         return word, value
 
     def _kill(self) -> None:
@@ -227,6 +246,15 @@ class Child:
             self._number += 1
             self._answers.extend(unpack(frame) for frame in self._inbox.drain())
             self._death = _in_words(record.value)
+
+
+def _request(task: Task, errand: Errand | None) -> Request:
+    """Ask for runs, each to be sent as soon as it is there; of a process that goes on, by other generators."""
+    if errand is None:
+        return Request(task, streamed=True)
+    place = (*errand.place, task.start)
+    text = pack(task, by_value=errand.recipe.by_value)
+    return Request(streamed=True, errand=replace(errand, place=place, task=text))
 
 
 def _places() -> str:

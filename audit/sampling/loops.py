@@ -1,4 +1,4 @@
-"""The runs themselves: pairs in an order that a coin decides, one call at a time or many at once."""
+"""The runs themselves, in an order that coins decide, one call at a time or many at once."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -10,49 +10,46 @@ from audit.sampling.snapshots import IMMUTABLE, outcome_of, snapshot
 from audit.sampling.surroundings import end_if_strayed, strays
 from audit.sampling.watch import Watch
 
-__all__ = ["call_each", "coupled", "in_pairs", "ordered", "ordered_constants", "schedule"]
+__all__ = ["call_each", "coupled", "of_either_side", "ordered", "sides"]
 
 Call = Callable[[Any, Any], Any]
 
 
-def schedule(size: int, coins: np.random.Generator) -> list[bool]:
-    """Return for `size` pairs whether the right side is called first, by fair coins.
+def sides(pairs: int, coins: np.random.Generator, *, by_call: bool = False) -> list[bool]:
+    """Return of `2·pairs` runs whether each is one of the right side.
+
+    Parameters
+    ----------
+    pairs
+        Half the number of runs.
+    coins
+        Decides by fair coins.
+    by_call
+        One coin a run; else one a pair, which says which of its two sides is called first.
 
     Examples
     --------
-    >>> len(schedule(5, np.random.default_rng(0)))
-    5
+    >>> order = sides(5, np.random.default_rng(0))
+    >>> len(order), sum(order)
+    (10, 5)
+    >>> len(sides(5, np.random.default_rng(0), by_call=True))
+    10
     """
-    return (coins.integers(0, 2, size) == 1).tolist()  # type: ignore[no-any-return]
+    if by_call:
+        return (coins.integers(0, 2, 2 * pairs) == 1).tolist()  # type: ignore[no-any-return]
+    turned: list[bool] = (coins.integers(0, 2, pairs) == 1).tolist()
+    return [side for right_first in turned for side in (right_first, not right_first)]
 
 
 def ordered(order: list[bool], left: Callable[[], Any], right: Callable[[], Any]) -> Iterator[Any]:
-    """Yield the database of each run, two a pair, made when its turn comes.
+    """Yield the database of each run, made when its turn comes.
 
     Examples
     --------
-    >>> list(ordered([False, True], lambda: "left", lambda: "right"))
-    ['left', 'right', 'right', 'left']
+    >>> list(ordered([False, True, True], lambda: "left", lambda: "right"))
+    ['left', 'right', 'right']
     """
-    for right_first in order:
-        if right_first:
-            yield right()
-            yield left()
-        else:
-            yield left()
-            yield right()
-
-
-def ordered_constants(order: list[bool], left: Any, right: Any) -> Iterator[Any]:
-    """Yield what `ordered` would if each side were always the same object, faster.
-
-    Examples
-    --------
-    >>> list(ordered_constants([False, True], "left", "right"))
-    ['left', 'right', 'right', 'left']
-    """
-    straight, turned = (left, right), (right, left)
-    return itertools.chain.from_iterable([turned if flip else straight for flip in order])
+    return (right() if turned else left() for turned in order)
 
 
 def call_each(
@@ -120,15 +117,14 @@ def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
     return run
 
 
-def in_pairs(order: list[bool], outputs: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the outputs of the two sides, pair by pair.
+def of_either_side(order: list[bool], outputs: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the outputs of the left side and those of the right, each in the order of the calls.
 
     Examples
     --------
-    >>> in_pairs([False, True], ["left", "right", "right", "left"])
+    >>> of_either_side([False, True, True, False], ["left", "right", "right", "left"])
     (['left', 'left'], ['right', 'right'])
     """
-    first, second = outputs[0::2], outputs[1::2]
-    left = [b if flip else a for a, b, flip in zip(first, second, order, strict=True)]
-    right = [a if flip else b for a, b, flip in zip(first, second, order, strict=True)]
+    left = [output for output, turned in zip(outputs, order, strict=True) if not turned]
+    right = [output for output, turned in zip(outputs, order, strict=True) if turned]
     return left, right

@@ -1,15 +1,20 @@
 """Objects that cannot be pickled but can be found again: by module, file and name."""
 
+import contextlib
 import importlib
 import importlib.util
 import sys
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
+from audit.errors import AuditError
 from audit.sampling.modules import users_modules
 
 __all__ = ["Place", "find_place"]
+
+# What a script is called where it is loaded again: what stands under `__name__ == "__main__"` is not run.
+_SCRIPT: Final = "__audited_main__"
 
 
 @dataclass(frozen=True)
@@ -40,18 +45,22 @@ class Place:
         return getattr(self._loaded(), self.name)
 
     def _loaded(self) -> ModuleType:
-        try:
-            module = importlib.import_module(self.module)
-        except ImportError:
-            module = None
+        known = self.module if self.module != "__main__" else _SCRIPT
+        module: ModuleType | None = sys.modules.get(known)
+        with contextlib.suppress(ImportError):
+            module = module or importlib.import_module(known)
         if module is not None and module.__file__ == self.file:
             return module
-        spec = importlib.util.spec_from_file_location(self.module, self.file)
+        spec = importlib.util.spec_from_file_location(known, self.file)
         if spec is None or spec.loader is None:
             raise ImportError(f"{self.file} is no module")
         module = importlib.util.module_from_spec(spec)
-        sys.modules[self.module] = module
-        spec.loader.exec_module(module)
+        sys.modules[known] = module
+        try:
+            spec.loader.exec_module(module)
+        except AuditError:  # a script that audits as it runs is not to do so here; what stands above is there
+            if not hasattr(module, self.name):
+                raise
         return module
 
 

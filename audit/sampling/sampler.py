@@ -1,9 +1,11 @@
 """The one seam through which runs are drawn."""
 
 import contextlib
+import functools
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -11,7 +13,9 @@ from audit.canonical import same
 from audit.errors import InvalidValue, SubjectError
 from audit.outcomes import Raised, Unfinished
 from audit.sampling.blocks import Block, Host, Task
+from audit.sampling.fresh import can_start, draw_anew
 from audit.sampling.plan import block_sizes
+from audit.sampling.recipes import Recipe, keeps_data, recipe_of
 from audit.sampling.seeds import RNG_CHECK, Path
 from audit.sampling.shipping import Parcel
 from audit.sampling.state import Pristine
@@ -22,30 +26,29 @@ from audit.subjects import Subject
 __all__ = ["Runs", "Sampler"]
 
 _CHECKS: Final = 2  # pairs of runs, drawn twice
+_LONG_CHECK: Final = 16  # pairs of runs, before it is said that the generator makes no difference
 _UNSEEDED: Final = "the seed does not reproduce its runs, and one process draws them all"
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Outputs of a block of pairs.
+    """Outputs of a block of runs.
 
     Parameters
     ----------
     left, right
-        The outputs on the two databases, the i-th of each from the i-th pair of runs: a list, or one array of
-        shape (n,) or (n, d) when the subject's own sampler returned arrays.
+        The outputs on the two databases, each in the order of the calls: a list, or one array of shape (n,)
+        or (n, d) when the subject's own sampler returned arrays. Of pairs of runs the i-th of each belong
+        together; of runs with a coin each, one side may have more than the other.
 
     Examples
     --------
-    >>> len(Runs([1, 2], [3, 4]))
-    2
+    >>> Runs([1, 2], [3]).right
+    [3]
     """
 
     left: Any
     right: Any
-
-    def __len__(self) -> int:
-        return len(self.left)
 
 
 class Sampler:
@@ -113,6 +116,7 @@ class Sampler:
         self._parcel: Parcel | None = None
         self._steady: bool | None = None
         self._honours = False
+        self._first: tuple[Any, _Answers] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -138,8 +142,9 @@ class Sampler:
         fresh: bool = False,
         coupled: bool = False,
         singly: bool = False,
+        by_call: bool = False,
     ) -> Iterator[Runs]:
-        """Yield `size` pairs of runs in blocks, each drawn when it is asked for.
+        """Yield `2·size` runs in blocks, each drawn when it is asked for.
 
         The first draw is preceded by eight runs that tell whether the subject honours its generator.
 
@@ -148,7 +153,7 @@ class Sampler:
         left_db, right_db
             The two databases.
         size
-            Number of pairs.
+            Half the number of runs.
         path
             Place in the seed tree; the same path gives the same runs of a subject that honours its generator.
         fresh
@@ -159,6 +164,9 @@ class Sampler:
             the search only, for such pairs are not independent.
         singly
             Call the subject run by run, even if it has a sampler of its own.
+        by_call
+            Let each run draw its side by a fair coin of its own; else there are as many runs of either side,
+            and a coin decides for each pair which is first.
 
         Raises
         ------
@@ -171,11 +179,147 @@ class Sampler:
         --------
         >>> from audit.subjects import adapt
         >>> sampler = Sampler(adapt(lambda database, rng: rng.random()), seed=0)
-        >>> [len(runs) for runs in sampler.draw([1], [2], 20, (0,))], sampler.drawn
+        >>> [len(runs.left) for runs in sampler.draw([1], [2], 20, (0,))], sampler.drawn
         ([10, 10], 48)
         """
+        ways = {"fresh": fresh, "coupled": coupled, "singly": singly, "by_call": by_call}
+        for block in self._ready(left_db).map(
+            self._tasks(left_db, right_db, size, path, **ways), steady=bool(self._steady)
+        ):
+            yield self._account(block)
+
+    def of_either_side(self, size: int, path: Path, *, singly: bool = False) -> tuple[int, int]:
+        """Return how many of `2·size` runs with a coin each are of the left side, and how many of the right.
+
+        Examples
+        --------
+        >>> from audit.subjects import adapt
+        >>> sum(Sampler(adapt(len), seed=0).of_either_side(20, (1, 0)))
+        40
+        """
+        tasks = self._tasks(None, None, size, path, singly=singly, by_call=True)
+        both = [task.of_either_side for task in tasks]
+        return sum(left for left, _ in both), sum(right for _, right in both)
+
+    def draw_anew(
+        self, left_db: Any, right_db: Any, sizes: Sequence[int], path: Path, *, by_call: bool = True
+    ) -> Iterator[Runs]:
+        """Yield `2·size` runs for each of `sizes`, each from a fresh process that makes the subject anew.
+
+        Parameters
+        ----------
+        left_db, right_db
+            The two databases.
+        sizes
+            Half the number of runs of each process; 0 for a single run.
+        path
+            Place in the seed tree.
+        by_call
+            As for `draw`.
+
+        Raises
+        ------
+        SubjectError
+            The subject cannot be made anew (`recipe` is None), or not in another process.
+        """
+        if self.recipe is None:
+            raise SubjectError(f"`{self.subject.name}` cannot be made anew: give `fresh=`, a function that does.")
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
-        workers = self._ready(left)
+        task = replace(self._task(left, right, 0, path, fresh=False), vectorised=False, by_call=by_call)
+        tasks = [
+            replace(task, size=size or 1, alone=not size, path=(*path, index)) for index, size in enumerate(sizes)
+        ]
+        try:
+            for block in draw_anew(self.recipe, tasks):
+                yield self._account(block)
+        except (TypeError, AttributeError, pickle.PicklingError) as error:  # what a database may say to a pickler
+            raise SubjectError(f"A database cannot be sent to another process: {error}") from error
+
+    @functools.cached_property
+    def recipe(self) -> Recipe | None:
+        """How the subject is made anew in a fresh process; None where it cannot be.
+
+        Examples
+        --------
+        >>> from audit.subjects import adapt
+        >>> Sampler(adapt(lambda database: len(database)), seed=0).recipe is None
+        False
+        """
+        if not can_start():
+            return None
+        pristine = None if self._host is None else self._host.first()
+        return recipe_of(self.subject.object, self.subject.calling, at_first=pristine)
+
+    def is_stateless(self, left_db: Any, right_db: Any) -> bool:
+        """Whether runs depend on the generator that they are given and on nothing else, as far as can be told.
+
+        It answers alike to the same generator state and differently to different ones, now as before the
+        first run, on the same object, on a copy of how it was at first and, where data was made with it, in
+        a fresh process; and its pickled form is what it was.
+
+        Parameters
+        ----------
+        left_db, right_db
+            Databases that it is asked on.
+
+        Examples
+        --------
+        >>> from audit.subjects import adapt
+        >>> sampler = Sampler(adapt(lambda database, rng: len(database) + rng.random()), seed=0)
+        >>> [_] = sampler.draw([1], [1, 2], 1, (0,))
+        >>> sampler.is_stateless([1], [1, 2])
+        True
+        """
+        if not self._honours or self.state_kept() is not False or self._first is None:
+            return False
+        workers = self._start()
+        first, then = self._first
+        asked = [first, *map(self.subject.prepare, (left_db, right_db))]
+        for fresh in (False, True):
+            if not self._answers(workers, first, fresh=fresh).are(then):
+                return False
+        here = [self._answers(workers, database) for database in asked[1:]]
+        copied = [self._answers(workers, database, fresh=True) for database in asked[1:]]
+        if not all(a.are(b) for a, b in zip(here, copied, strict=True)):
+            return False
+        return self._varies(workers, asked[1:], here) and self._alike_elsewhere(asked[1:], here)
+
+    def _varies(self, workers: Workers, databases: list[Any], answers: "list[_Answers]") -> bool:
+        """Whether different generator states give different outputs on one of the databases."""
+        if any(each.vary for each in answers):
+            return True
+        task = self._task(*databases, _LONG_CHECK, (RNG_CHECK, _CHECKS), fresh=False)
+        [block] = workers.map([replace(task, vectorised=False)])
+        runs = self._account(block)
+        return any(not same(side[0], output) for side in (runs.left, runs.right) for output in side)
+
+    def _alike_elsewhere(self, databases: list[Any], answers: "list[_Answers]") -> bool:
+        """Whether a fresh process answers as this one does; True where there is none, or nothing to differ."""
+        if self.recipe is None or not keeps_data(self.subject.object):
+            return True
+        for database, here in zip(databases, answers, strict=True):
+            try:
+                there = _Answers(list(draw_anew(self.recipe, self._checks(database))))
+            except Exception:  # noqa: BLE001  whatever keeps it from being made there says nothing of its state
+                return True
+            if not there.are(here):
+                return False
+        return True
+
+    def _tasks(
+        self,
+        left_db: Any,
+        right_db: Any,
+        size: int,
+        path: Path,
+        *,
+        fresh: bool = False,
+        coupled: bool = False,
+        singly: bool = False,
+        by_call: bool = False,
+    ) -> list[Task]:
+        """Return the blocks of a draw."""
+        left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
         kept = self.state_suspected() if fresh else False
         if kept is None:
             self._note(
@@ -183,12 +327,11 @@ class Sampler:
             )
         vectorised = self.subject.declared_sampler is not None and not coupled and not singly
         task = self._task(left, right, size, path, fresh=kept is not False)
-        tasks = [
-            replace(task, size=count, path=(*path, index), vectorised=vectorised, coupled=coupled)
+        ways = {"vectorised": vectorised, "coupled": coupled, "by_call": by_call}
+        return [
+            replace(task, size=count, path=(*path, index), **ways)
             for index, count in enumerate(block_sizes(size, vectorised=vectorised and kept is False))
         ]
-        for block in workers.map(tasks, steady=bool(self._steady)):
-            yield self._account(block)
 
     def state_kept(self) -> bool | None:
         """Tell whether the subject's state is another than at first; None when that cannot be told.
@@ -273,20 +416,27 @@ class Sampler:
 
     def _repeats(self, workers: Workers, database: Any) -> bool:
         """Tell whether runs drawn twice from the same generator state come out the same."""
-        for index in range(_CHECKS):
-            task = self._task(database, database, 1, (RNG_CHECK, index), fresh=False)
-            blocks = workers.map([task, task])
-            once = next(blocks)
-            self._account(once)
-            if self.unfinished:
-                break  # it may take long to say no more
-            again = next(blocks)
-            self._account(again)
-            if once.rest != again.rest or not same(
-                [list(once.left), list(once.right)], [list(again.left), list(again.right)]
-            ):
-                return False
-        return True
+        before = self.unfinished
+        once = self._answers(workers, database)
+        self._first = (database, once)
+        if self.unfinished > before:
+            return True  # it may take long to say no more
+        return once.are(self._answers(workers, database))
+
+    def _answers(self, workers: Workers, database: Any, *, fresh: bool = False) -> "_Answers":
+        """Draw the runs that are compared with what they are elsewhere, or at another time."""
+        answers = _Answers()
+        for task in self._checks(database, fresh=fresh):
+            [block] = workers.map([task])
+            answers.blocks.append(block)
+            self._account(block)
+            if any(type(output) is Unfinished for output in (*block.left, *block.right)):
+                break
+        return answers
+
+    def _checks(self, database: Any, *, fresh: bool = False) -> list[Task]:
+        task = self._task(database, database, 1, (RNG_CHECK,), fresh=fresh)
+        return [replace(task, path=(RNG_CHECK, index)) for index in range(_CHECKS)]
 
     def _task(self, left: Any, right: Any, size: int, path: Path, *, fresh: bool) -> Task:
         return Task(
@@ -302,7 +452,7 @@ class Sampler:
         )
 
     def _account(self, block: Block) -> Runs:
-        self.drawn += 2 * len(block.left)
+        self.drawn += len(block.left) + len(block.right)
         for side in (block.left, block.right):
             if isinstance(side, list):
                 kinds = [type(output) for output in side]
@@ -318,3 +468,23 @@ class Sampler:
     def _note(self, note: str) -> None:
         if note not in self.notes:
             self.notes.append(note)
+
+
+@dataclass
+class _Answers:
+    """What a subject answered to a few generator states."""
+
+    blocks: list[Block] = field(default_factory=list)
+
+    def are(self, others: "_Answers") -> bool:
+        """Whether these are the others' answers, and the generators were used alike."""
+        return len(self.blocks) == len(others.blocks) and all(
+            mine.rest == theirs.rest and same([list(mine.left), list(mine.right)], [list(theirs.left), list(theirs.right)])
+            for mine, theirs in zip(self.blocks, others.blocks, strict=True)
+        )
+
+    @property
+    def vary(self) -> bool:
+        """Whether different generator states had different answers."""
+        outputs = [output for block in self.blocks for side in (block.left, block.right) for output in side]
+        return any(not same(outputs[0], output) for output in outputs)

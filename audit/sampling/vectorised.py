@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from audit.errors import SubjectError
-from audit.sampling.loops import schedule
+from audit.sampling.loops import sides
 from audit.sampling.snapshots import snapshot
 
-__all__ = ["Column", "one_output", "sample_pairs"]
+__all__ = ["Column", "one_output", "sample_pairs", "shares"]
 
 _CHUNKS = 8
 _SMALLEST_CHUNK = 16
@@ -62,31 +62,58 @@ class Column:
 
     def outputs(self) -> Any:
         """Return what was gathered: an array of one or two dimensions, or a list."""
-        return self._list if self._list is not None else self._array
+        if self._list is not None:
+            return self._list
+        return [] if self._array is None else self._array
+
+
+def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tuple[int, int, bool]]:
+    """Return into which calls of a sampler `2·pairs` runs go: left runs, right runs, and the right first.
+
+    Parameters
+    ----------
+    pairs
+        Half the number of runs.
+    coins
+        Decides the order of the two calls of a chunk.
+    by_call
+        Whether each run had a coin of its own: of so many the left side has a binomial number, and runs that
+        do not depend on each other may be called in any order. Else the sides have as many.
+
+    Examples
+    --------
+    >>> sum(left + right for left, right, _ in shares(100, np.random.default_rng(0), by_call=True))
+    200
+    """
+    count = max(1, min(_CHUNKS, pairs // _SMALLEST_CHUNK))
+    found = []
+    for i, right_first in enumerate(sides(count, coins)[::2]):
+        length = pairs * (i + 1) // count - pairs * i // count
+        left = int(coins.binomial(2 * length, 0.5)) if by_call else length
+        found.append((left, 2 * length - left, right_first))
+    return found
 
 
 def sample_pairs(
     sample: Callable[[Any, int, Any], Any],
     databases: tuple[Callable[[], Any], Callable[[], Any]],
-    size: int,
+    plan: list[tuple[int, int, bool]],
     *,
     rng: np.random.Generator,
-    coins: np.random.Generator,
 ) -> tuple[Any, Any]:
-    """Return `size` outputs of each side, drawn in a few half-batches whose order fair coins decide.
+    """Return the outputs of each side, drawn in a few calls of the sampler as `shares` planned them.
 
     Examples
     --------
     >>> pair = (lambda: 0.0), (lambda: 5.0)
-    >>> sample_pairs(lambda x, n, rng: np.full(n, x), pair, 2, rng=None, coins=np.random.default_rng(0))
-    (array([0., 0.]), array([5., 5.]))
+    >>> sample_pairs(lambda x, n, rng: np.full(n, x), pair, [(2, 1, False)], rng=None)
+    (array([0., 0.]), array([5.]))
     """
-    count = max(1, min(_CHUNKS, size // _SMALLEST_CHUNK))
-    columns = Column(size), Column(size)
-    for i, right_first in enumerate(schedule(count, coins)):
-        length = size * (i + 1) // count - size * i // count
+    columns = Column(sum(left for left, _, _ in plan)), Column(sum(right for _, right, _ in plan))
+    for *lengths, right_first in plan:
         for side in (1, 0) if right_first else (0, 1):
-            columns[side].add(sample(databases[side](), length, rng), length)
+            if lengths[side]:
+                columns[side].add(sample(databases[side](), lengths[side], rng), lengths[side])
     return columns[0].outputs(), columns[1].outputs()
 
 

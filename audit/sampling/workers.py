@@ -80,13 +80,13 @@ class Processes:
         """Yield the blocks of `tasks`."""
         rest = list(tasks)
         while rest:
-            expected = self._seconds / max(self._runs, 1) * sum(2 * task.size for task in rest)
+            expected = self._seconds / max(self._runs, 1) * sum(task.runs for task in rest)
             if steady and len(rest) > 1 and self._runs and expected > _WORTH_SHARING:
                 break
             start = time.perf_counter()
             [block] = self._here.map([rest[0]])
             self._seconds += time.perf_counter() - start
-            self._runs += 2 * rest.pop(0).size
+            self._runs += rest.pop(0).runs
             yield block
         if rest:
             calls = (
