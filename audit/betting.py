@@ -83,7 +83,7 @@ class Terms:
 
 
 def bet_size(pairs: int) -> int:
-    """Give how many pairs of runs are bet on next, so many being known of the pair of databases.
+    """Give how many pairs of runs are bet on next, half the number of calls, given how many are known.
 
     Examples
     --------
@@ -128,8 +128,8 @@ class Betting:
         Gives paths that repeat the step of a pair; None if only neighbours may be tried.
     stage, look_stage
         First part of the seed path of runs that are bet on, and of those that are only looked at.
-    fresh, singly
-        Whether every run starts from a fresh copy of the subject, and whether it is a call of its own.
+    singly
+        Whether every run is a call of its own, though the subject may have a sampler.
     already
         Runs drawn before that are spent by this audit: those of a beginning that was given up.
     """
@@ -142,7 +142,6 @@ class Betting:
     further: Callable[[Path], Iterator[Path]] | None = None
     stage: int = BET
     look_stage: int = EXPLORE
-    fresh: bool = False
     singly: bool = False
     already: int = 0
     ledger: Ledger = field(default_factory=Ledger)
@@ -153,6 +152,7 @@ class Betting:
     bet_sizes: list[int] = field(default_factory=list)
     batches: int = 0
     out_of_time: bool = False
+    started: float = field(default_factory=time.monotonic)
     _spent_before: int = 0
     _answered: bool = False
 
@@ -247,19 +247,21 @@ class Betting:
         terms = self.terms
         chosen = memory.choose(terms.epsilon, terms.delta, against=terms.against)
         as_output = memory.choose(terms.epsilon, terms.delta, against=False) if memory.unfinished else []
+        path = (self.stage, self.batches)
         try:
-            crosses, blocks = self._draw(memory, size, self.stage, learn=False)
+            counts, blocks = self._draw(memory, size, self.stage, learn=False)
         except MutatedInput:
             if chosen:  # the stake was laid; what it would have become is at least what the worst leaves
-                self._settle(bet_on(chosen, None).at_worst(size))
+                sides = self.sampler.of_either_side(size, path, singly=self._singly)
+                self._settle(broken_off(chosen, *sides))
             raise
         if chosen:
-            memory.won += self._settle(bet_on(chosen, crosses))
+            memory.won += self._settle(bet_on(chosen, counts))
             self.bet_sizes.append(size)
             memory.bets.append(size)
         if as_output:
-            self._bet_in_shadow(bet_on(as_output, crosses))
-        memory.learn(blocks, crosses)
+            self._bet_in_shadow(bet_on(as_output, counts))
+        memory.learn(blocks, counts)
         self._refuse_silence()
         if not self.refuted and self.log_wealth >= terms.log_limit:
             self.crossed_at = self.spent
@@ -283,12 +285,19 @@ class Betting:
     ) -> tuple[list[Floats], list[Block]]:
         path = (stage, self.batches)
         self.batches += 1
-        ways = {"fresh": self.fresh, "singly": self.singly}
+        ways = {"singly": self._singly, "by_call": stage == self.stage}
         drawn = self.sampler.draw(memory.left, memory.right, size, path, **ways)
-        crosses, blocks = memory.take((View(runs.left), View(runs.right)) for runs in drawn)
+        counts, blocks = memory.take((View(runs.left), View(runs.right)) for runs in drawn)
         if learn:
-            memory.learn(blocks, crosses)
-        return crosses, blocks
+            memory.learn(blocks, counts)
+        return counts, blocks
+
+    @property
+    def _singly(self) -> bool:
+        """Whether runs are calls: many runs of one call of a sampler are trials only if nothing is kept."""
+        if self.singly or self.sampler.subject.declared_sampler is None or not self.sampler.drawn:
+            return self.singly
+        return self.sampler.state_suspected() is not False
 
     def _refuse_silence(self) -> None:
         """Raise when nothing has ever answered, on enough pairs of databases."""

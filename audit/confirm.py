@@ -1,8 +1,27 @@
-"""What follows a sampled refutation: a witness run afresh, from fresh copies, and an A/A control.
+"""What follows a sampled refutation: its event fixed and run afresh, which decides, and a simpler witness.
 
-The event that happened to win has flattered p and q. A witness is therefore fixed first, then run on its
-own: how many runs is decided beforehand, p and q and their intervals come from these runs alone, and so does
-its own wealth.
+**Verdict confirmation.** Wealth that crossed refutes a claim about each call, given what the subject keeps.
+Noise that a subject drew once and keeps (memoised by database, made at import or in its constructor) breaks
+that claim though each first answer keeps it, and an event learned in one process fits that process's noise.
+So a refutation of a subject that is not stateless is confirmed in fresh processes that make the subject anew:
+
+- where the event never varied on either side, by one run in each of many processes;
+- where it varies, by equal parts of the calls in several processes, each call with its coin; REFUTED only if
+  these calls cross by themselves, *and* the event is as frequent in every process (`spread_evenly`, each side
+  at `_SPREAD`/2); a second try, at half the level, gives each process as many calls as the refutation took,
+  for a fault that needs a warm subject.
+
+A stateless subject's calls depend on nothing that is kept: they are confirmed in this process, run by run.
+
+**Guarantee.** REFUTED needs the crossing and its confirmation: if each call keeps the claim given the past
+the chance is at most the significance. If only first answers do, the calls of a process share what it drew;
+with one run a process each is a first answer of its own, and the k-th try's wealth crosses with probability at
+most significance·2^−k. With several runs a process kept noise moves the event's frequency from process to
+process, which the exact test notices; what it misses must then cross by itself.
+
+**The witness.** The event that happened to win has flattered p and q; those of the witness, and their
+intervals, come from the confirming calls alone, how many being decided beforehand. A simpler witness is
+sought afterwards and decides nothing.
 """
 
 from __future__ import annotations
@@ -15,30 +34,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audit import canonical
-from audit.betting import Betting, NeverAnswers, Terms
-from audit.candidates import MOST_CANDIDATES, Candidate, find_candidates, growth_on, seen
+from audit.betting import Betting
+from audit.candidates import MOST_CANDIDATES, find_candidates, growth_on, seen
 from audit.errors import SubjectError
-from audit.evidence import Bet, clopper_pearson
-from audit.examples import noting
+from audit.evidence import log_payoffs, outcomes
 from audit.features import View
 from audit.memory import growth_rate
 from audit.results import Witness
-from audit.sampling import CONFIRM, CONTROL, SHRINK
+from audit.sampling import CONFIRM, SHRINK
 from audit.shrink import failing_step, shrink
+from audit.witness import Plan, TimeIsOver, run_witness, spread_evenly
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from audit.databases import Databases, Pair
+    from audit.betting import Terms
+    from audit.candidates import Candidate
+    from audit.databases import Databases
     from audit.memory import PairMemory
-    from audit.sampling import Runs, Sampler
+    from audit.sampling import Sampler
 
-__all__ = ["Candidate", "Confirmation", "confirm", "loss", "run_witness"]
+__all__ = ["Confirmation", "confirm"]
 
-#: Runs of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over
+#: Calls of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over
 #: 99 %.
 _MARGIN = 3.0
 LEAST_RUNS = 200
@@ -46,15 +66,24 @@ LEAST_RUNS = 200
 _DOUBT = 2.0
 #: What an event of a step must have shown to be tried beside the event that the path fell by.
 _ENOUGH_NATS = 8.0
-#: A refutation that no witness confirms is tried again by runs that stand alone: so many times as many, from
-#: this place of the seed tree on.
+#: A crossing of many runs in one call of a sampler is tried again by calls: so many times as many, from this
+#: place of the seed tree on.
 _AGAIN = 4
 _AGAIN_PLACE = 1_000_000
 #: Shrinking may take so many times the runs that the refutation took, and at least so many.
 SHRINKING = 12
 LEAST_SHRINKING = 1_500
-#: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.
-CONFIDENCE = 0.99
+#: Fresh processes that share the calls of a varying event, and the fewest calls that one of them makes.
+PARTS = 16
+_LEAST_PART = 24
+#: Fresh processes of a second try, each with as many calls as the refutation took.
+_WARM_PARTS = 8
+#: Processes with one run each, as a multiple of what an event that never varies needs.
+_SINGLES = 1.3
+#: Level of the test that an event is as frequent in every process.
+_SPREAD = 1e-3
+#: Seconds that a confirmation may take by what runs took so far; a dearer second try is left out.
+_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -65,63 +94,94 @@ class Confirmation:
     ----------
     witness
         The strongest pair, confirmed or not, with the simplest one that is confirmed too (itself if none).
-    depends_on_state
-        Refuted with the subject's state kept, but not from fresh copies.
-    control_refuted
-        The A/A control was refuted too.
-    fresh
-        Whether fresh copies were needed ("every run on a fresh copy"), not needed, or not possible (None).
+    doubt
+        Why the verdict is not REFUTED; empty where it is.
+    how
+        How the subject's runs were told to be trials: "stateless", "fresh" (in fresh processes), or
+        "unchecked".
+    bounds_hold
+        Whether the bets of the audit bound the loss too: false where fresh processes show another one.
     far
         Where the claim fell on databases several steps apart: the witness of that, which is the strongest
         unless a step between them shows a larger loss by runs of its own.
     """
 
     witness: Witness
-    depends_on_state: bool
-    control_refuted: bool
-    fresh: bool | None
+    doubt: str
+    how: str
+    bounds_hold: bool = True
     far: Witness | None = None
 
 
 def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Databases) -> Confirmation:
-    """Fix witnesses from a crossed audit and run them afresh, then the simplest that shrinking finds.
+    """Fix an event from a crossed audit and run it afresh, which decides; then seek the simplest witness.
 
     Parameters
     ----------
     sampler, betting
         The audit that crossed.
     allowance
-        Most runs for confirming; the control may take as many as the refutation, shrinking another allowance.
+        Most runs for confirming; shrinking may take another allowance.
     databases
         Where simpler pairs come from.
     """
     assert betting.crossed_at is not None
     winner = betting.winner
-    judge = _Judge(sampler, betting, fresh=sampler.state_suspected(), most=sampler.drawn + allowance)
-    first = near = replace(judge.best(winner), given=databases.only_given)
-    if judge.in_company and not first.confirmed:
-        judge.depends = judge.depends or not _stands_alone(sampler, betting, fresh=bool(judge.fresh))
-    control = _control(sampler, winner, betting.terms, runs=betting.crossed_at)
-    depends = judge.depends and not first.confirmed
-    if control or depends:
-        return Confirmation(replace(first, simplest=first), depends, control, judge.fresh, _far(first))
-    looks = _Looks(sampler, betting)
+    judge = _Judge(sampler, betting, stateless=sampler.is_stateless(winner.left, winner.right))
+    judge.most = sampler.drawn + allowance
+    try:
+        first = replace(judge.best(winner), given=databases.only_given)
+        doubt = judge.doubt(first)
+    except TimeIsOver:
+        first = replace(_as_seen(winner, betting.terms), given=databases.only_given)
+        doubt = "the time was over before the refutation was confirmed; give it a longer `time_limit`"
+    how, bounds_hold = judge.how, judge.bounds_hold
+    if doubt:
+        return Confirmation(replace(first, simplest=first), doubt, how, bounds_hold, _far(first))
+    witness = first
+    with contextlib.suppress(TimeIsOver):
+        witness = _simplest(judge, winner, first, allowance=allowance, databases=databases)
+    if witness.simplest is None:
+        witness = replace(witness, simplest=witness)
+    return Confirmation(witness, "", how, bounds_hold, _far(first))
+
+
+def _simplest(
+    judge: _Judge, winner: PairMemory, first: Witness, *, allowance: int, databases: Databases
+) -> Witness:
+    """Return the strongest witness, with the simplest that is confirmed too."""
+    sampler, looks, near = judge.sampler, _Looks(judge.sampler, judge.betting), first
     if winner.distance > 1:
         winner = _step(looks, winner, first)
         judge.most = sampler.drawn + allowance
         near = judge.best(winner, errors=_DOUBT, known=first)
+    strongest = _stronger(first, near)
     simplest = near
     if (near is first or near.confirmed) and not databases.only_given:
         looks.most = sampler.drawn + looks.allowance - 4 * near.runs
         simpler = _shrunk(looks, winner, databases)
         judge.most = sampler.drawn + allowance
-        simplest = near if simpler is winner else judge.best(simpler, errors=_DOUBT)
-    strongest = _stronger(first, near)
+        with contextlib.suppress(TimeIsOver):
+            simplest = near if simpler is winner else judge.best(simpler, errors=_DOUBT)
     if not simplest.confirmed:
         simplest = near if near.confirmed else strongest
-    witness = replace(strongest, simplest=simplest)
-    return Confirmation(
-        witness, depends_on_state=False, control_refuted=False, fresh=judge.fresh, far=_far(first)
+    return replace(strongest, simplest=simplest)
+
+
+def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
+    """Return the pair and event that crossed, unconfirmed, with what the search saw of them."""
+    candidate = find_candidates(memory, terms)[0]
+    return Witness(
+        left=memory.left,
+        right=memory.right,
+        event=candidate.event,
+        p=candidate.p,
+        q=candidate.q,
+        runs=memory.pairs,
+        direction="left" if candidate.side == 0 else "right",
+        confirmed=False,
+        against=terms.against,
+        distance=memory.distance,
     )
 
 
@@ -138,26 +198,44 @@ def _stronger(far: Witness, near: Witness) -> Witness:
 
 @dataclass
 class _Judge:
-    """Runs witnesses afresh, one candidate after the other; the k-th in all has significance·2^−k."""
+    """Runs witnesses afresh, one try after the other; the k-th in all has significance·2^−k."""
 
     sampler: Sampler
     betting: Betting
-    fresh: bool | None
-    most: int
+    stateless: bool
+    most: int = 0
     tried: int = 0
-    depends: bool = False
+    bounds_hold: bool = True
+    #: Why fresh processes could not be had, where they were wanted.
+    unavailable: str = ""
+    #: What the fresh processes said of noise that is kept.
+    kept: bool = False
 
-    def _looks_kept(self, memory: PairMemory, witness: Witness) -> bool:
-        """Tell whether noise that was drawn once and kept out of sight would look just like this."""
-        if self.fresh is None and _is_constant(memory):
-            return True
-        suspect = self.sampler.subject.takes_rng and not self.sampler.honours_rng
-        return suspect and (witness.p, witness.q) == (1.0, 0.0)
+    def __post_init__(self) -> None:
+        if not self.stateless and self.sampler.recipe is None:
+            self.unavailable = "it cannot be made anew"
 
     @property
-    def in_company(self) -> bool:
-        """Whether the refutation rests on runs that shared the subject's state or one call of its sampler."""
-        return bool(self.fresh) or self.sampler.subject.declared_sampler is not None
+    def in_fresh(self) -> bool:
+        """Whether witnesses are run in fresh processes."""
+        return not self.stateless and not self.unavailable
+
+    @property
+    def how(self) -> str:
+        """How the subject's runs were told to be trials."""
+        return "stateless" if self.stateless else ("unchecked" if self.unavailable else "fresh")
+
+    def doubt(self, first: Witness) -> str:
+        """Say why the crossing and these confirming runs do not refute; nothing where they do."""
+        if self.in_fresh:
+            if first.confirmed:
+                return ""
+            return _KEPT if self.kept else _IN_COMPANY
+        if not self.stateless and (first.p, first.q) == (1.0, 0.0):
+            return _UNTOLD
+        if first.confirmed or self.sampler.subject.declared_sampler is None or self._again_by_calls():
+            return ""
+        return _BY_SAMPLE
 
     def best(self, memory: PairMemory, *, errors: float = 0.0, known: Witness | None = None) -> Witness:
         """Return the first candidate of a pair that is confirmed, or else the first.
@@ -172,10 +250,10 @@ class _Judge:
             own = [each for each in candidates if self._promises(memory, each)]
             candidates = [seen(known.event, memory, _side(known)), *own][:MOST_CANDIDATES]
         for candidate in candidates:
-            witness = self._run(memory, candidate, errors)
-            if witness.confirmed:
-                return witness
-            first = first or witness
+            for witness in self._tries(memory, candidate, errors):
+                if witness.confirmed:
+                    return witness
+                first = first or witness
         assert first is not None
         return first
 
@@ -183,58 +261,143 @@ class _Judge:
         growth = growth_on(candidate.event, memory, candidate.side, self.betting.terms)
         return growth * memory.pairs >= _ENOUGH_NATS
 
-    def _run(self, memory: PairMemory, candidate: Candidate, errors: float) -> Witness:
-        self.tried += 1
+    def _tries(self, memory: PairMemory, candidate: Candidate, errors: float) -> Iterator[Witness]:
+        """Run a candidate: in this process or, one way after the other, in fresh ones."""
+        runs = self._runs_needed(memory, candidate, errors)
+        if self.in_fresh:
+            try:
+                for plan in self._plans(memory, candidate, runs):
+                    yield self._run(memory, candidate, plan)
+            except SubjectError as error:
+                self.unavailable = str(error)
+            else:
+                return
+        yield self._run(memory, candidate, Plan(runs))
+
+    def _plans(self, memory: PairMemory, candidate: Candidate, runs: int) -> Iterator[Plan]:
+        """Give the ways to share calls among fresh processes that this event asks for."""
+        crossed = self.betting.crossed_at or 0
+        if _never_varied(memory, candidate):
+            singles = _singles_needed(candidate, self._terms().at(memory.distance), self._terms().log_limit)
+            if self._affordable(singles, singles):
+                yield Plan(singles // 2, parts=singles)
+            if not self._last_varied:
+                return
+        least = PARTS * _LEAST_PART // 2
+        yield Plan(max(least, min(runs, max(least, 3 * crossed // 2))), parts=PARTS)
+        warm = _WARM_PARTS * crossed // 2
+        if warm > runs and not self.kept and self._affordable(2 * warm, _WARM_PARTS):
+            yield Plan(warm, parts=_WARM_PARTS)
+
+    def _affordable(self, calls: int, processes: int) -> bool:
+        """Whether calls and processes most likely take less than a minute, by what the audit took so far."""
+        started, drawn = self.betting.started, max(self.sampler.drawn, 1)
+        return (time.monotonic() - started) / drawn * calls + 0.02 * processes <= _SECONDS
+
+    def _terms(self) -> Terms:
         terms = self.betting.terms
-        own = replace(terms, significance=terms.significance / 2**self.tried)
-        room = self.most - self.sampler.drawn
-        runs = _runs_needed(candidate, own.at(memory.distance), own.log_limit, room=room, errors=errors)
-        path = (CONFIRM, self.tried, 0)
-        witness, bet = run_witness(
+        return replace(terms, significance=terms.significance / 2 ** (self.tried + 1))
+
+    def _run(self, memory: PairMemory, candidate: Candidate, plan: Plan) -> Witness:
+        terms = self._terms()
+        drawn = run_witness(
             self.sampler,
             (memory.left, memory.right),
             candidate,
-            own,
-            runs=runs,
-            path=path,
-            alone=True,
-            fresh=bool(self.fresh),
+            terms,
+            plan=plan,
+            path=(CONFIRM, self.tried + 1, 0),
             distance=memory.distance,
         )
+        if plan.parts and drawn.raised and not memory.raised:
+            raise SubjectError("in a fresh process every run raises")
+        self.tried += 1
         # Fixed before it was drawn, from its own part of the seed tree: one more bet for the bounds.
-        self.betting.ledger.add(bet)
-        if self._looks_kept(memory, witness):
-            self.depends = True
+        self.betting.ledger.add(drawn.bet)
+        witness = drawn.witness
+        self._last_varied = 0 < witness.p < 1 or 0 < witness.q < 1
+        if not plan.parts:
+            return witness
+        if plan.parts < 2 * plan.runs and _differs(drawn.blocks):
+            self.kept = True
             return replace(witness, confirmed=False)
+        self.bounds_hold = self.bounds_hold and not _differs(
+            np.stack([drawn.bet.counts[0], _counts_seen(memory, candidate)])
+        )
         return witness
 
+    _last_varied: bool = False
 
-def _stands_alone(sampler: Sampler, betting: Betting, *, fresh: bool) -> bool:
-    """Tell whether runs that each stand alone refute the claim too, given four times as many."""
-    winner = betting.winner
-    assert betting.crossed_at is not None
-    growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
-    needed = 2 * _MARGIN * betting.terms.log_limit / growth if growth > 0 else 0.0
-    budget = int(min(max(_AGAIN * betting.crossed_at, needed), _AGAIN * betting.terms.budget))
-    terms = replace(betting.terms, budget=budget, deadline=None, stop_when_refuted=True)
-    again = Betting(
-        sampler,
-        [winner.path or (winner.left, winner.right)],
-        terms,
-        stage=CONFIRM,
-        look_stage=CONFIRM,
-        fresh=fresh,
-        singly=not fresh,
-        batches=_AGAIN_PLACE,
-    )
-    again.run()
-    return again.refuted
+    def _runs_needed(self, memory: PairMemory, candidate: Candidate, errors: float) -> int:
+        """Give half of how many calls most likely confirm this candidate, within the allowance."""
+        terms, room = self._terms(), self.most - self.sampler.drawn
+        growth = float(growth_rate(*map(np.array, candidate.apart(errors)), *terms.at(memory.distance)))
+        needed = _MARGIN * terms.log_limit / max(growth, 1e-9)
+        return int(max(1, min(max(needed, LEAST_RUNS), room // 4)))
+
+    def _again_by_calls(self) -> bool:
+        """Whether calls refute the claim too, learning anew on this pair, given four times as many."""
+        betting, winner = self.betting, self.betting.winner
+        assert betting.crossed_at is not None
+        growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
+        needed = 2 * _MARGIN * betting.terms.log_limit / growth if growth > 0 else 0.0
+        budget = int(min(max(_AGAIN * betting.crossed_at, needed), _AGAIN * betting.terms.budget))
+        again = Betting(
+            self.sampler,
+            [winner.path or (winner.left, winner.right)],
+            replace(betting.terms, budget=budget, stop_when_refuted=True),
+            stage=CONFIRM,
+            look_stage=CONFIRM,
+            singly=True,
+            batches=_AGAIN_PLACE,
+        )
+        again.run()
+        return again.refuted
 
 
-def _is_constant(memory: PairMemory) -> bool:
-    """Tell whether either database has only ever given one output."""
-    outputs = [[output for view in side for output in view.outputs] for side in memory.kept(0)]
-    return all(len({canonical.key(output) for output in side}) == 1 for side in outputs)
+_FRESH = "give `fresh=`, a function without arguments that makes a new mechanism"
+_KEPT = (
+    "the mechanism keeps noise between calls: the event is more frequent in some fresh processes than in others; "
+    f"if it should not, {_FRESH}"
+)
+_IN_COMPANY = (
+    "fails only when runs share state: fresh processes, each with a mechanism of its own, did not confirm it; "
+    f"to audit every run by itself, {_FRESH}"
+)
+_UNTOLD = (
+    "the outputs never vary on either database, which noise drawn once and kept would look like too, and the "
+    f"mechanism cannot be made anew to tell; {_FRESH}, or pass a function that can be imported"
+)
+_BY_SAMPLE = "fails only when many runs share one call of `sample`: single calls did not confirm it"
+
+
+def _never_varied(memory: PairMemory, candidate: Candidate) -> bool:
+    """Whether the event happened in every run kept of one side, and in none of the other."""
+    p_in, p_out, q_in, q_out = _counts_seen(memory, candidate)
+    return bool(p_out == 0 and q_in == 0 and p_in and q_out)
+
+
+def _counts_seen(memory: PairMemory, candidate: Candidate) -> NDArray[np.float64]:
+    """Count the runs kept of a pair: the p side inside the event and outside, the q side inside and outside."""
+    counts = []
+    for side in memory.kept(candidate.side):
+        inside = sum(int(candidate.event.members(view).sum()) for view in side)
+        counts += [inside, sum(map(len, side)) - inside]
+    return np.array(counts, dtype=float)
+
+
+def _differs(blocks: NDArray[np.float64]) -> bool:
+    """Whether the event is more frequent in some processes than in others, on either side."""
+    sides = ((blocks[:, k], blocks[:, k] + blocks[:, k + 1]) for k in (0, 2))
+    return any(spread_evenly(hits, calls) < _SPREAD / 2 for hits, calls in sides)
+
+
+def _singles_needed(candidate: Candidate, claimed: tuple[float, float], log_limit: float) -> int:
+    """Give how many single calls most likely refute an event that happens on one side always, else never."""
+    p, q = np.array([candidate.p]), np.array([candidate.q])
+    sure, never = np.array([1.0]), np.array([0.0])
+    growth = float((outcomes(sure, never) @ log_payoffs(p, q, *claimed)[0]).max())
+    return 2 * math.ceil(_SINGLES * log_limit / max(growth, 1e-9) / 2) + 4
 
 
 def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
@@ -292,102 +455,3 @@ def _shrunk(looks: _Looks, memory: PairMemory, databases: Databases) -> PairMemo
         growth=looks.growth,
         floats=looks.terms.floats,
     )
-
-
-def _runs_needed(
-    candidate: Candidate, claimed: tuple[float, float], log_limit: float, *, room: int, errors: float
-) -> int:
-    """Give how many pairs of runs most likely confirm this candidate, within the allowance."""
-    p, q = candidate.apart(errors)
-    growth = float(growth_rate(np.array(p), np.array(q), *claimed))
-    needed = _MARGIN * log_limit / max(growth, 1e-9)
-    return int(max(1, min(max(needed, LEAST_RUNS), room // 4)))
-
-
-def run_witness(
-    sampler: Sampler,
-    pair: Pair,
-    candidate: Candidate,
-    terms: Terms,
-    *,
-    runs: int,
-    path: tuple[int, ...],
-    alone: bool,
-    fresh: bool = False,
-    distance: int = 1,
-) -> tuple[Witness, Bet]:
-    """Run a witness `runs` times a side, all fixed beforehand, and judge it by these runs alone.
-
-    `alone` calls the subject run by run, `fresh` starts each from a copy of the subject as it was at first:
-    the claim is about each call, whatever company it is drawn in. At a `distance` it is the claim about that.
-    """
-    counts = np.zeros(4)
-    blocks = sampler.draw(*pair, runs, path, fresh=fresh, singly=alone and not fresh)
-    examples: tuple[list[str], list[str]] = ([], [])
-    noted = noting(blocks, left=examples[0], right=examples[1])
-    for left, right in _members(noted, candidate, against=terms.against):
-        p_side, q_side = (left, right) if candidate.side == 0 else (right, left)
-        both, p_hits, q_hits = (p_side & q_side).sum(), p_side.sum(), q_side.sum()
-        counts += [both, p_hits - both, q_hits - both, len(left) - p_hits - q_hits + both]
-    bet = Bet(
-        log_prior=np.zeros(1),
-        p=np.array([candidate.p]),
-        q=np.array([candidate.q]),
-        past=np.array([candidate.past]),
-        counts=counts[None, :],
-        distance=distance,
-    )
-    p_hits, q_hits = int(counts[0] + counts[1]), int(counts[0] + counts[2])
-    p_interval = clopper_pearson(p_hits, runs, CONFIDENCE)
-    q_interval = clopper_pearson(q_hits, runs, CONFIDENCE)
-    witness = Witness(
-        left=pair[0],
-        right=pair[1],
-        event=candidate.event,
-        p=p_hits / runs,
-        q=q_hits / runs,
-        p_interval=p_interval,
-        q_interval=q_interval,
-        confidence=CONFIDENCE,
-        runs=runs,
-        direction="left" if candidate.side == 0 else "right",
-        confirmed=bet.log_growth(terms.epsilon, terms.delta) >= terms.log_limit,
-        epsilon_lower=loss(p_interval[0], q_interval[1], terms.at(distance)[1]) / distance,
-        seed=list(path),
-        fresh=fresh,
-        against=terms.against,
-        distance=distance,
-        examples=(tuple(examples[0]), tuple(examples[1])),
-    )
-    return witness, bet
-
-
-def loss(p: float, q: float, delta: float) -> float:
-    """Give the ε that p and q show at this δ: ln((p − δ)/q), at least 0, infinite for q = 0."""
-    if p - delta <= q:
-        return 0.0
-    return math.inf if q == 0 else math.log((p - delta) / q)
-
-
-def _members(
-    blocks: Iterable[Runs], candidate: Candidate, *, against: bool
-) -> Iterator[tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
-    """Give the membership of every run, left and right, block by block."""
-    for block in blocks:
-        sides = []
-        for side, outputs in enumerate((block.left, block.right)):
-            view = View(outputs)
-            inside = candidate.event.members(view)
-            if against and len(view.unfinished):
-                inside[view.unfinished] = side != candidate.side
-            sides.append(inside)
-        yield sides[0], sides[1]
-
-
-def _control(sampler: Sampler, memory: PairMemory, terms: Terms, *, runs: int) -> bool:
-    """Audit the left database against itself at ε = 0: refuted only if runs depend on each other."""
-    aa = replace(terms, epsilon=0.0, delta=0.0, budget=runs, deadline=None, stop_when_refuted=True)
-    control = Betting(sampler, [(memory.left, memory.left)], aa, stage=CONTROL, look_stage=CONTROL)
-    with contextlib.suppress(NeverAnswers):  # failing alike on both sides tells nothing apart
-        control.run()
-    return control.refuted

@@ -127,7 +127,7 @@ class Witness(SavedValue):
     p_interval, q_interval : tuple of float, optional
         Their intervals, from the runs drawn for this witness alone; None where p and q are exact.
     runs : int
-        Runs on each side; 0 means exact.
+        Half the number of runs, each of a side that a coin decided; 0 means exact.
     direction : {"left", "right"}
         The database whose probability is `p`.
     confirmed : bool
@@ -139,7 +139,10 @@ class Witness(SavedValue):
     seed : list of int, optional
         Path in the seed tree that draws the same runs again.
     fresh : bool
-        Whether every run had a fresh copy of the subject.
+        Whether the runs came from subjects made anew: one in each of `parts` processes or, where that is 0, a
+        copy for every run.
+    parts : int
+        How many fresh processes the runs came from; 0 for none.
     against : bool
         Whether unfinished runs counted against the refutation.
     distance : int
@@ -173,6 +176,7 @@ class Witness(SavedValue):
     epsilon_lower: float = 0.0
     seed: list[int] | None = None
     fresh: bool = False
+    parts: int = 0
     against: bool = True
     distance: int = 1
     simplest: "Witness | None" = None

@@ -318,6 +318,7 @@ _WITNESS = _readers(
         "epsilon_lower": _number,
         "seed": _optional(_listed(_count, make=list)),
         "fresh": _flag,
+        "parts": _count,
         "against": _flag,
         "distance": _steps,
         "simplest": _optional(_witness),

@@ -183,9 +183,9 @@ class Sampler:
         ([10, 10], 48)
         """
         ways = {"fresh": fresh, "coupled": coupled, "singly": singly, "by_call": by_call}
-        for block in self._ready(left_db).map(
-            self._tasks(left_db, right_db, size, path, **ways), steady=bool(self._steady)
-        ):
+        left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
+        workers = self._ready(left)
+        for block in workers.map(self._tasks(left, right, size, path, **ways), steady=bool(self._steady)):
             yield self._account(block)
 
     def of_either_side(self, size: int, path: Path, *, singly: bool = False) -> tuple[int, int]:
@@ -308,8 +308,8 @@ class Sampler:
 
     def _tasks(
         self,
-        left_db: Any,
-        right_db: Any,
+        left: Any,
+        right: Any,
         size: int,
         path: Path,
         *,
@@ -319,7 +319,6 @@ class Sampler:
         by_call: bool = False,
     ) -> list[Task]:
         """Return the blocks of a draw."""
-        left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
         kept = self.state_suspected() if fresh else False
         if kept is None:
             self._note(

@@ -1,0 +1,227 @@
+"""A witness run afresh: an event that was fixed before, and what calls drawn for it alone say of it."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.evidence import Bet, clopper_pearson
+from audit.examples import noting
+from audit.features import View
+from audit.outcomes import Raised
+from audit.results import Witness
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from audit.betting import Terms
+    from audit.candidates import Candidate
+    from audit.databases import Pair
+    from audit.sampling import Runs, Sampler
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["Drawn", "Plan", "TimeIsOver", "loss", "run_witness", "spread_evenly"]
+
+#: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.
+CONFIDENCE = 0.99
+#: Draws of the exact test whether an event is as frequent in every process.
+_SHUFFLES = 20_000
+
+
+class TimeIsOver(Exception):  # noqa: N818 - the user's limit, not an error of ours
+    """The time limit fell while a witness was drawn."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many calls are drawn for a witness, and where.
+
+    Parameters
+    ----------
+    runs
+        Half the number of calls.
+    parts
+        Fresh processes that share them; 0 for none, where the calls are made one after the other as they come.
+    copies
+        Whether every call is one of a copy of the subject: how witnesses of the first release were drawn.
+
+    Examples
+    --------
+    >>> Plan(200).parts, Plan(45, parts=90).sizes[:2], Plan(200, parts=16).sizes[:2]
+    (0, [0, 0], [12, 13])
+    """
+
+    runs: int
+    parts: int = 0
+    copies: bool = False
+
+    @property
+    def sizes(self) -> list[int]:
+        """Half the number of calls of each process; 0 where each makes a single one."""
+        if self.parts >= 2 * self.runs:
+            return [0] * (2 * self.runs)
+        return [self.runs * (k + 1) // self.parts - self.runs * k // self.parts for k in range(self.parts)]
+
+    def draw(self, sampler: Sampler, pair: Pair, path: tuple[int, ...]) -> Iterator[Runs]:
+        """Yield the calls, each with a coin of its own, block by block."""
+        if self.parts:
+            return sampler.draw_anew(*pair, self.sizes, path)
+        return sampler.draw(*pair, self.runs, path, fresh=self.copies, singly=not self.copies, by_call=True)
+
+
+@dataclass
+class Drawn:
+    """What was drawn for a witness.
+
+    Parameters
+    ----------
+    witness
+        The witness.
+    bet
+        The bet on its event, which these calls alone decided.
+    blocks
+        Calls of the p side inside the event and outside, of the q side inside and outside, block by block.
+    raised
+        Whether every call raised.
+    """
+
+    witness: Witness
+    bet: Bet
+    blocks: Floats
+    raised: bool = field(default=False)
+
+
+def run_witness(
+    sampler: Sampler,
+    pair: Pair,
+    candidate: Candidate,
+    terms: Terms,
+    *,
+    plan: Plan,
+    path: tuple[int, ...],
+    distance: int = 1,
+) -> Drawn:
+    """Draw the calls of a plan, all fixed beforehand, and judge a witness by these alone.
+
+    At a `distance` the claim is that about databases so many steps apart.
+
+    Raises
+    ------
+    TimeIsOver
+        The deadline of `terms` passed before all were drawn.
+    SubjectError
+        The subject cannot be made in a fresh process.
+    """
+    examples: tuple[list[str], list[str]] = ([], [])
+    noted = noting(plan.draw(sampler, pair, path), left=examples[0], right=examples[1])
+    blocks, silent = [], 0
+    for counted, raised in _counted(noted, candidate, against=terms.against):
+        blocks.append(counted)
+        silent += raised
+        if terms.deadline is not None and time.monotonic() >= terms.deadline:
+            raise TimeIsOver
+    counts = np.sum(blocks, axis=0)
+    bet = Bet(
+        log_prior=np.zeros(1),
+        p=np.array([candidate.p]),
+        q=np.array([candidate.q]),
+        past=np.array([2 * candidate.past]),
+        counts=counts[None, :],
+        distance=distance,
+    )
+    p_hits, p_misses, q_hits, q_misses = (int(count) for count in counts)
+    p_interval = clopper_pearson(p_hits, p_hits + p_misses, CONFIDENCE)
+    q_interval = clopper_pearson(q_hits, q_hits + q_misses, CONFIDENCE)
+    witness = Witness(
+        left=pair[0],
+        right=pair[1],
+        event=candidate.event,
+        p=p_hits / max(1, p_hits + p_misses),
+        q=q_hits / max(1, q_hits + q_misses),
+        p_interval=p_interval,
+        q_interval=q_interval,
+        confidence=CONFIDENCE,
+        runs=plan.runs,
+        direction="left" if candidate.side == 0 else "right",
+        confirmed=bet.log_growth(terms.epsilon, terms.delta) >= terms.log_limit,
+        epsilon_lower=loss(p_interval[0], q_interval[1], terms.at(distance)[1]) / distance,
+        seed=list(path),
+        fresh=plan.copies or plan.parts > 0,
+        parts=plan.parts,
+        against=terms.against,
+        distance=distance,
+        examples=(tuple(examples[0]), tuple(examples[1])),
+    )
+    return Drawn(witness, bet, np.array(blocks), raised=silent == 2 * plan.runs)
+
+
+def loss(p: float, q: float, delta: float) -> float:
+    """Give the ε that p and q show at this δ: ln((p − δ)/q), at least 0, infinite for q = 0.
+
+    Examples
+    --------
+    >>> loss(0.5, 0.25, 0.25), loss(0.5, 0.0, 0.0)
+    (0.0, inf)
+    """
+    if p - delta <= q:
+        return 0.0
+    return math.inf if q == 0 else math.log((p - delta) / q)
+
+
+def _counted(
+    blocks: Iterable[Runs], candidate: Candidate, *, against: bool
+) -> Iterator[tuple[Floats, int]]:
+    """Give the counts of a block, and how many of its calls raised.
+
+    An unfinished call settles by its known coin: the p side's as outside the event, the q side's as inside.
+    """
+    for block in blocks:
+        counts, raised = np.zeros(4), 0
+        for side, outputs in enumerate((block.left, block.right)):
+            view = View(outputs)
+            inside = candidate.event.members(view)
+            if against and len(view.unfinished):
+                inside[view.unfinished] = side != candidate.side
+            first = 0 if side == candidate.side else 2
+            counts[first : first + 2] = inside.sum(), len(inside) - inside.sum()
+            raised += sum(isinstance(output, Raised) for _, output in view.rest)
+        yield counts, raised
+
+
+def spread_evenly(hits: Floats, calls: Floats) -> float:
+    """Give the p-value of an exact test that an event is as frequent in every process.
+
+    Parameters
+    ----------
+    hits, calls
+        How often the event happened in each process, and how many calls each made, shape (processes,).
+
+    **Guarantee.** Given the total, hits of exchangeable calls fall on the processes like balls of an urn drawn
+    without replacement. The statistic Σ hits²/calls is compared with that of `_SHUFFLES` draws of that urn;
+    the share of draws at least as large, the observed one included, is a p-value whatever the number of
+    draws: Pr[p-value ≤ x] ≤ x.
+
+    Examples
+    --------
+    >>> spread_evenly(np.array([5.0, 5.0]), np.array([10.0, 10.0])) > 0.5
+    True
+    >>> spread_evenly(np.array([10.0, 0.0]), np.array([10.0, 10.0])) < 0.001
+    True
+    """
+    used = calls > 0
+    hits, calls = hits[used], calls[used].astype(np.int64)
+    total = int(hits.sum())
+    if len(calls) < 2 or total in (0, int(calls.sum())):
+        return 1.0
+    rng = np.random.default_rng(0)
+    urn = rng.multivariate_hypergeometric(calls, total, size=_SHUFFLES, method="marginals")
+    observed = float((hits**2 / calls).sum())
+    spread = (urn.astype(float) ** 2 / calls).sum(axis=1)
+    return float((1 + (spread >= observed * (1 - 1e-12)).sum()) / (1 + _SHUFFLES))
