@@ -77,6 +77,10 @@ class Terms:
         """The log wealth at which the claim is refuted."""
         return -math.log(self.significance)
 
+    def is_late(self, loading: float) -> bool:
+        """Whether the deadline has passed, moved by the seconds that the subject's first run took to load."""
+        return self.deadline is not None and time.monotonic() >= self.deadline + loading
+
     def at(self, distance: int) -> tuple[float, float]:
         """Give what the claim says of databases so many steps apart."""
         return at_distance(self.epsilon, self.delta, distance)
@@ -197,7 +201,7 @@ class Betting:
             memory = self.search.best()
             if memory is None or self._is_over():
                 return  # no pair of databases at all, or the search was the end of the budget
-            self._bet(memory, min(bet_size(memory.pairs), self._room()))
+            self._bet(memory, min(bet_size(memory.pairs), self._room(), self._room_in_time()))
             if self.refuted and self.terms.stop_when_refuted:
                 return
 
@@ -209,8 +213,17 @@ class Betting:
     def _room(self) -> int:
         return (self.terms.budget - self.spent) // 2
 
+    def _room_in_time(self) -> int:
+        """Give how many pairs of runs fit into what is left of the time, at the speed so far."""
+        if self.terms.deadline is None or not self.spent:
+            return self.terms.budget
+        now = time.monotonic()
+        left = self.terms.deadline + self.sampler.loading - now
+        seconds = max(now - self.started - self.sampler.loading, 1e-9) / self.spent
+        return max(1, int(left / seconds / 2))
+
     def _is_over(self) -> bool:
-        late = self.terms.deadline is not None and time.monotonic() >= self.terms.deadline
+        late = self.terms.is_late(self.sampler.loading)
         self.out_of_time = late and self._room() >= 1
         return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
 

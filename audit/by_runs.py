@@ -13,7 +13,7 @@ from audit.brief import show
 from audit.calls_check import CallsCheck
 from audit.confirm import Confirmation, confirm
 from audit.errors import InvalidValue
-from audit.evidence import STAKES, Bet, Ledger, ceiling, delta_bound, epsilon_bound
+from audit.evidence import Bet, Ledger, ceiling, delta_bound, epsilon_bound, log_payoffs
 from audit.features.parts import MOST_DEPTH, MOST_LEAVES
 from audit.features.structure import unopened
 from audit.paths import lengths
@@ -50,8 +50,8 @@ def least_budget(epsilon: float, delta: float, significance: float) -> int:
         wealth += _leak(pairs, size, epsilon, delta)
         pairs += size
         if pairs > _BEYOND:
-            gain = math.log1p(STAKES[0] * (1 - delta) / (math.exp(min(epsilon, 700.0)) + delta))
-            return 2 * math.ceil(limit / max(gain, 1e-300))
+            gain = float(log_payoffs(np.array(1.0), np.array(0.0), epsilon, delta)[0].max())
+            return math.ceil(limit / max(gain, 1e-300))
 
 
 #: Pairs of runs that nobody draws: least budgets beyond are given by the largest stake alone.
@@ -61,8 +61,8 @@ _BEYOND = 10**12
 def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
     """Give the log growth of a bet of `size` on an outright leak that `pairs` of runs have shown."""
     q = np.array([0.5 / (pairs + 1)])
-    counts = np.array([[0.0, size, 0.0, 0.0]])
-    return Bet(np.zeros(1), 1 - q, q, np.array([float(pairs)]), counts).log_growth(epsilon, delta)
+    counts = np.array([[size, 0.0, 0.0, size]])
+    return Bet(np.zeros(1), 1 - q, q, np.array([2.0 * pairs]), counts).log_growth(epsilon, delta)
 
 
 def _brief(runs: int) -> str:
@@ -162,13 +162,15 @@ class _Runs:
     def _refuted(self, betting: Betting) -> AuditResult:
         assert betting.crossed_at is not None
         allowance = self.task.options.confirm_budget or max(LEAST_CONFIRMATION, 4 * betting.crossed_at)
+        bets = len(betting.ledger.bets)
         found = self._confirm(betting, allowance)
-        doubt = _doubt(found)
         self.notes += _far_note(found, self.terms)
-        if doubt:
+        if found.doubt:
             return self._result(
-                Verdict.INCONCLUSIVE, betting, reason=doubt, witness=found.witness, confirmation=found
+                Verdict.INCONCLUSIVE, betting, reason=found.doubt, witness=found.witness, confirmation=found
             )
+        if not found.bounds_hold:  # what was bet before fits this process alone
+            betting.ledger = Ledger(betting.ledger.bets[bets:])
         return self._result(
             Verdict.REFUTED,
             betting,
@@ -198,6 +200,13 @@ class _Runs:
                 'audit with `unfinished="output"` to ask whether that is allowed, or raise `run_time_limit`'
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
+        if self._stopped_answering(betting):
+            reason = (
+                "the mechanism stops answering after a number of runs; what it refuses because of earlier "
+                "runs is no evidence: give `fresh=`, a function without arguments that makes a new mechanism "
+                "for every run"
+            )
+            return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         if betting.spent < least:
             reason = (
                 f"stopped after {betting.spent} runs, before the {_brief(least)} that could refute "
@@ -217,6 +226,13 @@ class _Runs:
             detectable_event=event,
             **self._bounds(betting),
         )
+
+    def _stopped_answering(self, betting: Betting) -> bool:
+        """Whether the subject, or a pair bet on, has given no answer for long though it did before."""
+        if self.sampler.stopped_answering():
+            return True
+        most_bet = max(betting.memories, key=lambda memory: sum(memory.bets))
+        return most_bet.stopped_answering
 
     def _compare_calls(self, memory: PairMemory) -> str:
         """Compare the subject's `sample`, if it has one, with its calls; say where they disagree."""
@@ -289,10 +305,7 @@ class _Runs:
     def _assumptions(self, confirmation: Confirmation | None) -> list[str]:
         said = ["the claim is read as one about each call, given the state the subject is in when called"]
         if confirmation is not None:
-            said.append(_FRESHNESS[confirmation.fresh])
-            said.append(
-                "an A/A control (the left database against itself) " + _CONTROL[confirmation.control_refuted]
-            )
+            said.append(_FRESHNESS[confirmation.how])
         if not self.task.subject.takes_rng:
             said.append("the subject draws its own randomness: the seed does not reproduce its runs")
         if self.sampler.unfinished:
@@ -333,19 +346,12 @@ def _calls_left(compared: int) -> str:
 
 
 _FRESHNESS = {
-    True: "the subject keeps state: the refutation was confirmed on runs that each start from a fresh copy",
-    False: "the subject keeps no state between runs",
-    None: "the subject could not be copied: that it keeps no state rests on the A/A control alone",
+    "fresh": "what fresh processes share (absolute paths, remote services) keeps no noise: the refutation "
+    "was confirmed in such processes, each with a mechanism of its own",
+    "stateless": "the subject keeps no state between runs",
+    "unchecked": "the subject keeps no noise between calls (not checked: give `fresh=`, or a function that "
+    "can be imported)",
 }
-_CONTROL = {True: "was refuted too", False: "was not refuted"}
-
-
-def _doubt(found: Confirmation) -> str:
-    if found.control_refuted:
-        return "the runs depend on each other: the left database was told apart from itself"
-    if found.depends_on_state:
-        return "the runs depend on each other: refuted only in company, not when every run stands alone"
-    return ""
 
 
 def _far_note(found: Confirmation, terms: Terms) -> list[str]:

@@ -5,12 +5,12 @@ p = Pr[M(z) ∈ E] and q = Pr[M(z′) ∈ E] *in the state that the subject is i
 
     D = 2·1[p side]·1[E] − 2R·1[q side]·1[E] − δ − h·(1[p side] − 1[q side])
 
-for any number h fixed beforehand. The coin is independent of the past, so E[D | past] = p − R·q − δ, which the
-claim (ε, δ) says is at most 0, whatever earlier calls left behind: a call that sees what the other side wrote
-is judged by the claim about *that* call. The least values of D are −δ − h (p side, outside E) and
+for any number h fixed beforehand. The coin is independent of the past, so E[D | past] = p − R·q − δ, which
+the claim (ε, δ) says is at most 0, whatever earlier calls left behind: a call that sees what the other side
+wrote is judged by the claim about *that* call. The least values of D are −δ − h (p side, outside E) and
 −2R − δ + h (q side, inside E); with M = max(h + δ, 2R + δ − h) and a stake λ = s/M, 0 ≤ s < 1, fixed before
-the call, 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1. The variance of D is least at h = p + R·q, so h is that of the
-past's estimates.
+the call, 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1. The variance of D is least at h = p + R·q, so h is that of
+the past's estimates.
 
 A *bet* spreads the whole wealth over (event, stake) components before a batch is drawn, by weights that
 depend on the past alone; the wealth is multiplied by Σ_c w_c ∏_i (1 + λ_c·D_i(c)).
@@ -128,7 +128,7 @@ class Bet:
     past
         How many calls the estimates rest on, shape (events,).
     counts
-        The batch: calls of the p side inside and outside, of the q side inside and outside; shape (events, 4).
+        The batch: calls of the p side inside and outside, of the q side so too; shape (events, 4).
     distance
         How many steps of neighbours lie between the two databases.
     """
@@ -149,7 +149,7 @@ class Bet:
         """Give the log of the factor by which this batch multiplied the wealth against (ε, δ) per step."""
         payoffs = log_payoffs(self.p, self.q, *at_distance(epsilon, delta, self.distance))
         raw = self.log_prior[:, None] + backtest(outcomes(self.p, self.q), self.past, payoffs)
-        grown = raw + _matched(self.counts, payoffs)
+        grown = raw + matched(self.counts, payoffs)
         return float(log_sum(grown.ravel()) - log_sum(raw.ravel()))
 
     def at_worst(self) -> Bet:
@@ -179,10 +179,10 @@ def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
     -------
     array of shape (…, stakes)
     """
-    return np.asarray(LOG_STAKE_PRIOR + past[..., None] * _matched(shares, payoffs))
+    return np.asarray(LOG_STAKE_PRIOR + past[..., None] * matched(shares, payoffs))
 
 
-def _matched(counts: Floats, payoffs: Floats) -> Floats:
+def matched(counts: Floats, payoffs: Floats) -> Floats:
     """Sum what the counted outcomes pay, (…, 4) by (…, 4, stakes) giving (…, stakes)."""
     return np.asarray((counts[..., None, :] @ payoffs)[..., 0, :])
 
@@ -203,8 +203,8 @@ class Ledger:
     --------
     >>> import numpy as np
     >>> ledger = Ledger()
-    >>> p, q, past, counts = np.array([0.97]), np.array([0.03]), np.array([32.0]), np.array([[45.0, 0, 0, 45]])
-    >>> sure = Bet(np.zeros(1), p, q, past, counts)
+    >>> p, q, past = np.array([0.97]), np.array([0.03]), np.array([32.0])
+    >>> sure = Bet(np.zeros(1), p, q, past, counts=np.array([[45.0, 0, 0, 45]]))
     >>> ledger.add(sure)
     >>> bool(ledger.log_wealth(1.0, 0.0) > np.log(1e6))
     True
@@ -212,7 +212,7 @@ class Ledger:
 
     bets: list[Bet] = field(default_factory=list)
     before: Ledger | None = None
-    _stacked: tuple[Floats, ...] | None = field(default=None, repr=False)
+    _stacked: Any = field(default=None, repr=False)
     _distances: dict[int, Any] = field(default_factory=dict, repr=False)
 
     def add(self, bet: Bet) -> None:
@@ -242,10 +242,10 @@ class Ledger:
         for steps, here in self._distances.items():
             payoffs[here] = log_payoffs(p[here], q[here], *at_distance(epsilon, delta, steps))
         raw = log_prior[:, None] + backtest(outcomes(p, q), past, payoffs)
-        grown = log_sums(raw + _matched(counts, payoffs), starts) - log_sums(raw, starts)
+        grown = log_sums(raw + matched(counts, payoffs), starts) - log_sums(raw, starts)
         return np.asarray(self.lost(epsilon, delta) + np.cumsum(grown))
 
-    def _stack(self) -> tuple[Floats, ...]:
+    def _stack(self) -> Any:
         """Return all bets as columns, one row for each event, and where each bet begins."""
         if self._stacked is None:
             lengths = np.array([len(bet.p) for bet in self.bets])
@@ -271,7 +271,7 @@ def log_sum(values: Floats) -> Floats:
     return np.asarray(np.log(np.exp(values - top).sum(axis=-1)) + top[..., 0])
 
 
-def log_sums(values: Floats, starts: Floats) -> Floats:
+def log_sums(values: Floats, starts: NDArray[np.intp]) -> Floats:
     """Give the log of the sum of exponentials over groups of rows, shape (rows, k) giving (groups,).
 
     Parameters

@@ -271,7 +271,7 @@ def _timed(sampler: Sampler, pair: Pair) -> _Cost:
         drawn = list(sampler.draw(*pair, pairs, (EXPLORE, place)))
         elapsed = time.perf_counter() - start
         first = place == 0  # with the start of a process and the check of the generator: known too badly
-        seconds = elapsed / (2 * pairs + 8 * first)
+        seconds = (elapsed - sampler.loading * first) / (2 * pairs + 8 * first)
         if elapsed > _ENOUGH_SECONDS and not (first and elapsed < 20 * _ENOUGH_SECONDS):
             break
     return _Cost(seconds, sampler.drawn, _trouble(drawn))

@@ -11,7 +11,7 @@ from audit.events import Event
 from audit.evidence import Bet, at_distance
 from audit.features import TableScore, View
 from audit.features.propose import propose
-from audit.outcomes import Raised, Unfinished
+from audit.outcomes import Raised, Unfinished, is_refusal
 from audit.tables import Candidates, Table, learn_bins
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Outputs kept for re-learning, a side. Beyond it the bins stay as they are and only counts grow.
 KEPT = 16_384
+#: Answers that are all in the first half of the runs by chance with probability 2^−20 at most.
+_BY_CHANCE = 20
 #: Events bet on at once.
 MOST_EVENTS = 48
 #: Multiples of the claimed ε at which an event must look good to be kept (bounds need the larger ones).
@@ -86,6 +88,17 @@ class PairMemory:
     def distance(self) -> int:
         """How many steps of neighbours lie between the two databases."""
         return max(1, len(self.path) - 1)
+
+    @property
+    def stopped_answering(self) -> bool:
+        """Whether all answers came in the first half of the runs kept, which chance does with 2^−answers."""
+        answers = 0
+        for side in self.kept(0):
+            refused = [is_refusal(output) for view in side for output in view.outputs]
+            if not all(refused[len(refused) // 2 :]):
+                return False
+            answers += len(refused) - sum(refused)
+        return answers >= _BY_CHANCE
 
     @property
     def pairs(self) -> int:

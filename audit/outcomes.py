@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-__all__ = ["Raised", "Unfinished", "without_addresses"]
+__all__ = ["Raised", "Unfinished", "is_refusal", "without_addresses"]
 
 _ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
 
@@ -78,3 +78,14 @@ class Unfinished:
 
     def __str__(self) -> str:
         return f"unfinished: {self.reason}"
+
+
+def is_refusal(output: object) -> bool:
+    """Whether an output is none that answers: None, an exception, or no output.
+
+    Examples
+    --------
+    >>> is_refusal(None), is_refusal(Raised("BudgetSpent")), is_refusal(0.0)
+    (True, True, False)
+    """
+    return output is None or isinstance(output, Raised | Unfinished)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audit.evidence import LOG_STAKE_PRIOR, joint, log_payoffs, log_sum
+from audit.evidence import backtest, log_payoffs, log_sum, matched, outcomes
 from audit.memory import growth_rate
 
 if TYPE_CHECKING:
@@ -154,14 +154,14 @@ def _share_refuted(
 ) -> float:
     """Simulate audits that bet on one event of known probabilities with the stakes of `evidence`."""
     rng = np.random.default_rng(0)  # common random numbers: the share is then (nearly) monotone in ε
-    payoffs = log_payoffs(epsilon, delta)
-    cells = joint(np.array(p), np.array(q))
-    draws = np.array([look, *sizes])[:, None]
+    draws = 2 * np.array([look, *sizes])[:, None]
+    cells = outcomes(np.array(p), np.array(q))
     batches = rng.multinomial(draws, cells, size=(len(draws), AUDITS)).astype(np.float64)
     counts, batches = np.cumsum(batches, axis=0)[:-1], batches[1:]
     past = counts.sum(axis=-1)
-    seen_p = (counts[..., 0] + counts[..., 1] + 0.5) / (past + 1)
-    seen_q = (counts[..., 0] + counts[..., 2] + 0.5) / (past + 1)
-    raw = LOG_STAKE_PRIOR + past[..., None] * (joint(seen_p, seen_q) @ payoffs)
-    wealth = np.cumsum(log_sum(raw + batches @ payoffs) - log_sum(raw), axis=0)
+    seen_p = (counts[..., 0] + 0.5) / (counts[..., :2].sum(axis=-1) + 1)
+    seen_q = (counts[..., 2] + 0.5) / (counts[..., 2:].sum(axis=-1) + 1)
+    payoffs = log_payoffs(seen_p, seen_q, epsilon, delta)
+    raw = backtest(outcomes(seen_p, seen_q), past, payoffs)
+    wealth = np.cumsum(log_sum(raw + matched(batches, payoffs)) - log_sum(raw), axis=0)
     return float((wealth >= limit).any(axis=0).mean())

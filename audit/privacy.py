@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 import platform
 import sys
 import time
@@ -17,6 +18,7 @@ from audit.domain import describe
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.progress import AuditFinished, AuditStarted
 from audit.relations import Relation, check_relation
+from audit.sampling.modules import WITHIN
 from audit.sampling.surroundings import own_arithmetic
 from audit.subjects import Subject, adapt
 
@@ -91,6 +93,7 @@ def audit_privacy(
     run_time_limit: float = 10.0,
     isolate: bool = False,
     unfinished: str = "against",
+    fresh: Callable[[], Any] | None = None,
     significance: float = 1e-6,
     seed: int = 0,
     jobs: int = 1,
@@ -133,6 +136,9 @@ def audit_privacy(
         Run the subject in a child process, which may hang or die.
     unfinished
         "against": a run without an output counts against the refutation; "output": it is an output.
+    fresh
+        A function without arguments that makes a new mechanism, one for every run: for budgets, accountants
+        and caches, which change what later runs answer.
     significance
         The audit's error probability: the chance to refute a true claim.
     seed
@@ -197,6 +203,7 @@ def audit_privacy(
         databases=databases,
         pairs=pairs,
         convert=convert,
+        fresh=fresh,
         progress=progress,
     )
     if progress is not None:
@@ -218,10 +225,11 @@ def make_task(
     databases: Any = None,
     pairs: Iterable[tuple[Any, Any]] | None = None,
     convert: Callable[[Any], Any] | None = None,
+    fresh: Callable[[], Any] | None = None,
     progress: Callable[[Any], None] | None = None,
 ) -> Task:
     """Put together what an audit needs to know; the arguments are those of `audit_privacy`."""
-    subject = adapt(mechanism, convert=convert)
+    subject = adapt(mechanism, convert=convert, fresh=fresh)
     claim = subject.claim if claim is None else claim
     if claim is None:
         raise InvalidValue(
@@ -289,7 +297,12 @@ def _suggested(subject: Subject) -> list[tuple[Any, Any]]:
 
 
 def refuse_inside_given() -> None:
-    """Refuse to draw runs while Hypothesis executes a test: it reseeds the global generators."""
+    """Refuse to draw runs while Hypothesis executes a test: it reseeds the global generators.
+
+    Also where another audit has imported a script that audits as it runs: that audit goes on by itself.
+    """
+    if WITHIN in os.environ:
+        raise InvalidValue("An audit cannot run in a process that another audit started for its mechanism.")
     hypothesis = sys.modules.get("hypothesis")
     if hypothesis is not None and hypothesis.currently_in_test_context():
         raise InvalidValue(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.betting import Terms
-from audit.confirm import Candidate, loss, run_witness
+from audit.candidates import Candidate
 from audit.conversion import converting
 from audit.encoding import revived
 from audit.errors import AuditError, InvalidValue
@@ -21,6 +21,7 @@ from audit.results import AuditResult, Evidence, Verdict
 from audit.sampling import CONFIRM, MutatedInput, Sampler
 from audit.sampling.surroundings import own_arithmetic
 from audit.subjects import Subject, adapt
+from audit.witness import Drawn, Plan, loss, run_witness
 
 if TYPE_CHECKING:
     from audit.evidence import Bet
@@ -131,7 +132,7 @@ def _bare(result: AuditResult, **found: Any) -> AuditResult:
 
 def _assumptions(result: AuditResult, witness: Witness, subject: Subject, unfinished: int) -> tuple[str, ...]:
     """Say what a replay by runs rests on; nothing of it was checked."""
-    alone = "every run started from a fresh copy of the subject"
+    alone = "the runs came from fresh mechanisms, which share nothing"
     said = [
         "the claim is read as one about each call, given the state the subject is in when called",
         alone if witness.fresh else "the subject keeps no state between runs; a replay does not check that",
@@ -194,27 +195,26 @@ def _again_by_runs(
         past=float(witness.runs) if fresh else 0.0,
     )
 
-    def draw() -> tuple[Witness, Bet]:
+    def draw() -> Drawn:
         return run_witness(
             sampler,
             (witness.left, witness.right),
             candidate,
             terms,
-            runs=witness.runs,
+            plan=Plan(witness.runs, witness.parts, copies=witness.fresh and not witness.parts),
             path=path,
-            alone=True,
-            fresh=witness.fresh,
             distance=witness.distance,
         )
 
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
         try:
-            again, bet = draw()
+            drawn = draw()
         except MutatedInput:
             sampler.copy_inputs = True
-            again, bet = draw()
+            drawn = draw()
         samples, unfinished, notes = sampler.drawn, sampler.unfinished, tuple(sampler.notes)
-    epsilon_lower, delta_lower = _bounds(bet, terms)
+    again = drawn.witness
+    epsilon_lower, delta_lower = _bounds(drawn.bet, terms)
     same = (again.p, again.q) == (witness.p, witness.q)
     said = "the saved counts were reproduced exactly" if same else "these runs differ from the saved ones"
     if fresh:

@@ -267,7 +267,9 @@ class Table:
     def count(self, left: View, right: View) -> Floats:
         """Count the runs of a block by bin, shape (2, bins + 1): left and right."""
         width = self.bins.width + 1
-        return np.stack([np.bincount(self.find(side), minlength=width) for side in (left, right)]).astype(float)
+        return np.stack([np.bincount(self.find(side), minlength=width) for side in (left, right)]).astype(
+            float
+        )
 
     def add(self, counted: Floats) -> None:
         """Learn from a counted block."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -48,7 +47,7 @@ class Plan:
     runs
         Half the number of calls.
     parts
-        Fresh processes that share them; 0 for none, where the calls are made one after the other as they come.
+        Fresh processes that share them; 0 for none, where this process makes the calls.
     copies
         Whether every call is one of a copy of the subject: how witnesses of the first release were drawn.
 
@@ -125,7 +124,7 @@ def run_witness(
     for counted, raised in _counted(noted, candidate, against=terms.against):
         blocks.append(counted)
         silent += raised
-        if terms.deadline is not None and time.monotonic() >= terms.deadline:
+        if terms.is_late(sampler.loading):
             raise TimeIsOver
     counts = np.sum(blocks, axis=0)
     bet = Bet(
@@ -175,9 +174,7 @@ def loss(p: float, q: float, delta: float) -> float:
     return math.inf if q == 0 else math.log((p - delta) / q)
 
 
-def _counted(
-    blocks: Iterable[Runs], candidate: Candidate, *, against: bool
-) -> Iterator[tuple[Floats, int]]:
+def _counted(blocks: Iterable[Runs], candidate: Candidate, *, against: bool) -> Iterator[tuple[Floats, int]]:
     """Give the counts of a block, and how many of its calls raised.
 
     An unfinished call settles by its known coin: the p side's as outside the event, the q side's as inside.
@@ -203,9 +200,9 @@ def spread_evenly(hits: Floats, calls: Floats) -> float:
     hits, calls
         How often the event happened in each process, and how many calls each made, shape (processes,).
 
-    **Guarantee.** Given the total, hits of exchangeable calls fall on the processes like balls of an urn drawn
-    without replacement. The statistic Σ hits²/calls is compared with that of `_SHUFFLES` draws of that urn;
-    the share of draws at least as large, the observed one included, is a p-value whatever the number of
+    **Guarantee.** Given the total, hits of exchangeable calls fall on the processes like balls of an urn
+    drawn without replacement. The statistic Σ hits²/calls is compared with that of `_SHUFFLES` draws of that
+    urn; the share of draws at least as large, the observed one included, is a p-value whatever the number of
     draws: Pr[p-value ≤ x] ≤ x.
 
     Examples
@@ -216,12 +213,12 @@ def spread_evenly(hits: Floats, calls: Floats) -> float:
     True
     """
     used = calls > 0
-    hits, calls = hits[used], calls[used].astype(np.int64)
-    total = int(hits.sum())
+    hits, calls = hits[used], calls[used]
+    total, colours = int(hits.sum()), calls.astype(np.int64)
     if len(calls) < 2 or total in (0, int(calls.sum())):
         return 1.0
     rng = np.random.default_rng(0)
-    urn = rng.multivariate_hypergeometric(calls, total, size=_SHUFFLES, method="marginals")
+    urn = rng.multivariate_hypergeometric(colours, total, size=_SHUFFLES, method="marginals")
     observed = float((hits**2 / calls).sum())
     spread = (urn.astype(float) ** 2 / calls).sum(axis=1)
     return float((1 + (spread >= observed * (1 - 1e-12)).sum()) / (1 + _SHUFFLES))

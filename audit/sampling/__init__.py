@@ -2,13 +2,12 @@
 
 from audit.sampling.faults import MutatedInput
 from audit.sampling.sampler import Runs, Sampler
-from audit.sampling.seeds import BET, CALLS, CONFIRM, CONTROL, EXPLORE, LAW, RNG_CHECK, SHRINK, generator
+from audit.sampling.seeds import BET, CALLS, CONFIRM, EXPLORE, LAW, RNG_CHECK, SHRINK, generator
 
 __all__ = [
     "BET",
     "CALLS",
     "CONFIRM",
-    "CONTROL",
     "EXPLORE",
     "LAW",
     "RNG_CHECK",

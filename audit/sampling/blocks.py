@@ -251,9 +251,7 @@ class Host:
         rng = task.rng
         try:
             with quiet() as printed, Watch(task.patience, _no_progress, on_tick=on_tick) as watch:
-                left, right = sample_pairs(
-                    self._mechanism.sample, (inputs[0], inputs[1]), task.plan, rng=rng
-                )
+                left, right = sample_pairs(self._mechanism.sample, (inputs[0], inputs[1]), task.plan, rng=rng)
         except (KeyboardInterrupt, SubjectError):
             raise
         except BaseException as error:

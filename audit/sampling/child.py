@@ -11,10 +11,11 @@ import select
 import signal
 import sys
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from audit.errors import AuditError
 from audit.sampling.blocks import Host, Task, next_of
+from audit.sampling.modules import WITHIN
 from audit.sampling.pipes import BEAT, ENDED, STARTED, read_frame, write_frame, write_record
 from audit.sampling.recipes import made
 from audit.sampling.reseeding import Reseeding, reseed_process
@@ -64,10 +65,6 @@ class Errand:
         reseed_process(self.seed, self.place)
         mechanism = made(unpack(self.recipe.text, Reseeding(self.seed, self.place)))
         return Host(mechanism, self.recipe.calling), unpack(self.task)
-
-
-#: Set in a process that makes a subject anew: a script that is imported there is not to audit in turn.
-WITHIN: Final = "DP_AUDIT_WITHIN"
 
 
 @dataclass(frozen=True)

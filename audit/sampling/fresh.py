@@ -17,8 +17,9 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from audit.sampling.blocks import Block, Task
-from audit.sampling.child import WITHIN, Errand
+from audit.sampling.child import Errand
 from audit.sampling.isolation import Child
+from audit.sampling.modules import WITHIN
 from audit.sampling.recipes import Recipe
 from audit.sampling.seeds import COPIES
 
@@ -85,4 +86,3 @@ atexit.register(_dismiss)
 def _paths() -> tuple[str, ...]:
     """Return where modules are found, from any working directory."""
     return tuple(str(Path(path).absolute()) if path else str(Path.cwd()) for path in sys.path)
-

@@ -249,7 +249,7 @@ class Child:
 
 
 def _request(task: Task, errand: Errand | None) -> Request:
-    """Ask for runs, each to be sent as soon as it is there; of a process that goes on, by other generators."""
+    """Ask for runs, each sent as soon as it is there; a process that takes over has other generators."""
     if errand is None:
         return Request(task, streamed=True)
     place = (*errand.place, task.start)

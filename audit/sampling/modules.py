@@ -10,8 +10,11 @@ from typing import Final
 
 import cloudpickle  # type: ignore[import-untyped]
 
-__all__ = ["is_importable", "is_users", "taken_by_value", "users_modules"]
+__all__ = ["WITHIN", "is_importable", "is_users", "taken_by_value", "users_modules"]
 
+#: Set in the environment of a process that makes a subject anew: a script that is imported there is not to
+#: audit in turn.
+WITHIN: Final = "DP_AUDIT_WITHIN"
 _OURS: Final = __name__.partition(".")[0]
 _LIBRARY: Final = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib"))
 

@@ -162,7 +162,9 @@ def _maker(value: Any, at_first: Any = None) -> Any:
         owner = _maker(value.__self__, getattr(at_first, "__self__", None))
         return None if owner is None else _Member(owner, value.__func__.__name__)
     if isinstance(value, types.FunctionType | type):
-        return _named(value) or (None if keeps_data(value) else _AsItIs(value))
+        by_name, by_code = _named(value), None if keeps_data(value) else _AsItIs(value)
+        # A script may have audited before it came to define this: by its code, where that is all there is.
+        return (by_code or by_name) if value.__module__ == "__main__" else (by_name or by_code)
     if isinstance(value, types.BuiltinFunctionType):
         return _AsItIs(value)
     return find_place(value) or _constructed(value if at_first is None else at_first)
@@ -206,7 +208,8 @@ def _constructed(value: Any) -> Any:
 
 def _state(value: Any) -> Any:
     own = {name: getattr(value, name, None) for kind in type(value).__mro__ for name in _slots(kind)}
-    return {**own, **{name: held for name, held in getattr(value, "__dict__", {}).items() if not callable(held)}}
+    own |= getattr(value, "__dict__", {})
+    return {name: held for name, held in own.items() if not callable(held)}
 
 
 def _slots(kind: type) -> tuple[str, ...]:
@@ -234,8 +237,8 @@ def _is_argument(value: Any) -> bool:
     """Whether a value may be handed to a constructor again: plain data, or a frozen value of such."""
     if _is_plain(value) or isinstance(value, type):
         return True
-    frozen = is_dataclass(value) and type(value).__dataclass_params__.frozen  # type: ignore[attr-defined]
-    if frozen:
+    parameters = getattr(type(value), "__dataclass_params__", None)
+    if parameters is not None and parameters.frozen:
         return all(_is_argument(getattr(value, each.name)) for each in fields(value) if each.init)
     return isinstance(value, types.FunctionType) and (_named(value) is not None or not keeps_data(value))
 
@@ -301,7 +304,12 @@ def _parts(value: Any) -> Iterator[Any]:
 
 def _is_own(value: Any) -> bool:
     module = sys.modules.get(value.__module__)
-    return value.__module__ == "__main__" or "<locals>" in value.__qualname__ or module is None or is_users(module)
+    return (
+        value.__module__ == "__main__"
+        or "<locals>" in value.__qualname__
+        or module is None
+        or is_users(module)
+    )
 
 
 def _is_shared(value: Any) -> bool:

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import os
 import pickle
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -11,7 +12,7 @@ from typing import Any, Final, Self
 
 from audit.canonical import same
 from audit.errors import InvalidValue, SubjectError
-from audit.outcomes import Raised, Unfinished
+from audit.outcomes import Raised, Unfinished, is_refusal
 from audit.sampling.blocks import Block, Host, Task
 from audit.sampling.fresh import can_start, draw_anew
 from audit.sampling.plan import block_sizes
@@ -26,6 +27,7 @@ from audit.subjects import Subject
 __all__ = ["Runs", "Sampler"]
 
 _CHECKS: Final = 2  # pairs of runs, drawn twice
+_SILENCE: Final = 64  # runs without an answer, before it is asked whether there are any more
 _LONG_CHECK: Final = 16  # pairs of runs, before it is said that the generator makes no difference
 _UNSEEDED: Final = "the seed does not reproduce its runs, and one process draws them all"
 
@@ -79,6 +81,10 @@ class Sampler:
         How many of them raised.
     printed
         Characters that the mechanism printed in them.
+    loading
+        Seconds that the first run took longer than the next: it compiles, or loads something.
+    last_answer
+        Which of the runs was the last to give an answer: neither None nor an exception.
     notes
         What the reader of a result should know.
 
@@ -110,6 +116,8 @@ class Sampler:
         self.unfinished = 0
         self.raised = 0
         self.printed = 0
+        self.loading = 0.0
+        self.last_answer = 0
         self.notes: list[str] = []
         self._workers: Workers | None = None
         self._host: Host | None = None
@@ -223,16 +231,23 @@ class Sampler:
             The subject cannot be made anew (`recipe` is None), or not in another process.
         """
         if self.recipe is None:
-            raise SubjectError(f"`{self.subject.name}` cannot be made anew: give `fresh=`, a function that does.")
+            raise SubjectError(
+                f"`{self.subject.name}` cannot be made anew: give `fresh=`, a function that does."
+            )
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
         task = replace(self._task(left, right, 0, path, fresh=False), vectorised=False, by_call=by_call)
         tasks = [
-            replace(task, size=size or 1, alone=not size, path=(*path, index)) for index, size in enumerate(sizes)
+            replace(task, size=size or 1, alone=not size, path=(*path, index))
+            for index, size in enumerate(sizes)
         ]
         try:
             for block in draw_anew(self.recipe, tasks):
                 yield self._account(block)
-        except (TypeError, AttributeError, pickle.PicklingError) as error:  # what a database may say to a pickler
+        except (
+            TypeError,
+            AttributeError,
+            pickle.PicklingError,
+        ) as error:  # what a database may say to a pickler
             raise SubjectError(f"A database cannot be sent to another process: {error}") from error
 
     @functools.cached_property
@@ -251,7 +266,7 @@ class Sampler:
         return recipe_of(self.subject.object, self.subject.calling, at_first=pristine)
 
     def is_stateless(self, left_db: Any, right_db: Any) -> bool:
-        """Whether runs depend on the generator that they are given and on nothing else, as far as can be told.
+        """Whether runs depend on the generator that they are given and on nothing else.
 
         It answers alike to the same generator state and differently to different ones, now as before the
         first run, on the same object, on a copy of how it was at first and, where data was made with it, in
@@ -288,13 +303,14 @@ class Sampler:
         """Whether different generator states give different outputs on one of the databases."""
         if any(each.vary for each in answers):
             return True
-        task = self._task(*databases, _LONG_CHECK, (RNG_CHECK, _CHECKS), fresh=False)
+        left, right = databases
+        task = self._task(left, right, _LONG_CHECK, (RNG_CHECK, _CHECKS), fresh=False)
         [block] = workers.map([replace(task, vectorised=False)])
         runs = self._account(block)
         return any(not same(side[0], output) for side in (runs.left, runs.right) for output in side)
 
     def _alike_elsewhere(self, databases: list[Any], answers: "list[_Answers]") -> bool:
-        """Whether a fresh process answers as this one does; True where there is none, or nothing to differ."""
+        """Whether a fresh process answers as this one does; True where none can be had or none is needed."""
         if self.recipe is None or not keeps_data(self.subject.object):
             return True
         for database, here in zip(databases, answers, strict=True):
@@ -360,6 +376,13 @@ class Sampler:
         kept = self.state_kept()
         return True if kept is False and self.subject.takes_rng and not self._honours else kept
 
+    def stopped_answering(self) -> bool:
+        """Whether the last half of the runs has no answer, not even where the subject first gave one."""
+        if self._first is None or self.drawn - self.last_answer < max(_SILENCE, self.drawn // 2):
+            return False
+        database, answers = self._first
+        return not answers.refused and self._answers(self._start(), database).refused
+
     @property
     def honours_rng(self) -> bool:
         """Whether the runs can be drawn again from the seed, as far as the first eight tell.
@@ -404,7 +427,8 @@ class Sampler:
         """Return the workers once it is known whether the subject may be shared among them."""
         workers = self._start()
         if self._steady is None:
-            self._honours = self.subject.takes_rng and self._repeats(workers, database)
+            repeats = self._repeats(workers, database)
+            self._honours = self.subject.takes_rng and repeats
             kept = workers.state_kept()
             if not self.subject.takes_rng:
                 self._note(f"The subject takes no generator: {_UNSEEDED}.")
@@ -418,6 +442,7 @@ class Sampler:
         before = self.unfinished
         once = self._answers(workers, database)
         self._first = (database, once)
+        self.loading = max(0.0, once.seconds[0] - once.seconds[-1])
         if self.unfinished > before:
             return True  # it may take long to say no more
         return once.are(self._answers(workers, database))
@@ -426,7 +451,9 @@ class Sampler:
         """Draw the runs that are compared with what they are elsewhere, or at another time."""
         answers = _Answers()
         for task in self._checks(database, fresh=fresh):
+            start = time.monotonic()
             [block] = workers.map([task])
+            answers.seconds.append(time.monotonic() - start)
             answers.blocks.append(block)
             self._account(block)
             if any(type(output) is Unfinished for output in (*block.left, *block.right)):
@@ -453,10 +480,14 @@ class Sampler:
     def _account(self, block: Block) -> Runs:
         self.drawn += len(block.left) + len(block.right)
         for side in (block.left, block.right):
+            refused = 0
             if isinstance(side, list):
                 kinds = [type(output) for output in side]
                 self.unfinished += kinds.count(Unfinished)
                 self.raised += kinds.count(Raised)
+                refused = kinds.count(Raised) + kinds.count(type(None)) + kinds.count(Unfinished)
+            if refused < len(side):
+                self.last_answer = self.drawn
         self.printed += block.printed
         for note in block.notes:
             self._note(note)
@@ -474,16 +505,28 @@ class _Answers:
     """What a subject answered to a few generator states."""
 
     blocks: list[Block] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def refused(self) -> bool:
+        """Whether none was an answer."""
+        return all(map(is_refusal, self.outputs))
+
+    @property
+    def outputs(self) -> list[Any]:
+        """All outputs."""
+        return [output for block in self.blocks for side in (block.left, block.right) for output in side]
 
     def are(self, others: "_Answers") -> bool:
         """Whether these are the others' answers, and the generators were used alike."""
         return len(self.blocks) == len(others.blocks) and all(
-            mine.rest == theirs.rest and same([list(mine.left), list(mine.right)], [list(theirs.left), list(theirs.right)])
+            mine.rest == theirs.rest
+            and same([list(mine.left), list(mine.right)], [list(theirs.left), list(theirs.right)])
             for mine, theirs in zip(self.blocks, others.blocks, strict=True)
         )
 
     @property
     def vary(self) -> bool:
         """Whether different generator states had different answers."""
-        outputs = [output for block in self.blocks for side in (block.left, block.right) for output in side]
+        outputs = self.outputs
         return any(not same(outputs[0], output) for output in outputs)

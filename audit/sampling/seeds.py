@@ -4,12 +4,11 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["BET", "CALLS", "CONFIRM", "CONTROL", "EXPLORE", "LAW", "RNG_CHECK", "SHRINK", "generator"]
+__all__ = ["BET", "CALLS", "CONFIRM", "EXPLORE", "LAW", "RNG_CHECK", "SHRINK", "generator"]
 
 EXPLORE: Final = 0
 BET: Final = 1
 CONFIRM: Final = 2
-CONTROL: Final = 3
 LAW: Final = 4
 RNG_CHECK: Final = 5
 SHRINK: Final = 6

@@ -1,0 +1,293 @@
+"""The event of a crossing, fixed and run afresh: what decides between REFUTED and INCONCLUSIVE.
+
+**Verdict confirmation.** Wealth that crossed refutes a claim about each call, given what the subject keeps.
+Noise that a subject drew once and keeps (memoised by database, made at import or in its constructor) breaks
+that claim though each first answer keeps it, and an event learned in one process fits that process's noise.
+So a refutation of a subject that is not stateless is confirmed in fresh processes that make the subject anew:
+
+- where the event never varied on either side, by one run in each of many processes;
+- where it varies, by equal parts of the calls in several processes, each call with its coin; REFUTED only if
+  these calls cross by themselves, *and* the event is as frequent in every process (`spread_evenly`, each side
+  at `_SPREAD`/2); a second try, at half the level, gives each process as many calls as the refutation took,
+  for a fault that needs a warm subject.
+
+A stateless subject's calls depend on nothing that is kept: they are confirmed in this process, run by run.
+
+**Guarantee.** REFUTED needs the crossing and its confirmation: if each call keeps the claim given the past
+the chance is at most the significance. If only first answers do, the calls of a process share what it drew;
+with one run a process each is a first answer of its own, and the k-th try's wealth crosses with
+probability at most significance·2^−k. With several runs a process kept noise moves the event's frequency
+from process to process, which the exact test notices; what it misses must then cross by itself.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.betting import Betting
+from audit.candidates import MOST_CANDIDATES, find_candidates, growth_on, seen
+from audit.errors import SubjectError
+from audit.evidence import log_payoffs, outcomes
+from audit.memory import growth_rate
+from audit.sampling import CONFIRM
+from audit.witness import Plan, TimeIsOver, run_witness, spread_evenly
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from audit.betting import Terms
+    from audit.candidates import Candidate
+    from audit.memory import PairMemory
+    from audit.results import Witness
+    from audit.sampling import Sampler
+
+__all__ = ["Judge", "side_of"]
+
+#: Calls of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over
+#: 99 %.
+_MARGIN = 3.0
+LEAST_RUNS = 200
+#: What an event of a step must have shown to be tried beside the event that the path fell by.
+_ENOUGH_NATS = 8.0
+#: A crossing of many runs in one call of a sampler is tried again by calls: so many times as many, from this
+#: place of the seed tree on.
+_AGAIN = 4
+_AGAIN_PLACE = 1_000_000
+#: Fresh processes that share the calls of a varying event, and the fewest calls that one of them makes.
+PARTS = 16
+_LEAST_PART = 24
+#: Fresh processes of a second try, each with as many calls as the refutation took.
+_WARM_PARTS = 8
+#: Processes with one run each, as a multiple of what an event that never varies needs.
+_SINGLES = 1.3
+#: Level of the test that an event is as frequent in every process.
+_SPREAD = 1e-3
+#: Seconds that a confirmation may take by what runs took so far; a dearer second try is left out.
+_SECONDS = 60.0
+
+
+@dataclass
+class Judge:
+    """Runs witnesses afresh, one try after the other; the k-th in all has significance·2^−k."""
+
+    sampler: Sampler
+    betting: Betting
+    stateless: bool
+    most: int = 0
+    tried: int = 0
+    bounds_hold: bool = True
+    #: Why fresh processes could not be had, where they were wanted.
+    unavailable: str = ""
+    #: What the fresh processes said of noise that is kept.
+    kept: bool = False
+    _last_varied: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.stateless and self.sampler.recipe is None:
+            self.unavailable = "it holds data that no import and no constructor gives"
+
+    @property
+    def in_fresh(self) -> bool:
+        """Whether witnesses are run in fresh processes."""
+        return not self.stateless and not self.unavailable
+
+    @property
+    def how(self) -> str:
+        """How the subject's runs were told to be trials."""
+        return "stateless" if self.stateless else ("unchecked" if self.unavailable else "fresh")
+
+    def doubt(self, first: Witness) -> str:
+        """Say why the crossing and these confirming runs do not refute; nothing where they do."""
+        if self.in_fresh:
+            if first.confirmed:
+                return ""
+            return _KEPT if self.kept else _IN_COMPANY
+        if not self.stateless and (first.p, first.q) == (1.0, 0.0):
+            return _UNTOLD.format(self.unavailable)
+        if first.confirmed or self.sampler.subject.declared_sampler is None or self._again_by_calls():
+            return ""
+        return _BY_SAMPLE
+
+    def best(self, memory: PairMemory, *, errors: float = 0.0, known: Witness | None = None) -> Witness:
+        """Return the first candidate of a pair that is confirmed, or else the first.
+
+        The runs are as many as its growth asks for, less so many standard errors: what was chosen for its
+        growth has been flattered. The event of a `known` witness comes first; those of the pair itself must
+        then show enough.
+        """
+        first: Witness | None = None
+        candidates = find_candidates(memory, self.betting.terms)
+        if known is not None:
+            own = [each for each in candidates if self._promises(memory, each)]
+            candidates = [seen(known.event, memory, side_of(known)), *own][:MOST_CANDIDATES]
+        for candidate in candidates:
+            for witness in self._tries(memory, candidate, errors):
+                if witness.confirmed:
+                    return witness
+                first = first or witness
+        assert first is not None
+        return first
+
+    def _promises(self, memory: PairMemory, candidate: Candidate) -> bool:
+        growth = growth_on(candidate.event, memory, candidate.side, self.betting.terms)
+        return growth * memory.pairs >= _ENOUGH_NATS
+
+    def _tries(self, memory: PairMemory, candidate: Candidate, errors: float) -> Iterator[Witness]:
+        """Run a candidate: in this process or, one way after the other, in fresh ones."""
+        runs = self._runs_needed(memory, candidate, errors)
+        if self.in_fresh:
+            try:
+                for plan in self._plans(memory, candidate, runs):
+                    yield self._run(memory, candidate, plan)
+            except SubjectError as error:
+                self.unavailable = str(error)
+            else:
+                return
+        yield self._run(memory, candidate, Plan(runs))
+
+    def _plans(self, memory: PairMemory, candidate: Candidate, runs: int) -> Iterator[Plan]:
+        """Give the ways to share calls among fresh processes that this event asks for."""
+        crossed = self.betting.crossed_at or 0
+        if _never_varied(memory, candidate):
+            singles = _singles_needed(candidate, self._terms().at(memory.distance), self._terms().log_limit)
+            if self._affordable(singles, singles):
+                yield Plan(singles // 2, parts=singles)
+            if not self._last_varied:
+                return
+        least = PARTS * _LEAST_PART // 2
+        yield Plan(max(least, min(runs, max(least, 3 * crossed // 2))), parts=PARTS)
+        warm = _WARM_PARTS * crossed // 2
+        if warm > runs and not self.kept and self._affordable(2 * warm, _WARM_PARTS):
+            yield Plan(warm, parts=_WARM_PARTS)
+
+    def _affordable(self, calls: int, processes: int) -> bool:
+        """Whether calls and processes most likely take less than a minute, by what the audit took so far."""
+        return self._seconds(calls) + 0.02 * processes <= _SECONDS
+
+    def _seconds(self, calls: int) -> float:
+        """Give how long so many calls take, by what the audit took so far."""
+        took = time.monotonic() - self.betting.started - self.sampler.loading
+        return max(took, 0.0) / max(self.sampler.drawn, 1) * calls
+
+    def _terms(self) -> Terms:
+        terms = self.betting.terms
+        return replace(terms, significance=terms.significance / 2 ** (self.tried + 1))
+
+    def _run(self, memory: PairMemory, candidate: Candidate, plan: Plan) -> Witness:
+        terms = self._terms()
+        if terms.deadline is not None and time.monotonic() + self._seconds(2 * plan.runs) > (
+            terms.deadline + self.sampler.loading
+        ):
+            raise TimeIsOver
+        drawn = run_witness(
+            self.sampler,
+            (memory.left, memory.right),
+            candidate,
+            terms,
+            plan=plan,
+            path=(CONFIRM, self.tried + 1, 0),
+            distance=memory.distance,
+        )
+        if plan.parts and drawn.raised and not memory.raised:
+            raise SubjectError("in a fresh process every run raises")
+        self.tried += 1
+        # Fixed before it was drawn, from its own part of the seed tree: one more bet for the bounds.
+        self.betting.ledger.add(drawn.bet)
+        witness = drawn.witness
+        self._last_varied = 0 < witness.p < 1 or 0 < witness.q < 1
+        if not plan.parts:
+            return witness
+        if plan.parts < 2 * plan.runs and _differs(drawn.blocks):
+            self.kept = True
+            return replace(witness, confirmed=False)
+        self.bounds_hold = self.bounds_hold and not _differs(
+            np.stack([drawn.bet.counts[0], _counts_seen(memory, candidate)])
+        )
+        return witness
+
+    def _runs_needed(self, memory: PairMemory, candidate: Candidate, errors: float) -> int:
+        """Give half of how many calls most likely confirm this candidate, within the allowance."""
+        terms, room = self._terms(), self.most - self.sampler.drawn
+        p, q = candidate.apart(errors)
+        growth = float(growth_rate(np.array(p), np.array(q), *terms.at(memory.distance)))
+        needed = _MARGIN * terms.log_limit / max(growth, 1e-9)
+        return int(max(1, min(max(needed, LEAST_RUNS), room // 4)))
+
+    def _again_by_calls(self) -> bool:
+        """Whether calls refute the claim too, learning anew on this pair, given four times as many."""
+        betting, winner = self.betting, self.betting.winner
+        assert betting.crossed_at is not None
+        growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
+        needed = 2 * _MARGIN * betting.terms.log_limit / growth if growth > 0 else 0.0
+        budget = int(min(max(_AGAIN * betting.crossed_at, needed), _AGAIN * betting.terms.budget))
+        again = Betting(
+            self.sampler,
+            [winner.path or (winner.left, winner.right)],
+            replace(betting.terms, budget=budget, stop_when_refuted=True),
+            stage=CONFIRM,
+            look_stage=CONFIRM,
+            singly=True,
+            batches=_AGAIN_PLACE,
+        )
+        again.run()
+        return again.refuted
+
+
+_FRESH = "give `fresh=`, a function without arguments that makes a new mechanism"
+_KEPT = (
+    "the mechanism keeps noise between calls: the event is more frequent in some fresh processes than in "
+    "others; "
+    f"if it should not, {_FRESH}"
+)
+_IN_COMPANY = (
+    "fails only when runs share state: fresh processes, each with a mechanism of its own, did not confirm "
+    "it; "
+    f"to audit every run by itself, {_FRESH}"
+)
+_UNTOLD = (
+    "the outputs never vary on either database, which noise drawn once and kept would look like too, and the "
+    "mechanism cannot be made anew in a fresh process to tell ({}); "
+    f"{_FRESH}, or pass a function that can be imported"
+)
+_BY_SAMPLE = "fails only when many runs share one call of `sample`: single calls did not confirm it"
+
+
+def _never_varied(memory: PairMemory, candidate: Candidate) -> bool:
+    """Whether the event happened in every run kept of one side, and in none of the other."""
+    p_in, p_out, q_in, q_out = _counts_seen(memory, candidate)
+    return bool(p_out == 0 and q_in == 0 and p_in and q_out)
+
+
+def _counts_seen(memory: PairMemory, candidate: Candidate) -> NDArray[np.float64]:
+    """Count the runs kept of a pair: the p side inside and outside the event, the q side so too."""
+    counts = []
+    for side in memory.kept(candidate.side):
+        inside = sum(int(candidate.event.members(view).sum()) for view in side)
+        counts += [inside, sum(map(len, side)) - inside]
+    return np.array(counts, dtype=float)
+
+
+def _differs(blocks: NDArray[np.float64]) -> bool:
+    """Whether the event is more frequent in some processes than in others, on either side."""
+    sides = ((blocks[:, k], blocks[:, k] + blocks[:, k + 1]) for k in (0, 2))
+    return any(spread_evenly(hits, calls) < _SPREAD / 2 for hits, calls in sides)
+
+
+def _singles_needed(candidate: Candidate, claimed: tuple[float, float], log_limit: float) -> int:
+    """Give how many single calls most likely refute an event that happens on one side always, else never."""
+    p, q = np.array([candidate.p]), np.array([candidate.q])
+    sure, never = np.array([1.0]), np.array([0.0])
+    growth = float((outcomes(sure, never) @ log_payoffs(p, q, *claimed)[0]).max())
+    return 2 * math.ceil(_SINGLES * log_limit / max(growth, 1e-9) / 2) + 4
+
+
+def side_of(witness: Witness) -> int:
+    """Return which database the p side of a witness is: 0 for left, 1 for right."""
+    return 0 if witness.direction == "left" else 1
