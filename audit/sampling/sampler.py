@@ -4,31 +4,28 @@ import contextlib
 import functools
 import os
 import pickle
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Final, Self
 
-from audit.canonical import same
 from audit.errors import InvalidValue, SubjectError
-from audit.outcomes import Raised, Unfinished, is_refusal
+from audit.outcomes import Raised, Unfinished
 from audit.sampling.blocks import Block, Host, Task
 from audit.sampling.fresh import can_start, draw_anew
 from audit.sampling.plan import block_sizes
 from audit.sampling.recipes import Recipe, keeps_data, recipe_of
-from audit.sampling.seeds import RNG_CHECK, Path
+from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel
 from audit.sampling.state import Pristine
+from audit.sampling.stateless import Questions
 from audit.sampling.watch import can_watch
 from audit.sampling.workers import Children, Here, Processes, Workers
 from audit.subjects import Subject
 
 __all__ = ["Runs", "Sampler"]
 
-_CHECKS: Final = 2  # pairs of runs, drawn twice
 _SILENCE: Final = 64  # runs without an answer, before it is asked whether there are any more
-_LONG_CHECK: Final = 16  # pairs of runs, before it is said that the generator makes no difference
 _UNSEEDED: Final = "the seed does not reproduce its runs, and one process draws them all"
 
 
@@ -124,7 +121,7 @@ class Sampler:
         self._parcel: Parcel | None = None
         self._steady: bool | None = None
         self._honours = False
-        self._first: tuple[Any, _Answers] | None = None
+        self._questions = Questions(self._ask, self._task)
 
     def __enter__(self) -> Self:
         return self
@@ -266,11 +263,7 @@ class Sampler:
         return recipe_of(self.subject.object, self.subject.calling, at_first=pristine)
 
     def is_stateless(self, left_db: Any, right_db: Any) -> bool:
-        """Whether runs depend on the generator that they are given and on nothing else.
-
-        It answers alike to the same generator state and differently to different ones, now as before the
-        first run, on the same object, on a copy of how it was at first and, where data was made with it, in
-        a fresh process; and its pickled form is what it was.
+        """Whether runs depend on the generator that they are given and on nothing else (`Questions`).
 
         Parameters
         ----------
@@ -285,42 +278,14 @@ class Sampler:
         >>> sampler.is_stateless([1], [1, 2])
         True
         """
-        if not self._honours or self.state_kept() is not False or self._first is None:
+        if not self._honours or self.state_kept() is not False:
             return False
-        workers = self._start()
-        first, then = self._first
-        asked = [first, *map(self.subject.prepare, (left_db, right_db))]
-        for fresh in (False, True):
-            if not self._answers(workers, first, fresh=fresh).are(then):
-                return False
-        here = [self._answers(workers, database) for database in asked[1:]]
-        copied = [self._answers(workers, database, fresh=True) for database in asked[1:]]
-        if not all(a.are(b) for a, b in zip(here, copied, strict=True)):
+        databases = [self.subject.prepare(left_db), self.subject.prepare(right_db)]
+        if not self._questions.answered_alike(databases):
             return False
-        return self._varies(workers, asked[1:], here) and self._alike_elsewhere(asked[1:], here)
-
-    def _varies(self, workers: Workers, databases: list[Any], answers: "list[_Answers]") -> bool:
-        """Whether different generator states give different outputs on one of the databases."""
-        if any(each.vary for each in answers):
-            return True
-        left, right = databases
-        task = self._task(left, right, _LONG_CHECK, (RNG_CHECK, _CHECKS), fresh=False)
-        [block] = workers.map([replace(task, vectorised=False)])
-        runs = self._account(block)
-        return any(not same(side[0], output) for side in (runs.left, runs.right) for output in side)
-
-    def _alike_elsewhere(self, databases: list[Any], answers: "list[_Answers]") -> bool:
-        """Whether a fresh process answers as this one does; True where none can be had or none is needed."""
         if self.recipe is None or not keeps_data(self.subject.object):
             return True
-        for database, here in zip(databases, answers, strict=True):
-            try:
-                there = _Answers(list(draw_anew(self.recipe, self._checks(database))))
-            except Exception:  # noqa: BLE001  whatever keeps it from being made there says nothing of its state
-                return True
-            if not there.are(here):
-                return False
-        return True
+        return self._questions.answered_alike_in(self.recipe, databases)
 
     def _tasks(
         self,
@@ -378,10 +343,8 @@ class Sampler:
 
     def stopped_answering(self) -> bool:
         """Whether the last half of the runs has no answer, not even where the subject first gave one."""
-        if self._first is None or self.drawn - self.last_answer < max(_SILENCE, self.drawn // 2):
-            return False
-        database, answers = self._first
-        return not answers.refused and self._answers(self._start(), database).refused
+        silent = self.drawn - self.last_answer >= max(_SILENCE, self.drawn // 2)
+        return silent and self._questions.refused_now()
 
     @property
     def honours_rng(self) -> bool:
@@ -427,7 +390,8 @@ class Sampler:
         """Return the workers once it is known whether the subject may be shared among them."""
         workers = self._start()
         if self._steady is None:
-            repeats = self._repeats(workers, database)
+            repeats = self._questions.repeat(database)
+            self.loading = self._questions.loading
             self._honours = self.subject.takes_rng and repeats
             kept = workers.state_kept()
             if not self.subject.takes_rng:
@@ -437,34 +401,12 @@ class Sampler:
             self._steady = self._honours and kept is not True
         return workers
 
-    def _repeats(self, workers: Workers, database: Any) -> bool:
-        """Tell whether runs drawn twice from the same generator state come out the same."""
-        before = self.unfinished
-        once = self._answers(workers, database)
-        self._first = (database, once)
-        self.loading = max(0.0, once.seconds[0] - once.seconds[-1])
-        if self.unfinished > before:
-            return True  # it may take long to say no more
-        return once.are(self._answers(workers, database))
+    def _ask(self, task: Task) -> Block:
+        [block] = self._start().map([task])
+        self._account(block)
+        return block
 
-    def _answers(self, workers: Workers, database: Any, *, fresh: bool = False) -> "_Answers":
-        """Draw the runs that are compared with what they are elsewhere, or at another time."""
-        answers = _Answers()
-        for task in self._checks(database, fresh=fresh):
-            start = time.monotonic()
-            [block] = workers.map([task])
-            answers.seconds.append(time.monotonic() - start)
-            answers.blocks.append(block)
-            self._account(block)
-            if any(type(output) is Unfinished for output in (*block.left, *block.right)):
-                break
-        return answers
-
-    def _checks(self, database: Any, *, fresh: bool = False) -> list[Task]:
-        task = self._task(database, database, 1, (RNG_CHECK,), fresh=fresh)
-        return [replace(task, path=(RNG_CHECK, index)) for index in range(_CHECKS)]
-
-    def _task(self, left: Any, right: Any, size: int, path: Path, *, fresh: bool) -> Task:
+    def _task(self, left: Any, right: Any, size: int, path: Path, *, fresh: bool = False) -> Task:
         return Task(
             left=left,
             right=right,
@@ -498,35 +440,3 @@ class Sampler:
     def _note(self, note: str) -> None:
         if note not in self.notes:
             self.notes.append(note)
-
-
-@dataclass
-class _Answers:
-    """What a subject answered to a few generator states."""
-
-    blocks: list[Block] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
-
-    @property
-    def refused(self) -> bool:
-        """Whether none was an answer."""
-        return all(map(is_refusal, self.outputs))
-
-    @property
-    def outputs(self) -> list[Any]:
-        """All outputs."""
-        return [output for block in self.blocks for side in (block.left, block.right) for output in side]
-
-    def are(self, others: "_Answers") -> bool:
-        """Whether these are the others' answers, and the generators were used alike."""
-        return len(self.blocks) == len(others.blocks) and all(
-            mine.rest == theirs.rest
-            and same([list(mine.left), list(mine.right)], [list(theirs.left), list(theirs.right)])
-            for mine, theirs in zip(self.blocks, others.blocks, strict=True)
-        )
-
-    @property
-    def vary(self) -> bool:
-        """Whether different generator states had different answers."""
-        outputs = self.outputs
-        return any(not same(outputs[0], output) for output in outputs)

@@ -1,0 +1,157 @@
+"""Whether a subject keeps anything between calls: a few generator states, asked again and elsewhere."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
+from typing import Any, Final
+
+from audit.canonical import same
+from audit.errors import AuditError
+from audit.outcomes import Unfinished, is_refusal
+from audit.sampling.blocks import Block, Task
+from audit.sampling.fresh import draw_anew
+from audit.sampling.recipes import Recipe
+from audit.sampling.seeds import RNG_CHECK
+
+__all__ = ["Answers", "Questions"]
+
+#: Generator states that are asked, each for a pair of runs.
+_STATES: Final = 2
+#: Pairs of runs more, before it is said that the generator makes no difference.
+_MORE: Final = 16
+
+
+@dataclass
+class Answers:
+    """What a subject answered to the generator states on one database.
+
+    Examples
+    --------
+    >>> Answers([Block(left=[0.5, 0.25], right=[1.0])]).vary, Answers([Block(left=[None], right=[])]).refused
+    (True, True)
+    """
+
+    blocks: list[Block] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """All outputs."""
+        return [output for block in self.blocks for side in (block.left, block.right) for output in side]
+
+    @property
+    def refused(self) -> bool:
+        """Whether none was an answer."""
+        return all(map(is_refusal, self.outputs))
+
+    @property
+    def vary(self) -> bool:
+        """Whether different generator states had different answers on one of the two databases."""
+        sides = ([output for block in self.blocks for output in side(block)] for side in (_left, _right))
+        return any(not same(outputs[0], output) for outputs in sides for output in outputs)
+
+    def are(self, others: "Answers") -> bool:
+        """Whether these are the others' answers, and the generators were used alike."""
+        return len(self.blocks) == len(others.blocks) and all(
+            mine.rest == theirs.rest and same(_listed(mine), _listed(theirs))
+            for mine, theirs in zip(self.blocks, others.blocks, strict=True)
+        )
+
+
+class Questions:
+    """The runs by which it is told whether a subject keeps state.
+
+    A subject is stateless if it answers alike to the same generator state and differently to different ones:
+    before the audit's runs and after them, on the same object and on copies of how it was at first and, where
+    data was made with it, in a fresh process. Its pickled form is looked at elsewhere (`Pristine`).
+
+    Parameters
+    ----------
+    draw
+        Draws a task, and counts its runs.
+    task
+        Makes a task of two databases, half the number of runs, and a place in the seed tree.
+
+    Attributes
+    ----------
+    loading
+        Seconds that the first runs took longer than the next.
+    """
+
+    def __init__(self, draw: Callable[[Task], Block], task: Callable[..., Task]) -> None:
+        self._draw = draw
+        self._task = task
+        self._first: tuple[Any, Answers] | None = None
+        self.loading = 0.0
+
+    def repeat(self, database: Any) -> bool:
+        """Ask a first time, and again: whether the answers are the same."""
+        first = self._ask(database)
+        self._first = (database, first)
+        self.loading = max(0.0, first.seconds[0] - first.seconds[-1])
+        if any(isinstance(output, Unfinished) for output in first.outputs):
+            return True  # it may take long to say no more
+        return first.are(self._ask(database))
+
+    def refused_now(self) -> bool:
+        """Whether there is no answer any more where there was one at first."""
+        if self._first is None:
+            return False
+        database, answers = self._first
+        return not answers.refused and self._ask(database).refused
+
+    def answered_alike(self, databases: list[Any]) -> bool:
+        """Whether the subject and its copies answer as at first, but differently to different states."""
+        if self._first is None:
+            return False
+        first, then = self._first
+        if not all(self._ask(first, fresh=fresh).are(then) for fresh in (False, True)):
+            return False
+        answers = [self._ask(database) for database in databases]
+        copies = [self._ask(database, fresh=True) for database in databases]
+        if not all(here.are(there) for here, there in zip(answers, copies, strict=True)):
+            return False
+        return any(each.vary for each in answers) or self._more(databases).vary
+
+    def answered_alike_in(self, recipe: Recipe, databases: list[Any]) -> bool:
+        """Whether fresh processes answer as this one does; True where they cannot be had."""
+        for database in databases:
+            here = self._ask(database)
+            try:
+                there = Answers(list(draw_anew(recipe, list(self._states(database)))))
+            except (
+                AuditError,
+                TypeError,
+                AttributeError,
+            ):  # no process, or no database that can be sent there
+                return True
+            if not there.are(here):
+                return False
+        return True
+
+    def _ask(self, database: Any, *, fresh: bool = False) -> Answers:
+        answers = Answers()
+        for task in self._states(database, fresh=fresh):
+            start = time.monotonic()
+            answers.blocks.append(self._draw(task))
+            answers.seconds.append(time.monotonic() - start)
+            if any(isinstance(output, Unfinished) for output in answers.outputs):
+                break
+        return answers
+
+    def _states(self, database: Any, *, fresh: bool = False) -> Iterable[Task]:
+        task = self._task(database, database, 1, (RNG_CHECK,), fresh=fresh)
+        return (replace(task, path=(RNG_CHECK, index), vectorised=False) for index in range(_STATES))
+
+    def _more(self, databases: list[Any]) -> Answers:
+        left, right = databases
+        task = self._task(left, right, _MORE, (RNG_CHECK, _STATES))
+        return Answers([self._draw(replace(task, vectorised=False))])
+
+
+_left, _right = attrgetter("left"), attrgetter("right")
+
+
+def _listed(block: Block) -> list[list[Any]]:
+    return [list(block.left), list(block.right)]
