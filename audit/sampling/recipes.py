@@ -23,6 +23,9 @@ from audit.subjects import Renewed
 __all__ = ["Recipe", "keeps_data", "made", "recipe_of"]
 
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
+_PLAIN_MODULES: Final = ("fractions", "decimal", "numpy")
+_CODE: Final = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, type)
+_MISSING: Final = object()
 _INNOCENT: Final = (type(None), bool, str, bytes, type(Ellipsis), types.ModuleType)
 _OPENED: Final = (
     types.FunctionType,
@@ -63,7 +66,7 @@ class _Constructed:
     arguments: Mapping[str, Any]
 
     def make(self) -> Any:
-        return made(self.kind)(**self.arguments)
+        return made(self.kind)(**{name: made(maker) for name, maker in self.arguments.items()})
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,7 @@ def _maker(value: Any, at_first: Any = None) -> Any:
         return (by_code or by_name) if value.__module__ == "__main__" else (by_name or by_code)
     if isinstance(value, types.BuiltinFunctionType):
         return _AsItIs(value)
-    return find_place(value) or _constructed(value if at_first is None else at_first)
+    return find_place(value) or _constructed(value, value if at_first is None else at_first)
 
 
 def _named(value: Any) -> Any:
@@ -188,22 +191,27 @@ def _named(value: Any) -> Any:
     return maker
 
 
-def _constructed(value: Any) -> Any:
+def _constructed(value: Any, at_first: Any) -> Any:
     """Return how an object is constructed anew: from its attributes named as its constructor's parameters.
 
     The new object must be as the old one was, or differ from a second new one: a constructor that draws. What
     keeps its arguments in another form cannot be made anew from them.
     """
-    kind = _maker(type(value))
-    arguments = _arguments(value)
+    own = type(value)
+    kind, arguments = _maker(own), _arguments(value, at_first)
     if kind is None or arguments is None:
         return None
     try:
-        first, second = type(value)(**arguments), type(value)(**arguments)
-        texts = [pickle.dumps(_state(each)) for each in (value, first, second)]
+        first, second = own(**arguments), own(**arguments)
+        texts = [pickle.dumps(_state(each)) for each in (at_first, first, second)]
     except Exception:  # noqa: BLE001  a constructor of the user's may do anything
         return None
-    return _Constructed(kind, arguments) if texts[0] == texts[1] or texts[1] != texts[2] else None
+    if texts[0] != texts[1] and texts[1] == texts[2]:
+        return None
+    makers = {
+        name: _maker(held) if isinstance(held, _CODE) else _AsItIs(held) for name, held in arguments.items()
+    }
+    return None if None in makers.values() else _Constructed(kind, makers)
 
 
 def _state(value: Any) -> Any:
@@ -217,7 +225,8 @@ def _slots(kind: type) -> tuple[str, ...]:
     return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
-def _arguments(value: Any) -> dict[str, Any] | None:
+def _arguments(value: Any, at_first: Any) -> dict[str, Any] | None:
+    """Return what an object was constructed with, data as it was at first, code as it is; None if unknown."""
     if is_dataclass(value):
         names = [each.name for each in fields(value) if each.init]
     else:
@@ -228,27 +237,25 @@ def _arguments(value: Any) -> dict[str, Any] | None:
         if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.POSITIONAL_ONLY) for p in parameters):
             return None
         names = [p.name for p in parameters if p.default is p.empty or hasattr(value, p.name)]
-    missing = object()
-    found = {name: getattr(value, name, missing) for name in names}
-    return found if all(_is_argument(held) for held in found.values()) else None
-
-
-def _is_argument(value: Any) -> bool:
-    """Whether a value may be handed to a constructor again: plain data, or a frozen value of such."""
-    if _is_plain(value) or isinstance(value, type):
-        return True
-    parameters = getattr(type(value), "__dataclass_params__", None)
-    if parameters is not None and parameters.frozen:
-        return all(_is_argument(getattr(value, each.name)) for each in fields(value) if each.init)
-    return isinstance(value, types.FunctionType) and (_named(value) is not None or not keeps_data(value))
+    found = {}
+    for name in names:
+        held = getattr(value, name, _MISSING)
+        found[name] = held if isinstance(held, _CODE) else getattr(at_first, name, _MISSING)
+        if not isinstance(held, _CODE) and not _is_plain(found[name]):
+            return None
+    return found
 
 
 def _is_plain(value: Any) -> bool:
+    """Whether a value may be handed to a constructor again: plain data, or a frozen value of such."""
     if isinstance(value, tuple | list | frozenset | set):
         return all(map(_is_plain, value))
     if isinstance(value, dict):
-        return all(_is_plain(k) and _is_plain(v) for k, v in value.items())
-    return type(value) in _PLAIN or type(value).__module__ in ("fractions", "decimal", "numpy")
+        return all(_is_plain(key) and _is_plain(held) for key, held in value.items())
+    parameters = getattr(type(value), "__dataclass_params__", None)
+    if parameters is not None and parameters.frozen:
+        return all(_is_plain(getattr(value, each.name)) for each in fields(value) if each.init)
+    return type(value) in _PLAIN or type(value).__module__ in _PLAIN_MODULES
 
 
 def keeps_data(value: Any) -> bool:

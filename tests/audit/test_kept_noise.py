@@ -1,0 +1,240 @@
+"""No correct mechanism is refuted for what it keeps between calls, and no fault hides behind what looks like it.
+
+The mechanisms are those of the panel (`benchmarks/panel_*.py`), which the benchmark audits a hundred times each;
+here each is audited once, at 1e-6, where the engine of the first release refuted nearly all of them.
+"""
+
+import contextlib
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from audit import PureDP, Verdict, audit_privacy
+from audit.errors import AuditError
+from audit.sampling import Sampler
+from audit.sampling.modules import WITHIN
+from audit.subjects import adapt
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+PAIR = [([0], [1])]
+CLAIM = PureDP(1.0)
+
+
+def anew(name):
+    """Return a module of the panel, run anew, with all that it keeps."""
+    spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    """Keep what mechanisms keep on disk out of the tree."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("HOME", "TMPDIR"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.delenv("LAST_RELEASE", raising=False)
+
+
+@pytest.mark.parametrize(
+    "name", ["in_global", "in_thread", "in_environment", "in_file", "in_sqlite", "InCoroutine", "InPointer"]
+)
+def test_memory_across_calls_refutes_nothing(name):
+    """It returns (previous release, new release), ε = 1 given the past, at its claim: pairs ended at log wealth 16 to 41."""
+    found = getattr(anew("panel_memories"), name)
+    mechanism = found() if isinstance(found, type) else found
+    result = audit_privacy(mechanism, CLAIM, pairs=PAIR, budget=6_000)
+    assert result.verdict is not Verdict.REFUTED
+    assert result.log_wealth < 7
+
+
+KEPT = [
+    "memoised",
+    "memoised_without_rng",
+    "memoised_at_times",
+    "memoised_with_jitter",
+    "last_twenty",
+    "generator_at_import",
+    "noise_at_import",
+    "NoiseAtStart",
+    "NoiseAtStartWithJitter",
+    "slow_clock",
+    "budget_each",
+    "on_disk_here",
+    "on_disk_at_home",
+    "on_disk_among_temporary",
+]
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_noise_that_is_drawn_once_and_kept_refutes_nothing(name):
+    found = getattr(anew("panel_kept_noise"), name)
+    mechanism = found() if isinstance(found, type) else found
+    result = audit_privacy(mechanism, CLAIM, pairs=PAIR, budget=2_000)
+    assert result.verdict is not Verdict.REFUTED
+    if result.witness is not None:  # it crossed, and the result says what to do
+        assert "fresh=" in result.reason
+
+
+LEAKS = ["half_too_much", "rare_tail", "in_clear", "no_noise_for_nothing", "careless_when_warm"]
+
+
+@pytest.mark.parametrize("name", LEAKS)
+@pytest.mark.parametrize("takes_rng", [True, False])
+def test_a_fault_in_a_subject_that_draws_its_own_noise_is_refuted(name, takes_rng):
+    """Behind a signature with `rng` these ended INCONCLUSIVE: kept noise would look like them in one process."""
+    module = anew("panel_leaks")
+    mechanism = getattr(module, name)
+    subject = mechanism if takes_rng else module.WithoutRng(mechanism)
+    budget = 100_000 if name == "rare_tail" else 20_000
+    result = audit_privacy(subject, CLAIM, pairs=PAIR, budget=budget)
+    assert result.verdict is Verdict.REFUTED
+    assert result.witness.fresh
+    assert any("fresh processes" in said for said in result.assumptions)
+
+
+def closure():
+    noise = 0.75
+
+    def release(database, rng):
+        return sum(database) + noise
+
+    return release
+
+
+def test_a_closure_whose_output_never_varies_is_told_to_give_a_factory():
+    result = audit_privacy(closure(), CLAIM, pairs=PAIR, budget=2_000)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "`fresh=`" in result.reason
+    settled = audit_privacy(closure(), CLAIM, pairs=PAIR, budget=2_000, fresh=closure)
+    assert settled.verdict is Verdict.REFUTED
+
+
+def test_a_closure_that_varies_is_refuted_under_a_printed_assumption():
+    noise = anew("panel_leaks").noise
+    scale = 0.25
+    result = audit_privacy(lambda database: sum(database) + noise(scale), CLAIM, pairs=PAIR, budget=20_000)
+    assert result.verdict is Verdict.REFUTED
+    assert any("not checked: give `fresh=`" in said for said in result.assumptions)
+
+
+class Accountant:
+    """Answers fifty times with noise of scale 0.1, then refuses."""
+
+    def __init__(self, refusal="none"):
+        self.left, self.refusal = 50, refusal
+
+    def __call__(self, database, rng):
+        self.left -= 1
+        if self.left < 0 and self.refusal == "error":
+            raise PermissionError("the budget is spent")
+        return sum(database) + rng.laplace(scale=0.1) if self.left >= 0 else None
+
+
+@pytest.mark.parametrize("refusal", ["none", "error"])
+def test_a_subject_that_refuses_after_its_own_budget_is_settled_by_a_factory(refusal):
+    """True ε = 10; 50 runs cannot show it, and what is refused because of earlier runs is no evidence."""
+    domain = {"records": [0, 1], "size": 2, "budget": 4_000}
+    alone = audit_privacy(Accountant(refusal), CLAIM, **domain)
+    assert alone.verdict is Verdict.INCONCLUSIVE
+    assert "stops answering" in alone.reason
+    assert "`fresh=`" in alone.reason
+    assert audit_privacy(Accountant(), CLAIM, fresh=Accountant, **domain).verdict is Verdict.REFUTED
+
+
+def test_a_refusal_that_the_claim_allows_is_no_spent_budget():
+    """Every other run refuses by chance, from the first to the last."""
+
+    def shy(database, rng):
+        return sum(database) + rng.laplace() if rng.random() < 0.5 else None
+
+    result = audit_privacy(shy, CLAIM, records=[0, 1], size=2, budget=4_000)
+    assert "stops answering" not in result.reason
+
+
+@pytest.mark.parametrize("given", [3, "text", [1]])
+def test_a_factory_that_is_no_function_is_refused_in_one_line(given):
+    with pytest.raises(AuditError, match="`fresh` must be a function"):
+        audit_privacy(Accountant(), CLAIM, pairs=PAIR, fresh=given)
+
+
+def honest(database, rng):
+    return sum(database) + rng.laplace()
+
+
+def seeded(database, rng):
+    del rng
+    return sum(database)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "stateless"),
+    [(honest, True), (seeded, False), (anew("panel_memories").in_environment, False), (Accountant(), False)],
+)
+def test_who_counts_as_stateless(mechanism, stateless, monkeypatch):
+    monkeypatch.setenv("LAST_RELEASE", "0.5")
+    with Sampler(adapt(mechanism), seed=0) as sampler:
+        list(sampler.draw([0], [1], 40, (1, 0), by_call=True))
+        assert sampler.is_stateless([0], [1]) is stateless
+
+
+def test_noise_made_at_import_beside_honoured_randomness_is_no_stateless_subject(tmp_path):
+    """A copy has the noise too: only a fresh process tells."""
+    source = (
+        "import random\nNOISE = random.SystemRandom().gauss(0, 1)\n"
+        "def release(database, rng):\n    return sum(database) + NOISE + rng.normal(scale=0.01)\n"
+    )
+    (tmp_path / "noisy_module.py").write_text(source)
+    spec = importlib.util.spec_from_file_location("noisy_module", tmp_path / "noisy_module.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["noisy_module"] = module
+    spec.loader.exec_module(module)
+    result = audit_privacy(module.release, CLAIM, pairs=PAIR, budget=2_000)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "keeps noise" in result.reason or "share state" in result.reason
+
+
+def test_a_fresh_process_has_a_working_directory_and_a_home_of_its_own():
+    def told(database, rng):
+        import os  # noqa: PLC0415
+
+        return os.getcwd() == os.environ["HOME"] == os.environ["TMPDIR"]
+
+    with Sampler(adapt(told), seed=0) as sampler:
+        runs = list(sampler.draw_anew([0], [1], [2, 2], (2, 0)))
+    assert [output for block in runs for side in (block.left, block.right) for output in side] == [True] * 8
+
+
+def test_an_audit_inside_of_a_fresh_process_is_refused(monkeypatch):
+    monkeypatch.setenv(WITHIN, "1")
+    with pytest.raises(AuditError, match="another audit"):
+        audit_privacy(honest, CLAIM, pairs=PAIR)
+
+
+def test_a_script_that_audits_as_it_runs_gets_its_verdict():
+    """Without a guard: the fresh processes import the script, which is not to audit again."""
+    import subprocess  # noqa: PLC0415
+
+    source = (
+        "import random\nfrom audit import PureDP, audit_privacy\n"
+        "SCALE = 0.2\n"
+        "def release(database):\n    return sum(database) + random.SystemRandom().expovariate(1) * SCALE\n"
+        "print(audit_privacy(release, PureDP(1.0), pairs=[([0], [1])]).verdict.name)\n"
+    )
+    Path("script.py").write_text(source)
+    with contextlib.suppress(KeyError):
+        del os.environ[WITHIN]
+    root = str(Path(__file__).parents[2])
+    ran = subprocess.run(  # noqa: S603
+        [sys.executable, "script.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": root},
+    )
+    assert ran.stdout.split() == ["REFUTED"], ran.stderr
