@@ -167,7 +167,7 @@ def _maker(value: Any, at_first: Any = None) -> Any:
         return (by_code or by_name) if value.__module__ == "__main__" else (by_name or by_code)
     if isinstance(value, types.BuiltinFunctionType):
         return _AsItIs(value)
-    return find_place(value) or _constructed(value if at_first is None else at_first)
+    return find_place(value) or _constructed(value, value if at_first is None else at_first)
 
 
 def _named(value: Any) -> Any:
@@ -188,19 +188,20 @@ def _named(value: Any) -> Any:
     return maker
 
 
-def _constructed(value: Any) -> Any:
+def _constructed(value: Any, at_first: Any) -> Any:
     """Return how an object is constructed anew: from its attributes named as its constructor's parameters.
 
     The new object must be as the old one was, or differ from a second new one: a constructor that draws. What
-    keeps its arguments in another form cannot be made anew from them.
+    keeps its arguments in another form cannot be made anew from them. The class is that of the object itself:
+    a copy of the object as it was `at_first` has a copied class, which no module knows.
     """
     kind = _maker(type(value))
-    arguments = _arguments(value)
+    arguments = _arguments(value, at_first)
     if kind is None or arguments is None:
         return None
     try:
         first, second = type(value)(**arguments), type(value)(**arguments)
-        texts = [pickle.dumps(_state(each)) for each in (value, first, second)]
+        texts = [pickle.dumps(_state(each)) for each in (at_first, first, second)]
     except Exception:  # noqa: BLE001  a constructor of the user's may do anything
         return None
     return _Constructed(kind, arguments) if texts[0] == texts[1] or texts[1] != texts[2] else None
@@ -217,7 +218,7 @@ def _slots(kind: type) -> tuple[str, ...]:
     return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
-def _arguments(value: Any) -> dict[str, Any] | None:
+def _arguments(value: Any, at_first: Any) -> dict[str, Any] | None:
     if is_dataclass(value):
         names = [each.name for each in fields(value) if each.init]
     else:
@@ -229,7 +230,8 @@ def _arguments(value: Any) -> dict[str, Any] | None:
             return None
         names = [p.name for p in parameters if p.default is p.empty or hasattr(value, p.name)]
     missing = object()
-    found = {name: getattr(value, name, missing) for name in names}
+    found = {name: getattr(at_first, name, missing) for name in names}
+    found |= {name: getattr(value, name) for name, held in found.items() if callable(held)}  # copied as well
     return found if all(_is_argument(held) for held in found.values()) else None
 
 
