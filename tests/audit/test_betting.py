@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from audit.betting import Betting, NeverAnswers, Terms
 from audit.memory import PairMemory
@@ -59,7 +60,7 @@ def test_the_wealth_is_that_of_the_ledger_and_of_the_bets_alone():
     betting = run(Noisy(), epsilon=2.0)
     path = betting.ledger.path(2.0, 0.0)
     assert betting.log_wealth == pytest.approx(path[-1])
-    assert [bet.counts[0].sum() for bet in betting.ledger.bets] == betting.bet_sizes
+    assert [bet.calls for bet in betting.ledger.bets] == [2 * size for size in betting.bet_sizes]
 
 
 def test_it_stops_at_the_crossing_and_says_when():
@@ -149,10 +150,24 @@ def test_a_subject_that_never_answers_is_found_out(outcome):
 
 
 def test_runs_are_bet_on_at_their_own_places_of_the_seed_tree():
-    """Drawn once more at those places, they have the counts that were settled."""
+    """Drawn once more at those places, they have the coins that were settled and the outputs learned."""
     betting = run(Noisy(), epsilon=2.0, budget=3_000)
-    index, sizes = betting.batches - 1, betting.bet_sizes
+    place, size = (BET, betting.batches - 1), betting.bet_sizes[-1]
     with Sampler(adapt(Noisy()), seed=0) as sampler:
-        [runs] = sampler.draw([0.0], [1.0], sizes[-1], (BET, index))
-    memory = betting.memories[0]
-    assert np.isin(np.asarray(runs.left), np.concatenate([view.outputs for view in memory.kept(0)[0]])).all()
+        [runs] = sampler.draw([0.0], [1.0], size, place, by_call=True)
+        assert sampler.of_either_side(size, place) == (len(runs.left), len(runs.right))
+    settled = betting.ledger.bets[-1].counts
+    sides = {(int(p), int(q)) for p, q in zip(settled[:, :2].sum(axis=1), settled[:, 2:].sum(axis=1), strict=True)}
+    assert sides <= {(len(runs.left), len(runs.right)), (len(runs.right), len(runs.left))}
+    kept = betting.memories[0].kept(0)
+    for drawn, views in zip((runs.left, runs.right), kept, strict=True):
+        assert np.isin(drawn, np.concatenate([view.outputs for view in views])).all()
+
+
+def test_each_run_that_is_bet_on_draws_its_side_by_a_coin_of_its_own():
+    """Of so many fair coins the heads are binomial; by pairs they would be half, in every batch."""
+    bets = run(Noisy(), epsilon=3.0, budget=20_000).ledger.bets
+    uneven = [bet.counts[0, :2].sum() != bet.counts[0, 2:].sum() for bet in bets]
+    assert any(uneven)
+    of_p = sum(bet.counts[0, :2].sum() for bet in bets)
+    assert stats.binomtest(int(of_p), sum(bet.calls for bet in bets), 0.5).pvalue > 1e-9

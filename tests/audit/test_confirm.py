@@ -1,6 +1,7 @@
-"""What follows a refutation: a witness fixed first and run afresh, the state reset, and a control."""
+"""What follows a refutation: a witness fixed first and run afresh, in fresh processes where state is kept."""
 
 import dataclasses
+import itertools
 import math
 import threading
 
@@ -11,11 +12,12 @@ from scipy import stats
 from audit import PureDP, Verdict, audit_privacy
 from audit.betting import Betting, Terms
 from audit.candidates import MOST_CANDIDATES, find_candidates
-from audit.confirm import confirm, loss
+from audit.confirm import confirm
 from audit.databases import Databases
 from audit.relations import Relation
-from audit.sampling import BET, CONFIRM, CONTROL, EXPLORE, Sampler
+from audit.sampling import BET, CONFIRM, EXPLORE, Sampler
 from audit.subjects import adapt
+from audit.witness import Plan, loss, spread_evenly
 
 
 class Loud:
@@ -33,9 +35,13 @@ class Recording(Sampler):
         super().__init__(subject, **options)
         self.places = []
 
-    def draw(self, left_db, right_db, size, path, *, fresh=False, **options):
-        self.places.append((path, size, fresh, left_db, right_db))
-        return super().draw(left_db, right_db, size, path, fresh=fresh, **options)
+    def draw(self, left_db, right_db, size, path, **options):
+        self.places.append((path, size, options.get("by_call", False)))
+        return super().draw(left_db, right_db, size, path, **options)
+
+    def draw_anew(self, left_db, right_db, sizes, path, **options):
+        self.places += [(path, size, True) for size in sizes]
+        return super().draw_anew(left_db, right_db, sizes, path, **options)
 
 
 def refute(mechanism, *, epsilon=1.0, delta=0.0, seed=0, allowance=20_000, pair=([0.0], [1.0])):
@@ -53,23 +59,22 @@ def test_a_witness_of_a_leak_is_confirmed_on_runs_of_its_own():
     found, _, sampler, _ = refute(Loud())
     witness = found.witness
     assert witness.confirmed
-    assert not found.depends_on_state
-    assert not found.control_refuted
-    assert found.fresh is False
-    stages = {path[0] for path, *_ in sampler.places}
-    assert stages <= {EXPLORE, BET, CONFIRM, CONTROL}
-    assert [size for path, size, *_ in sampler.places if path[0] == CONFIRM] == [witness.runs]
+    assert not found.doubt
+    assert found.how == "stateless"
+    assert (witness.fresh, witness.parts) == (False, 0)
+    assert {path[0] for path, *_ in sampler.places} <= {EXPLORE, BET, CONFIRM}
+    assert [place for place in sampler.places if place[0][0] == CONFIRM] == [
+        (tuple(witness.seed), witness.runs, True)
+    ]
 
 
 def test_p_and_q_are_shares_of_the_witness_own_runs():
     witness = refute(Loud())[0].witness
     with Sampler(adapt(Loud()), seed=0) as sampler:
         seed = tuple(witness.seed)
-        blocks = list(sampler.draw(witness.left, witness.right, witness.runs, seed, singly=True))
-    shares = [
-        sum(int(witness.event.members(getattr(block, side)).sum()) for block in blocks) / witness.runs
-        for side in ("left", "right")
-    ]
+        [block] = sampler.draw(witness.left, witness.right, witness.runs, seed, singly=True, by_call=True)
+    assert len(block.left) + len(block.right) == 2 * witness.runs
+    shares = [float(witness.event.members(side).mean()) for side in (block.left, block.right)]
     assert shares == ([witness.p, witness.q] if witness.direction == "left" else [witness.q, witness.p])
 
 
@@ -77,7 +82,7 @@ def first_three(witness, subject, seed=0):
     """Return the texts of a witness's first three outputs on each side, drawn again from its seed."""
     with Sampler(adapt(subject), seed=seed) as sampler:
         seed = tuple(witness.seed)
-        [block, *_] = sampler.draw(witness.left, witness.right, witness.runs, seed, singly=True)
+        [block, *_] = sampler.draw(witness.left, witness.right, witness.runs, seed, singly=True, by_call=True)
     return tuple(tuple(repr(float(each)) for each in side[:3]) for side in (block.left, block.right))
 
 
@@ -127,23 +132,28 @@ def test_the_intervals_hold_the_true_probabilities():
     assert misses <= 3
 
 
+#: Runs that ask whether a subject is stateless: four on the first database and on the two of the pair, each by
+#: the object and by a copy.
+CHECKED = 4 * 3 * 2
+
+
 def test_the_confirmation_keeps_to_its_allowance():
     for allowance in (400, 2_000, 20_000):
         *_, spent = refute(Loud(), allowance=allowance)
-        assert spent <= allowance + 4_000  # the control has its own: what the refutation took
+        assert spent <= allowance + CHECKED
 
 
-def test_with_too_few_runs_a_witness_stays_unconfirmed():
-    found, *_ = refute(Loud(), epsilon=2.5, allowance=8)
+class Called(Loud):
+    """No sampler: nothing has to be said of its calls alone."""
+
+    sample = None
+
+
+def test_with_too_few_runs_a_witness_of_a_stateless_subject_stays_unconfirmed():
+    """The crossing refutes; p and q are what few runs say."""
+    found, *_ = refute(Called(), epsilon=2.5, allowance=8)
     assert not found.witness.confirmed
-    assert not found.control_refuted
-
-
-def test_the_control_draws_the_left_database_on_both_sides_as_often_as_the_refutation_took():
-    _, betting, sampler, _ = refute(Loud())
-    control = [(left, right, size) for path, size, _, left, right in sampler.places if path[0] == CONTROL]
-    assert all(left == right == [0.0] for left, right, _ in control)
-    assert 2 * sum(size for *_, size in control) <= betting.crossed_at
+    assert not found.doubt
 
 
 class Remembers:
@@ -156,27 +166,33 @@ class Remembers:
         return self.said.setdefault(database[0], database[0] + rng.laplace())
 
 
-def test_state_is_reset_for_every_run_of_a_witness():
+def test_noise_that_is_kept_is_drawn_anew_in_every_process_and_refutes_nothing():
     found, _, sampler, _ = refute(Remembers())
-    assert found.fresh is True
-    assert found.depends_on_state
+    assert found.how == "fresh"
+    assert found.doubt
     assert not found.witness.confirmed
-    assert any(fresh for path, _, fresh, *_ in sampler.places if path[0] == CONFIRM)
+    assert found.witness.parts
+    assert {size for path, size, _ in sampler.places if path[0] == CONFIRM and size is not None} >= {0}
 
 
 class Leaks(Remembers):
-    """Keeps state, and leaks from a fresh copy all the same."""
+    """Keeps state, and leaks from a new object all the same."""
 
     def __call__(self, database, rng):
         super().__call__(database, rng)
         return database[0]
 
 
-def test_a_leak_is_confirmed_from_fresh_copies():
-    found, *_ = refute(Leaks())
-    assert found.fresh is True
-    assert found.witness.confirmed
-    assert not found.depends_on_state
+def test_a_leak_of_a_subject_with_state_is_confirmed_by_one_run_in_each_fresh_process():
+    found, _, sampler, _ = refute(Leaks())
+    witness = found.witness
+    assert found.how == "fresh"
+    assert not found.doubt
+    assert witness.confirmed
+    assert (witness.p, witness.q) == (1.0, 0.0)
+    assert witness.fresh
+    assert [size for path, size, _ in sampler.places if path[0] == CONFIRM] == [0] * witness.parts
+    assert witness.parts == 2 * witness.runs
 
 
 def test_a_witness_mostly_has_bounds_of_few_digits():
@@ -295,4 +311,53 @@ class LockedCache:
 def test_noise_kept_by_a_subject_that_cannot_be_copied_refutes_nothing():
     result = audit_privacy(LockedCache(), PureDP(1.0), pairs=[([0.0], [1.0])], budget=20_000)
     assert result.verdict is Verdict.INCONCLUSIVE
-    assert "depend on each other" in result.reason
+    assert "give `fresh=`" in result.reason
+
+
+# The exact test of a frequency that is the same in every process
+
+
+def exact_p_value(calls, hits):
+    """Return Pr[Σ hits²/calls ≥ what it was] over all ways of drawing so many from an urn."""
+    def statistic(drawn):
+        return sum(d * d / n for d, n in zip(drawn, calls, strict=True))
+
+    ways = [
+        (math.prod(math.comb(n, d) for n, d in zip(calls, drawn, strict=True)), statistic(drawn))
+        for drawn in itertools.product(*(range(n + 1) for n in calls))
+        if sum(drawn) == sum(hits)
+    ]
+    observed = statistic(hits) * (1 - 1e-12)
+    return sum(count for count, value in ways if value >= observed) / sum(count for count, _ in ways)
+
+
+@pytest.mark.parametrize(
+    ("calls", "hits"),
+    [((4, 4, 5), (3, 2, 2)), ((4, 4, 5), (4, 0, 1)), ((6, 6), (6, 0)), ((2, 9, 3), (0, 5, 3)), ((5, 5, 5), (1, 1, 1))],
+)
+def test_the_spread_over_processes_has_the_p_value_of_the_urn(calls, hits):
+    """By enumeration, within five standard errors of 20,000 draws."""
+    exact = exact_p_value(calls, hits)
+    error = 5 * math.sqrt(exact * (1 - exact) / 20_000) + 1 / 20_000
+    assert spread_evenly(np.array(hits, float), np.array(calls, float)) == pytest.approx(exact, abs=error)
+
+
+@pytest.mark.parametrize("hits", [(0, 0, 0), (4, 4, 5)])
+def test_what_never_or_always_happened_is_as_frequent_everywhere(hits):
+    assert spread_evenly(np.array(hits, float), np.array([4.0, 4.0, 5.0])) == 1.0
+
+
+def test_a_process_without_calls_says_nothing_of_the_spread():
+    with_none, without = ([3.0, 0.0, 1.0], [6.0, 0.0, 6.0]), ([3.0, 1.0], [6.0, 6.0])
+    assert spread_evenly(*map(np.array, with_none)) == spread_evenly(*map(np.array, without))
+
+
+@pytest.mark.parametrize(("runs", "parts"), [(45, 90), (45, 100), (200, 16), (192, 16), (7, 3)])
+def test_a_plan_shares_its_calls_among_the_processes(runs, parts):
+    sizes = Plan(runs, parts).sizes
+    if parts >= 2 * runs:
+        assert sizes == [0] * (2 * runs)  # a single call each
+    else:
+        assert len(sizes) == parts
+        assert sum(sizes) == runs
+        assert max(sizes) - min(sizes) <= 1

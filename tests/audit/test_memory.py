@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from audit.evidence import best_log_growth
+from audit.evidence import best_log_growth, outcomes
 from audit.features import View
-from audit.memory import KEPT, PairMemory, bet_on, growth_rate
+from audit.memory import KEPT, PairMemory, bet_on, broken_off, growth_rate
 from audit.outcomes import Raised, Unfinished
 
 
@@ -16,13 +16,13 @@ def fed(left, right, cuts=(), **options):
 
 
 def learned(memory, left, right, cuts=()):
-    crosses, blocks = [], []
+    counts, blocks = [], []
     for start, end in zip((0, *cuts), (*cuts, len(left)), strict=True):
         a, b = View(left[start:end]), View(right[start:end])
         counted = memory.count(a, b)
-        crosses = [x + y for x, y in zip(crosses, counted, strict=True)] if crosses else counted
+        counts = [x + y for x, y in zip(counts, counted, strict=True)] if counts else counted
         blocks.append(memory.keep(a, b))
-    memory.learn(blocks, crosses)
+    memory.learn(blocks, counts)
     return memory
 
 
@@ -90,7 +90,7 @@ def test_a_bet_counts_both_directions():
     memory = fed(["yes"] * 60 + ["no"] * 40, ["yes"] * 30 + ["no"] * 70)
     chosen = memory.choose(0.1, 0.0)
     assert {item.side for item in chosen} == {0, 1}
-    left, right = View(["yes", "yes", "no"]), View(["no", "yes", "no"])
+    left, right = View(["yes", "yes", "no"]), View(["no", "yes"])
     bet = bet_on(chosen, memory.count(left, right))
     expected = []
     for item in chosen:
@@ -98,8 +98,17 @@ def test_a_bet_counts_both_directions():
         for k in range(len(item.candidates.p)):
             event = memory.event(item, k)
             p, q = event.members(p_side), event.members(q_side)
-            expected.append([(p & q).sum(), (p & ~q).sum(), (~p & q).sum(), (~p & ~q).sum()])
+            expected.append([p.sum(), (~p).sum(), q.sum(), (~q).sum()])
     assert bet.counts.tolist() == expected
+    assert set(bet.past) == {200}
+
+
+def test_a_batch_that_broke_off_is_bet_on_by_its_coins():
+    """Were all of the p side outside and all of the q side inside each event, so many of either side."""
+    chosen = fed(["yes"] * 60 + ["no"] * 40, ["yes"] * 30 + ["no"] * 70).choose(0.1, 0.0)
+    bet = broken_off(chosen, 7, 5)
+    sides = [(7, 5) if item.side == 0 else (5, 7) for item in chosen for _ in item.candidates.p]
+    assert bet.counts.tolist() == [[0, p_side, q_side, 0] for p_side, q_side in sides]
 
 
 def test_silence_is_heard_until_something_answers():
@@ -118,12 +127,12 @@ def test_nothing_is_promised_before_anything_was_seen():
     ("p", "q", "epsilon", "delta"), [(0.31, 0.1, 1.0, 0.0), (0.5, 0.2, 0.8, 0.0), (0.3, 0.09, 1.0, 0.04)]
 )
 def test_the_growth_rate_is_that_of_the_best_bet_near_the_claim(p, q, epsilon, delta):
-    """To second order: within 15 % of the largest E[log(1 + λ·D)] over all stakes."""
+    """To second order: within 15 % of the largest E[log(1 + λ·D)] of two calls over all stakes."""
     ratio = np.exp(epsilon)
-    cells = np.array([p * q, p * (1 - q), (1 - p) * q, (1 - p) * (1 - q)])
-    gains = np.array([1 - ratio - delta, 1 - delta, -ratio - delta, -delta])
-    rates = np.linspace(0, 1 / (ratio + delta), 20_001)[:-1]
-    best = (cells @ np.log1p(gains[:, None] * rates)).max()
+    h = p + ratio * q
+    gains = np.array([2 - h, -h, h - 2 * ratio, h]) - delta
+    rates = np.linspace(0, 1 / -gains.min(), 20_001)[:-1]
+    best = 2 * (outcomes(np.array(p), np.array(q)) @ np.log1p(gains[:, None] * rates)).max()
     assert growth_rate(np.array(p), np.array(q), epsilon, delta) == pytest.approx(best, rel=0.15)
     assert best <= best_log_growth(p, q, epsilon, delta)
 

@@ -66,26 +66,26 @@ def test_atoms_seen_twice_have_a_bin_and_all_others_share_one():
     assert many.width == MOST_ATOMS + 1
 
 
-def crossed(left, right, feature=None):
+def counted(left, right, feature=None):
     table = Table(learn_bins(feature or Whole(), [View(left), View(right)]))
-    return table, table.cross(View(left), View(right))
+    return table, table.count(View(left), View(right))
 
 
-def test_pairs_of_bins_are_counted_and_learned():
-    table, cross = crossed(["a", "a", "b", "b"], ["a", "b", "b", "b"])
-    assert cross.sum() == 4
-    assert cross[:2, :2].tolist() == [[2, 0], [1, 1]]  # "b", the commoner, has the first bin
-    table.add(cross)
-    table.add(cross)
-    assert table.counts[:, :2].tolist() == [[4, 4], [6, 2]]
+def test_the_runs_of_either_side_are_counted_by_bin_and_learned():
+    table, counts = counted(["a", "a", "b", "b"], ["a", "b", "b", "b", "b"])
+    assert counts.sum(axis=1).tolist() == [4, 5]
+    assert counts[:, :2].tolist() == [[2, 2], [4, 1]]  # "b", the commoner, has the first bin
+    table.add(counts)
+    table.add(counts)
+    assert table.counts[:, :2].tolist() == [[4, 4], [8, 2]]
 
 
 @quick
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=30), st.integers(0, 30))
 def test_split_blocks_count_the_same(outputs, cut):
-    table, whole = crossed(outputs, outputs[::-1])
-    parts = table.cross(View(outputs[:cut]), View(outputs[::-1][:cut])) + table.cross(
-        View(outputs[cut:]), View(outputs[::-1][cut:])
+    table, whole = counted(outputs, outputs[::-1])
+    parts = table.count(View(outputs[:cut]), View(outputs[::-1][:-cut])) + table.count(
+        View(outputs[cut:]), View(outputs[::-1][-cut:])
     )
     assert (parts == whole).all()
 
@@ -93,27 +93,30 @@ def test_split_blocks_count_the_same(outputs, cut):
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("against", [True, False])
 def test_the_four_counts_are_those_of_the_members(side, against):
-    """Against a count one pair at a time, with unfinished runs outside for p and inside for q."""
+    """Against a count one run at a time, with unfinished runs outside for p and inside for q."""
     rng = np.random.default_rng(3)
     left = [LOST if rng.random() < 0.2 else int(rng.integers(5)) for _ in range(200)]
-    right = [LOST if rng.random() < 0.1 else int(rng.integers(1, 6)) for _ in range(200)]
-    table, cross = crossed(left, right, Value())
-    table.add(cross)
+    right = [LOST if rng.random() < 0.1 else int(rng.integers(1, 6)) for _ in range(150)]
+    table, counted_bins = counted(left, right, Value())
+    table.add(counted_bins)
     candidates = table.suggest(side, unfinished_counts_against=against)
-    counts = candidates.count(cross if side == 0 else cross.T)
+    assert candidates.past == 175
+    counts = candidates.count(counted_bins if side == 0 else counted_bins[::-1])
     p_side, q_side = (left, right) if side == 0 else (right, left)
     for k in range(len(candidates.p)):
-        expected = np.zeros(4)
-        for a, b in zip(p_side, q_side, strict=True):
-            x = False if against and a is LOST else candidates.inside_p[k][table.find(View([a]))[0]]
-            y = True if against and b is LOST else candidates.inside_q[k][table.find(View([b]))[0]]
-            expected[2 * (not x) + (not y)] += 1
-        assert counts[k].tolist() == expected.tolist()
+        expected = [0.0, 0.0, 0.0, 0.0]
+        for run in p_side:
+            inside = not (against and run is LOST) and candidates.inside_p[k][table.find(View([run]))[0]]
+            expected[0 if inside else 1] += 1
+        for run in q_side:
+            inside = (against and run is LOST) or candidates.inside_q[k][table.find(View([run]))[0]]
+            expected[2 if inside else 3] += 1
+        assert counts[k].tolist() == expected
 
 
 def test_estimates_stay_inside_the_unit_interval():
-    table, cross = crossed([1] * 50, [0] * 50, Value())
-    table.add(cross)
+    table, counts = counted([1] * 50, [0] * 50, Value())
+    table.add(counts)
     for side in (0, 1):
         candidates = table.suggest(side, unfinished_counts_against=True)
         assert ((candidates.p > 0) & (candidates.p < 1)).all()
@@ -125,7 +128,7 @@ def test_an_event_of_single_atoms_does_not_flatter_itself():
     """Nothing repeats: an order learned from these very runs would promise much; each left out, nothing."""
     outputs = [f"x{i}" for i in range(40)]
     table = Table(AtomBins(Whole(), {Whole().of(o): i for i, o in enumerate(outputs)}, tuple(outputs)))
-    table.add(table.cross(View(outputs[:20]), View(outputs[20:])))
+    table.add(table.count(View(outputs[:20]), View(outputs[20:])))
     candidates = table.suggest(0, unfinished_counts_against=True)
     assert (candidates.p <= candidates.q + 0.05).all()
 
@@ -141,27 +144,25 @@ def test_by_enumeration_censored_runs_do_not_lift_the_expectation(seed):
     table.counts += rng.integers(0, 20, table.counts.shape)
     chosen = [(side, table.suggest(side, unfinished_counts_against=True)) for side in (0, 1)]
     total = 0.0
-    for (i, j), (gone_left, gone_right) in itertools.product(
-        itertools.product(range(3), repeat=2), itertools.product([0, 1], repeat=2)
-    ):
-        weight = p[i] * q[j]
-        weight *= lost[0, i] if gone_left else 1 - lost[0, i]
-        weight *= lost[1, j] if gone_right else 1 - lost[1, j]
-        cross = table.cross(View([LOST if gone_left else i]), View([LOST if gone_right else j]))
+    for side, i, gone in itertools.product((0, 1), range(3), (False, True)):
+        weight = 0.5 * (p, q)[side][i] * (lost[side, i] if gone else 1 - lost[side, i])
+        views = [View([]), View([])]
+        views[side] = View([LOST if gone else i])
+        counts = table.count(*views)
         bet = Bet(
             np.concatenate([np.full(len(c.p), -math.log(len(c.p))) for _, c in chosen]),
             np.concatenate([c.p for _, c in chosen]),
             np.concatenate([c.q for _, c in chosen]),
-            np.concatenate([np.full(len(c.p), c.past) for _, c in chosen]),
-            np.concatenate([c.count(cross if side == 0 else cross.T) for side, c in chosen]),
+            np.concatenate([np.full(len(c.p), 2 * c.past) for _, c in chosen]),
+            np.concatenate([c.count(counts if turned == 0 else counts[::-1]) for turned, c in chosen]),
         )
         total += weight * math.exp(bet.log_growth(math.log(ratio), 0.0))
     assert total <= 1 + 1e-12
 
 
 def test_a_kind_that_only_one_side_has_becomes_an_event():
-    table, cross = crossed([0.5] * 20, [None] * 20, Kind())
-    table.add(cross)
+    table, counts = counted([0.5] * 20, [None] * 20, Kind())
+    table.add(counts)
     best = max(table.suggest(0, unfinished_counts_against=True).p)
     assert best > 0.9
 
