@@ -308,9 +308,11 @@ class Betting:
     @property
     def _singly(self) -> bool:
         """Whether runs are calls: many runs of one call of a sampler are trials only if nothing is kept."""
-        if self.singly or self.sampler.subject.declared_sampler is None or not self.sampler.drawn:
+        if self.sampler.subject.declared_sampler is None or not self.sampler.drawn:
             return self.singly
-        return self.sampler.state_suspected() is not False
+        if self.batches & (self.batches - 1) == 0:  # asked after 1, 2, 4, 8, … batches
+            self.singly = self.singly or self.sampler.state_suspected() is not False
+        return self.singly
 
     def _refuse_silence(self) -> None:
         """Raise when nothing has ever answered, on enough pairs of databases."""
@@ -345,5 +347,6 @@ class Betting:
                     log_wealth=self.log_wealth,
                     log_limit=terms.log_limit,
                     stage=stage,
+                    loading=self.sampler.loading,
                 )
             )

@@ -200,17 +200,17 @@ class _Runs:
                 'audit with `unfinished="output"` to ask whether that is allowed, or raise `run_time_limit`'
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
+        if betting.spent < least:
+            reason = (
+                f"stopped after {betting.spent} runs, before the {_brief(least)} that could refute "
+                "anything at all"
+            )
+            return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         if self._stopped_answering(betting):
             reason = (
                 "the mechanism stops answering after a number of runs; what it refuses because of earlier "
                 "runs is no evidence: give `fresh=`, a function without arguments that makes a new mechanism "
                 "for every run"
-            )
-            return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
-        if betting.spent < least:
-            reason = (
-                f"stopped after {betting.spent} runs, before the {_brief(least)} that could refute "
-                "anything at all"
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         most_bet = max(betting.memories, key=lambda memory: sum(memory.bets))

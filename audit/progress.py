@@ -45,6 +45,8 @@ class AuditStarted:
 class AuditProgressed:
     """Some runs were drawn; a refutation needs `log_wealth` to reach `log_limit`.
 
+    `loading` is how many seconds the first run took longer than the next: it compiles, or loads something.
+
     Examples
     --------
     >>> AuditProgressed("laplace", 20, 200_000, log_wealth=0.0, log_limit=13.8, stage="explore").runs
@@ -57,6 +59,7 @@ class AuditProgressed:
     log_wealth: float
     log_limit: float
     stage: str
+    loading: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def expected_seconds(event: AuditProgressed, *, elapsed: float, time_limit: floa
     """
     if event.runs < FIRST_RUNS:
         return None
-    total = elapsed * max(event.budget, event.runs) / event.runs
+    total = event.loading + (elapsed - event.loading) * max(event.budget, event.runs) / event.runs
     return total if time_limit is None else min(total, time_limit)
 
 

@@ -157,7 +157,9 @@ def test_runs_are_bet_on_at_their_own_places_of_the_seed_tree():
         [runs] = sampler.draw([0.0], [1.0], size, place, by_call=True)
         assert sampler.of_either_side(size, place) == (len(runs.left), len(runs.right))
     settled = betting.ledger.bets[-1].counts
-    sides = {(int(p), int(q)) for p, q in zip(settled[:, :2].sum(axis=1), settled[:, 2:].sum(axis=1), strict=True)}
+    sides = {
+        (int(p), int(q)) for p, q in zip(settled[:, :2].sum(axis=1), settled[:, 2:].sum(axis=1), strict=True)
+    }
     assert sides <= {(len(runs.left), len(runs.right)), (len(runs.right), len(runs.left))}
     kept = betting.memories[0].kept(0)
     for drawn, views in zip((runs.left, runs.right), kept, strict=True):

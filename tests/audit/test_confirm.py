@@ -319,6 +319,7 @@ def test_noise_kept_by_a_subject_that_cannot_be_copied_refutes_nothing():
 
 def exact_p_value(calls, hits):
     """Return Pr[Σ hits²/calls ≥ what it was] over all ways of drawing so many from an urn."""
+
     def statistic(drawn):
         return sum(d * d / n for d, n in zip(drawn, calls, strict=True))
 
@@ -333,7 +334,13 @@ def exact_p_value(calls, hits):
 
 @pytest.mark.parametrize(
     ("calls", "hits"),
-    [((4, 4, 5), (3, 2, 2)), ((4, 4, 5), (4, 0, 1)), ((6, 6), (6, 0)), ((2, 9, 3), (0, 5, 3)), ((5, 5, 5), (1, 1, 1))],
+    [
+        ((4, 4, 5), (3, 2, 2)),
+        ((4, 4, 5), (4, 0, 1)),
+        ((6, 6), (6, 0)),
+        ((2, 9, 3), (0, 5, 3)),
+        ((5, 5, 5), (1, 1, 1)),
+    ],
 )
 def test_the_spread_over_processes_has_the_p_value_of_the_urn(calls, hits):
     """By enumeration, within five standard errors of 20,000 draws."""

@@ -201,7 +201,7 @@ def test_noise_made_at_import_beside_honoured_randomness_is_no_stateless_subject
 
 def test_a_fresh_process_has_a_working_directory_and_a_home_of_its_own():
     def told(database, rng):
-        import os  # noqa: PLC0415
+        import os
 
         return os.getcwd() == os.environ["HOME"] == os.environ["TMPDIR"]
 
@@ -218,7 +218,7 @@ def test_an_audit_inside_of_a_fresh_process_is_refused(monkeypatch):
 
 def test_a_script_that_audits_as_it_runs_gets_its_verdict():
     """Without a guard: the fresh processes import the script, which is not to audit again."""
-    import subprocess  # noqa: PLC0415
+    import subprocess
 
     source = (
         "import random\nfrom audit import PureDP, audit_privacy\n"
@@ -230,7 +230,7 @@ def test_a_script_that_audits_as_it_runs_gets_its_verdict():
     with contextlib.suppress(KeyError):
         del os.environ[WITHIN]
     root = str(Path(__file__).parents[2])
-    ran = subprocess.run(  # noqa: S603
+    ran = subprocess.run(
         [sys.executable, "script.py"],
         capture_output=True,
         text=True,

@@ -209,7 +209,9 @@ def test_an_order_coin_in_place_of_a_coin_for_each_call_is_caught_by_a_memory(fa
     case = false_alarms.Case(Remembers(), (([0.0], [1.0]),), 1.0)
 
     def wealths():
-        return [false_alarms.audit(replace(case, mechanism=Remembers()), seed, budget=6_000) for seed in range(12)]
+        return [
+            false_alarms.audit(replace(case, mechanism=Remembers()), seed, budget=6_000) for seed in range(12)
+        ]
 
     assert false_alarms.judge(wealths()).sound
     monkeypatch.setattr(sampling_blocks, "sides", lambda pairs, coins, **_: sides(pairs, coins))

@@ -1,0 +1,63 @@
+"""The time limit bounds the whole audit, what confirms and shrinks included; loading counts for nothing."""
+
+import time
+
+import pytest
+
+from audit import PureDP, Verdict, audit_privacy
+from audit.progress import AuditProgressed, expected_seconds
+
+CLAIM = PureDP(1.0)
+
+
+def slow(seconds, *, first=0.0, scale=0.05):
+    """Return a leaking mechanism whose calls take their time, the first one more."""
+    waited = []
+
+    def release(database, rng):
+        if not waited:
+            waited.append(True)
+            time.sleep(first)
+        time.sleep(seconds)
+        return sum(database) + rng.laplace(scale=scale)
+
+    return release
+
+
+@pytest.mark.parametrize(("seconds", "limit"), [(0.002, 2.0), (0.005, 1.5)])
+def test_an_audit_that_is_still_confirming_or_shrinking_ends_with_its_time(seconds, limit):
+    """The refutation takes about 140 calls, confirming it some 400, shrinking up to thousands.
+
+    No more calls fit into the limit than the limit over what one takes, however slow the machine; a batch that
+    has begun ends.
+    """
+    result = audit_privacy(slow(seconds), CLAIM, records=[0, 1, 2, 3], size=(1, 6), time_limit=limit)
+    assert result.samples <= limit / seconds + 100
+    assert result.verdict in {Verdict.REFUTED, Verdict.INCONCLUSIVE}
+
+
+def test_a_crossing_that_the_time_leaves_unconfirmed_is_inconclusive_and_shows_what_was_seen():
+    """140 calls of 10 ms cross within the limit; the 400 that confirm do not fit."""
+    result = audit_privacy(slow(0.01), CLAIM, pairs=[([0], [1])], time_limit=3.0)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "`time_limit`" in result.reason
+    assert result.witness is not None
+    assert not result.witness.confirmed
+
+
+def test_a_first_call_that_loads_counts_neither_against_the_limit_nor_in_the_estimate():
+    told = []
+    mechanism = slow(0.0, first=1.2, scale=1.0)
+    result = audit_privacy(
+        mechanism, CLAIM, pairs=[([0], [1])], time_limit=1.0, budget=3_000, progress=told.append
+    )
+    assert result.verdict is Verdict.NOT_REFUTED
+    assert result.samples >= 2_900
+    event = next(each for each in told if isinstance(each, AuditProgressed))
+    assert event.loading == pytest.approx(1.2, abs=0.4)
+
+
+def test_the_estimate_is_of_what_runs_take_without_loading():
+    """10 s of loading and 0.1 s a run: 2,000 runs take 210 s, not 2,200."""
+    event = AuditProgressed("m", 100, 2_000, log_wealth=0.0, log_limit=13.8, stage="searching", loading=10.0)
+    assert expected_seconds(event, elapsed=20.0, time_limit=None) == pytest.approx(210.0)
