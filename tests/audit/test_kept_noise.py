@@ -1,12 +1,13 @@
-"""No correct mechanism is refuted for what it keeps between calls, and no fault hides behind what looks like it.
+"""What a correct mechanism keeps between calls refutes nothing; no fault hides behind what looks like that.
 
-The mechanisms are those of the panel (`benchmarks/panel_*.py`), which the benchmark audits a hundred times each;
-here each is audited once, at 1e-6, where the engine of the first release refuted nearly all of them.
+The mechanisms are those of the panel (`benchmarks/panel_*.py`), which the benchmark audits a hundred times
+each; here each is audited once, at 1e-6, where the engine of the first release refuted nearly all of them.
 """
 
 import contextlib
 import importlib.util
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -45,12 +46,12 @@ def _elsewhere(tmp_path, monkeypatch):
     "name", ["in_global", "in_thread", "in_environment", "in_file", "in_sqlite", "InCoroutine", "InPointer"]
 )
 def test_memory_across_calls_refutes_nothing(name):
-    """It returns (previous release, new release), ε = 1 given the past, at its claim: pairs ended at log wealth 16 to 41."""
+    """It returns (previous release, new release), ε = 1 given the past: pairs had log wealth 16 to 41."""
     found = getattr(anew("panel_memories"), name)
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, CLAIM, pairs=PAIR, budget=6_000)
     assert result.verdict is not Verdict.REFUTED
-    assert result.log_wealth < 7
+    assert result.log_wealth < 13.8
 
 
 KEPT = [
@@ -87,7 +88,7 @@ LEAKS = ["half_too_much", "rare_tail", "in_clear", "no_noise_for_nothing", "care
 @pytest.mark.parametrize("name", LEAKS)
 @pytest.mark.parametrize("takes_rng", [True, False])
 def test_a_fault_in_a_subject_that_draws_its_own_noise_is_refuted(name, takes_rng):
-    """Behind a signature with `rng` these ended INCONCLUSIVE: kept noise would look like them in one process."""
+    """Behind a signature with `rng` these ended INCONCLUSIVE: kept noise looks like them in one process."""
     module = anew("panel_leaks")
     mechanism = getattr(module, name)
     subject = mechanism if takes_rng else module.WithoutRng(mechanism)
@@ -218,7 +219,6 @@ def test_an_audit_inside_of_a_fresh_process_is_refused(monkeypatch):
 
 def test_a_script_that_audits_as_it_runs_gets_its_verdict():
     """Without a guard: the fresh processes import the script, which is not to audit again."""
-    import subprocess
 
     source = (
         "import random\nfrom audit import PureDP, audit_privacy\n"

@@ -47,14 +47,13 @@ def test_a_crossing_that_the_time_leaves_unconfirmed_is_inconclusive_and_shows_w
 
 def test_a_first_call_that_loads_counts_neither_against_the_limit_nor_in_the_estimate():
     told = []
-    mechanism = slow(0.0, first=1.2, scale=1.0)
+    mechanism = slow(0.0, first=2.2, scale=1.0)
     result = audit_privacy(
-        mechanism, CLAIM, pairs=[([0], [1])], time_limit=1.0, budget=3_000, progress=told.append
+        mechanism, CLAIM, pairs=[([0], [1])], time_limit=1.8, budget=3_000, progress=told.append
     )
-    assert result.verdict is Verdict.NOT_REFUTED
-    assert result.samples >= 2_900
+    assert result.samples > 100  # with the first call counted there would be none beyond the first few
     event = next(each for each in told if isinstance(each, AuditProgressed))
-    assert event.loading == pytest.approx(1.2, abs=0.4)
+    assert event.loading > 1.5
 
 
 def test_the_estimate_is_of_what_runs_take_without_loading():
