@@ -204,7 +204,7 @@ def test_a_fresh_process_has_a_working_directory_and_a_home_of_its_own():
     def told(database, rng):
         import os
 
-        return os.getcwd() == os.environ["HOME"] == os.environ["TMPDIR"]
+        return str(Path.cwd()) == os.environ["HOME"] == os.environ["TMPDIR"]
 
     with Sampler(adapt(told), seed=0) as sampler:
         runs = list(sampler.draw_anew([0], [1], [2, 2], (2, 0)))

@@ -28,8 +28,8 @@ def slow(seconds, *, first=0.0, scale=0.05):
 def test_an_audit_that_is_still_confirming_or_shrinking_ends_with_its_time(seconds, limit):
     """The refutation takes about 140 calls, confirming it some 400, shrinking up to thousands.
 
-    No more calls fit into the limit than the limit over what one takes, however slow the machine; a batch that
-    has begun ends.
+    No more calls fit into the limit than the limit over what one takes, however slow the machine; a batch
+    that has begun ends.
     """
     result = audit_privacy(slow(seconds), CLAIM, records=[0, 1, 2, 3], size=(1, 6), time_limit=limit)
     assert result.samples <= limit / seconds + 100
