@@ -114,12 +114,9 @@ def _open_streams() -> None:
                 os.dup2(opened, descriptor)
                 os.close(opened)
             setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", closefd=False))
-    told = sys.stderr
-    if (
-        told is not None
-        and told is sys.__stderr__
-        and not isinstance(getattr(told.buffer, "raw", None), _Heedless)
-    ):
+    told: Any = sys.stderr
+    ours = isinstance(getattr(getattr(told, "buffer", None), "raw", None), _Heedless)
+    if sys.stderr is sys.__stderr__ and not ours:  # a test's own is left to it
         raw = io.BufferedWriter(_Heedless(told.fileno(), "w", closefd=False))
         sys.stderr = io.TextIOWrapper(raw, encoding=told.encoding, line_buffering=True)
 
