@@ -195,6 +195,10 @@ def _convert(text: str) -> Any:
     return _named(text, wanted="The `--convert` must be module:function, such as numpy:array")
 
 
+def _valid(text: str) -> Any:
+    return _named(text, wanted="The `--valid` must be module:function")
+
+
 def _relation(text: str) -> Any:
     return load_object(text) if ":" in text else Relation.from_name(text)
 
@@ -234,6 +238,7 @@ _READERS = {
     "databases": _databases,
     "problems": _problems,
     "convert": _convert,
+    "valid": _valid,
     "relation": _relation,
     "size": _size,
 }

@@ -87,7 +87,7 @@ _PHRASES = {
     "isolate=False": "the Python API with isolate=False",
 }
 _KEYWORDS = (
-    "records|size|databases|problems|convert|relation|budget|confirm_budget|time_limit|run_time_limit|significance|"
+    "records|size|databases|problems|convert|valid|relation|budget|confirm_budget|time_limit|run_time_limit|significance|"
     "seed|jobs|numerics|until|unfinished"
 )
 
