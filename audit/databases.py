@@ -20,12 +20,12 @@ import numpy as np
 from audit import canonical
 from audit.boundary import edges, far_and_near, spread
 from audit.brief import show
-from audit.errors import AuditError, InvalidValue, SubjectError
 from audit.listing import listed, refuse_unlisted
 from audit.membership import KnownRecords, says
-from audit.paths import moved_on, stretched, with_label
+from audit.paths import repeated
 from audit.records import rebuilt, records_of
-from audit.relations import Relation, check_pair, name_of
+from audit.relating import are_neighbours, neighbours_of
+from audit.relations import Relation, name_of
 from audit.variations import simplicity, simplified, varied
 from audit.wording import short
 
@@ -182,18 +182,13 @@ class Databases:
     def beyond(self, every: list[Pair]) -> list[Pair]:
         """Give the given pairs that are not among these, which are all of the domain."""
         if isinstance(self.relation, Relation):
-            known = {canonical.key(record) for record in self.records or ()}
-            return [pair for pair in self.given if not all(self._is_of(known, side) for side in pair)]
+            return [pair for pair in self.given if not all(map(self._is_of, pair))]
         listed = {canonical.key(list(ends)) for pair in every for ends in (pair, pair[::-1])}
         return [pair for pair in self.given if canonical.key(list(pair)) not in listed]
 
-    def _is_of(self, known: set[Any], database: Any) -> bool:
-        """Tell whether a database is one that `enumerate` makes of the known records."""
-        return (
-            isinstance(database, list)
-            and self.fits(database)
-            and all(canonical.key(record) in known for record in database)
-        )
+    def _is_of(self, database: Any) -> bool:
+        """Tell whether a database is one that `enumerate` makes."""
+        return isinstance(database, list) and self.fits(database) and self._are_known(database)
 
     def family(self, pairs: int) -> str:
         """Name the domain of an exhaustive comparison."""
@@ -348,24 +343,13 @@ class Databases:
         """
         if not isinstance(self.relation, Relation):
             return
-        for steps in lengths:
-            for rows in self._stretched(pair, steps):
-                path = tuple(rebuilt(pair[0], each) for each in rows)
-                if (
-                    len(path) > 2
-                    and self._is_path(path)
-                    and not self.relation.are_neighbours(path[0], path[-1])
-                ):
-                    yield path
-
-    def _stretched(self, pair: Pair, steps: int) -> Iterator[list[list[Any]]]:
         left, right = _as_records(pair)
-        if self.relation is Relation.QUERY_ANSWERS:
-            yield moved_on(left, right, steps)
-            return
         most = max(len(left), len(right)) if self.sizes is None else self.sizes[1]
-        replace = with_label if self.relation is Relation.REPLACE_LABEL else lambda _, new: new
-        yield from stretched(left, right, steps, most=most, replace=replace)
+        for steps in lengths:
+            for rows in repeated(self.relation, left, right, steps, most=most):
+                path = tuple(rebuilt(pair[0], each) for each in rows)
+                if len(path) > 2 and self._is_path(path) and not self.relates(path[0], path[-1]):
+                    yield path
 
     def _is_path(self, path: Path) -> bool:
         """Tell whether every step lies within the domain and leads to a neighbour."""
@@ -373,32 +357,11 @@ class Databases:
         return steps and all(map(self.fits, path)) and self._may(*path)
 
     def relates(self, left: Any, right: Any) -> bool:
-        """Return whether two databases are neighbours; where a relation of the user's fails, they are not."""
-        if isinstance(self.relation, Relation):
-            return self.relation.are_neighbours(left, right)
-        try:
-            check_pair(self.relation, left, right)
-        except InvalidValue:
-            return False
-        return True
+        """Return whether two databases are neighbours."""
+        return are_neighbours(self.relation, left, right)
 
     def _related(self, database: Any, records: list[Any] | None, rng: Any = None) -> Iterator[Any]:
-        """Give the relation's neighbours; of a custom relation only those that it calls neighbours."""
-        if isinstance(self.relation, Relation):
-            yield from self.relation.neighbours(database, records, rng)
-            return
-        name = name_of(self.relation)
-        try:
-            for other in islice(self.relation.neighbours(database, records, rng), MOST_PAIRS):
-                check_pair(self.relation, database, other)
-                yield other
-        except AuditError:
-            raise
-        except Exception as error:
-            kind = type(error).__name__
-            raise SubjectError(
-                f"`neighbours` of {name} failed on {show(database)}: {kind}: {error}"
-            ) from error
+        return islice(neighbours_of(self.relation, database, records, rng), MOST_PAIRS)
 
     def fits(self, database: Any) -> bool:
         """Tell whether a database has a size of the domain."""
