@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
-from audit.files import why
 from audit.findings import saved as saved_findings
+from audit.stored import CorruptFile, loads, read
 from audit.studies import saved as saved_studies
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def load_attached(paths: Iterable[str | os.PathLike[str]]) -> Attached:
     --------
     >>> load_attached(["no/such/file.json"])
     Traceback (most recent call last):
-    audit.errors.AuditError: no/such/file.json cannot be read: No such file or directory.
+    audit.stored.CorruptFile: no/such/file.json cannot be read: No such file or directory.
     """
     found: dict[str, list[Mapping[str, Any]]] = {kind: [] for kind in _READERS}
     for path in map(Path, paths):
@@ -58,12 +57,11 @@ def load_attached(paths: Iterable[str | os.PathLike[str]]) -> Attached:
 
 
 def _documents(path: Path) -> list[Any]:
+    text = read(path)
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise AuditError(f"{path} cannot be read: {why(error)}.") from None
-    except (ValueError, RecursionError) as error:
-        raise AuditError(f"{path} is not JSON: {str(error).splitlines()[0]}.") from None
+        held = loads(text)
+    except CorruptFile as error:
+        raise CorruptFile(f"{path}: {error}") from None
     return held if isinstance(held, list) else [held]
 
 

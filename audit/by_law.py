@@ -59,7 +59,8 @@ def audit_by_law(task: Task) -> AuditResult | None:
     if laws.of(pairs[0][0]) is None:
         return None
     finding = _compared(task, laws, pairs)
-    enumerated = len(every) if every and finding.complete else None
+    exhaustive = finding.complete and task.databases.lists_all
+    enumerated = len(every) if every and exhaustive else None
     return _Comparison(task, laws, finding, pairs, enumerated=enumerated).result()
 
 
@@ -177,6 +178,8 @@ class _Comparison:
                 f"(log e-value {wrong.log_e_value:.4g}, limit {limit:.4g})"
             )
             return self._as(Verdict.ERROR, reason=reason)
+        if self.finding.over and self.task.databases.doubt:
+            return self._as(Verdict.INCONCLUSIVE, reason=self.task.databases.doubt)
         if self.finding.over:
             return self._as(Verdict.REFUTED, witness=self._witness())
         if not self.finding.complete:

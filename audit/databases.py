@@ -3,30 +3,36 @@
 `Databases` is the one value that answers this. The pairs given by hand come first, then the subject's own
 suggestions, then the boundary of the domain, then all pairs where they are few, or random ones. Around a pair
 it gives variations, for the search to climb, and simpler ones, for a witness to shrink.
+
+**Guarantee.** Unless `unchecked`, the user's domain contains both databases of every pair given here, and all
+databases of every path (`allowed`): a refutation on a database that the user excludes would be a false alarm.
 """
 
 from __future__ import annotations
 
-import contextlib
-import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, islice, pairwise, product
+from itertools import chain, islice, pairwise, product, zip_longest
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from audit import canonical
+from audit.boundary import edges, far_and_near, spread
 from audit.brief import show
-from audit.errors import AuditError, SubjectError
-from audit.paths import moved_on, stretched, with_label
+from audit.listing import listed, refuse_unlisted
+from audit.membership import KnownRecords, says
+from audit.paths import repeated
 from audit.records import rebuilt, records_of
-from audit.relations import Relation, check_pair, name_of
+from audit.relating import are_neighbours, neighbours_of
+from audit.relations import Relation, name_of
 from audit.variations import simplicity, simplified, varied
 from audit.wording import short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    import numpy as np
+    from audit.support import Support
 
 Pair = tuple[Any, Any]
 Path = tuple[Any, ...]
@@ -45,6 +51,11 @@ _NEIGHBOURS = 64
 _VARIATIONS = 400
 #: So many random databases in a row without a neighbour: there are none.
 _FRUITLESS = 200
+_DOUBT = (
+    "the claim fails on databases that may lie outside your domain, for no two neighbours are known to be in "
+    "it; give `valid=`, a function that tells whether a database is allowed (`lambda database: True` if all "
+    "of this kind are)"
+)
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,14 @@ class Databases:
         Least and greatest number of records, or None when only pairs are given.
     whole
         Example databases drawn from a strategy for whole databases.
+    valid
+        The user's function that tells whether a database belongs to the domain.
+    recombined
+        Whether every recombination of the records belongs to it, within the sizes.
+    crossed
+        Whether, of records (x, y), so does every x with every y.
+    support
+        What a strategy was seen to give, where recombinations are not all, or not enough.
     """
 
     relation: Any
@@ -73,11 +92,58 @@ class Databases:
     finite: bool = False
     sizes: tuple[int, int] | None = None
     whole: tuple[Any, ...] = ()
+    valid: Callable[[Any], Any] | None = None
+    recombined: bool = True
+    crossed: bool = False
+    support: Support | None = None
 
     @property
     def only_given(self) -> bool:
         """Whether nothing but the given pairs may be tried."""
         return self.records is None and not self.whole
+
+    def allowed(self, database: Any) -> bool | None:
+        """Return whether the user's domain contains a database, None where that cannot be told."""
+        if self.valid is not None:
+            return says(self.valid, database)
+        made = self.recombined and self.fits(database) and self._are_known(database)
+        drawn = self.support is not None and self.support.gave(database)
+        return made or drawn or canonical.key(database) in self._given or None
+
+    def _are_known(self, database: Any) -> bool:
+        return not self.only_given and (self._known is None or self._known.make(database))
+
+    @cached_property
+    def _known(self) -> KnownRecords | None:
+        """The records that may be recombined; None where any answers may be. Pairs by hand may have more."""
+        if self.records is None:
+            return None
+        given = (
+            ()
+            if self.finite
+            else (record for pair in self.given for end in pair for record in records_of(end))
+        )
+        return KnownRecords([*self.records, *given], crossed=self.crossed)
+
+    @cached_property
+    def _given(self) -> set[Any]:
+        return {canonical.key(database) for pair in self.given for database in pair}
+
+    @cached_property
+    def unchecked(self) -> bool:
+        """Whether of no two neighbours it is known that the domain contains them: others refute nothing."""
+        if self.valid is not None or self.given or self.only_given:
+            return False
+        return next(self._within(np.random.default_rng(0)), None) is None
+
+    @property
+    def doubt(self) -> str:
+        """Why a refutation would not count, in the user's words; empty where it would."""
+        return _DOUBT if self.unchecked else ""
+
+    def _may(self, *databases: Any) -> bool:
+        """Return whether databases may be tried: they are allowed or, where nothing is, not refused."""
+        return all(self.allowed(each) for each in databases) or self.unchecked
 
     def count(self) -> int | None:
         """Give the number of databases of the whole domain, or None where it is not finite."""
@@ -92,85 +158,72 @@ class Databases:
             return None
         low, high = self.sizes
         databases = [
-            list(rows) for size in range(low, high + 1) for rows in product(self.records, repeat=size)
+            list(rows)
+            for size in range(low, high + 1)
+            for rows in product(self.records, repeat=size)
+            if self.valid is None or says(self.valid, list(rows))
         ]
-        pairs = self._listed(databases)
-        if pairs is not None and not isinstance(self.relation, Relation):
-            self._check_listed(databases, pairs)
+        pairs = listed(
+            databases,
+            self.records,
+            lambda database: self._related(database, list(self.records or ())),
+            both_ways=isinstance(self.relation, Relation),
+            most=MOST_PAIRS,
+        )
+        if pairs is not None and not isinstance(self.relation, Relation) and self.lists_all:
+            refuse_unlisted(databases, pairs, self.relates, relation=name_of(self.relation))
         return None if pairs is None else [(databases[i], databases[j]) for i, j in pairs]
 
-    def _listed(self, databases: list[list[Any]]) -> list[tuple[int, int]] | None:
-        """Give the pairs that the relation lists, as places i < j; None where they are too many.
-
-        Our own relations list each pair from both of its databases; one of the user's need not.
-        """
-        place = _Places(databases, self.records or ())
-        ours = isinstance(self.relation, Relation)
-        pairs: dict[tuple[int, int], None] = {}
-        for i, database in enumerate(databases):
-            for other in self._related(database, list(self.records or ())):
-                j = place.of(other)
-                if j is not None and (i < j or (i > j and not ours)):
-                    pairs[min(i, j), max(i, j)] = None
-                    if len(pairs) > MOST_PAIRS:
-                        return None
-        return list(pairs)
-
-    def _check_listed(self, databases: list[list[Any]], pairs: list[tuple[int, int]]) -> None:
-        """Refuse a relation of the user's that lists fewer neighbours than it has, as far as that is few."""
-        if len(databases) > MOST_CHECKED:
-            return
-        listed = set(pairs)
-        for i, j in combinations(range(len(databases)), 2):
-            left, right = databases[i], databases[j]
-            if (i, j) not in listed and self.relation.are_neighbours(left, right):
-                pair = f"{show(left)} beside {show(right)}"
-                raise SubjectError(
-                    f"`neighbours` of {name_of(self.relation)} lists {pair} from neither of them, and its "
-                    "`are_neighbours` says that they are."
-                )
+    @property
+    def lists_all(self) -> bool:
+        """Whether `enumerate` misses no pair: a relation of the user's may list fewer than it has."""
+        return isinstance(self.relation, Relation) or (self.count() or MOST_PAIRS) <= MOST_CHECKED
 
     def beyond(self, every: list[Pair]) -> list[Pair]:
         """Give the given pairs that are not among these, which are all of the domain."""
         if isinstance(self.relation, Relation):
-            known = {canonical.key(record) for record in self.records or ()}
-            return [pair for pair in self.given if not all(self._is_of(known, side) for side in pair)]
+            return [pair for pair in self.given if not all(map(self._is_of, pair))]
         listed = {canonical.key(list(ends)) for pair in every for ends in (pair, pair[::-1])}
         return [pair for pair in self.given if canonical.key(list(pair)) not in listed]
 
-    def _is_of(self, known: set[Any], database: Any) -> bool:
-        """Tell whether a database is one that `enumerate` makes of the known records."""
-        return (
-            isinstance(database, list)
-            and self.fits(database)
-            and all(canonical.key(record) in known for record in database)
-        )
+    def _is_of(self, database: Any) -> bool:
+        """Tell whether a database is one that `enumerate` makes."""
+        return isinstance(database, list) and self.fits(database) and self._are_known(database)
 
     def family(self, pairs: int) -> str:
         """Name the domain of an exhaustive comparison."""
         assert self.sizes is not None
         low, high = self.sizes
         size = f"size {low}" if low == high else f"sizes {low} to {high}"
-        domain = show(list(self.records or ()))
+        domain = show(list(self.records or ())) + ("" if self.valid is None else " that `valid` allows")
         every = "the one neighbouring pair" if pairs == 1 else f"all {pairs} neighbouring pairs"
         return f"{every} ({name_of(self.relation)}) of {size} over {domain}"
 
     def left_out(self) -> list[str]:
-        """Name the records that were listed: a fault in how others are clipped was not looked for."""
-        if not self.finite or not self.records:
-            return []
-        many = "the one" if len(self.records) == 1 else f"the {len(self.records):,}"
-        told = short(", ".join(show(record, 20) for record in self.records[:20]), 60)
-        return [f"records other than {many} given ({told})"]
+        """Name what was not looked at: records whose clipping may be at fault, databases of a strategy."""
+        left = []
+        if self.finite and self.records:
+            many = "the one" if len(self.records) == 1 else f"the {len(self.records):,}"
+            told = short(", ".join(show(record, 20) for record in self.records[:20]), 60)
+            left.append(f"records other than {many} given ({told})")
+        if self.unchecked:
+            left.append(
+                "databases known to be in the domain: no two neighbours were found there (give `valid=`)"
+            )
+        elif not self.recombined and self.valid is None:
+            left.append(
+                "databases that the strategy was not seen to give (`valid=` lets an audit make others)"
+            )
+        return left
 
     def boundary(self) -> Iterator[Any]:
         """Give databases at the edges of the domain: smallest, largest, all equal, one outlier, ties."""
         if self.sizes is not None and self.records and not self.whole:
             low, high = self.sizes
             sizes = list(dict.fromkeys((low, high, min(low + 1, high), (low + high) // 2)))
-            extremes = _spread(self.records, _EXTREMES)
+            extremes = spread(self.records, _EXTREMES)
             for size in sizes:
-                yield from _edges(size, extremes[0], extremes[-1])
+                yield from edges(size, extremes[0], extremes[-1])
             for size in sizes:
                 yield [extremes[i % len(extremes)] for i in range(size)]
                 yield from ([record] * size for record in extremes[1:-1])
@@ -198,10 +251,37 @@ class Databases:
                 yield other
 
     def proposals(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Give pairs to try: those given, boundary ones, then all of a small domain, or random ones."""
+        """Give pairs to try: those given, boundary ones, then all of a small domain, or random ones.
+
+        Where the domain is known to contain no two neighbours, pairs that it may contain (`unchecked`).
+        """
         yield from self.given
-        if self.only_given:
-            return
+        if not self.only_given:
+            yield from self._made(rng) if self.unchecked else self._within(rng)
+
+    def _within(self, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give pairs that the domain is known to contain: made of its records, or drawn from the strategy."""
+        made = self._made(rng) if self._makes else iter(())
+        drawn = iter(()) if self.support is None else self.support.pairs(self.relates, rng)
+        yield from _by_turns(self._allowed_of(made), self._allowed_of(drawn))
+
+    @property
+    def _makes(self) -> bool:
+        """Whether databases made of the records may belong to the domain."""
+        return self.recombined or self.valid is not None
+
+    def _allowed_of(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
+        """Give the pairs that are allowed, until too many in a row are not."""
+        fruitless = 0
+        for pair in pairs:
+            if self.allowed(pair[0]) and self.allowed(pair[1]):
+                fruitless = 0
+                yield pair
+            elif (fruitless := fruitless + 1) >= _FRUITLESS:
+                return
+
+    def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give boundary pairs, then all of a small domain, or random ones."""
         ordinary = self._ordinary(rng)
         for database in self.boundary():
             yield from ((database, other) for other in self._neighbours_at_the_edge(database, rng))
@@ -226,9 +306,9 @@ class Databases:
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
         """Give neighbours that differ by an extreme record in the first place, and a random one."""
         if self.records is None:
-            yield from _far_and_near(database, islice(self._related(database, None), _NEIGHBOURS))
+            yield from far_and_near(database, islice(self._related(database, None), _NEIGHBOURS))
         else:
-            extremes = _spread(self.records, _EXTREMES)
+            extremes = spread(self.records, _EXTREMES)
             ends_first = [extremes[-1], *extremes[:-1]]  # the last, the first, NaN, what lies between
             near = (other for other in self._related(database, ends_first) if self.fits(other))
             yield from islice(near, min(3, len(extremes)))
@@ -246,13 +326,15 @@ class Databases:
 
     def vary(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
         """Give random pairs around a pair, neighbours again and within the domain."""
-        around = varied(*_as_records(pair), self._pool(pair), rng)
-        return self._valid(islice(around, _VARIATIONS), pair)
+        made = islice(varied(*_as_records(pair), self._pool(pair), rng), _VARIATIONS)
+        drawn = iter(()) if self.support is None else self.support.around(pair, self.relates, rng)
+        return _by_turns(self._valid(made, pair), self._allowed_of(drawn))
 
     def simpler(self, pair: Pair) -> Iterator[Pair]:
         """Give simpler pairs, the boldest step first: fewer records, then simpler ones."""
-        pool = sorted(self._pool(pair), key=simplicity)
-        return self._valid(simplified(*_as_records(pair), pool), pair)
+        made = simplified(*_as_records(pair), sorted(self._pool(pair), key=simplicity))
+        drawn = iter(()) if self.support is None else self.support.simpler(pair, self.relates)
+        return chain(self._valid(made, pair), self._allowed_of(drawn))
 
     def further(self, pair: Pair, lengths: Sequence[int]) -> Iterator[Path]:
         """Give paths of neighbours that repeat the step of a pair, of about these lengths each in turn.
@@ -261,48 +343,25 @@ class Databases:
         """
         if not isinstance(self.relation, Relation):
             return
-        for steps in lengths:
-            for rows in self._stretched(pair, steps):
-                path = tuple(rebuilt(pair[0], each) for each in rows)
-                if (
-                    len(path) > 2
-                    and self._is_path(path)
-                    and not self.relation.are_neighbours(path[0], path[-1])
-                ):
-                    yield path
-
-    def _stretched(self, pair: Pair, steps: int) -> Iterator[list[list[Any]]]:
         left, right = _as_records(pair)
-        if self.relation is Relation.QUERY_ANSWERS:
-            yield moved_on(left, right, steps)
-            return
         most = max(len(left), len(right)) if self.sizes is None else self.sizes[1]
-        replace = with_label if self.relation is Relation.REPLACE_LABEL else lambda _, new: new
-        yield from stretched(left, right, steps, most=most, replace=replace)
+        for steps in lengths:
+            for rows in repeated(self.relation, left, right, steps, most=most):
+                path = tuple(rebuilt(pair[0], each) for each in rows)
+                if len(path) > 2 and self._is_path(path) and not self.relates(path[0], path[-1]):
+                    yield path
 
     def _is_path(self, path: Path) -> bool:
         """Tell whether every step lies within the domain and leads to a neighbour."""
-        return all(map(self.fits, path)) and all(
-            self.relation.are_neighbours(*step) for step in pairwise(path)
-        )
+        steps = all(self.relates(*step) for step in pairwise(path))
+        return steps and all(map(self.fits, path)) and self._may(*path)
+
+    def relates(self, left: Any, right: Any) -> bool:
+        """Return whether two databases are neighbours."""
+        return are_neighbours(self.relation, left, right)
 
     def _related(self, database: Any, records: list[Any] | None, rng: Any = None) -> Iterator[Any]:
-        """Give the relation's neighbours; of a custom relation only those that it calls neighbours."""
-        if isinstance(self.relation, Relation):
-            yield from self.relation.neighbours(database, records, rng)
-            return
-        name = name_of(self.relation)
-        try:
-            for other in islice(self.relation.neighbours(database, records, rng), MOST_PAIRS):
-                check_pair(self.relation, database, other)
-                yield other
-        except AuditError:
-            raise
-        except Exception as error:
-            kind = type(error).__name__
-            raise SubjectError(
-                f"`neighbours` of {name} failed on {show(database)}: {kind}: {error}"
-            ) from error
+        return islice(neighbours_of(self.relation, database, records, rng), MOST_PAIRS)
 
     def fits(self, database: Any) -> bool:
         """Tell whether a database has a size of the domain."""
@@ -316,67 +375,18 @@ class Databases:
         return list(found.values())
 
     def _valid(self, rows: Iterator[tuple[list[Any], list[Any]]], like: Pair) -> Iterator[Pair]:
-        for left, right in rows:
+        """Give what these records make that are neighbours within the domain, of the kind of a pair."""
+        for left, right in rows if self._makes or self.unchecked else ():
             if self.fits(left) and self.fits(right):
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)
-                if self.relation.are_neighbours(*pair):
+                if self.relates(*pair) and self._may(*pair):
                     yield pair
 
 
-class _Places:
-    """Where a database is in a list of all, told by its records or, where these are copies, by its key."""
-
-    def __init__(self, databases: list[list[Any]], records: Sequence[Any]) -> None:
-        self._databases = databases
-        self._number = {id(record): number for number, record in enumerate(records)}
-        self._by_numbers = {self._numbers(database): i for i, database in enumerate(databases)}
-
-    def _numbers(self, database: list[Any]) -> tuple[int, ...]:
-        return tuple([self._number[id(record)] for record in database])
-
-    @cached_property
-    def _by_key(self) -> dict[Any, int]:
-        return {canonical.key(database): i for i, database in enumerate(self._databases)}
-
-    def of(self, database: Any) -> int | None:
-        """Give the place of a database, None if it is none of them."""
-        if type(database) is list:
-            with contextlib.suppress(KeyError):
-                return self._by_numbers.get(self._numbers(database))
-        return self._by_key.get(canonical.key(database))
-
-
-def _far_and_near(database: Any, neighbours: Iterator[Any]) -> list[Any]:
-    """Give the neighbours of a vector of answers that move most coordinates, and a few that move one."""
-    rows = records_of(database)
-    moved = sorted(
-        neighbours, key=lambda other: sum(a == b for a, b in zip(rows, records_of(other), strict=True))
-    )
-    return [*moved[:12], *moved[12:][-4:]]
-
-
-def _edges(size: int, first: Any, last: Any) -> Iterator[list[Any]]:
-    """Give the databases of one size that two extreme records make: all equal, one outlier, half and half."""
-    yield [first] * size
-    yield [last] * size
-    if size >= 2:
-        yield [first] + [last] * (size - 1)
-        yield [last] + [first] * (size - 1)
-    if size >= 4:
-        yield [first] * (size // 2) + [last] * (size - size // 2)
+def _by_turns(first: Iterator[Pair], second: Iterator[Pair]) -> Iterator[Pair]:
+    """Give one of each by turns, and what is left of the longer."""
+    return (pair for pair in chain.from_iterable(zip_longest(first, second)) if pair is not None)
 
 
 def _as_records(pair: Pair) -> tuple[list[Any], list[Any]]:
     return records_of(pair[0]), records_of(pair[1])
-
-
-def _spread(records: Sequence[Any], most: int) -> list[Any]:
-    """Give the extremes of the records and some between, in order where they have one, NaN second."""
-    missing = [record for record in records if isinstance(record, float) and math.isnan(record)]
-    ordered = [record for record in records if not (isinstance(record, float) and math.isnan(record))]
-    with contextlib.suppress(TypeError, ValueError):
-        ordered = sorted(ordered)
-    last = len(ordered) - 1
-    places = dict.fromkeys(last * k // (most - 1) for k in range(most)) if ordered else ()
-    chosen = [ordered[i] for i in places]
-    return [*chosen[:1], *missing[:1], *chosen[1:]]

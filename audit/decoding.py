@@ -3,17 +3,20 @@
 import dataclasses
 import datetime as dt
 import enum
+import math
+import re
 import sys
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from audit.claims import claim_from_json
-from audit.stored import ARRAY_KINDS, OURS, CorruptFile, ForeignClaim, Opaque, dumps
+from audit.claims import PrivacyClaim, claim_from_json
+from audit.stored import ARRAY_KINDS, MOST_BYTES, OURS, CorruptFile, ForeignClaim, Opaque, dumps, is_short
 
 
 def decode(stored: Any, *, where: str = "value") -> Any:
@@ -32,6 +35,8 @@ def decode(stored: Any, *, where: str = "value") -> Any:
     if isinstance(stored, list):
         return [decode(item, where=f"{where}[{i}]") for i, item in enumerate(stored)]
     if not isinstance(stored, dict):
+        if isinstance(stored, float) and not math.isfinite(stored):  # of JSON that others have read
+            raise CorruptFile(f"{where} must be a finite number; got {stored}.")
         return stored
     tag = stored.get("$")
     if tag is None:
@@ -53,8 +58,8 @@ def _loaded(path: str) -> Any:
     """Return the class `path` names if its module is already loaded, else None."""
     module, _, name = path.partition(":")
     found: Any = sys.modules.get(module)
-    for part in name.split("."):
-        found = getattr(found, part, None)
+    for part in name.split("."):  # what is there, asking no module to import it
+        found = vars(found).get(part) if isinstance(found, (type, ModuleType)) else None
     return found if isinstance(found, type) else None
 
 
@@ -85,9 +90,10 @@ def _read_dict(stored: dict[str, Any], where: str) -> dict[Any, Any]:
 
 
 def _read_array(stored: dict[str, Any], where: str) -> Any:
-    items, dtype = _items(stored, where), np.dtype(stored["dtype"])
-    if dtype.char not in ARRAY_KINDS and dtype.char not in "UO":
-        raise CorruptFile(f"{where} has the unsupported dtype {dtype.str!r}.")
+    items, dtype = _items(stored, where), _dtype(stored, where, more="UO")
+    longest = max((len(item) for item in items if isinstance(item, str)), default=0)
+    if dtype.char == "U" and dtype.itemsize > 4 * longest and dtype.itemsize * len(items) > MOST_BYTES:
+        raise CorruptFile(f"{where} has the dtype {dtype.str!r}, but no text of that length.")
     flat = np.empty(len(items), dtype=dtype)
     for i, item in enumerate(items):
         flat[i] = item
@@ -95,14 +101,33 @@ def _read_array(stored: dict[str, Any], where: str) -> Any:
 
 
 def _read_numpy(stored: dict[str, Any], where: str) -> Any:
-    return np.dtype(stored["dtype"]).type(decode(stored["value"], where=where))
+    value, dtype = decode(stored["value"], where=where), _dtype(stored, where, more="US")
+    if dtype.char in "US" and not isinstance(value, (str, bytes)):
+        raise CorruptFile(f"{where}.value must be text; got {type(value).__name__}.")
+    return dtype.type(value)
+
+
+def _dtype(stored: dict[str, Any], where: str, *, more: str) -> np.dtype[Any]:
+    dtype = np.dtype(str(stored["dtype"]))
+    if dtype.char not in ARRAY_KINDS and dtype.char not in more:
+        raise CorruptFile(f"{where} has the unsupported dtype {dtype.str!r}.")
+    return dtype
+
+
+def _read_fraction(stored: dict[str, Any], where: str) -> Fraction:
+    if not re.fullmatch(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?", stored["value"]):  # 1e999999999 is none of ours
+        raise CorruptFile(f"{where} is no fraction: {dumps(stored['value'])[:60]}.")
+    return Fraction(stored["value"])
 
 
 def _read_decimal(stored: dict[str, Any], where: str) -> Decimal:
     try:
-        return Decimal(stored["value"])
+        number = Decimal(stored["value"])
     except InvalidOperation:
-        raise CorruptFile(f"{where} is no decimal number: {dumps(stored['value'])[:60]}.") from None
+        number = None
+    if number is None or not is_short(number):
+        raise CorruptFile(f"{where} is no decimal number: {dumps(stored['value'])[:60]}.")
+    return number
 
 
 def _read_ours(stored: dict[str, Any], where: str) -> Any:
@@ -118,9 +143,11 @@ def _read_claim(stored: dict[str, Any], _: str) -> Any:
 
 def _read_foreign_claim(stored: dict[str, Any], where: str) -> Any:
     value = decode(stored["value"], where=where)
-    if not isinstance(value, Opaque):
+    if isinstance(value, PrivacyClaim):
         return value
     numbers = {key: float(decode(stored[key], where=where)) for key in ("epsilon", "delta")}
+    if not (numbers["epsilon"] >= 0 and 0 <= numbers["delta"] <= 1):
+        raise CorruptFile(f"{where} claims ε = {numbers['epsilon']:g}, δ = {numbers['delta']:g}.")
     return ForeignClaim(str(stored["text"]), stored, **numbers)
 
 
@@ -164,7 +191,7 @@ _READERS: dict[str, Callable[[dict[str, Any], str], Any]] = {
     "bytearray": lambda s, _: bytearray.fromhex(s["hex"]),
     "complex": lambda s, w: complex(decode(s["real"], where=w), decode(s["imag"], where=w)),
     "range": lambda s, w: range(*_items(s, w)),
-    "fraction": lambda s, _: Fraction(s["value"]),
+    "fraction": _read_fraction,
     "decimal": _read_decimal,
     "int": lambda s, _: int(s["hex"], 16),
     "date": lambda s, _: dt.date.fromisoformat(s["value"]),

@@ -10,9 +10,12 @@ from audit import canonical
 from audit.brief import show
 from audit.databases import SOME_PAIRS, Databases, Pair
 from audit.errors import InvalidKind, InvalidValue
+from audit.membership import says
+from audit.recombination import is_recombined, labels_cross
 from audit.records import kind_of, labelled, records_of
-from audit.relations import check_pair, name_of
+from audit.relations import Relation, check_pair, name_of
 from audit.strategies import examples, is_strategy
+from audit.support import Support
 from audit.variations import simplicity
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ def describe(
     size: Any,
     databases: Any,
     suggested: Iterable[Pair] = (),
+    valid: Any = None,
 ) -> Databases:
     """Read what an audit was told about its databases.
 
@@ -48,52 +52,79 @@ def describe(
         A Hypothesis strategy for a whole database.
     suggested
         Pairs that the subject suggests.
+    valid
+        Tells whether a database belongs to the domain; None leaves that to `records` and `databases`.
 
     Raises
     ------
     InvalidValue, InvalidKind
         One line: what, which value, what would be right.
     """
-    given = _checked(relation, () if pairs is None else pairs)
+    given = _allowed(valid, _checked(relation, () if pairs is None else pairs))
     nothing = records is None and databases is None and size is None
     if pairs is not None and nothing:
         if not given:
             raise InvalidValue(
                 "The `pairs` are empty; give at least one pair (left, right) of neighbouring databases."
             )
-        return Databases(relation, given)
-    given = (*given, *_checked(relation, suggested))
+        return Databases(relation, given, valid=valid)
+    given = (*given, *(pair for pair in _checked(relation, suggested) if _are_valid(valid, pair)))
     if databases is not None and (records is not None or size is not None):
         raise InvalidValue("Give either `databases`, or `records` and `size`; got both.")
     if databases is not None:
-        return _from_whole(relation, given, tuple(examples(databases, "databases", SOME_PAIRS)))
+        return _from_whole(relation, given, databases, valid)
     sizes = _sizes(relation, size)
     needs_records = getattr(relation, "name", "") != "query-answers"
     if records is None:
         if sizes is None or needs_records:
             if given:
-                return Databases(relation, given)
+                return Databases(relation, given, valid=valid)
             raise InvalidValue(
                 "There is nothing to audit on: give `pairs=[(left, right)]`, or `records=` and `size=`, "
                 "or `databases=`."
             )
-        return Databases(relation, given, sizes=sizes, whole=tuple(_answers(sizes)))
+        return Databases(relation, given, sizes=sizes, whole=tuple(_answers(sizes)), valid=valid)
     values, finite = _records(records)
     if sizes is None:
         raise InvalidValue("The `records` need a `size`: the number of records, or (least, greatest).")
     if not given:
         _refuse_all_alike(relation, values, what="The `records`")
-    return Databases(relation, given, records=values, finite=finite, sizes=sizes)
+    crossed = not finite and labels_cross(records)
+    return Databases(
+        relation,
+        given,
+        records=values,
+        finite=finite,
+        sizes=sizes,
+        valid=valid,
+        crossed=crossed,
+        support=None if finite or _is_enough(relation, crossed=crossed) else Support(_lists(records, *sizes)),
+    )
 
 
-def _from_whole(relation: Any, given: tuple[Pair, ...], whole: tuple[Any, ...]) -> Databases:
-    """Read the examples of a strategy for whole databases."""
+def _lists(records: Any, low: int, high: int) -> Any:
+    from hypothesis import strategies
+
+    return strategies.lists(records, min_size=low, max_size=high)
+
+
+def _is_enough(relation: Any, *, crossed: bool) -> bool:
+    """Return whether recombined records make neighbours: a relation of the user's may want others."""
+    return isinstance(relation, Relation) and (relation is not Relation.REPLACE_LABEL or crossed)
+
+
+def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: Any) -> Databases:
+    """Read a strategy for whole databases."""
+    whole = tuple(examples(strategy, "databases", SOME_PAIRS))
     for database in whole:
         if kind_of(database) is None:
             raise InvalidKind(
                 "The strategy `databases` must give sequences of records (lists, tuples, texts, arrays); "
                 f"it gives {show(database)}."
             )
+    whole = tuple(database for database in whole if valid is None or says(valid, database))
+    if not whole:
+        raise InvalidValue("The `valid` allows none of the databases that the strategy `databases` gives.")
     lengths = [len(database) for database in whole]
     pool = _pool(whole)
     if not pool:
@@ -104,7 +135,20 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], whole: tuple[Any, ...]) 
     if not given:
         _refuse_all_alike(relation, pool, what="The records of the strategy `databases`")
     sizes = _sizes(relation, (min(lengths), max(lengths)))
-    return Databases(relation, given, records=pool, sizes=sizes, whole=whole)
+    recombined = is_recombined(strategy)
+    crossed = labels_cross(strategy)
+    enough = recombined and _is_enough(relation, crossed=crossed)
+    return Databases(
+        relation,
+        given,
+        records=pool,
+        sizes=sizes,
+        whole=whole,
+        valid=valid,
+        recombined=recombined,
+        crossed=crossed,
+        support=None if enough else Support(strategy, whole),
+    )
 
 
 def _refuse_all_alike(relation: Any, records: Sequence[Any], *, what: str) -> None:
@@ -134,6 +178,20 @@ def _checked(relation: Any, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
         check_pair(relation, pair[0], pair[1])
         checked.append((pair[0], pair[1]))
     return tuple(checked)
+
+
+def _are_valid(valid: Any, pair: Pair) -> bool:
+    return valid is None or all(says(valid, database) for database in pair)
+
+
+def _allowed(valid: Any, pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
+    """Return the pairs, or refuse one that `valid` excludes, or a `valid` that is no function."""
+    if valid is not None and not callable(valid):
+        raise InvalidKind(f"The `valid` must be a function of one database; got {show(valid)}.")
+    for pair in pairs:
+        if not _are_valid(valid, pair):
+            raise InvalidValue(f"The `valid` excludes a database of the given pair {show(pair)}.")
+    return pairs
 
 
 def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:

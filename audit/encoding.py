@@ -21,7 +21,17 @@ from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
 from audit.decoding import decode
 from audit.errors import InvalidValue
 from audit.outcomes import without_addresses
-from audit.stored import ARRAY_KINDS, OURS, CorruptFile, ForeignClaim, Opaque, dumps, is_replayable
+from audit.stored import (
+    ARRAY_KINDS,
+    MOST_DIGITS,
+    OURS,
+    CorruptFile,
+    ForeignClaim,
+    Opaque,
+    dumps,
+    is_replayable,
+    is_short,
+)
 
 __all__ = [
     "CorruptFile",
@@ -207,6 +217,12 @@ def _datetime(value: dt.datetime) -> dict[str, Any]:
     return {"$": "datetime", "value": value.isoformat()}
 
 
+def _fraction(value: Fraction) -> dict[str, Any]:
+    if max(abs(value.numerator), value.denominator).bit_length() > 3 * MOST_DIGITS:  # no longer ones are read
+        return opaque(value)
+    return {"$": "fraction", "value": str(value)}
+
+
 def _is_event(value: Any) -> bool:
     return type(value).__module__ == "audit.events" and hasattr(value, "to_json")
 
@@ -223,8 +239,8 @@ _WRITERS: dict[type, Callable[[_Encoder, Any], dict[str, Any]]] = {
     bytearray: lambda _, v: {"$": "bytearray", "hex": v.hex()},
     complex: lambda e, v: {"$": "complex", "real": e.encode(v.real), "imag": e.encode(v.imag)},
     range: lambda _, v: {"$": "range", "items": [v.start, v.stop, v.step]},
-    Fraction: lambda _, v: {"$": "fraction", "value": str(v)},
-    Decimal: lambda _, v: {"$": "decimal", "value": str(v)},
+    Fraction: lambda _, v: _fraction(v),
+    Decimal: lambda _, v: {"$": "decimal", "value": str(v)} if is_short(v) else opaque(v),
     dt.datetime: lambda _, v: _datetime(v),
     dt.date: lambda _, v: {"$": "date", "value": v.isoformat()},
     dt.timedelta: lambda _, v: {"$": "timedelta", "items": [v.days, v.seconds, v.microseconds]},

@@ -59,7 +59,7 @@ def task_of(mechanism: Any, claim: Any = None, **options: Any) -> Task:
     parameters = inspect.signature(audit_privacy).parameters.values()
     told = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY} | options
     chosen = check_options(Options(**{name: told[name] for name in Options.__dataclass_fields__}))
-    rest = ("relation", "records", "size", "databases", "pairs", "convert", "fresh", "progress")
+    rest = ("relation", "records", "size", "databases", "pairs", "convert", "fresh", "valid", "progress")
     return make_task(mechanism, claim, chosen, **{name: told[name] for name in rest})
 
 

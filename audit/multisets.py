@@ -133,7 +133,9 @@ def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], reco
 
 
 def _kinds(databases: Databases) -> int | None:
-    if databases.relation is not Relation.REPLACE_ONE or not databases.finite or databases.records is None:
+    if databases.relation is not Relation.REPLACE_ONE or databases.valid is not None:
+        return None
+    if not databases.finite or databases.records is None:
         return None
     return len(databases.records)
 

@@ -199,6 +199,10 @@ def _fresh(text: str) -> Any:
     return _named(text, wanted="The `--fresh` must be module:function, which makes a new mechanism")
 
 
+def _valid(text: str) -> Any:
+    return _named(text, wanted="The `--valid` must be module:function")
+
+
 def _relation(text: str) -> Any:
     return load_object(text) if ":" in text else Relation.from_name(text)
 
@@ -239,6 +243,7 @@ _READERS = {
     "problems": _problems,
     "convert": _convert,
     "fresh": _fresh,
+    "valid": _valid,
     "relation": _relation,
     "size": _size,
 }

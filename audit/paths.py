@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from audit import canonical
 from audit.evidence import at_distance
 from audit.records import labelled, relabelled
+from audit.relations import Relation
 from audit.variations import middle
 
 if TYPE_CHECKING:
@@ -111,6 +112,21 @@ def moved_on(left: Rows, right: Rows, steps: int) -> list[Rows]:
     [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
     """
     return [[a + count * (b - a) for a, b in zip(left, right, strict=True)] for count in range(steps + 1)]
+
+
+def repeated(relation: Any, left: Rows, right: Rows, steps: int, *, most: int) -> Iterator[list[Rows]]:
+    """Give paths that repeat the step from `left` to `right`, as one of the toolkit's relations repeats it.
+
+    Examples
+    --------
+    >>> next(repeated(Relation.QUERY_ANSWERS, [0.0], [1.0], 2, most=1))
+    [[0.0], [1.0], [2.0]]
+    """
+    if relation is Relation.QUERY_ANSWERS:
+        yield moved_on(left, right, steps)
+        return
+    replace = with_label if relation is Relation.REPLACE_LABEL else lambda _, new: new
+    yield from stretched(left, right, steps, most=most, replace=replace)
 
 
 def with_label(old: Any, new: Any) -> Any:

@@ -85,6 +85,7 @@ def audit_privacy(
     databases: Any = None,
     pairs: Iterable[tuple[Any, Any]] | None = None,
     convert: Callable[[Any], Any] | None = None,
+    valid: Callable[[Any], bool] | None = None,
     numerics: str = "ideal",
     until: str = "refuted",
     budget: int = 200_000,
@@ -120,6 +121,11 @@ def audit_privacy(
         Explicit neighbouring pairs (left, right), tried first; alone if no strategy is given.
     convert
         Turns the list of records into what the mechanism takes (an array, a frame).
+    valid
+        Tells whether a database (before `convert`) belongs to the domain: no other one is looked at.
+        `lambda database: True` allows all that the records of a strategy can make. Without it a `databases`
+        strategy with a rule of its own (mapped, filtered, unique, composed) is taken to contain what it was
+        seen to give.
     numerics
         "ideal": as if the mechanism computed with real numbers; "float": also attack the low bits of float
         outputs.
@@ -204,6 +210,7 @@ def audit_privacy(
         pairs=pairs,
         convert=convert,
         fresh=fresh,
+        valid=valid,
         progress=progress,
     )
     if progress is not None:
@@ -226,6 +233,7 @@ def make_task(
     pairs: Iterable[tuple[Any, Any]] | None = None,
     convert: Callable[[Any], Any] | None = None,
     fresh: Callable[[], Any] | None = None,
+    valid: Callable[[Any], bool] | None = None,
     progress: Callable[[Any], None] | None = None,
 ) -> Task:
     """Put together what an audit needs to know; the arguments are those of `audit_privacy`."""
@@ -247,6 +255,7 @@ def make_task(
         if own and records is None and databases is None and pairs is None
         else databases,
         suggested=_suggested(subject) if own else (),
+        valid=valid,
     )
     return Task(subject, claim, relation, told, options, time.monotonic(), progress)
 

@@ -16,7 +16,14 @@ __all__ = ["check_kinds"]
 
 
 def _number(value: Any) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+    """Tell whether a value is a number that has a float, which 10**400 has not."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return False
+    try:
+        float(value)
+    except OverflowError:
+        return False
+    return True
 
 
 def _all(kind: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -32,7 +39,7 @@ def _pair(value: Any) -> bool:
 
 
 def _printed(value: Any) -> bool:
-    return isinstance(value, (numbers.Real, str))
+    return isinstance(value, (str, bool)) or _number(value)
 
 
 _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -29,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Traceback (most recent call last):
     SystemExit: 2
     """
+    _open_streams()
     _tolerate_any_text()
     try:
         answer: Any = group.main(args=arguments, prog_name="dp-audit", standalone_mode=False)
@@ -85,9 +87,38 @@ _PHRASES = {
     "isolate=False": "the Python API with isolate=False",
 }
 _KEYWORDS = (
-    "records|size|databases|problems|convert|relation|budget|confirm_budget|time_limit|run_time_limit|significance|"
+    "records|size|databases|problems|convert|valid|relation|budget|confirm_budget|time_limit|run_time_limit|significance|"
     "seed|jobs|numerics|until|unfinished"
 )
+
+
+class _Heedless(io.FileIO):
+    """A stream that nobody has to hear: what is said when it is closed or full changes no exit code."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return len(data)
+
+
+def _open_streams() -> None:
+    """Give a stream that is closed a place that keeps nothing, and a stderr that may fail to be heard.
+
+    A closed descriptor would be given to the next file that is opened, which would get our messages.
+    """
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != descriptor:
+                os.dup2(opened, descriptor)
+                os.close(opened)
+            setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", closefd=False))
+    told: Any = sys.stderr
+    ours = isinstance(getattr(getattr(told, "buffer", None), "raw", None), _Heedless)
+    if sys.stderr is sys.__stderr__ and not ours:  # a test's own is left to it
+        raw = io.BufferedWriter(_Heedless(told.fileno(), "w", closefd=False))
+        sys.stderr = io.TextIOWrapper(raw, encoding=told.encoding, line_buffering=True)
 
 
 def _tolerate_any_text() -> None:

@@ -17,7 +17,7 @@ from audit.options import read_options, read_parameters
 from audit.regressions import drawn_from, load_witness, locate_target, with_source
 from audit.replay import replay_witness
 from audit.saved import parse_any
-from audit.stored import CorruptFile
+from audit.stored import CorruptFile, read
 from audit.subjects import adapt
 from audit.summary import line
 from audit.targets import rebuild_subject
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from audit.results import AuditResult
 
-    Replay = Callable[[str, AuditResult], AuditResult]
+    Replay = Callable[[str], AuditResult]
 
 
 def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None, fresh: bool) -> int:
@@ -40,9 +40,9 @@ def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None
     useful = _utility_of(files[0]) if len(files) == 1 else None
     if useful is not None:
         return _failure_again(useful, files[0], target, parameters, options.get("convert"))
-    loaded = {file: load_witness(file) for file in files}
 
-    def again(file: str, result: AuditResult) -> AuditResult:
+    def again(file: str) -> AuditResult:
+        result = load_witness(file)
         name = target or result.target
         if name is None:
             raise AuditError(f"{file} does not say what was audited; give the TARGET too.")
@@ -54,10 +54,9 @@ def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None
         command = command_line(file, target, parameters, convert=convert, fresh=fresh)
         return dataclasses.replace(answer, environment={**answer.environment, "command": command})
 
-    if len(loaded) > 1:
-        return _one_by_one(loaded, again)
-    [(file, result)] = loaded.items()
-    answer = again(file, result)
+    if len(files) > 1:
+        return _one_by_one(files, again)
+    answer = again(files[0])
     click.echo(str(answer))
     return exit_code(answer)
 
@@ -65,8 +64,8 @@ def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None
 def _utility_of(file: str) -> UtilityResult | None:
     """Return the utility result that a file holds, where no privacy witness is there to be replayed."""
     try:
-        first, *beside = parse_any(Path(file).read_bytes())
-    except (OSError, CorruptFile):
+        first, *beside = parse_any(read(file))
+    except CorruptFile:
         return None  # what is wrong with it is said by who reads it next
     if isinstance(first, UtilityResult):
         return first
@@ -126,20 +125,21 @@ def _told_apart(named: Sequence[str]) -> tuple[list[str], str | None]:
     return files, last
 
 
-def _one_by_one(loaded: dict[str, AuditResult], again: Replay) -> int:
-    """Print a line for each file; one that cannot be replayed does not stop the others."""
+def _one_by_one(files: list[str], again: Replay) -> int:
+    """Print a line for each file; one that is damaged or cannot be replayed does not stop the others."""
     counts: Counter[int] = Counter()
-    for file, result in loaded.items():
+    for file in files:
         try:
-            answer = again(file, result)
+            answer = again(file)
         except AuditError as error:
             counts[NOT_DONE] += 1
-            click.echo(f"{file}: not replayed: {error}")
+            said = str(error).removeprefix(file).lstrip(": ")
+            click.echo(f"{file}: not replayed: {said}")
         else:
             counts[exit_code(answer)] += 1
             click.echo(f"{file}: {line(answer)}")
     click.echo(
-        f"{len(loaded)} refutations replayed: {counts[REFUTED]} stand, {counts[NOTHING_REFUTED]} do not, "
+        f"{len(files)} refutations replayed: {counts[REFUTED]} stand, {counts[NOTHING_REFUTED]} do not, "
         f"{counts[NOT_DONE]} could not be replayed"
     )
     return next((code for code in (REFUTED, NOT_DONE) if counts[code]), NOTHING_REFUTED)

@@ -81,6 +81,7 @@ SCOPE = (
     click.option("--pair", nargs=2, multiple=True, metavar="LEFT RIGHT", help="Two neighbouring databases."),
     click.option("--convert", metavar="MODULE:FUNCTION", help="Turns a list of records into the input."),
     click.option("--fresh", metavar="MODULE:FUNCTION", help="Makes a new mechanism for every run."),
+    click.option("--valid", metavar="MODULE:FUNCTION", help="Tells whether a database may occur."),
     click.option(
         "--numerics",
         type=click.Choice(["ideal", "float"]),

@@ -61,15 +61,16 @@ def show_studies(
             check_writable(path)
     output = saved or html
     folder = cells or (None if output is None else output.parent / "study-cells")
-    runner = _Runner(CellStore(folder), terms)
+    store = CellStore(folder, say=lambda line: click.echo(line, err=True))
+    runner = _Runner(store, terms)
     code = runner.all(wanted)
     if saved is not None:
         write_text(saved, layout(runner.results))
     if html is not None:
         render_report(None, html, studies=[to_json(each) for each in runner.results])
     if code == INTERRUPTED:
-        click.echo(_stopped(runner.results, wanted, folder), err=True)
-    return code
+        click.echo(_stopped(runner.results, wanted, None if store.unsaved else folder), err=True)
+    return NOT_DONE if store.unsaved and not code else code
 
 
 def _or(given: int | None, default: int) -> int:

@@ -61,8 +61,8 @@ def from_json(document: Mapping[str, Any]) -> Finding:
         check_kinds(finding)
     except AuditError:
         raise
-    except (TypeError, KeyError, AttributeError) as error:
-        raise AuditError(f"The saved finding is damaged: {error}.") from None
+    except (TypeError, KeyError, AttributeError, ValueError, RecursionError) as error:
+        raise AuditError(f"The saved finding is damaged: {' '.join(str(error).split())}.") from None
     return finding
 
 

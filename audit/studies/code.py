@@ -1,30 +1,44 @@
-"""A digest of the code that a curve is computed with, so that a changed learner begins its cells anew."""
+"""A digest of all that a curve is computed with, so that a changed learner begins its cells anew."""
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
-import sys
-import sysconfig
-from importlib import util
-from pathlib import Path
+import inspect
+import types
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from audit.outcomes import without_addresses
+from audit.studies.sources import digest
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from audit.studies.study import Curve
 
 __all__ = ["code_of"]
 
 _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "start")
-_ELSEWHERE = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "purelib", "platlib")]
-_TOOL = __name__.partition(".")[0]
+_ENGINE = "audit.studies.run"
+_NAMES = (type, types.BuiltinFunctionType, np.ufunc)
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))
+
+
+_HOLDERS: tuple[tuple[type, Callable[[Any], Iterable[Any]]], ...] = (
+    (functools.partial, lambda value: (value.func, value.args, value.keywords)),
+    (types.MethodType, lambda value: (value.__func__, value.__self__)),
+    (types.CodeType, lambda value: (value.co_code, value.co_names, *value.co_consts)),
+    (dict, lambda value: (*value.keys(), *value.values())),
+    (list, tuple),
+    (tuple, tuple),
+)
+"""What values hold, by their kind."""
 
 
 def code_of(curve: Curve) -> str:
-    """Return a digest of the source of the modules that define a curve, and of those that they import.
+    """Return a digest of the code of a curve, and of the values that its functions hold.
 
     Parameters
     ----------
@@ -34,85 +48,116 @@ def code_of(curve: Curve) -> str:
     Returns
     -------
     str
-        16 hexadecimal digits; of nothing where no source is found (a session of one's own).
+        16 hexadecimal digits.
 
     Notes
     -----
-    Imports are read from the source, those inside of functions too. They are followed within the packages of
-    the curve's functions, and to any other module that is not installed; this package and what is installed
-    are told apart by their versions alone.
+    What counts is the source of the modules that define its functions, of what they name, of how studies are
+    carried out, and of all that these import (`audit.studies.sources`); and what the functions hold:
+    closures, defaults, the arguments of partial functions, the attributes of objects. What a module computes
+    when it is imported counts by its source alone.
 
     Examples
     --------
     >>> from audit.studies import Curve
-    >>> len(code_of(Curve("all", lambda value, m: None, lambda value, m: [])))
-    16
+    >>> of = lambda rate: code_of(Curve("all", lambda value, m: rate, lambda value, m: []))
+    >>> of(1) == of(1), of(1) == of(2)
+    (True, False)
     """
-    functions = (getattr(curve, name) for name in _FUNCTIONS)
-    return _digest(frozenset(_module(function) for function in functions if function is not None))
+    held = _Held()
+    for name in _FUNCTIONS:
+        held.add(getattr(curve, name))
+    return hashlib.sha256((held.text() + digest({_ENGINE, *held.modules})).encode()).hexdigest()[:16]
 
 
-def _module(function: Any) -> str:
-    """Return the module that defines a function, a partial one, a class or what is called like a function."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    return str(getattr(function, "__module__", None) or type(function).__module__)
+class _Held:
+    """Values one after another, and the modules that they are from."""
+
+    def __init__(self) -> None:
+        self.modules: set[str] = set()
+        self._whole = hashlib.sha256()
+        self._seen: dict[int, tuple[int, Any]] = {}
+
+    def text(self) -> str:
+        return self._whole.hexdigest()
+
+    def add(self, value: Any) -> None:
+        """Take in a value and what it holds."""
+        if isinstance(value, _PLAIN):
+            return self._say(type(value).__name__, repr(value))
+        known = self._seen.get(id(value))
+        if known is not None:
+            return self._say("again", str(known[0]))
+        self._seen[id(value)] = len(self._seen), value  # kept, so that no other value gets its number
+        for part in self._parts(value):
+            self.add(part)
+        return self._say("end")
+
+    def _say(self, *words: str) -> None:
+        self._whole.update("\0".join(words).encode("utf-8", "surrogatepass") + b"\1")
+
+    def _named(self, value: Any) -> None:
+        module = getattr(value, "__module__", None) or type(value).__module__
+        self.modules.add(str(module))
+        self._say(type(value).__name__, str(getattr(value, "__qualname__", None) or value.__name__))
+
+    def _parts(self, value: Any) -> Iterator[Any]:
+        """Say what a value is, and yield what it holds."""
+        opened = next((parts for kind, parts in _HOLDERS if isinstance(value, kind)), None)
+        if isinstance(value, types.ModuleType):
+            self.modules.add(value.__name__)
+        elif isinstance(value, _NAMES):
+            self._named(value)
+        elif isinstance(value, types.FunctionType):
+            self._named(value)
+            yield from _function(value)
+        elif isinstance(value, (set, frozenset)):
+            self._say("set", *sorted(self._alone(item) for item in value))
+        elif opened is not None:
+            yield type(value)
+            yield from opened(value)
+        elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
+            self._say(value.dtype.str, str(value.shape), value.tobytes().hex())
+        else:
+            yield type(value)
+            yield _state(value)
+
+    def _alone(self, item: Any) -> str:
+        inner = _Held()
+        inner.add(item)
+        self.modules |= inner.modules
+        return inner.text()
 
 
-def _digest(modules: frozenset[str]) -> str:
-    own = {name.partition(".")[0] for name in modules} - {_TOOL}
-    waiting, texts = sorted(modules), dict.fromkeys(modules, b"")
-    while waiting:
-        name = waiting.pop()
-        path = _source(name, own)
-        if path is None:
-            continue
-        texts[name] = path.read_bytes()
-        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-        for other in _imports(texts[name], package):
-            if other not in texts:
-                texts[other] = b""
-                waiting.append(other)
-    whole = hashlib.sha256()
-    for _, text in sorted(texts.items()):
-        whole.update(hashlib.sha256(text).digest() if text else b"")
-    return whole.hexdigest()[:16]
+def _function(function: types.FunctionType) -> Iterator[Any]:
+    yield function.__code__
+    yield function.__defaults__
+    yield function.__kwdefaults__
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not filled yet
+            yield None
+    for name in sorted(_names(function.__code__)):
+        named = function.__globals__.get(name)
+        if isinstance(named, (types.ModuleType, types.FunctionType, type)):
+            yield inspect.getmodule(named)
 
 
-def _source(name: str, own: set[str]) -> Path | None:
-    """Return the file of a module that is to be followed, None for any other."""
-    top = name.partition(".")[0]
-    if top == _TOOL or top in sys.builtin_module_names or (top not in own and _installed(top)):
+def _names(code: types.CodeType) -> set[str]:
+    inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
+    return {*code.co_names}.union(*map(_names, inner))
+
+
+def _state(value: Any) -> Any:
+    """Return what an object holds, its text where it does not say."""
+    try:
+        state = value.__getstate__()
+    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
+        state = None
+    if state is not None:
+        return state
+    try:
+        return without_addresses(repr(value))
+    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
         return None
-    try:
-        spec = util.find_spec(name)
-    except (ImportError, ValueError, AttributeError):  # no such module, or one that was put there by hand
-        return None
-    path = None if spec is None or spec.origin is None else Path(spec.origin)
-    return path if path is not None and path.suffix == ".py" and path.is_file() else None
-
-
-def _installed(top: str) -> bool:
-    try:
-        spec = util.find_spec(top)
-    except (ImportError, ValueError, AttributeError):
-        return True
-    if spec is None or spec.origin is None:
-        return True
-    return any(Path(spec.origin).resolve().is_relative_to(place) for place in _ELSEWHERE)
-
-
-def _imports(text: bytes, package: str) -> Iterator[str]:
-    """Yield the modules that a source may import, some of which may be no modules."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # of another Python: its text alone counts
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
-            base = ".".join([*parents, *([node.module] if node.module else [])])
-            yield base
-            yield from (f"{base}.{alias.name}" for alias in node.names)

@@ -6,7 +6,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from audit.errors import InvalidValue, positive_int, probability
+from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.truth import NoTruth
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ __all__ = ["Cell", "CurveResult", "Fit", "Step", "StudyResult", "fit"]
 StepVerdict = Literal["refuted", "met", "open"]
 How = Literal["runs", "exact", "refused"]
 _CLOSED = "the problem of the closed form"
-_BOUNDS = ("low", "high")
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Step:
     Raises
     ------
     InvalidValue, InvalidKind
-        `size` is below 1, `runs` below 0, or not 0 ≤ low ≤ high ≤ 1; one line.
+        `size` is below 1, `runs` below 0, either beyond 63 bits, or not 0 ≤ low ≤ high ≤ 1; one line.
 
     Examples
     --------
@@ -71,7 +70,10 @@ class Step:
             raise InvalidValue(f"A `Step` is no {self.verdict!r:.40} by {self.how!r:.40}.")
         positive_int(self.size, what="The size of a `Step`")
         positive_int(self.runs, what="The runs of a `Step`", minimum=0)
-        low, high = (probability(getattr(self, name), what=f"The {name} of a `Step`") for name in _BOUNDS)
+        if max(self.size, self.runs) >= 2**63:
+            raise InvalidValue("The size and the runs of a `Step` must be below 2^63.")
+        low = probability(self.low, what="The low of a `Step`")
+        high = probability(self.high, what="The high of a `Step`")
         if low > high:
             raise InvalidValue(f"The low of a `Step` must be at most its high; got {low:g} and {high:g}.")
 
@@ -91,6 +93,11 @@ class Cell:
     steps
         The audits, in their order.
 
+    Raises
+    ------
+    InvalidValue, InvalidKind
+        `value` or `place` is not finite, `bound` is NaN, or an m is met at or below one refuted; one line.
+
     Examples
     --------
     >>> cell = Cell(4.0, 4.0, 100.0, (Step(8, "refuted"), Step(32, "met"), Step(16, "open")))
@@ -102,6 +109,16 @@ class Cell:
     place: float
     bound: float | None
     steps: tuple[Step, ...]
+
+    def __post_init__(self) -> None:
+        finite_number(self.value, what="The value of a `Cell`")
+        finite_number(self.place, what="The place of a `Cell`")
+        if isinstance(self.bound, float) and math.isnan(self.bound):
+            raise InvalidValue("The bound of a `Cell` must be a number; got nan.")
+        if self.met is not None and self.met <= self.low:
+            raise InvalidValue(
+                f"A `Cell` must be met above where it is refuted; got {self.met} and {self.low}."
+            )
 
     @property
     def refuted(self) -> int | None:
@@ -235,7 +252,7 @@ class Fit:
 
 
 def fit(cells: Sequence[Cell]) -> Fit | None:
-    """Return how the least m grows over the cells; None unless two of them or more were met.
+    """Return how the least m grows over the cells; None unless two or more were met, at places that differ.
 
     Guarantee
     ---------
@@ -244,7 +261,7 @@ def fit(cells: Sequence[Cell]) -> Fit | None:
     ln m in [rate_least, rate_most].
     """
     known = [cell for cell in cells if cell.middle is not None]
-    if len(known) < 2:
+    if len(known) < 2 or known[0].place == known[-1].place:
         return None
     places = [cell.place for cell in known]
     middles = [cell.middle or 1.0 for cell in known]

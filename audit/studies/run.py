@@ -159,7 +159,7 @@ class _Run:
         return self._told()
 
     def _cell(self, curve: Curve, value: float, *, path: tuple[int, int]) -> Cell:
-        key, study = self._key(curve, value), self.study
+        key, study = self._key(curve, value, path), self.study
         steps = list(self.store.read(key))
         terms = Terms(self.significance / self.audits, self._budget(curve), self.seed, path, self.jobs)
         while (size := self._next(curve, value, steps)) is not None or self._unsearched(curve, steps):
@@ -225,7 +225,7 @@ class _Run:
     def _budget(self, curve: Curve) -> int:
         return self.budget or curve.budget or self.study.budget
 
-    def _key(self, curve: Curve, value: float) -> dict[str, Any]:
+    def _key(self, curve: Curve, value: float, path: tuple[int, int]) -> dict[str, Any]:
         """Return everything that a cell depends on."""
         study = self.study
         return {
@@ -240,6 +240,9 @@ class _Run:
             "resolution": study.resolution,
             "steps": study.steps,
             "start": curve.begin(value),
+            "law": curve.law,
+            "compared": curve.compared,
+            "path": list(path),
             "share": self.significance / self.audits,
             "seed": self.seed,
             "version": _version(),

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from audit.encoding import decode, encode
-from audit.errors import AuditError, probability
-from audit.files import check_writable, why, write_text
+from audit.errors import AuditError, finite_number, probability
+from audit.files import Unwritable, check_writable, file_name, write_text
+from audit.stored import loads, read
 from audit.studies.results import Cell, CurveResult, Step, StudyResult
 from audit.typed import check_kinds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
 __all__ = ["SCHEMA", "CellStore", "from_json", "layout", "to_json"]
 
 SCHEMA = 1
+_OF_CODE = frozenset({"code", "version"})
 
 
 def to_json(result: StudyResult) -> dict[str, Any]:
@@ -47,7 +50,8 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
     >>> from_json(to_json(one)) == one
     True
     """
-    if document.get("schema") != SCHEMA or not isinstance(document.get("study"), dict):
+    ours = isinstance(document, Mapping) and document.get("schema") == SCHEMA
+    if not ours or not isinstance(document.get("study"), dict):
         raise AuditError(f"This is no saved study of schema {SCHEMA}, the newest this dp-audit reads.")
     try:
         stored = decode(document["study"], where="study")
@@ -55,8 +59,10 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
         result = StudyResult(**{**stored, "values": tuple(stored.get("values", ())), "curves": curves})
         check_kinds(result)
         probability(result.significance, what="The `significance`", zero=False, one=False)
-    except (TypeError, KeyError, AttributeError, AuditError) as error:
-        said = str(error).removesuffix(".")
+        probability(result.beta, what="The `beta`", one=False)
+        finite_number(result.alpha, what="The `alpha`", minimum=0)
+    except (TypeError, KeyError, AttributeError, ValueError, AuditError, RecursionError) as error:
+        said = " ".join(str(error).split()).removesuffix(".")
         raise AuditError(f"The saved study is damaged: {said}.") from None
     return result
 
@@ -102,17 +108,17 @@ def _steps(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
     return steps
 
 
-def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...]:
-    """Return the steps of the document of a cell; none where it is another's."""
+def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
+    """Return the steps of the document of a cell; None where it is of other code or settings."""
     if not isinstance(document, dict) or not {"key", "steps"} <= document.keys():
         raise AuditError("it must be an object with `key` and `steps`")
     if document["key"] != encode(dict(key)):
-        return ()
+        return None
     steps = decode(document["steps"], where="steps")
     if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
         raise AuditError("its `steps` must be a list of objects")
     try:
-        return _steps(steps)
+        return Cell(0.0, 0.0, None, _steps(steps)).steps
     except AuditError:
         raise
     except TypeError:  # a field is missing, or one too many
@@ -126,6 +132,8 @@ class CellStore:
     ----------
     folder
         Where; None keeps nothing.
+    say
+        Told in a line of a cell that does not fit the code any more, and of the first that cannot be kept.
 
     Raises
     ------
@@ -138,13 +146,15 @@ class CellStore:
     ()
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path | None, *, say: Callable[[str], None] | None = None) -> None:
         self.folder = folder
+        self.unsaved = False
+        self._say = say or (lambda _: None)
         if folder is not None:
             check_writable(folder / "_.json")
 
     def read(self, key: Mapping[str, Any]) -> tuple[Step, ...]:
-        """Return the steps that a cell has; none where it is new.
+        """Return the steps that a cell has; none where it is new, or was computed by other code.
 
         Raises
         ------
@@ -154,28 +164,35 @@ class CellStore:
         if self.folder is None:
             return ()
         path = self._path(key)
-        try:
-            return _kept(json.loads(path.read_bytes()), key)
-        except FileNotFoundError:
+        if not path.exists():
             return ()
-        except OSError as error:
-            raise AuditError(f"{path} cannot be read: {why(error)}.") from None
-        except (ValueError, RecursionError, AuditError) as error:
-            said = str(error).splitlines()[0].removesuffix(".")
+        text = read(path)
+        try:
+            steps = _kept(loads(text), key)
+        except (AuditError, RecursionError) as error:
+            said = str(error).removesuffix(".")
             raise AuditError(f"{path} is no saved cell ({said}); delete it to compute it anew.") from None
+        if steps is None:
+            self._say(f"{path} was computed by other code or versions; it is computed anew")
+        return steps or ()
 
     def write(self, key: Mapping[str, Any], steps: Sequence[Step]) -> None:
-        """Keep the steps that a cell has so far, whole or not at all."""
+        """Keep the steps that a cell has so far, whole or not at all; on a full disk it is said, once."""
         if self.folder is None:
             return
         stored = [{field.name: encode(getattr(step, field.name)) for field in fields(step)} for step in steps]
         document = {"schema": SCHEMA, "key": encode(dict(key)), "steps": stored}
-        write_text(self._path(key), _text(document) + "\n")
+        try:
+            write_text(self._path(key), _text(document) + "\n")
+        except Unwritable as error:
+            if not self.unsaved:
+                self._say(f"{error} The study goes on unsaved.")
+            self.unsaved = True
 
     def _path(self, key: Mapping[str, Any]) -> Path:
-        """Return the file of a cell: other settings, another file."""
+        """Return the file of a cell: other settings, another file; other code, the same."""
         assert self.folder is not None
         words = "-".join(str(key[name]) for name in ("study", "curve", "value") if name in key)
-        safe = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in words)
-        whole = json.dumps(encode(dict(key)), sort_keys=True, ensure_ascii=False)
-        return self.folder / f"{safe[:80]}-{zlib.crc32(whole.encode()):08x}.json"
+        settings = {name: value for name, value in key.items() if name not in _OF_CODE}
+        whole = json.dumps(encode(settings), sort_keys=True)
+        return self.folder / file_name(words, ending=f"-{zlib.crc32(whole.encode()):08x}.json")

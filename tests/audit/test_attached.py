@@ -32,10 +32,10 @@ AUDIT = AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT).to_json()
 
 BAD = {
     "missing": (None, "cannot be read: No such file"),
-    "not json": ("[{", "is not JSON: Expecting property name"),
-    "not text": (b"\xff\xfe\x00", "is not JSON: 'utf-8' codec can't decode"),
-    "deep": ("[" * 100_000, "is not JSON: "),
-    "empty": ("", "is not JSON: Expecting value"),
+    "not json": ("[{", "not JSON at line 1 column 3: Expecting property name"),
+    "not text": (b"\xff\xfe\x00", "not text: byte 2 is no UTF-8"),
+    "deep": ("[" * 100_000, "nested too deeply"),
+    "empty": ("", "not JSON at line 1 column 1: Expecting value"),
     "a saved audit": (json.dumps([FINDING, AUDIT]), "document 2 is neither a finding nor a study"),
     "a number": ("3", "document 1 is neither a finding nor a study"),
     "other schema": (
@@ -91,7 +91,10 @@ BAD |= {
         "rows of a `Table` must be a list of rows of numbers and texts",
     ),
     "no rows": (changed(NUMBERS, "finding", "tables", 0, "rows", to=3), "rows of a `Table`"),
-    "text for a parameter": (changed(STUDY, *CELL, "value", to="4"), "value of a `Cell` must be a number"),
+    "text for a parameter": (
+        changed(STUDY, *CELL, "value", to="4"),
+        "value of a `Cell` must be a finite number",
+    ),
     "text for a bound": (
         changed(STUDY, *CELL, "bound", to="4"),
         "bound of a `Cell` must be a number or null",

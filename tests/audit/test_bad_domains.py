@@ -96,9 +96,9 @@ def test_kinds_and_values_are_told_apart():
 
 def test_a_strategy_that_rejects_much_is_not_waited_for():
     """One in fifty numbers is kept: 800 examples of it take Hypothesis ten seconds or more."""
-    start = time.perf_counter()
+    start = time.process_time()  # other processes may slow this one
     assert audit(records=SPARSE, size=2).verdict is Verdict.NOT_REFUTED
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_a_strategy_of_few_values_that_rejects_nothing_is_no_bad_one():

@@ -389,10 +389,42 @@ def test_a_refutation_that_cannot_be_replayed_does_not_stop_the_others(witnesses
     assert call("replay", "gone.json", "also_gone.json")[0] == 3
 
 
+@pytest.mark.parametrize("held", ["{", None, '{"schema": 1, "result": {"seed": ' + "9" * 5000 + "}}"])
+def test_a_damaged_file_does_not_stop_the_others(witnesses, call, held):
+    if held is not None:
+        Path("bad.json").write_text(held)
+    code, out, err = call("replay", "bad.json", "leak.json", "response.json")
+    assert (code, err) == (1, "")
+    lines = out.splitlines()
+    assert lines[0].startswith("bad.json: not replayed: ")
+    assert lines[-1].endswith("1 could not be replayed")
+    assert len(lines) == 4
+
+
+CLOSED = "import os, sys; os.close(2); os.execv(sys.argv[1], sys.argv[1:])"
+FULL = "import os, sys; os.dup2(os.open('/dev/full', os.O_WRONLY), 2); os.execv(sys.argv[1], sys.argv[1:])"
+DEAF = "import os, sys; r, w = os.pipe(); os.close(r); os.dup2(w, 2); os.execv(sys.argv[1], sys.argv[1:])"
+
+
+@pytest.mark.parametrize("stderr", [CLOSED, FULL, DEAF], ids=["closed", "full", "a pipe without a reader"])
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["run", "mine.py:leak", *BRIEF, "--json", "r.json"], 1, "REFUTED"),
+        (["run", "no.py:leak", *BRIEF], 2, ""),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_a_stderr_that_is_not_heard_changes_no_exit_code(stderr, arguments, code, said):
+    command = [sys.executable, "-c", stderr, str(DP_AUDIT), *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stdout[: len(said)]) == (code, said)
+
+
 def test_a_file_without_a_refutation_among_several_is_named(witnesses, call):
-    code, out, err = call("replay", "leak.json", "coin.json")
-    assert (code, out) == (2, "")
-    assert err == "dp-audit: coin.json holds no refutation, so there is nothing to replay.\n"
+    code, out, err = call("replay", "coin.json", "leak.json")
+    assert (code, err) == (1, "")
+    assert out.startswith("coin.json: not replayed: holds no refutation, so there is nothing to replay.\n")
 
 
 def test_a_result_without_a_refutation_cannot_be_replayed(folder, call):

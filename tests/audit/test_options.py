@@ -57,6 +57,7 @@ def test_a_relation_may_be_ones_own():
 
 def test_convert_and_databases_name_objects():
     assert read_options({"convert": "builtins:tuple"})["convert"] is tuple
+    assert read_options({"valid": "builtins:all"})["valid"] is all
 
 
 @pytest.mark.parametrize(("text", "size"), [("3", 3), ("2:5", (2, 5))])

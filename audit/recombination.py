@@ -1,0 +1,123 @@
+"""Whether a strategy contains every recombination of the records that it gives, read off its `repr`.
+
+`lists(integers(min_value=0, max_value=9))` does: each record is drawn for itself and may stand anywhere. What
+is mapped, filtered, unique or composed may hold its records to a rule that its `repr` does not tell, such as
+a header row or an order.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+__all__ = ["is_recombined", "labels_cross"]
+
+#: Strategies whose values are sequences of records that are drawn one by one.
+_SEQUENCES = frozenset({"lists", "tuples", "text", "binary", "arrays"})
+#: Strategies for one record that share nothing with the record before.
+_RECORDS = _SEQUENCES | {
+    "booleans",
+    "characters",
+    "complex_numbers",
+    "dates",
+    "datetimes",
+    "decimals",
+    "dictionaries",
+    "fixed_dictionaries",
+    "floats",
+    "fractions",
+    "frozensets",
+    "integers",
+    "ip_addresses",
+    "none",
+    "one_of",
+    "sets",
+    "timedeltas",
+    "times",
+    "uuids",
+}
+#: Strategies for one record whose arguments are values.
+_VALUES = frozenset({"just", "sampled_from"})
+
+
+def is_recombined(strategy: Any) -> bool:
+    """Return whether a strategy for a database plainly contains every recombination of its records.
+
+    Parameters
+    ----------
+    strategy
+        A Hypothesis strategy for a whole database. What cannot be told counts as no.
+
+    Examples
+    --------
+    >>> from hypothesis import strategies as st
+    >>> numbers = st.lists(st.integers(0, 9), max_size=5)
+    >>> is_recombined(numbers), is_recombined(numbers.map(sorted))
+    (True, False)
+    >>> is_recombined(st.tuples(st.just("header"), st.integers()))  # each place has its own records
+    False
+    """
+    node = _parsed(strategy)
+    if not (isinstance(node, ast.Call) and _name(node) in _SEQUENCES and _is_plain(node)):
+        return False
+    if _name(node) == "arrays":
+        shape = next((word.value for word in node.keywords if word.arg == "shape"), None)
+        return isinstance(shape, ast.Constant | ast.Tuple)
+    return _name(node) != "tuples" or len({ast.dump(each) for each in node.args}) == 1
+
+
+def labels_cross(strategy: Any) -> bool:
+    """Return whether a strategy for a record (x, y) plainly gives every x with every y.
+
+    Examples
+    --------
+    >>> from hypothesis import strategies as st
+    >>> pairs = st.tuples(st.floats(0, 1), st.booleans())
+    >>> labels_cross(pairs), labels_cross(pairs.filter(all)), labels_cross(st.lists(pairs))
+    (True, False, True)
+    """
+    node = _parsed(strategy)
+    if isinstance(node, ast.Call) and _name(node) == "lists" and _is_plain(node):
+        node = node.args[0]
+    return isinstance(node, ast.Call) and _name(node) == "tuples" and len(node.args) == 2 and _is_plain(node)
+
+
+def _parsed(strategy: Any) -> ast.expr | None:
+    try:
+        return ast.parse(repr(strategy), mode="eval").body
+    except Exception:  # noqa: BLE001 - a repr of the user's own may be anything
+        return None
+
+
+def _name(call: ast.Call) -> str:
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Return whether a strategy is made of basic ones alone, each drawn for itself."""
+    if not isinstance(node, ast.Call):
+        return False
+    if _name(node) in _VALUES:
+        return True
+    return (
+        _name(node) in _RECORDS
+        and all(_is_part(each) for each in node.args)
+        and all(_is_harmless(word) for word in node.keywords)
+    )
+
+
+def _is_part(node: ast.expr) -> bool:
+    """Return whether an argument is a plain strategy, or a constant, or holds these only."""
+    if isinstance(node, ast.Dict):
+        return all(_is_part(value) for value in node.values)
+    if isinstance(node, ast.List | ast.Tuple):
+        return all(_is_part(each) for each in node.elts)
+    return isinstance(node, ast.Constant) or _is_plain(node)
+
+
+def _is_harmless(word: ast.keyword) -> bool:
+    """Return whether a keyword says which values there are, without binding one record to another."""
+    if word.arg in {"unique", "unique_by"}:
+        return False
+    setting = (word.arg or "").startswith(("min_", "max_", "allow_")) or word.arg in {"dtype", "shape"}
+    return setting or _is_part(word.value)
