@@ -350,6 +350,7 @@ def _calls_left(compared: int) -> str:
 _FRESHNESS = {
     "fresh": "what fresh processes share (absolute paths, remote services) keeps no noise: the refutation "
     "was confirmed in such processes, each with a mechanism of its own",
+    "renewed": "what the mechanisms that `fresh=` makes share keeps no noise (not checked)",
     "stateless": "the subject keeps no state between runs",
     "unchecked": "the subject keeps no noise between calls (not checked: give `fresh=`, or a function that "
     "can be imported)",

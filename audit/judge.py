@@ -35,6 +35,7 @@ from audit.errors import SubjectError
 from audit.evidence import log_payoffs, outcomes
 from audit.memory import growth_rate
 from audit.sampling import CONFIRM
+from audit.subjects import Renewed
 from audit.witness import Plan, TimeIsOver, run_witness, spread_evenly
 
 if TYPE_CHECKING:
@@ -101,7 +102,14 @@ class Judge:
     @property
     def how(self) -> str:
         """How the subject's runs were told to be trials."""
-        return "stateless" if self.stateless else ("unchecked" if self.unavailable else "fresh")
+        if self.stateless or self.in_fresh:
+            return "stateless" if self.stateless else "fresh"
+        return "renewed" if self._renewed else "unchecked"
+
+    @property
+    def _renewed(self) -> bool:
+        """Whether every run has a mechanism of its own, which the user's `fresh=` makes."""
+        return isinstance(self.sampler.subject.object, Renewed)
 
     def doubt(self, first: Witness) -> str:
         """Say why the crossing and these confirming runs do not refute; nothing where they do."""
@@ -109,7 +117,7 @@ class Judge:
             if first.confirmed:
                 return ""
             return _KEPT if self.kept else _IN_COMPANY
-        if not self.stateless and (first.p, first.q) == (1.0, 0.0):
+        if not self.stateless and not self._renewed and (first.p, first.q) == (1.0, 0.0):
             return _UNTOLD.format(self.unavailable)
         if first.confirmed or self.sampler.subject.declared_sampler is None or self._again_by_calls():
             return ""
@@ -157,8 +165,9 @@ class Judge:
         crossed = self.betting.crossed_at or 0
         if _never_varied(memory, candidate):
             singles = _singles_needed(candidate, self._terms().at(memory.distance), self._terms().log_limit)
-            if self._affordable(singles, singles):
-                yield Plan(singles // 2, parts=singles)
+            if not self._affordable(singles, singles):
+                raise SubjectError(f"that takes {singles:,} of them, over a minute")
+            yield Plan(singles // 2, parts=singles)
             if not self._last_varied:
                 return
         least = PARTS * _LEAST_PART // 2

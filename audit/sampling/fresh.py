@@ -43,7 +43,7 @@ def draw_anew(recipe: Recipe, tasks: Sequence[Task]) -> Iterator[Block]:
     SubjectError
         The subject cannot be made in a fresh process.
     """
-    children = _children(min(len(os.sched_getaffinity(0)), len(tasks)))
+    children = _children(min(_cores(), len(tasks)))
     idle: SimpleQueue[Child] = SimpleQueue()
     for child in children:
         idle.put(child)
@@ -65,6 +65,10 @@ def draw_anew(recipe: Recipe, tasks: Sequence[Task]) -> Iterator[Block]:
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _children(count: int) -> list[Child]:

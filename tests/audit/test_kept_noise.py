@@ -238,3 +238,14 @@ def test_a_script_that_audits_as_it_runs_gets_its_verdict():
         env={**os.environ, "PYTHONPATH": root},
     )
     assert ran.stdout.split() == ["REFUTED"], ran.stderr
+
+
+def test_a_claim_that_asks_for_too_many_processes_is_settled_by_a_factory():
+    """At ε = 5 an event that never varies takes over 5,000 processes of one run each."""
+    domain = {"pairs": PAIR, "budget": 20_000}
+    alone = audit_privacy(seeded, PureDP(5.0), **domain)
+    assert alone.verdict is Verdict.INCONCLUSIVE
+    assert "over a minute" in alone.reason
+    renewed = audit_privacy(seeded, PureDP(5.0), fresh=lambda: seeded, **domain)
+    assert renewed.verdict is Verdict.REFUTED
+    assert any("not checked" in said for said in renewed.assumptions)
