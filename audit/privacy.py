@@ -17,8 +17,8 @@ from audit.domain import describe
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.progress import AuditFinished, AuditStarted
 from audit.relations import Relation, check_relation
-from audit.sampling.surroundings import own_arithmetic
 from audit.subjects import Subject, adapt
+from audit.surroundings import own_arithmetic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

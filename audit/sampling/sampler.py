@@ -15,6 +15,7 @@ from audit.sampling.plan import block_sizes
 from audit.sampling.seeds import RNG_CHECK, Path
 from audit.sampling.shipping import Parcel
 from audit.sampling.state import Pristine
+from audit.sampling.variety import Variety
 from audit.sampling.watch import can_watch
 from audit.sampling.workers import Children, Here, Processes, Workers
 from audit.subjects import Subject
@@ -76,6 +77,8 @@ class Sampler:
         How many of them raised.
     printed
         Characters that the mechanism printed in them.
+    variety
+        Whether their outputs vary.
     notes
         What the reader of a result should know.
 
@@ -107,6 +110,7 @@ class Sampler:
         self.unfinished = 0
         self.raised = 0
         self.printed = 0
+        self.variety = Variety()
         self.notes: list[str] = []
         self._workers: Workers | None = None
         self._host: Host | None = None
@@ -304,6 +308,7 @@ class Sampler:
     def _account(self, block: Block) -> Runs:
         self.drawn += 2 * len(block.left)
         for side in (block.left, block.right):
+            self.variety.look(side)
             if isinstance(side, list):
                 kinds = [type(output) for output in side]
                 self.unfinished += kinds.count(Unfinished)
