@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from audit.catalogue import Entry
-from audit.errors import AuditError
+from audit.errors import AuditError, NothingVaries
 from audit.files import Unwritable, file_name
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class Auditor:
     def _judge(self, result: R, *, expected: str) -> R:
         """Keep the result, and fail the test unless it is what was expected."""
         __tracebackhide__ = True
-        from audit.summary import carried_out, met  # a session without audits stays light
+        from audit.summary import carried_out, met, warning  # a session without audits stays light
 
         session = [f"--audit-{name}={value}" for name, value in self._defaults.items()]
         command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *session])
@@ -201,7 +201,20 @@ class Auditor:
             pytest.fail(
                 _not_refuted(result) if carried_out(result) and not result.refuted else _failure(result)
             )
+        if said := warning(result):
+            self._warn(said)
         return result
+
+    def _warn(self, said: str) -> None:
+        """Warn of the test; where warnings are errors, fail it without a traceback of ours."""
+        __tracebackhide__ = True
+        refused = False
+        try:
+            self._node.warn(NothingVaries(said))
+        except NothingVaries:
+            refused = True
+        if refused:
+            pytest.fail(said)
 
     def _audit(
         self, audited: Audited, claim: Any, given: Mapping[str, Any]

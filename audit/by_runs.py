@@ -202,10 +202,11 @@ class _Runs:
                 'audit with `unfinished="output"` to ask whether that is allowed, or raise `run_time_limit`'
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
-        if betting.spent < least:
+        spent, more = betting.spent, "`time_limit`" if betting.out_of_time else "`budget`"
+        if spent < least:
             reason = (
-                f"stopped after {betting.spent} runs, before the {_brief(least)} that could refute "
-                "anything at all"
+                f"stopped after {spent} runs, before the {_brief(least)} that could refute "
+                f"anything at all: raise {more}"
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         if self._stopped_answering(betting):
@@ -220,12 +221,17 @@ class _Runs:
         if trouble:
             return self._result(Verdict.ERROR, betting, reason=trouble)
         power = self._power(most_bet)
-        event = None if power.event is None else power.event.words() + _apart(most_bet.distance)
+        if power.epsilon is None:
+            reason = (
+                f"{spent:,} runs are too few, raise {more}: however large the true ε, audits like this one "
+                f"miss it more than once in ten, on {_likely(power)}"
+            )
+            return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         return self._result(
             Verdict.NOT_REFUTED,
             betting,
             detectable_epsilon=power.epsilon,
-            detectable_event=event,
+            detectable_event=_likely(power) + _apart(most_bet.distance),
             **self._bounds(betting),
         )
 
@@ -300,6 +306,7 @@ class _Runs:
             assumptions=tuple(self._assumptions(confirmation)),
             notes=(*self.notes, *self.sampler.notes, *self._failures()),
             not_tested=tuple(self._not_tested(verdict, [] if betting is None else betting.memories)),
+            only_output=None if verdict is Verdict.REFUTED else self.sampler.variety.only,
             expected=task.subject.expected,
             **fields,
         )
@@ -384,6 +391,12 @@ def _step_note(witness: Witness) -> str:
 
 def _shares(witness: Witness) -> tuple[tuple[float, Any], tuple[float, Any]]:
     return (witness.p, witness.on_p), (witness.q, witness.on_q)
+
+
+def _likely(power: Power) -> str:
+    if power.event is None:
+        return f"any event of probability {power.p:.3g}"
+    return f"an event of probability {power.p:.3g}: {power.event.words()}"
 
 
 def _apart(distance: int) -> str:

@@ -10,6 +10,7 @@ __all__ = [
     "AuditError",
     "InvalidKind",
     "InvalidValue",
+    "NothingVaries",
     "SubjectError",
     "finite_number",
     "flag",
@@ -57,6 +58,16 @@ class SubjectError(AuditError):
     Examples
     --------
     >>> issubclass(SubjectError, AuditError)
+    True
+    """
+
+
+class NothingVaries(UserWarning):
+    """What pytest is warned of: an audit whose runs all gave one output.
+
+    Examples
+    --------
+    >>> issubclass(NothingVaries, UserWarning)
     True
     """
 

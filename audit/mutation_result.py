@@ -135,5 +135,5 @@ def _found(result: AuditResult) -> str:
     if result.evidence is Evidence.EXACT:
         return "by the declared law"
     if result.detectable_epsilon is not None:
-        return f"{result.samples:,} runs; could have found a true ε of {at_most(result.detectable_epsilon)}"
+        return f"{result.samples:,} runs; catch ε ≥ {at_most(result.detectable_epsilon)} on one event"
     return f"{result.samples:,} runs"

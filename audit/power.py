@@ -85,11 +85,8 @@ def detectable(
         grown = sum(sizes) * growth_rate(p, (p - delta) / np.exp(grid), epsilon, delta)
         return int(np.searchsorted(grown, option.limit(significance)))
 
-    promising = _options(memory, epsilon, delta) or [_Option(None, 0.5, 1)]
-    possible = [option for option in promising if option.p > delta]
-    if not possible:
-        return Power(None, None, 0.5)
-    best = min(possible, key=sufficient)
+    promising = [option for option in _options(memory, epsilon, delta) if option.p > delta]
+    best = min(promising or [_Option(None, generic(delta), 1)], key=sufficient)
 
     def refuted(k: int) -> bool:
         q, limit = (best.p - delta) / math.exp(grid[k]), best.limit(significance)
@@ -97,6 +94,17 @@ def detectable(
 
     found = _first(refuted, count=_GRID, guess=sufficient(best) + _MARGIN)
     return Power(None if found is None else float(grid[found]), best.event, best.p)
+
+
+def generic(delta: float) -> float:
+    """Return the probability of the event that is asked about where none promises anything: more than δ.
+
+    Examples
+    --------
+    >>> generic(0.0), generic(0.5)
+    (0.5, 0.75)
+    """
+    return (1 + delta) / 2
 
 
 def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | None:

@@ -19,8 +19,8 @@ from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.progress import AuditFinished, AuditStarted
 from audit.relations import Relation, check_relation
 from audit.sampling.modules import WITHIN
-from audit.sampling.surroundings import own_arithmetic
 from audit.subjects import Subject, adapt
+from audit.surroundings import own_arithmetic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

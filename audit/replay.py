@@ -19,8 +19,8 @@ from audit.examples import most_probable
 from audit.relations import Relation, check_pair
 from audit.results import AuditResult, Evidence, Verdict
 from audit.sampling import CONFIRM, MutatedInput, Sampler
-from audit.sampling.surroundings import own_arithmetic
 from audit.subjects import Subject, adapt
+from audit.surroundings import own_arithmetic
 from audit.witness import Drawn, Plan, loss, run_witness
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ def _bare(result: AuditResult, **found: Any) -> AuditResult:
         "detectable_epsilon": None,
         "detectable_event": None,
         "ceiling_epsilon": None,
+        "only_output": None,
         "samples_to_refutation": None,
         "unfinished": 0,
         "log_wealth": 0.0,

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from audit.errors import AuditError
-from audit.sampling.surroundings import own_arithmetic
+from audit.surroundings import own_arithmetic
 
 NAME = "reports"
 MARK = "DP_AUDIT_REPORT"

@@ -216,6 +216,14 @@ class Witness(SavedValue):
 class AuditResult(SavedResult):
     """The outcome of one audit. `str(result)` is the report for a terminal.
 
+    Attributes
+    ----------
+    detectable_epsilon : float, optional
+        The smallest true ε that audits like this one refute nine times in ten on one event of one pair, which
+        `detectable_event` describes.
+    only_output : str, optional
+        The output of every run on every database, as a short text; None where outputs vary.
+
     Examples
     --------
     >>> result = AuditResult("counter", None, "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL)
@@ -236,6 +244,7 @@ class AuditResult(SavedResult):
     detectable_epsilon: float | None = None
     detectable_event: str | None = None
     ceiling_epsilon: float | None = None
+    only_output: str | None = None
     witness: Witness | None = None
     samples: int = 0
     samples_to_refutation: int | None = None

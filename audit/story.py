@@ -31,6 +31,7 @@ __all__ = [
     "short",
     "shown",
     "title",
+    "unvaried",
     "verdict_sentence",
     "why_no_simpler",
     "witness_standing",
@@ -223,7 +224,23 @@ def _not_refuted(result: AuditResult) -> str:
         kept = f"The exact laws keep the claim on {_pairs(result)}{family}."
         return f"{kept} {_why_no_proof(result)}"
     tried = f"in {result.samples:,} runs on {_pairs(result)}"
-    return f"No event was found that breaks the claim, {tried}. This is not a proof."
+    found = f"No event was found that breaks the claim, {tried}. This is not a proof."
+    return f"{unvaried(result)} {found}" if result.only_output is not None else found
+
+
+def unvaried(result: AuditResult) -> str:
+    """Say that no output differs from any other, and what may be the cause; nothing where one does.
+
+    Examples
+    --------
+    >>> said = "m", None, "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL
+    >>> unvaried(AuditResult(*said, only_output="None"))
+    'Nothing varies: every output, on every database, was None. Is a `return` missing?'
+    """
+    if result.only_output is None:
+        return ""
+    cause = " Is a `return` missing?" if result.only_output == "None" else ""
+    return f"Nothing varies: every output, on every database, was {short(result.only_output, 60)}.{cause}"
 
 
 def _why_no_proof(result: AuditResult) -> str:
@@ -316,8 +333,7 @@ def meaning(result: AuditResult) -> str:
     if result.evidence is Evidence.EXACT:
         return _exact_meaning(result)
     if result.refuted:
-        rarely = f"with probability at most {result.significance:.3g}"
-        return f"A mechanism that keeps its claim is refuted so {rarely}."
+        return f"If the claim holds, the chance of this refutation is at most {result.significance:.3g}."
     return detectable(result)
 
 
@@ -338,18 +354,15 @@ def detectable(result: AuditResult) -> str:
     said = [_detected(result)] if result.detectable_epsilon is not None else []
     if result.ceiling_epsilon is not None:
         most = at_most(result.ceiling_epsilon)
-        said.append(
-            f"However large the true ε, the lower bound on it cannot pass {most} with this many runs."
-        )
+        said.append(f"With this many runs no audit can certify more than ε = {most}.")
     return " ".join(said) or "What it could have found is not known."
 
 
 def _detected(result: AuditResult) -> str:
-    named = f'the event "{short(result.detectable_event, 120)}"' if result.detectable_event else ""
-    event = f", through {named or 'an event of probability 1/2, if there is such a one'}"
     least = at_most(result.detectable_epsilon or 0.0)
-    shown = "would have been refuted (shown to exceed the claim) in 90 % of such audits"
-    return f"A true ε of {least} {shown}{event}; less may be missed."
+    event = short(result.detectable_event or "any event of probability 1/2", 160)
+    caught = f"Audits like this one catch ε ≥ {least} nine times in ten on one event of one pair, {event}."
+    return f"{caught} They may miss a smaller ε there, and a larger one on other events or pairs."
 
 
 def runs(result: AuditResult) -> str:

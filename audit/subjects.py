@@ -7,6 +7,7 @@ from typing import Any
 
 from audit.errors import SubjectError
 from audit.signatures import Calling, read_calling, spoken_name
+from audit.surroundings import put_back
 
 __all__ = ["Renewed", "Subject", "adapt"]
 
@@ -118,7 +119,8 @@ class Subject:
         if self.convert is None:
             return database
         try:
-            return self.convert(database)
+            with put_back():
+                return self.convert(database)
         except Exception as error:  # the user's function may raise anything
             raise SubjectError(f"`convert` failed on a database: {type(error).__name__}: {error}") from error
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from audit.saved import Saved
 
-__all__ = ["carried_out", "line", "met", "total"]
+__all__ = ["carried_out", "line", "met", "total", "warning"]
 
 
 def carried_out(result: Saved) -> bool:
@@ -93,6 +93,20 @@ def total(results: Sequence[Saved]) -> str:
     return f"{many}, {as_expected} as expected; significance spent in all: {spent:.3g}"
 
 
+def warning(result: Saved) -> str:
+    """Return what whoever made the audit should be warned of in a line; nothing where that is nothing.
+
+    Examples
+    --------
+    >>> from audit.results import Evidence
+    >>> said = "m", None, "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL
+    >>> warning(AuditResult(*said, only_output="None"))
+    'm: Nothing varies: every output, on every database, was None. Is a `return` missing?'
+    """
+    said = story.unvaried(result) if isinstance(result, AuditResult) else ""
+    return f"{story.short(result.subject, 60)}: {said}" if said else ""
+
+
 def _found(result: AuditResult) -> str:
     if not carried_out(result):
         return story.short(result.reason, 120)
@@ -102,17 +116,19 @@ def _found(result: AuditResult) -> str:
         if exact
         else f"ε ≥ {story.at_least(result.epsilon_lower)}"
     )
+    only = result.only_output
+    unvaried = [] if only is None else [f"nothing varies (always {story.short(only, 40)})"]
     _, delta = story.claimed(result)
     if delta > 0:
         found = story.number(result.delta_lower) if exact else story.at_least(result.delta_lower)
         times = story.number(result.delta_lower / delta, digits=3)
         found = f"{'=' if exact else '≥'} {found} at the claimed ε"
         bound += f" at the claimed δ, δ {found} (claimed {story.number(delta)}: {times}×)"
-    parts = [bound, f"{result.samples:,} runs" if result.samples else "no runs"]
+    parts = [*unvaried, bound, f"{result.samples:,} runs" if result.samples else "no runs"]
     if result.verdict is Verdict.PROVED and result.family:
-        parts.insert(1, _proved_for(result.family))
+        parts.insert(-1, _proved_for(result.family))
     if not result.refuted and result.detectable_epsilon is not None:
-        parts.append(f"an ε of {story.at_most(result.detectable_epsilon)} would have been found")
+        parts.append(f"catches ε ≥ {story.at_most(result.detectable_epsilon)} on one event")
     return ", ".join(parts)
 
 

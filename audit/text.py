@@ -53,7 +53,8 @@ def short(result: AuditResult) -> str:
 
 
 def _headline(result: AuditResult) -> str:
-    return f"{result.verdict.name}  {story.short(result.subject, 60)}  {story.title(result)}"
+    said = f"{result.verdict.name}  {story.short(result.subject, 60)}  {story.title(result)}"
+    return f"{said}  (nothing varies)" if result.only_output is not None else said
 
 
 def _paragraphs(result: AuditResult) -> list[str]:

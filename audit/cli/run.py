@@ -22,7 +22,7 @@ from audit.report_link import render_report
 from audit.results import AuditResult
 from audit.saved import check_writable, layout, write_text
 from audit.subjects import adapt
-from audit.summary import carried_out
+from audit.summary import carried_out, warning
 from audit.targets import resolve_target
 from audit.utility.task import audit_utility
 
@@ -70,6 +70,7 @@ def run(
         finally:
             if saved != "-":
                 click.echo("\n\n".join(map(str, results)))
+            warn(results)
         if mutate and result is not None:
             document["mutation"] = _mutate(result, target, parameters, given, quiet=saved == "-")
             _save(document, saved)
@@ -79,6 +80,12 @@ def run(
         if saved == "-":
             click.echo(json.dumps(document))
     return worst_exit_code([exit_code(each) for each in results])
+
+
+def warn(results: Iterable[Saved]) -> None:
+    """Say on stderr what the results should be warned of."""
+    for said in filter(None, map(warning, results)):
+        click.echo(f"warning: {said}", err=True)
 
 
 def _save(document: Mapping[str, Any], saved: str | None) -> None:

@@ -12,6 +12,7 @@ from audit.attached import load_attached
 from audit.catalogue import Entry, matching_entries
 from audit.claimed import shared, utility_options
 from audit.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_exit_code
+from audit.cli.run import warn
 from audit.errors import AuditError
 from audit.files import Unwritable, check_apart, file_name
 from audit.options import read_options
@@ -73,6 +74,7 @@ def _audit_all(entries: list[Entry], options: Mapping[str, Any], store: Store) -
                     result = audit_entry(entry, options, progress=progress)
                     store.add(entry.name, result)
                     click.echo(line(result))
+                    warn([result])
                 if "utility" in entry.audits:
                     useful = audit_entry_utility(entry, options, progress=progress)
                     store.add(f"{entry.name}-utility", useful)

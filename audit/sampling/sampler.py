@@ -19,6 +19,7 @@ from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel
 from audit.sampling.state import Pristine
 from audit.sampling.stateless import Questions
+from audit.sampling.variety import Variety
 from audit.sampling.watch import can_watch
 from audit.sampling.workers import Children, Here, Processes, Workers
 from audit.subjects import Subject
@@ -82,6 +83,8 @@ class Sampler:
         Seconds that the first run took longer than the next: it compiles, or loads something.
     last_answer
         Which of the runs was the last to give an answer: neither None nor an exception.
+    variety
+        Whether their outputs vary.
     notes
         What the reader of a result should know.
 
@@ -115,6 +118,7 @@ class Sampler:
         self.printed = 0
         self.loading = 0.0
         self.last_answer = 0
+        self.variety = Variety()
         self.notes: list[str] = []
         self._workers: Workers | None = None
         self._host: Host | None = None
@@ -423,6 +427,7 @@ class Sampler:
         self.drawn += len(block.left) + len(block.right)
         for side in (block.left, block.right):
             refused = 0
+            self.variety.look(side)
             if isinstance(side, list):
                 kinds = [type(output) for output in side]
                 self.unfinished += kinds.count(Unfinished)

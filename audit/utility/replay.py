@@ -11,8 +11,8 @@ from audit.encoding import decode, encode, revived
 from audit.errors import AuditError
 from audit.results import Evidence
 from audit.sampling import CONFIRM, Sampler
-from audit.sampling.surroundings import own_arithmetic
 from audit.subjects import Subject, adapt
+from audit.surroundings import own_arithmetic
 from audit.utility.experiment import Ask, Revealed, as_subject
 from audit.utility.families import read_problems
 from audit.utility.result import UtilityWitness

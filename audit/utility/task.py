@@ -12,8 +12,8 @@ from audit.conversion import said_of_convert
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.privacy import Options, check_options, environment_of, refuse_inside_given
 from audit.progress import AuditFinished, AuditStarted
-from audit.sampling.surroundings import own_arithmetic
 from audit.subjects import Subject, adapt
+from audit.surroundings import own_arithmetic
 from audit.utility.families import Family, read_problems
 
 if TYPE_CHECKING:

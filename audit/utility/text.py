@@ -173,7 +173,7 @@ def meaning(result: UtilityResult) -> str:
         return f"The law is the one the learner declares{drawn}; no sampling error is involved."
     rarely = f"with probability at most {result.significance:.3g}"
     if result.refuted:
-        return f"A learner that keeps its claim is refuted so {rarely}."
+        return f"If the claim holds, the chance of this refutation is at most {result.significance:.3g}."
     return f"A claim that is false on one of these problems is called met {rarely}."
 
 

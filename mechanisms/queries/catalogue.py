@@ -305,7 +305,7 @@ def _with_utility() -> list[Entry]:
         Entry(
             LocalRun.name,
             LocalRun,
-            options={"budget": 4_000},
+            options={"budget": 7_000},  # the claim is ε = 4: fewer runs catch no ε at all
             utility={},
             reference=LocalRun.reference,
             summary="two statistical queries, the second in view of the first, by local reports (no law)",
@@ -313,14 +313,14 @@ def _with_utility() -> list[Entry]:
         Entry(
             f"{LocalRun.name}-transcript",
             partial(LocalRun, view="transcript"),
-            options={"budget": 3_500},
+            options={"budget": 10_000},
             reference=LocalRun.reference,
             summary="what the same run makes public: every report (no law)",
         ),
         Entry(
             CentralRun.name,
             CentralRun,
-            options={"budget": 4_000},
+            options={"budget": 10_000},
             utility={},
             reference=CentralRun.reference,
             summary="the same two on private answers (no law)",

@@ -70,7 +70,7 @@ def refuted(**changes):
 def clean(**changes):
     found = {
         "detectable_epsilon": 1.1904,
-        "detectable_event": "the output is at least 0.2",
+        "detectable_event": "an event of probability 0.5: the output is at least 0.2",
         "ceiling_epsilon": 9.31,
     }
     return refuted(
@@ -370,17 +370,20 @@ def test_distant_databases_are_told_with_what_the_claim_allows_there(claim, rela
 
 def test_lower_bounds_are_rounded_down_and_detectable_ones_up():
     assert "at least 1.623 " in flat(refuted(epsilon_lower=1.6239999))
-    assert "A true ε of 1.191 would" in flat(clean(detectable_epsilon=1.1900001))
+    assert "catch ε ≥ 1.191 nine times" in flat(clean(detectable_epsilon=1.1900001))
 
 
 def test_what_was_not_refuted_is_said_to_be_no_proof_and_what_could_be_found():
     said = flat(clean())
     assert "This is not a proof." in said
     assert (
-        "A true ε of 1.191 would have been refuted (shown to exceed the claim) in 90 % of such audits, "
-        'through the event "the output'
+        "Audits like this one catch ε ≥ 1.191 nine times in ten on one event of one pair, "
+        "an event of probability 0.5: the output is at least 0.2. "
+        "They may miss a smaller ε there, and a larger one on other events or pairs."
     ) in said
-    assert "However large the true ε, the lower bound on it cannot pass 9.31 with this many runs." in said
+    assert "With this many runs no audit can certify more than ε = 9.31." in said
+    assert "an ε of" not in line(clean())
+    assert "catches ε ≥ 1.191 on one event" in line(clean())
 
 
 def test_bounds_on_both_numbers_say_at_which_value_of_the_other_each_holds():

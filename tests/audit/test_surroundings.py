@@ -145,6 +145,15 @@ def test_what_a_mechanism_sets_is_put_back_and_its_audit_is_as_without(mechanism
     assert result.verdict is Verdict.NOT_REFUTED
 
 
+def test_what_convert_sets_is_put_back(as_before):
+    def converting(database):
+        np.seterr(all="raise")
+        return database
+
+    audit_privacy(noisy, PureDP(1.0), **{**SMALL, "budget": 200}, convert=converting)
+    assert surroundings() == as_before
+
+
 def underflowing(database, rng):
     tiny = np.float64(1e-300) * np.float64(1e-300) if database[0] else 0.0
     return tiny + noisy(database, rng)
