@@ -328,6 +328,7 @@ def _is_shared(value: Any) -> bool:
 def _members(kind: type) -> Iterator[Any]:
     skipped = {"__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__annotations__"}
     skipped |= {"__dataclass_fields__", "__dataclass_params__", "__match_args__", "__firstlineno__"}
+    skipped |= {"__slotnames__"}  # which pickling an object leaves in its class
     slots = {getattr(kind, name, None).__class__ for name in _slots(kind)}
     for name, held in vars(kind).items():
         if name not in skipped and type(held) not in slots:

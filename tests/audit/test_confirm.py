@@ -14,6 +14,7 @@ from audit.betting import Betting, Terms
 from audit.candidates import MOST_CANDIDATES, find_candidates
 from audit.confirm import confirm
 from audit.databases import Databases
+from audit.features import View
 from audit.relations import Relation
 from audit.sampling import BET, CONFIRM, EXPLORE, Sampler
 from audit.subjects import adapt
@@ -72,9 +73,11 @@ def test_p_and_q_are_shares_of_the_witness_own_runs():
     witness = refute(Loud())[0].witness
     with Sampler(adapt(Loud()), seed=0) as sampler:
         seed = tuple(witness.seed)
-        [block] = sampler.draw(witness.left, witness.right, witness.runs, seed, singly=True, by_call=True)
-    assert len(block.left) + len(block.right) == 2 * witness.runs
-    shares = [float(witness.event.members(side).mean()) for side in (block.left, block.right)]
+        blocks = sampler.draw(witness.left, witness.right, witness.runs, seed, singly=True, by_call=True)
+        drawn = [(block.left, block.right) for block in blocks]
+    left, right = (list(itertools.chain(*side)) for side in zip(*drawn, strict=True))
+    assert len(left) + len(right) == 2 * witness.runs
+    shares = [witness.event.members(View(side)).sum() / len(side) for side in (left, right)]
     assert shares == ([witness.p, witness.q] if witness.direction == "left" else [witness.q, witness.p])
 
 
@@ -156,35 +159,31 @@ def test_with_too_few_runs_a_witness_of_a_stateless_subject_stays_unconfirmed():
     assert not found.doubt
 
 
-class Remembers:
-    """Answers with its database once, and with what it said ever after."""
+def remembering(*, leaks):
+    """Return a subject that keeps what it said; defined here, it is made anew without importing this module."""
 
-    def __init__(self):
-        self.said = {}
+    class Remembers:
+        def __init__(self):
+            self.said = {}
 
-    def __call__(self, database, rng):
-        return self.said.setdefault(database[0], database[0] + rng.laplace())
+        def __call__(self, database, rng):
+            said = self.said.setdefault(database[0], database[0] + rng.laplace())
+            return database[0] if leaks else said
+
+    return Remembers()
 
 
 def test_noise_that_is_kept_is_drawn_anew_in_every_process_and_refutes_nothing():
-    found, _, sampler, _ = refute(Remembers())
+    found, _, sampler, _ = refute(remembering(leaks=False))
     assert found.how == "fresh"
     assert found.doubt
     assert not found.witness.confirmed
     assert found.witness.parts
-    assert {size for path, size, _ in sampler.places if path[0] == CONFIRM and size is not None} >= {0}
-
-
-class Leaks(Remembers):
-    """Keeps state, and leaks from a new object all the same."""
-
-    def __call__(self, database, rng):
-        super().__call__(database, rng)
-        return database[0]
+    assert {place[0][0] for place in sampler.places} <= {EXPLORE, BET, CONFIRM}
 
 
 def test_a_leak_of_a_subject_with_state_is_confirmed_by_one_run_in_each_fresh_process():
-    found, _, sampler, _ = refute(Leaks())
+    found, _, sampler, _ = refute(remembering(leaks=True))
     witness = found.witness
     assert found.how == "fresh"
     assert not found.doubt
