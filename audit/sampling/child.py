@@ -184,6 +184,7 @@ def _answer(host: Host | None, request: Request, answers: int, records: int) -> 
     if request.errand is not None:
         try:
             host, task = request.errand.move_in()
+            write_frame(answers, pack_outputs(("made", None)))
         except BaseException as error:  # noqa: BLE001  whatever the user's modules raise when they are imported
             return pack_outputs(("failed", f"{type(error).__name__}: {error}"))
     assert host is not None

@@ -45,6 +45,10 @@ os._exit(0)
 _OURS: Final = tuple(sys.path)
 
 
+#: Seconds in which a process makes its subject.
+_MAKING: Final = 60.0
+
+
 class _DiedError(Exception):
     """The worker ended in the middle of a request."""
 
@@ -172,6 +176,8 @@ class Child:
         while len(outputs) < task.runs:
             try:
                 self._ask(_request(replace(task, start=len(outputs)), errand))
+                if errand is not None:
+                    self._await_made()
                 while (answer := self._answer(task.limit))[0] == "outcome":
                     outputs.append(answer[1])
                 printed, rest = printed + answer[1][0], answer[1][1]
@@ -180,6 +186,13 @@ class Child:
                     outputs.append(Unfinished(str(death)))
         left, right = of_either_side(task.order, outputs)
         return Block(left=left, right=right, printed=printed, rest=rest)
+
+    def _await_made(self) -> None:
+        """Wait until the worker has made its subject; that it dies of that is no run."""
+        try:
+            self._answer(_MAKING)
+        except _DiedError as death:
+            raise SubjectError(f"The child process dies as it loads the mechanism: {death}") from None
 
     def _ask(self, request: Request) -> None:
         self._await_worker()

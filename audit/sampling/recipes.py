@@ -147,7 +147,8 @@ def recipe_of(subject: Any, calling: Calling, *, at_first: Any = None) -> Recipe
     maker = _maker(subject, subject if at_first is None else at_first)
     if maker is None:
         return None
-    by_value = tuple(m.__name__ for m in users_modules() if not is_importable(m))
+    by_code = isinstance(maker, _AsItIs)
+    by_value = tuple(m.__name__ for m in users_modules() if by_code or not is_importable(m))
     try:
         return Recipe(pack(maker, by_value=by_value), calling, by_value)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
@@ -165,9 +166,9 @@ def _maker(value: Any, at_first: Any = None) -> Any:
         owner = _maker(value.__self__, getattr(at_first, "__self__", None))
         return None if owner is None else _Member(owner, value.__func__.__name__)
     if isinstance(value, types.FunctionType | type):
-        by_name, by_code = _named(value), None if keeps_data(value) else _AsItIs(value)
-        # A script may have audited before it came to define this: by its code, where that is all there is.
-        return (by_code or by_name) if value.__module__ == "__main__" else (by_name or by_code)
+        # By its code, where that is all there is: no module need be imported, and a script may have audited
+        # before it came to define this.
+        return _named(value) if keeps_data(value) else _AsItIs(value)
     if isinstance(value, types.BuiltinFunctionType):
         return _AsItIs(value)
     return find_place(value) or _constructed(value, value if at_first is None else at_first)

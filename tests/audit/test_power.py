@@ -88,7 +88,9 @@ LOOK = 16
 def counted(calls):
     """Count calls given as (p side, inside): p side inside and outside, q side inside and outside."""
     p_side, inside = calls
-    return np.array([(side & event).sum() for side in (p_side, ~p_side) for event in (inside, ~inside)], float)
+    return np.array(
+        [(side & event).sum() for side in (p_side, ~p_side) for event in (inside, ~inside)], float
+    )
 
 
 def refuted_by(calls, sizes, *, epsilon, rivals):
