@@ -161,8 +161,8 @@ class _Runs:
 
     def _refuted(self, betting: Betting) -> AuditResult:
         assert betting.crossed_at is not None
-        if self.task.databases.doubt:
-            return self._result(Verdict.INCONCLUSIVE, betting, reason=self.task.databases.doubt)
+        if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):
+            return self._result(Verdict.INCONCLUSIVE, betting, reason=doubt)
         allowance = self.task.options.confirm_budget or max(LEAST_CONFIRMATION, 4 * betting.crossed_at)
         found = self._confirm(betting, allowance)
         doubt = _doubt(found)
