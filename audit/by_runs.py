@@ -217,7 +217,7 @@ class _Runs:
                 f"{spent:,} runs are too few, raise {more}: however large the true ε, audits like this one "
                 f"miss it more than once in ten, on {_likely(power)}"
             )
-            return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
+            return self._result(Verdict.INCONCLUSIVE, betting, reason=reason, **self._bounds(betting))
         return self._result(
             Verdict.NOT_REFUTED,
             betting,
