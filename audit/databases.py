@@ -137,8 +137,8 @@ class Databases:
             return ""
         return (
             f"the claim fails on {show(left, 60)} beside {show(right, 60)}, which may lie outside your "
-            "domain, for no two neighbours are known to be in it; give `valid=`, a function that tells whether "
-            "a database is allowed (`lambda database: True` if all of this kind are)"
+            "domain, for no two neighbours are known to be in it; give `valid=`, a function that tells "
+            "whether a database is allowed (`lambda database: True` if all of this kind are)"
         )
 
     def _may(self, *databases: Any) -> bool:
