@@ -285,7 +285,8 @@ class Betting:
         self.batches += 1
         ways = {"fresh": self.fresh, "singly": self.singly}
         drawn = self.sampler.draw(memory.left, memory.right, size, path, **ways)
-        crosses, blocks = memory.take((View(runs.left), View(runs.right)) for runs in drawn)
+        typed = self.singly or self.sampler.subject.declared_sampler is None
+        crosses, blocks = memory.take((View(runs.left, typed), View(runs.right, typed)) for runs in drawn)
         if learn:
             memory.learn(blocks, crosses)
         return crosses, blocks

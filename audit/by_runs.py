@@ -14,8 +14,7 @@ from audit.calls_check import CallsCheck
 from audit.confirm import Confirmation, confirm
 from audit.errors import InvalidValue
 from audit.evidence import STAKES, Bet, Ledger, ceiling, delta_bound, epsilon_bound
-from audit.features.parts import MOST_DEPTH, MOST_LEAVES
-from audit.features.structure import unopened
+from audit.features.structure import unread
 from audit.paths import lengths
 from audit.power import Power, detectable
 from audit.results import AuditResult, Evidence, Verdict, Witness
@@ -322,10 +321,7 @@ class _Runs:
             untested += self.task.databases.left_out()
             if self.task.subject.declared_sampler is not None:
                 untested.append(_calls_left(self.compared_calls))
-            if any(map(unopened, (views for memory in memories for views in memory.kept(0)))):
-                untested.append(
-                    f"parts of an output beyond the first {MOST_LEAVES}, or over {MOST_DEPTH} steps inside"
-                )
+            untested += unread(views for memory in memories for views in memory.kept(0))
         if self.task.options.numerics == "ideal":
             untested.append('the floats as returned (numerics="float")')
         untested.append("timing, memory and other side channels")
