@@ -300,7 +300,8 @@ class Betting:
         self.batches += 1
         ways = {"singly": self._singly, "by_call": stage == self.stage}
         drawn = self.sampler.draw(memory.left, memory.right, size, path, **ways)
-        counts, blocks = memory.take((View(runs.left), View(runs.right)) for runs in drawn)
+        typed = ways["singly"] or self.sampler.subject.declared_sampler is None
+        counts, blocks = memory.take((View(runs.left, typed), View(runs.right, typed)) for runs in drawn)
         if learn:
             memory.learn(blocks, counts)
         return counts, blocks

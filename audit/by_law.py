@@ -178,8 +178,9 @@ class _Comparison:
                 f"(log e-value {wrong.log_e_value:.4g}, limit {limit:.4g})"
             )
             return self._as(Verdict.ERROR, reason=reason)
-        if self.finding.over and self.task.databases.doubt:
-            return self._as(Verdict.INCONCLUSIVE, reason=self.task.databases.doubt)
+        worst = self._worst()
+        if self.finding.over and (doubt := self.task.databases.doubt(worst.left, worst.right)):
+            return self._as(Verdict.INCONCLUSIVE, reason=doubt)
         if self.finding.over:
             return self._as(Verdict.REFUTED, witness=self._witness())
         if not self.finding.complete:

@@ -14,8 +14,7 @@ from audit.calls_check import CallsCheck
 from audit.confirm import Confirmation, confirm
 from audit.errors import InvalidValue
 from audit.evidence import Bet, Ledger, ceiling, delta_bound, epsilon_bound, log_payoffs
-from audit.features.parts import MOST_DEPTH, MOST_LEAVES
-from audit.features.structure import unopened
+from audit.features.structure import unread
 from audit.paths import lengths
 from audit.power import Power, detectable
 from audit.results import AuditResult, Evidence, Verdict, Witness
@@ -161,8 +160,8 @@ class _Runs:
 
     def _refuted(self, betting: Betting) -> AuditResult:
         assert betting.crossed_at is not None
-        if self.task.databases.doubt:
-            return self._result(Verdict.INCONCLUSIVE, betting, reason=self.task.databases.doubt)
+        if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):
+            return self._result(Verdict.INCONCLUSIVE, betting, reason=doubt)
         allowance = self.task.options.confirm_budget or max(LEAST_CONFIRMATION, 4 * betting.crossed_at)
         bets = len(betting.ledger.bets)
         found = self._confirm(betting, allowance)
@@ -226,7 +225,7 @@ class _Runs:
                 f"{spent:,} runs are too few, raise {more}: however large the true ε, audits like this one "
                 f"miss it more than once in ten, on {_likely(power)}"
             )
-            return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
+            return self._result(Verdict.INCONCLUSIVE, betting, reason=reason, **self._bounds(betting))
         return self._result(
             Verdict.NOT_REFUTED,
             betting,
@@ -335,10 +334,7 @@ class _Runs:
             untested += self.task.databases.left_out()
             if self.task.subject.declared_sampler is not None:
                 untested.append(_calls_left(self.compared_calls))
-            if any(map(unopened, (views for memory in memories for views in memory.kept(0)))):
-                untested.append(
-                    f"parts of an output beyond the first {MOST_LEAVES}, or over {MOST_DEPTH} steps inside"
-                )
+            untested += unread(views for memory in memories for views in memory.kept(0))
         if self.task.options.numerics == "ideal":
             untested.append('the floats as returned (numerics="float")')
         untested.append("timing, memory and other side channels")

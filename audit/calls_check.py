@@ -101,7 +101,7 @@ class CallsCheck:
 
     def _view(self, blocks: Iterable[Any]) -> View:
         digits = None if self.terms.floats else _DIGITS
-        return View([plain(output, digits) for block in blocks for output in block])
+        return View([plain(output, digits) for block in blocks for output in block], typed=False)
 
 
 @dataclass

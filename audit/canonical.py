@@ -182,6 +182,7 @@ def _are_comparable(keys: Iterable[Hashable]) -> bool:
 
 
 def _array(value: Any, walk: _Walk) -> Hashable:
+    value = np.asarray(value)  # a class of its own may say anything of its shape
     kind = value.dtype.kind
     if kind in "iub":
         wide = value.astype({"i": "<i8", "u": "<u8", "b": "?"}[kind])
@@ -203,6 +204,10 @@ def _masked(value: Any, walk: _Walk) -> Hashable:
     return ("masked", _array(hidden, walk), *_container("entries", value, value.data[~hidden].tolist(), walk))
 
 
+def _memory(value: memoryview, _walk: _Walk) -> Hashable:
+    return ("memoryview", value.format, value.shape, value.tobytes())
+
+
 def _scalar(value: Any, walk: _Walk) -> Hashable:
     twin = value.item()
     if value.dtype.kind in "mM" and (twin is None or isinstance(twin, int)):  # NaT, or finer than Python's
@@ -214,7 +219,7 @@ def _scalar(value: Any, walk: _Walk) -> Hashable:
 
 def _other(value: Any, walk: _Walk) -> Hashable:
     for kind, handler in _BASES:
-        if isinstance(value, kind):
+        if issubclass(type(value), kind):  # `isinstance` would ask the value, and it may lie or raise
             return handler(value, walk)
     if is_dataclass(value):
         state: Any = {field.name: getattr(value, field.name, None) for field in fields(value)}
@@ -297,6 +302,7 @@ _BASES: Final[tuple[tuple[Any, Callable[[Any, _Walk], Hashable]], ...]] = (
     (dict, _mapping),
     ((set, frozenset), _unordered),
     (bytes, _HANDLERS[bytes]),
+    (memoryview, _memory),
     (bytearray, lambda value, _: ("bytearray", bytes(value))),
     (enum.Enum, lambda value, _: ("enum", _class_name(value), value.name)),
     (type, lambda value, _: ("class", _class_name(value))),

@@ -40,7 +40,7 @@ Path = tuple[Any, ...]
 #: An exhaustive comparison covers at most this many pairs.
 MOST_PAIRS = 1_000_000
 #: Databases among which a relation of the user's is asked about every pair, to see what it does not list.
-MOST_CHECKED = 300
+MOST_CHECKED = 1_500
 #: A domain of at most so many databases is gone through in full by a search.
 FEW_DATABASES = 4_096
 #: Examples kept of a strategy for whole databases.
@@ -51,11 +51,6 @@ _NEIGHBOURS = 64
 _VARIATIONS = 400
 #: So many random databases in a row without a neighbour: there are none.
 _FRUITLESS = 200
-_DOUBT = (
-    "the claim fails on databases that may lie outside your domain, for no two neighbours are known to be in "
-    "it; give `valid=`, a function that tells whether a database is allowed (`lambda database: True` if all "
-    "of this kind are)"
-)
 
 
 @dataclass(frozen=True)
@@ -136,10 +131,15 @@ class Databases:
             return False
         return next(self._within(np.random.default_rng(0)), None) is None
 
-    @property
-    def doubt(self) -> str:
-        """Why a refutation would not count, in the user's words; empty where it would."""
-        return _DOUBT if self.unchecked else ""
+    def doubt(self, left: Any, right: Any) -> str:
+        """Return why a refutation on two databases does not count, and what to do; empty where it does."""
+        if not self.unchecked:
+            return ""
+        return (
+            f"the claim fails on {show(left, 60)} beside {show(right, 60)}, which may lie outside your "
+            "domain, for no two neighbours are known to be in it; give `valid=`, a function that tells "
+            "whether a database is allowed (`lambda database: True` if all of this kind are)"
+        )
 
     def _may(self, *databases: Any) -> bool:
         """Return whether databases may be tried: they are allowed or, where nothing is, not refused."""
@@ -171,7 +171,7 @@ class Databases:
             most=MOST_PAIRS,
         )
         if pairs is not None and not isinstance(self.relation, Relation) and self.lists_all:
-            refuse_unlisted(databases, pairs, self.relates, relation=name_of(self.relation))
+            refuse_unlisted(databases, pairs, self.relation)
         return None if pairs is None else [(databases[i], databases[j]) for i, j in pairs]
 
     @property

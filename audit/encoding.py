@@ -40,6 +40,7 @@ __all__ = [
     "decode",
     "dumps",
     "encode",
+    "is_event",
     "is_replayable",
     "opaque",
     "revived",
@@ -157,7 +158,7 @@ class _Encoder:
         }
 
     def instance(self, value: Any) -> dict[str, Any]:
-        if _is_event(value):
+        if is_event(value):
             return {"$": "event", "words": value.words(), "event": value.to_json()}
         if isinstance(value, Opaque):
             return opaque(value)
@@ -223,7 +224,14 @@ def _fraction(value: Fraction) -> dict[str, Any]:
     return {"$": "fraction", "value": str(value)}
 
 
-def _is_event(value: Any) -> bool:
+def is_event(value: Any) -> bool:
+    """Tell whether a value is an event of ours, without importing what events are made of.
+
+    Examples
+    --------
+    >>> is_event("the output is at least 1.5")
+    False
+    """
     return type(value).__module__ == "audit.events" and hasattr(value, "to_json")
 
 

@@ -31,7 +31,7 @@ def output_words(output: Any) -> str:
     >>> print(output_words(Raised("ValueError", "no data")))
     raised ValueError: no data
     """
-    return short(str(output), _LENGTH) if isinstance(output, Raised | Unfinished) else shown(output, _LENGTH)
+    return short(str(output), _LENGTH) if type(output) in (Raised, Unfinished) else shown(output, _LENGTH)
 
 
 def noting(blocks: Iterable[Runs], *, left: list[str], right: list[str]) -> Iterator[Runs]:

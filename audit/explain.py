@@ -280,7 +280,7 @@ def _timed(sampler: Sampler, pair: Pair) -> _Cost:
 def _trouble(drawn: list[Runs]) -> str:
     """Say so where none of the last runs had an answer."""
     outputs = [output for runs in drawn for side in (runs.left, runs.right) for output in side]
-    if not all(isinstance(output, (Raised, Unfinished)) for output in outputs):
+    if not all(type(output) in (Raised, Unfinished) for output in outputs):
         return ""
     worst = outputs[0]
     said = worst.reason if isinstance(worst, Unfinished) else f"{worst.kind}: {worst.message}"

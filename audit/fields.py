@@ -132,7 +132,7 @@ def number(stored: Any, where: str) -> float:
         finite = math.isfinite(held)
     except OverflowError:
         finite = False
-    if not finite and not isinstance(stored, dict):
+    if not finite and not (isinstance(held, float) and isinstance(stored, dict)):
         raise _wrong(where, "a number", stored)
     return held
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from audit import canonical
 from audit.brief import show
 from audit.errors import SubjectError
+from audit.relating import are_neighbours
+from audit.relations import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -55,14 +57,8 @@ def listed(
     return list(pairs)
 
 
-def refuse_unlisted(
-    databases: Sequence[Any],
-    pairs: Iterable[tuple[int, int]],
-    relates: Callable[[Any, Any], bool],
-    *,
-    relation: str,
-) -> None:
-    """Refuse a relation that lists fewer neighbours than it has.
+def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], relation: Any) -> None:
+    """Refuse a relation of the user's that lists fewer neighbours than it has.
 
     Raises
     ------
@@ -71,16 +67,25 @@ def refuse_unlisted(
 
     Examples
     --------
-    >>> refuse_unlisted([[0], [1]], [(0, 1)], lambda left, right: True, relation="near")
+    >>> from audit.relations import Relation
+    >>> refuse_unlisted([[0], [1]], [(0, 1)], Relation.REPLACE_ONE)
     """
     known = set(pairs)
     for i, j in combinations(range(len(databases)), 2):
         left, right = databases[i], databases[j]
-        if (i, j) not in known and (relates(left, right) or relates(right, left)):
+        if (i, j) not in known and (_calls(relation, left, right) or _calls(relation, right, left)):
             raise SubjectError(
-                f"`neighbours` of {relation} lists {show(left)} beside {show(right)} from neither of them, "
-                "and its `are_neighbours` says that they are."
+                f"`neighbours` of {name_of(relation)} lists {show(left)} beside {show(right)} from neither "
+                "of them, and its `are_neighbours` says that they are."
             )
+
+
+def _calls(relation: Any, left: Any, right: Any) -> bool:
+    """Return whether a relation calls two databases neighbours; most pairs of many are none."""
+    try:
+        return bool(relation.are_neighbours(left, right)) and are_neighbours(relation, left, right)
+    except Exception:  # noqa: BLE001 - the user's own code; where it fails, they are none
+        return False
 
 
 class _Places:

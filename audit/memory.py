@@ -130,9 +130,9 @@ class PairMemory:
     def hear(self, view: View) -> None:
         """Note whether the subject answers at all, and what it does instead."""
         self.heard += len(view)
-        silent = [output for _, output in view.rest if isinstance(output, (Raised, Unfinished))]
+        silent = [output for _, output in view.rest if type(output) in (Raised, Unfinished)]
         self.answered |= len(silent) < len(view)
-        self.raised |= any(isinstance(output, Raised) for output in silent)
+        self.raised |= any(type(output) is Raised for output in silent)
         if silent and self.silence is None:
             self.silence = silent[0]
 
@@ -286,10 +286,11 @@ def merged(views: list[View]) -> View:
     """Give one view of all outputs: many small ones cost more to go through."""
     if len(views) == 1:
         return views[0]
+    typed = all(view.typed for view in views)
     arrays = [view.outputs for view in views if isinstance(view.outputs, np.ndarray)]
     if len(arrays) == len(views) and len({(array.shape[1:], array.dtype) for array in arrays}) == 1:
-        return View(np.concatenate(arrays))
-    return View([output for view in views for output in view.outputs])
+        return View(np.concatenate(arrays), typed, replaced=True)
+    return View([output for view in views for output in view.outputs], typed, replaced=True)
 
 
 def _last_half(views: list[View]) -> list[View]:
@@ -300,6 +301,6 @@ def _last_half(views: list[View]) -> list[View]:
         if skip >= len(view):
             skip -= len(view)
             continue
-        rest.append(View(view.outputs[skip:]) if skip else view)
+        rest.append(View(view.outputs[skip:], view.typed, replaced=True) if skip else view)
         skip = 0
     return rest

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-__all__ = ["Raised", "Unfinished", "is_refusal", "without_addresses"]
+__all__ = ["Opaque", "Raised", "Unfinished", "is_refusal", "without_addresses"]
 
 _ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
 
@@ -78,6 +78,20 @@ class Unfinished:
 
     def __str__(self) -> str:
         return f"unfinished: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """An output that could not leave the process that made it: its class and its text.
+
+    Examples
+    --------
+    >>> Opaque("generator", "<generator object>").kind
+    'generator'
+    """
+
+    kind: str
+    text: str
 
 
 def is_refusal(output: object) -> bool:

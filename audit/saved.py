@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from audit import fields
-from audit.encoding import CorruptFile, dumps
+from audit.brief import show
+from audit.claims import PrivacyClaim, UtilityClaim
+from audit.encoding import CorruptFile, dumps, is_event
 from audit.fields import (
     listed,
     member,
@@ -21,7 +23,7 @@ from audit.fields import (
 )
 from audit.files import check_writable, write_text
 from audit.results import SCHEMA, AuditResult, Evidence, Verdict, Witness
-from audit.stored import loads, read
+from audit.stored import ForeignClaim, Opaque, loads, read
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
 __all__ = [
@@ -75,6 +77,8 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = No
     if _is_utility(stored):
         raise CorruptFile("this is the saved result of a utility audit; read it by UtilityResult.from_json.")
     made: Any = (cls or AuditResult)(**_contents(stored, _RESULT))
+    if made.witness is not None and not isinstance(made.claim, (PrivacyClaim, ForeignClaim)):
+        raise CorruptFile(f"result.claim must be a privacy claim; got {show(made.claim, 40)}.")
     return made  # type: ignore[no-any-return]
 
 
@@ -134,6 +138,8 @@ def _contents(stored: Mapping[str, Any], known: Mapping[str, tuple[fields.Reader
     try:
         found = fields.fields(stored["result"], "result", known)
         found["environment"] = plain_dict(stored.get("environment", {}), "environment")
+        if isinstance(found["environment"].get("elapsed"), (int, float)):
+            number(found["environment"]["elapsed"], "environment.elapsed")
     except RecursionError:
         raise CorruptFile("nested too deeply.") from None
     return found
@@ -168,6 +174,20 @@ def _block(value: Any) -> str:
     return "{\n" + ",\n".join(f"  {json.dumps(key)}: {dumps(item)}" for key, item in value.items()) + "\n}"
 
 
+def _claim(stored: Any, where: str) -> Any:
+    claim = value(stored, where)
+    if claim is not None and not isinstance(claim, (PrivacyClaim, UtilityClaim, Opaque)):
+        raise CorruptFile(f"{where} must be a claim; got {show(claim, 40)}.")
+    return claim
+
+
+def _event(stored: Any, where: str) -> Any:
+    event = value(stored, where)
+    if event is not None and not isinstance(event, Opaque) and not is_event(event):
+        raise CorruptFile(f"{where} must be an event; got {show(event, 40)}.")
+    return event
+
+
 def _witness(stored: Any, where: str) -> Witness:
     return Witness(**fields.fields(stored, where, _WITNESS))
 
@@ -183,7 +203,7 @@ def _failure(stored: Any, where: str) -> UtilityWitness:
 _INTERVAL = optional(listed(probability, length=2))
 _TEXTS = listed(text)
 _WITNESS = readers(
-    required={"left": value, "right": value, "event": value, "p": probability, "q": probability},
+    required={"left": value, "right": value, "event": _event, "p": probability, "q": probability},
     optional={
         "p_interval": _INTERVAL,
         "q_interval": _INTERVAL,
@@ -205,7 +225,7 @@ _WITNESS = readers(
 _RESULT = readers(
     required={
         "subject": text,
-        "claim": value,
+        "claim": _claim,
         "relation": text,
         "verdict": member(Verdict),
         "evidence": member(Evidence),
@@ -246,7 +266,7 @@ _UTILITY = readers(
     required={
         "kind": one_of("utility"),
         "subject": text,
-        "claim": value,
+        "claim": _claim,
         "verdict": member(Verdict),
         "evidence": member(Evidence),
     },

@@ -10,6 +10,8 @@ from audit.catalogue import load_catalogue
 from audit.pytest_plugin import parametrize_with_audits
 
 REDUCED = 20_000
+#: Entries of which fewer runs catch no ε at all: this one claims ε = 5.
+LEAST = {"concave-promise-64-bits": 50_000}
 
 
 @pytest.fixture
@@ -23,7 +25,8 @@ def effort(request, audited):
     if asked_for or (entry.utility_expected if audited.utility else entry.expected) == "refuted":
         return {}
     options = {**(entry.options or {}), **((entry.utility or {}) if audited.utility else {})}
-    return {"budget": min(options.get("budget", REDUCED), REDUCED)}
+    most = LEAST.get(entry.name, REDUCED)
+    return {"budget": min(options.get("budget", most), most)}
 
 
 @parametrize_with_audits(load_catalogue())

@@ -11,6 +11,7 @@ import click
 from audit.attached import load_attached
 from audit.catalogue import Entry, matching_entries
 from audit.claimed import shared, utility_options
+from audit.claims import PrivacyClaim, UtilityClaim
 from audit.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_exit_code
 from audit.cli.run import warn
 from audit.errors import AuditError
@@ -93,7 +94,8 @@ def audit_entry(entry: Entry, given: Mapping[str, Any], *, progress: Listener | 
     except Exception as error:  # one entry that fails must not lose the others
         if os.environ.get("DP_AUDIT_TRACEBACK"):
             raise
-        result = AuditResult(entry.name, claim, "", Verdict.ERROR, Evidence.STATISTICAL, reason=_said(error))
+        known = claim if isinstance(claim, PrivacyClaim) else None
+        result = AuditResult(entry.name, known, "", Verdict.ERROR, Evidence.STATISTICAL, reason=_said(error))
     reference = entry.reference or result.reference
     return dataclasses.replace(
         result, subject=entry.name, target=entry.name, expected=entry.expected, reference=reference
@@ -111,7 +113,8 @@ def audit_entry_utility(
     except Exception as error:  # one entry that fails must not lose the others
         if os.environ.get("DP_AUDIT_TRACEBACK"):
             raise
-        result = UtilityResult(entry.name, claim, Verdict.ERROR, Evidence.STATISTICAL, reason=_said(error))
+        known = claim if isinstance(claim, UtilityClaim) else None
+        result = UtilityResult(entry.name, known, Verdict.ERROR, Evidence.STATISTICAL, reason=_said(error))
     return dataclasses.replace(
         result,
         subject=entry.name,

@@ -4,9 +4,9 @@ Nothing here may look at a batch as a whole: permuting, splitting or merging bat
 unchanged.
 """
 
-from audit.features.atoms import Keys, Kind, Whole
+from audit.features.atoms import Keys, Kind, Type, Whole
 from audit.features.base import AtomFeature, Feature, NumberFeature, feature_from_json
-from audit.features.bits import FinestBit, HighestBit
+from audit.features.bits import FinestBit, HighestBit, LastBits, PatternEnd, ZeroSign
 from audit.features.numbers import (
     ArgMax,
     Coordinate,
@@ -17,7 +17,9 @@ from audit.features.numbers import (
     Largest,
     Last,
     Length,
+    Missing,
     Norm,
+    PairSum,
     Smallest,
     Spread,
     Sum,
@@ -42,20 +44,26 @@ __all__ = [
     "Kind",
     "Largest",
     "Last",
+    "LastBits",
     "Length",
+    "Missing",
     "Norm",
     "NumberFeature",
+    "PairSum",
     "Part",
     "PartIs",
     "PartsDifference",
     "PartsScore",
     "PartsSum",
+    "PatternEnd",
     "Smallest",
     "Spread",
     "Sum",
     "TableScore",
+    "Type",
     "Value",
     "View",
     "Whole",
+    "ZeroSign",
     "feature_from_json",
 ]

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import array
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from audit import canonical
 from audit.features.base import AtomFeature
-from audit.features.views import as_mapping
+from audit.features.openings import ABSENT, Path, words_of
+from audit.features.parts import part_at
+from audit.features.stand_ins import Ends, Frame
+from audit.features.views import as_mapping, as_number
 from audit.outcomes import Raised, Unfinished
 
 if TYPE_CHECKING:
@@ -29,12 +34,10 @@ class Whole(AtomFeature):
         """The subject of a sentence."""
         return "the output"
 
-    def of(self, output: object) -> Hashable:
-        """Give the feature of one output."""
+    def _of(self, output: Any) -> Hashable:
         return canonical.key(output)
 
-    def show(self, output: object) -> str:
-        """Say in words the value that this output has."""
+    def _show(self, output: Any) -> str:
         return canonical.show(output)
 
 
@@ -49,8 +52,7 @@ class Keys(AtomFeature):
         """The subject of a sentence."""
         return "the tuple of keys of the output"
 
-    def of(self, output: object) -> Hashable:
-        """Give the feature of one output."""
+    def _of(self, output: Any) -> Hashable:
         keys = self._keys(output)
         return None if keys is None else canonical.key(keys)
 
@@ -64,14 +66,13 @@ class Keys(AtomFeature):
         }  # all are text: equal exactly where the keys are
         return [known[each] for each in names]
 
-    def show(self, output: object) -> str:
-        """Say in words the value that this output has."""
+    def _show(self, output: Any) -> str:
         keys = self._keys(output)
         return "absent" if keys is None else canonical.show(keys)
 
     @staticmethod
-    def _keys(output: object) -> tuple[Any, ...] | None:
-        if isinstance(output, (tuple, list)) and not output:
+    def _keys(output: Any) -> tuple[Any, ...] | None:
+        if issubclass(type(output), (tuple, list)) and not output:
             return ()  # a list of pairs may be empty
         mapping = as_mapping(output)
         return None if mapping is None else tuple(mapping)
@@ -88,26 +89,95 @@ class Kind(AtomFeature):
         """The subject of a sentence."""
         return "the kind of the output"
 
-    def of(self, output: object) -> Hashable:
-        """Give the feature of one output."""
-        return self.show(output)
+    def _of(self, output: Any) -> Hashable:
+        return self._show(output)
 
     def column(self, view: View) -> list[Hashable]:
         """Give the feature of every output of a block."""
         return ["dict"] * len(view) if view.all_dicts else super().column(view)
 
-    def show(self, output: object) -> str:
-        """Say in words the value that this output has."""
-        if isinstance(output, Raised):
-            return f"{output.kind} raised"
-        if isinstance(output, Unfinished):
-            return f"no output ({output.reason})"
-        if isinstance(output, np.ndarray):
-            return f"array of shape {output.shape}"
-        if isinstance(output, (bool, np.bool_)):
+    def _show(self, output: Any) -> str:
+        kind = type(output)
+        told = _told(output)
+        if told is not None:
+            return f"{told} raised" if kind is Raised else told
+        if issubclass(kind, np.ndarray):
+            return f"array of shape {np.asarray(output).shape}"
+        if issubclass(kind, (bool, np.bool_)):
             return "bool"
-        if isinstance(output, (int, float, np.number)) and not isinstance(output, np.complexfloating):
+        if issubclass(kind, (int, float, np.number)) and as_number(output) is not None:
             return "NaN" if output != output else "number"  # noqa: PLR0124 - NaN alone differs from itself
-        # A text is the same in a list and in an array, where numpy has its own class for it.
-        plain = output.item() if isinstance(output, (np.str_, np.bytes_, np.complexfloating)) else output
-        return type(plain).__name__
+        return _name(kind)
+
+
+def _told(output: Any) -> str | None:
+    """Return what our own outcomes and stand-ins say of their kind."""
+    if type(output) is Unfinished:
+        return f"no output ({output.reason})"
+    return str(output.kind) if type(output) in (Raised, Frame, Ends) else None
+
+
+def _name(kind: type) -> str:
+    """Return the name of a class; a text is the same in a list and in an array, where numpy has its own."""
+    twins = (str, bytes, complex) if issubclass(kind, np.generic) else ()
+    return next((twin for twin in twins if issubclass(kind, twin)), kind).__name__
+
+
+@dataclass(frozen=True)
+class Type(AtomFeature):
+    """The types of the output and of its entries, whole numbers and floats apart, with shapes and dtypes.
+
+    Parameters
+    ----------
+    path
+        Where in the output; everywhere if empty.
+    """
+
+    path: Path = ()
+    cheap = True
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"the type of {words_of(self.path)}"
+
+    def _of(self, output: Any) -> Hashable:
+        return self._show(output)
+
+    def _show(self, output: Any) -> str:
+        return type_of(part_at(output, self.path))
+
+
+#: Entries whose types are told one by one, and how deep.
+_TYPED = 64
+_TYPED_DEPTH = 4
+
+
+def type_of(value: Any, *, depth: int = 0) -> str:
+    """Return the type of a value and of its entries in words.
+
+    Examples
+    --------
+    >>> type_of((1, [2.0, 3.0])), type_of(np.zeros(3, dtype=np.float32))
+    ('tuple of (int, list of float)', 'ndarray of shape (3,) of float32')
+    """
+    kind = type(value)
+    told = "absent" if value is ABSENT else _told(value)
+    if told is not None:
+        return told
+    if issubclass(kind, np.ndarray):
+        plain = np.asarray(value)
+        return f"{kind.__name__} of shape {plain.shape} of {plain.dtype}"
+    if issubclass(kind, array.array):
+        return f"{kind.__name__} of {value.typecode}"
+    if depth == _TYPED_DEPTH or not issubclass(kind, (tuple, list, dict)):
+        return _name(kind)
+    return " of ".join([kind.__name__, *_types_inside(value, depth + 1)])
+
+
+def _types_inside(value: Any, depth: int) -> list[str]:
+    entries = dict.values(value) if issubclass(type(value), dict) else value
+    inner = [type_of(entry, depth=depth) for entry in islice(entries, _TYPED)]
+    if len(set(inner)) <= 1:
+        return inner[:1]
+    return [f"({', '.join(inner)})"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.errors import InvalidValue
+from audit.features.stand_ins import stand_in
 from audit.features.views import View
 
 if TYPE_CHECKING:
@@ -57,17 +58,39 @@ class NumberFeature(Feature):
 class AtomFeature(Feature):
     """A feature whose value is a canonical key."""
 
-    @abstractmethod
     def of(self, output: object) -> Hashable:
         """Give the feature of one output."""
+        return self.column(View([output]))[0]
 
     def column(self, view: View) -> list[Hashable]:
         """Give the feature of every output of a block."""
-        return [self.of(output) for output in view.outputs]
+        return [self.read(output) for output in view.outputs]
 
-    @abstractmethod
+    def read(self, output: object) -> Hashable:
+        """Give the feature of an output as a block keeps it, one value for all that cannot be looked at."""
+        try:
+            return self._of(output)
+        except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
+            return UNREADABLE
+
     def show(self, output: object) -> str:
         """Say in words the value that this output has."""
+        try:
+            return self._show(stand_in(output))
+        except Exception:  # noqa: BLE001 - see `read`
+            return UNREADABLE[0]
+
+    @abstractmethod
+    def _of(self, output: Any) -> Hashable:
+        """Give the feature of one output; it may raise."""
+
+    @abstractmethod
+    def _show(self, output: Any) -> str:
+        """Say the value in words; it may raise."""
+
+
+#: The value of every atom feature where an output's own code fails.
+UNREADABLE = ("unreadable",)
 
 
 def feature_from_json(document: Mapping[str, Any]) -> Feature:

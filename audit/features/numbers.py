@@ -116,6 +116,38 @@ class Difference(_OfVector):
 
 
 @dataclass(frozen=True)
+class PairSum(_OfVector):
+    """The sum of two entries."""
+
+    first: int
+    second: int
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"output[{self.first}] + output[{self.second}]"
+
+    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+        if max(self.first, self.second) >= matrix.shape[1]:
+            return np.full(len(matrix), np.nan)
+        return matrix[:, self.first] + matrix[:, self.second]
+
+
+#: From this many entries on, sums are accumulated along rows: one entry after the other, as for few.
+_WIDE = 256
+
+
+def _added(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Add each row entry by entry, NaN left out: numpy's pairwise sum depends on memory layout."""
+    if matrix.shape[1] > _WIDE:
+        return np.asarray(np.add.accumulate(np.where(np.isnan(matrix), 0.0, matrix), axis=1)[:, -1])
+    total = np.zeros(len(matrix))
+    for column in matrix.T:
+        total = total + np.where(np.isnan(column), 0.0, column)
+    return total
+
+
+@dataclass(frozen=True)
 class Sum(_OfVector):
     """The sum of the entries."""
 
@@ -125,11 +157,7 @@ class Sum(_OfVector):
         return "the sum of the output"
 
     def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        # Entry by entry: numpy's pairwise sum depends on memory layout, and so on the batch.
-        total = np.zeros(len(matrix))
-        for column in matrix.T:
-            total = total + np.where(np.isnan(column), 0.0, column)
-        return total
+        return _added(matrix)
 
 
 @dataclass(frozen=True)
@@ -181,10 +209,7 @@ class Norm(_OfVector):
         return "the norm of the output"
 
     def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        total = np.zeros(len(matrix))
-        for column in matrix.T:
-            total = total + np.where(np.isnan(column), 0.0, column) ** 2
-        return np.sqrt(total)
+        return np.sqrt(_added(matrix**2))
 
 
 @dataclass(frozen=True)
@@ -222,6 +247,19 @@ class Count(_OfSpecial):
 
     def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(self._hits(matrix).sum(axis=1), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Missing(_OfVector):
+    """How many entries are NaN, masked, or no number."""
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return "the number of entries that are NaN or no number"
+
+    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(np.isnan(matrix).sum(axis=1), dtype=np.float64)
 
 
 @dataclass(frozen=True)

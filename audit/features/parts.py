@@ -5,11 +5,7 @@ A leak may sit in one entry of `(coefficients, intercept)`, beside noise that ma
 
 from __future__ import annotations
 
-import functools
-import re
-import types
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,36 +13,28 @@ import numpy as np
 
 from audit import canonical
 from audit.features.base import AtomFeature, NumberFeature
+from audit.features.openings import ABSENT, MOST_ENTRIES, Path, follow, parts_of, words_of
 from audit.features.scores import TableScore
+from audit.features.stand_ins import Ends
 from audit.features.views import as_entry, as_number
-from audit.outcomes import Raised, Unfinished
+from audit.outcomes import Opaque
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from audit.features.views import View
 
-#: One step inwards: how ("item", "attribute", "sorted", "variable", "array", "text", "number"), and which.
-Step = tuple[str, Any]
-Path = tuple[Step, ...]
-
 MOST_LEAVES = 512
-MOST_ENTRIES = 512
-MOST_DEPTH = 6
-
-_LEAVES = (type(None), bool, np.bool_, type, types.ModuleType, Unfinished)
-_PLAIN_LEAVES = frozenset({float, int, bool, type(None), np.float64, np.int64, np.bool_})
-_NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-#: What stands for a part that is not there.
-ABSENT = object()
+MOST_DEPTH = 16
 
 
 def leaves(output: object) -> dict[Path, object]:
     """Give what is inside an output and cannot be opened further, by where it is; nothing for what is a leaf.
 
-    Guarantee: depends on this output alone; at most 512 leaves, 6 steps deep.
+    Guarantee: depends on this output alone; at most 512 leaves, 16 steps deep. A text, and a number
+    that is opened further, count as leaves too.
 
     Examples
     --------
@@ -67,141 +55,67 @@ def holds_more(output: object) -> bool:
     (False, True)
     """
     some = sum(1 for _ in islice(_walk(output, ()), MOST_LEAVES + 1))
-    return some > MOST_LEAVES or _is_cut(output, 0)
+    return some > MOST_LEAVES or _is_cut(output, [2 * MOST_LEAVES], 0)
 
 
-def _is_cut(value: object, depth: int) -> bool:
-    inside = _inside(value, most=MOST_ENTRIES + 1)
-    if depth == MOST_DEPTH or len(inside) > MOST_ENTRIES:
-        return bool(inside)
-    return any(_is_cut(part, depth + 1) for _, part in inside)
+def _is_cut(value: object, left: list[int], depth: int) -> bool:
+    """Tell whether a value has more parts than are opened; `left` counts down what may still be asked."""
+    inside = parts_of(value, most=MOST_ENTRIES + 1)
+    left[0] -= len(inside)
+    if left[0] < 0 or (inside and depth == MOST_DEPTH) or len(inside) > MOST_ENTRIES:
+        return True
+    return type(value) is Ends or any(_is_cut(part, left, depth + 1) for _, part in inside)
+
+
+def is_closed(value: Any) -> bool:
+    """Tell whether a value shows neither its parts nor anything that tells it from others of its class.
+
+    Examples
+    --------
+    >>> import threading
+    >>> is_closed(threading.Lock()), is_closed("text")
+    (True, False)
+    """
+    kind = type(value)
+    if kind is Opaque:
+        return True
+    if kind in _SHOWN or parts_of(value):
+        return False
+    told = canonical.key(value)
+    return type(told) is tuple and (told[0] == "unreadable" or (told[0] == "object" and _hides(value)))
+
+
+#: What canonical keys tell in full.
+_SHOWN = frozenset({str, int, float, bool, type(None), tuple, list, dict, set, frozenset, bytes, np.ndarray})
+
+
+def _hides(value: Any) -> bool:
+    try:
+        value.__reduce_ex__(4)
+    except Exception:  # noqa: BLE001 - many objects refuse, each in its own way
+        return not getattr(value, "__dict__", None)
+    return False
 
 
 def _walk(value: object, path: Path) -> Iterator[tuple[Path, object]]:
-    inside = _inside(value) if len(path) < MOST_DEPTH else ()
-    if not inside and path:
+    inside = parts_of(value) if len(path) < MOST_DEPTH else ()
+    if path and (not inside or type(value) is str or as_number(value) is not None):
         yield path, value
     for step, part in inside:
         yield from _walk(part, (*path, step))
 
 
-def _inside(value: Any, *, most: int = MOST_ENTRIES) -> Sequence[tuple[Step, Any]]:
-    """Give the parts of a value, each with the step to it; none of a leaf."""
-    kind = type(value)  # what is common is told by its type alone: every part of many outputs is asked
-    if kind in _PLAIN_LEAVES:
-        return ()
-    if kind is tuple or kind is list:
-        return [(("item", i), part) for i, part in enumerate(value[:most])]
-    try:
-        if isinstance(value, _LEAVES) or value is np.ma.masked or as_number(value) is not None:
-            return ()
-        if isinstance(value, Raised):  # its text may tell what its kind does not
-            return [(("attribute", "message"), value.message)] if _NUMBER.search(value.message) else ()
-        return list(islice(_of_text(value) if isinstance(value, str) else _opened(value), most))
-    except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
-        return ()
+def part_at(output: object, path: Path) -> object:
+    """Follow a path into an output; what is not there is `ABSENT`.
 
-
-def _opened(value: Any) -> Iterator[tuple[Step, Any]]:
-    if isinstance(value, (Mapping, Sequence, np.void, np.ndarray)):
-        return _items(value)
-    if isinstance(value, (set, frozenset)):
-        numbers = all(as_number(part) is not None for part in value)
-        return ((("sorted", i), part) for i, part in enumerate(sorted(value) if numbers else ()))
-    if isinstance(value, types.FunctionType):
-        return ((("variable", name), cell.cell_contents) for name, cell in _cells(value).items())
-    if hasattr(type(value), "__array__") and not isinstance(value, np.generic):
-        return iter([(("array", None), np.asarray(value))])
-    return ((("attribute", name), getattr(value, name)) for name in _attributes(value))
-
-
-def _of_text(value: str) -> Iterator[tuple[Step, Any]]:
-    """Give the text without its numbers, and these; nothing of a text that holds none."""
-    numbers = _NUMBER.findall(value)
-    if numbers:
-        yield ("text", None), _step(value, "text", None)
-    for i, number in enumerate(numbers):
-        yield ("number", i), float(number)
-
-
-def _items(value: Any) -> Iterator[tuple[Step, Any]]:
-    if isinstance(value, Mapping):
-        return ((("item", name), part) for name, part in value.items())
-    if isinstance(value, np.void):
-        return ((("item", name), value[name]) for name in value.dtype.names or ())
-    if isinstance(value, np.ndarray):
-        places = np.ndindex(value.shape)
-        return ((("item", at if len(at) != 1 else at[0]), value[at]) for at in places)
-    return ((("item", i), part) for i, part in enumerate(value))
-
-
-def _cells(function: types.FunctionType) -> dict[str, types.CellType]:
-    return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-
-
-def _attributes(value: Any) -> Sequence[str]:
-    if isinstance(value, (complex, np.complexfloating)):
-        return ("real", "imag")
-    if isinstance(value, functools.partial):
-        return ("args", "keywords")
-    if isinstance(value, types.MethodType):
-        return ("__self__",)
-    if is_dataclass(value):
-        return [field.name for field in fields(value) if hasattr(value, field.name)]
-    slots = [name for kind in type(value).__mro__ for name in _slots(kind) if hasattr(value, name)]
-    return sorted({*slots, *getattr(value, "__dict__", ())})
-
-
-def _slots(kind: type) -> tuple[str, ...]:
-    named = kind.__dict__.get("__slots__", ())
-    names = (named,) if isinstance(named, str) else tuple(named)
-    return tuple(name for name in names if not name.startswith("__"))
-
-
-def _part(value: Any, path: Path) -> Any:
-    """Follow a path into an output; what is not there is `ABSENT`."""
-    try:
-        for how, name in path:
-            if isinstance(value, Unfinished) or (isinstance(value, Raised) and name != "message"):
-                return ABSENT
-            value = _step(value, how, name)
-    except Exception:  # noqa: BLE001 - another kind of output, or one whose own code fails
-        return ABSENT
-    return value
-
-
-def _step(value: Any, how: str, name: Any) -> Any:
-    if how == "item":
-        # a defaultdict would make what is not there
-        return ABSENT if isinstance(value, Mapping) and name not in value else value[name]
-    if how == "attribute":
-        return getattr(value, name)
-    if how == "text":
-        return _NUMBER.sub("#", value)
-    if how == "number":
-        return float(_NUMBER.findall(value)[name])
-    if how == "sorted":
-        return sorted(value)[name]
-    return np.asarray(value) if how == "array" else _cells(value)[name].cell_contents
-
-
-def _words(path: Path) -> str:
-    said = "output"
-    for how, name in path:
-        if how == "item":
-            index = isinstance(name, tuple) and all(type(i) is int for i in name) and name
-            said += f"[{', '.join(map(str, name)) if index else canonical.show(name)}]"
-        elif how == "attribute":
-            said += f".{name}"
-        elif how == "text":
-            said = f"{said} without its numbers"
-        elif how == "number":
-            said = f"number {name + 1} in {said}"
-        else:
-            said = {"sorted": f"sorted({said})[{name}]", "array": f"asarray({said})"}.get(
-                how, f"({said}'s variable {name})"
-            )
-    return said
+    Examples
+    --------
+    >>> part_at({"a": (1, 2)}, (("item", "a"), ("item", 1)))
+    2
+    """
+    for step in path:
+        output = follow(output, step)
+    return output
 
 
 @dataclass(frozen=True)
@@ -214,24 +128,61 @@ class Part(NumberFeature):
     @property
     def words(self) -> str:
         """The subject of a sentence."""
-        return _words(self.path)
+        return words_of(self.path)
 
     def column(self, view: View) -> NDArray[np.float64]:
         """Give the feature of every output of a block."""
-        return _column(view, self.path)
+        return numbers_at(view, self.path)
 
 
-def _column(view: View, path: Path) -> NDArray[np.float64]:
+def numbers_at(view: View, path: Path) -> NDArray[np.float64]:
+    """Give the number at a place in every output of a block, NaN where there is none."""
     known = view.parts.get(path)
     if known is None:
-        parts = (_part(output, path) for output in view.outputs)
-        known = view.parts[path] = np.array([_number(part) for part in parts], dtype=np.float64)
+        known = view.parts[path] = _read(view, path)
+    return known
+
+
+def _read(view: View, path: Path) -> NDArray[np.float64]:
+    how, name = path[-1] if path else ("", None)
+    arrays = _stacked(view, path[:-1]) if how == "item" else None
+    if arrays is not None:
+        at = name if type(name) is tuple else (name,)
+        if set(map(type, at)) <= {int} and len(at) == arrays.ndim - 1:
+            inside = all(-size <= i < size for i, size in zip(at, arrays.shape[1:], strict=True))
+            column = arrays[(slice(None), *at)] if inside else np.full(len(view), np.nan)
+            return column.astype(np.float64)
+    return np.array([_number(part) for part in parts_at(view, path)], dtype=np.float64)
+
+
+def parts_at(view: View, path: Path) -> Any:
+    """Give what is at a place in every output; what lies on the way there is followed once for all paths."""
+    if not path:
+        return view.outputs
+    return [follow(value, path[-1]) for value in _kept_parts(view, path[:-1])]
+
+
+def _stacked(view: View, path: Path) -> NDArray[Any] | None:
+    """Give the arrays at a place in one, where all outputs have arrays of numbers of one shape there."""
+    key = ("stacked", path)
+    if key not in view.inside:
+        parts = [] if not path else _kept_parts(view, path)
+        alike = set(map(type, parts)) == {np.ndarray} and len({(a.shape, a.dtype) for a in parts}) == 1
+        view.inside[key] = np.stack(parts) if alike and parts[0].dtype.kind in "iufb" else None
+    found: NDArray[Any] | None = view.inside[key]
+    return found
+
+
+def _kept_parts(view: View, path: Path) -> Any:
+    known = view.inside.get(path)
+    if known is None:
+        known = view.inside[path] = parts_at(view, path)
     return known
 
 
 def matrix(view: View, paths: Sequence[Path]) -> NDArray[np.float64]:
     """Give the numbers at some places in every output of a block, shape (runs, places)."""
-    return np.column_stack([_column(view, path) for path in paths])
+    return np.column_stack([numbers_at(view, path) for path in paths])
 
 
 @dataclass(frozen=True)
@@ -244,12 +195,12 @@ class PartsDifference(NumberFeature):
     @property
     def words(self) -> str:
         """The subject of a sentence."""
-        return f"{_words(self.first)} − {_words(self.second)}"
+        return f"{words_of(self.first)} − {words_of(self.second)}"
 
     def column(self, view: View) -> NDArray[np.float64]:
         """Give the feature of every output of a block."""
         with np.errstate(all="ignore"):
-            return np.asarray(_column(view, self.first) - _column(view, self.second))
+            return np.asarray(numbers_at(view, self.first) - numbers_at(view, self.second))
 
 
 @dataclass(frozen=True)
@@ -268,7 +219,7 @@ class PartsSum(NumberFeature):
         total, some = np.zeros(len(view)), np.zeros(len(view), dtype=bool)
         with np.errstate(all="ignore"):
             for path in self.paths:  # one by one: a pairwise sum depends on memory layout
-                column = _column(view, path)
+                column = numbers_at(view, path)
                 total = total + np.where(np.isnan(column), 0.0, column)
                 some |= ~np.isnan(column)
         return np.where(some, total, np.nan)
@@ -292,7 +243,7 @@ class PartsScore(TableScore):
 
 
 def _listed(paths: Sequence[Path]) -> str:
-    named = [_words(path) for path in paths]
+    named = [words_of(path) for path in paths]
     return (
         ", ".join(named) if len(named) <= 3 else f"{named[0]}, {named[1]} and {len(named) - 2} more numbers"
     )
@@ -308,15 +259,17 @@ class PartIs(AtomFeature):
     @property
     def words(self) -> str:
         """The subject of a sentence."""
-        return _words(self.path)
+        return words_of(self.path)
 
-    def of(self, output: object) -> Hashable:
-        """Give the feature of one output."""
-        return atom(_part(output, self.path))
+    def column(self, view: View) -> list[Hashable]:
+        """Give the feature of every output of a block."""
+        return [atom(part) for part in parts_at(view, self.path)]
 
-    def show(self, output: object) -> str:
-        """Say in words the value that this output has."""
-        part = _part(output, self.path)
+    def _of(self, output: Any) -> Hashable:
+        return atom(part_at(output, self.path))
+
+    def _show(self, output: Any) -> str:
+        part = part_at(output, self.path)
         if part is ABSENT:
             return "absent"
         return "a number" if atom(part) == _SOME_NUMBER else canonical.show(part)

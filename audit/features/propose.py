@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from audit import canonical
-from audit.features.atoms import Keys, Kind, Whole
-from audit.features.bits import FinestBit, HighestBit
+from audit.features.atoms import Keys, Kind, Type, Whole
+from audit.features.bits import EXACT, PATTERNS, LastBits, last_bits
+from audit.features.comparison import MOST_COMPARED, bound_pairs, few, gaps, is_spread
 from audit.features.numbers import (
     ArgMax,
     Coordinate,
@@ -20,14 +21,17 @@ from audit.features.numbers import (
     Largest,
     Last,
     Length,
+    Missing,
     Norm,
+    PairSum,
     Smallest,
     Spread,
     Sum,
     Value,
 )
 from audit.features.scores import LEAST_FOR_SCORES, fit_score
-from audit.features.structure import gap, of_parts
+from audit.features.structure import MOST_BOUND, MOST_DIGITS, of_parts
+from audit.features.views import PLAIN_ENTRIES
 from audit.outcomes import Raised, Unfinished
 
 if TYPE_CHECKING:
@@ -43,8 +47,11 @@ if TYPE_CHECKING:
 
 MOST_COORDINATES = 12
 MOST_KEYS = 16
-#: Whole numbers from here on are told apart as they are: a float does not hold them all.
-_INEXACT = 2.0**53
+#: Entries that a score is fitted to, those that moved most.
+MOST_SCORED = 512
+#: Outputs a block that are asked for their types where these are more than a name.
+_ASKED = 100
+_SOME = 500
 #: Entries that make up at least this share of all entries are special values (a refusal, a flag, a mark).
 SPECIAL_SHARE = 0.05
 _SHARE_OF_REPEATS = 0.3
@@ -64,12 +71,17 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
     if any(len(view.numbers[1]) for view in views):
         yield Value()
         if floats:
-            yield from (FinestBit(), HighestBit())
-    kinds = {Kind().of(output) for view in views for output in _odd(view)}
+            yield from (pattern() for pattern, _ in PATTERNS)
+        if is_spread(np.concatenate([view.numbers[1][:_SOME] for view in views])):
+            yield LastBits()
+    typed = all(view.typed for view in views)
+    if typed and len({each for view in views for each in _types(view)}) > 1:
+        yield Type()
+    kinds = {Kind().read(output) for view in views for output in _odd(view)}
     sizes = {size for view in views for size in view.vectors}
     if kinds:
         yield from (Kind(), Whole())
-    elif any((np.abs(view.numbers[1]) >= _INEXACT).any() for view in views) or (sizes and _repeats(views)):
+    elif any((np.abs(view.numbers[1]) >= EXACT).any() for view in views) or (sizes and _repeats(views)):
         yield Whole()
     if sizes:
         yield from _of_vectors(left, right, max(sizes), floats=floats)
@@ -79,7 +91,17 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
     if keys:
         yield Keys()
         yield from (Entry(key) for key in keys)
-    yield from of_parts(left, right, entries=keys)
+    yield from of_parts(left, right, entries=keys, floats=floats, typed=typed)
+
+
+def _types(view: View) -> set[object]:
+    """Give the types of a block's outputs; with those of their entries for some."""
+    if isinstance(view.outputs, np.ndarray):
+        return {view.outputs.dtype}
+    names = set(map(type, view.outputs))
+    if names <= PLAIN_ENTRIES | {str, bytes, Raised, Unfinished}:
+        return {*names}
+    return {Type().read(output) for output in view.outputs[:_ASKED]}
 
 
 def _odd(view: View) -> Iterator[object]:
@@ -95,7 +117,7 @@ def _odd(view: View) -> Iterator[object]:
 
 
 def _sized(output: object) -> bool:
-    return hasattr(output, "__len__") and not isinstance(output, (Raised, Unfinished))
+    return hasattr(type(output), "__len__")
 
 
 def _common_keys(views: Side) -> list[object]:
@@ -112,16 +134,37 @@ def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator
     a, b = _matrix(left, size), _matrix(right, size)
     chosen = _most_moved(a, b)
     yield from (Coordinate(i) for i in sorted(chosen[:MOST_COORDINATES]))
-    if floats:
-        yield from (bit(i) for i in sorted(chosen[:4]) for bit in (FinestBit, HighestBit))
+    yield from _of_digits(a, b, chosen, floats=floats)
+    missing = np.isnan(few(a)).any() or np.isnan(few(b)).any()
+    if missing:
+        yield Missing()
     if size < 2:
         return
     yield from (Sum(), Largest(), Smallest(), Spread(), Norm(), ArgMax())
-    yield from (Difference(first=i, second=j) for i, j in combinations(sorted(chosen[:5]), 2))
-    for value in _special(np.concatenate([a, b])):
+    pairs = list(combinations(sorted(chosen[:5]), 2))
+    bound = bound_pairs(a, b)
+    yield from (Difference(first=i, second=j) for i, j in dict.fromkeys(pairs + bound))
+    yield from (PairSum(first=i, second=j) for i, j in bound)
+    for value in _special(np.concatenate([few(a), few(b)])):
         yield from (Count(value), First(value), Last(value))
     if min(len(a), len(b)) >= LEAST_FOR_SCORES:
-        yield fit_score(a[: len(a) // 2], b[: len(b) // 2])
+        yield fit_score(a[: len(a) // 2], b[: len(b) // 2], entries=set(chosen[:MOST_SCORED]))
+
+
+def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iterator[Feature]:
+    """Give features of the digits of the entries whose digits moved most."""
+    some = sorted(chosen[:MOST_BOUND])
+    a, b = a[:_SOME, some], b[:_SOME, some]
+    if floats:
+        with np.errstate(all="ignore"):
+            moved = np.max([gaps(way(a), way(b)) for _, way in PATTERNS], axis=0)
+        best = sorted(some[k] for k in np.argsort(-moved, kind="stable")[:4])
+        yield from (kind(index=i) for i in best for kind, _ in PATTERNS)
+    spread = [k for k in range(len(some)) if is_spread(np.concatenate([a[:, k], b[:, k]]))]
+    if spread:
+        moved = gaps(last_bits(a[:, spread]), last_bits(b[:, spread]))
+        best = sorted(some[spread[k]] for k in np.argsort(-moved, kind="stable")[:MOST_DIGITS])
+        yield from (LastBits(index=i) for i in best)
 
 
 def _repeats(views: Side) -> bool:
@@ -129,8 +172,10 @@ def _repeats(views: Side) -> bool:
     keys = [
         canonical.key(view.outputs[i])
         for view in views
-        for at, _ in view.vectors.values()
-        for i in np.arange(len(view))[at][:500].tolist()
+        for at, matrix in view.vectors.values()
+        for i in np.arange(len(view))[at][
+            : max(20, min(_SOME, MOST_COMPARED // max(1, matrix.shape[1])))
+        ].tolist()
     ]
     return len(keys) - len(set(keys)) >= _SHARE_OF_REPEATS * len(keys)
 
@@ -139,9 +184,14 @@ def _matrix(side: Side, size: int) -> Floats:
     rows = []
     for view in side:
         for width, (_, matrix) in view.vectors.items():
+            if width == size:
+                rows.append(matrix)
+                continue
             padded = np.full((len(matrix), size), np.nan)
             padded[:, :width] = matrix
             rows.append(padded)
+    if len(rows) == 1:
+        return rows[0]
     return np.concatenate(rows) if rows else np.empty((0, size))
 
 
@@ -150,7 +200,7 @@ def _most_moved(a: Floats, b: Floats) -> list[int]:
     size = a.shape[1]
     if size <= 1 or not len(a) or not len(b):
         return list(range(size))
-    moved = [gap(a[:, i], b[:, i]) for i in range(size)]
+    moved = gaps(a, b)
     return sorted(range(size), key=lambda i: (-moved[i], i))
 
 

@@ -14,6 +14,8 @@ import numpy as np
 from audit.features.base import NumberFeature, empty_column
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     from audit.features.views import View
@@ -61,19 +63,31 @@ class TableScore(NumberFeature):
         """Give the score of each row, shape (runs, entries)."""
         total = np.zeros(len(matrix))
         for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
+            if not any(scores):
+                continue
             bins = np.searchsorted(np.asarray(edges), values, side="right")
             bins = np.where(np.isnan(values), len(edges) + 1, bins)
             total = total + np.asarray(scores)[bins]
         return total
 
 
-def fit_score(a: NDArray[np.float64], b: NDArray[np.float64]) -> TableScore:
-    """Fit a sum of per-entry log-ratio tables to past outputs of both databases, shapes (runs, entries)."""
+def fit_score(
+    a: NDArray[np.float64], b: NDArray[np.float64], *, entries: Collection[int] | None = None
+) -> TableScore:
+    """Fit a sum of per-entry log-ratio tables to past outputs of both databases, shapes (runs, entries).
+
+    Only some `entries` count, if these are given.
+    """
     from audit.tables import learn_edges
 
     most = int(np.clip(len(a) // 24, 4, 24))
-    edges, scores = [], []
+    edges: list[tuple[float, ...]] = []
+    scores: list[tuple[float, ...]] = []
     for i in range(a.shape[1]):
+        if entries is not None and i not in entries:
+            edges.append(())
+            scores.append((0.0, 0.0))
+            continue
         inner = learn_edges(np.concatenate([a[:, i], b[:, i]]))
         if len(inner) > most:
             inner = inner[np.linspace(0, len(inner) - 1, most).astype(np.intp)]

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit.features.stand_ins import HUGE, stand_in
 from audit.outcomes import Raised, Unfinished
 
 if TYPE_CHECKING:
@@ -45,11 +46,13 @@ def as_number(value: object) -> float | None:
 
 
 def _is_real(value: object) -> bool:
-    if isinstance(value, np.ndarray):
-        return value.ndim == 0 and value.dtype.kind in "iuf"
-    if isinstance(value, (bool, np.bool_, np.complexfloating)):
+    kind = type(value)  # `isinstance` would ask the value for its class, and it may lie or raise
+    if issubclass(kind, np.ndarray):
+        plain = np.asarray(value)
+        return plain.ndim == 0 and plain.dtype.kind in "iuf" and not issubclass(kind, np.ma.MaskedArray)
+    if issubclass(kind, (bool, np.bool_, np.complexfloating, np.timedelta64)):
         return False
-    return isinstance(value, (Real, Decimal, np.number))
+    return issubclass(kind, (Real, Decimal, np.number))
 
 
 def as_entry(value: object) -> float:
@@ -72,13 +75,24 @@ def as_column(values: Sequence[object]) -> NDArray[np.float64]:
 
 def as_vector(output: object) -> list[float] | NDArray[np.float64] | None:
     """Give the entries of a flat sequence or an array (row by row) as floats; None for anything else."""
-    if isinstance(output, (tuple, list)):
-        return None if is_pairs(output) else [as_entry(item) for item in output]
-    if isinstance(output, np.ndarray) and output.ndim >= 1:
-        if output.dtype.kind in "iufb":
-            return np.asarray(output, dtype=np.float64).ravel()
-        return [as_entry(item) for item in output.ravel().tolist()]
-    return None
+    kind = type(output)
+    if issubclass(kind, (tuple, list)):
+        return None if is_pairs(output) else [as_entry(item) for item in output]  # type: ignore[arg-type, attr-defined]
+    if not issubclass(kind, np.ndarray):
+        return None
+    plain = np.asarray(output)  # an array of a class of its own may say anything of its shape
+    if plain.ndim == 0:
+        return None
+    if plain.dtype.kind not in "iufb":
+        return [as_entry(item) for item in plain.ravel().tolist()]
+    numbers = np.asarray(plain, dtype=np.float64).ravel()
+    if issubclass(kind, np.ma.MaskedArray):
+        return np.where(_mask(output).ravel(), np.nan, numbers)
+    return numbers
+
+
+def _mask(array: Any) -> NDArray[np.bool_]:
+    return np.ma.getmaskarray(array)
 
 
 def is_pairs(output: Sequence[Any]) -> bool:
@@ -91,9 +105,16 @@ def is_pairs(output: Sequence[Any]) -> bool:
 
 def as_mapping(output: object) -> Mapping[Any, Any] | None:
     """Give a dict, or a list of (key, value) pairs, as a mapping; None for anything else."""
-    if isinstance(output, (tuple, list)):
-        return dict(output) if is_pairs(output) else None
-    return output if isinstance(output, Mapping) else None
+    kind = type(output)
+    if kind is dict:
+        return output  # type: ignore[return-value]
+    try:
+        if issubclass(kind, (tuple, list)):
+            return dict(output) if is_pairs(output) else None  # type: ignore[arg-type, call-overload]
+        # what is neither read nor listed without an error is no mapping
+        return {key: output[key] for key in output} if issubclass(kind, Mapping) else None  # type: ignore[index, attr-defined]
+    except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
+        return None
 
 
 @dataclass(frozen=True)
@@ -103,7 +124,13 @@ class View:
     Parameters
     ----------
     outputs
-        A list of outputs, or one array whose first axis runs over the outputs.
+        A list of outputs, or one array whose first axis runs over the outputs. Frames and what is huge are
+        kept as their stand-ins.
+    typed
+        Whether the type of every output is its own. In what a sampler returned for many runs at once the
+        type of one output may come from the others: numpy makes whole numbers floats beside a NaN.
+    replaced
+        Whether the outputs were kept by a block before.
 
     Examples
     --------
@@ -113,11 +140,15 @@ class View:
     """
 
     outputs: Sequence[Any] | NDArray[Any]
+    typed: bool = True
+    replaced: bool = False
     numbers: tuple[Any, NDArray[np.float64]] = field(init=False)
     vectors: dict[int, tuple[Any, NDArray[np.float64]]] = field(init=False)
     rest: list[tuple[int, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
+        if not self.replaced:
+            object.__setattr__(self, "outputs", _stand_ins(self.outputs))
         numbers, vectors, rest = _sort(self.outputs)
         object.__setattr__(self, "numbers", numbers)
         object.__setattr__(self, "vectors", vectors)
@@ -129,7 +160,7 @@ class View:
     @cached_property
     def unfinished(self) -> NDArray[np.intp]:
         """The positions of runs that have no output."""
-        return np.array([i for i, output in self.rest if isinstance(output, Unfinished)], dtype=np.intp)
+        return np.array([i for i, output in self.rest if type(output) is Unfinished], dtype=np.intp)
 
     @cached_property
     def mappings(self) -> list[tuple[int, Mapping[Any, Any]]]:
@@ -141,6 +172,16 @@ class View:
     def parts(self) -> dict[Any, NDArray[np.float64]]:
         """Columns of numbers inside the outputs, by where they are, kept as they are worked out."""
         return {}
+
+    @cached_property
+    def inside(self) -> dict[Any, Any]:
+        """What lies on the way to parts of the outputs, kept as it is followed."""
+        return {}
+
+    def forget(self) -> None:
+        """Drop what was worked out on the way to features: it is larger than the outputs."""
+        self.parts.clear()
+        self.inside.clear()
 
     @cached_property
     def all_dicts(self) -> bool:
@@ -157,6 +198,18 @@ _Groups = tuple[
     tuple[Any, "NDArray[np.float64]"], dict[int, tuple[Any, "NDArray[np.float64]"]], list[tuple[int, Any]]
 ]
 _NONE = (np.empty(0, dtype=np.intp), np.empty(0))
+
+
+#: What needs no stand-in.
+_AS_IT_IS = PLAIN_ENTRIES | {type(None), complex, Raised, Unfinished}
+
+
+def _stand_ins(outputs: Sequence[Any] | NDArray[Any]) -> Sequence[Any] | NDArray[Any]:
+    if type(outputs) is np.ndarray and outputs.dtype.kind != "O" and outputs[:1].size <= HUGE:
+        return outputs
+    if type(outputs) is list and _AS_IT_IS.issuperset(map(type, outputs)):
+        return outputs
+    return [stand_in(output) for output in outputs]
 
 
 def _sort(outputs: Sequence[Any] | NDArray[Any]) -> _Groups:
@@ -213,6 +266,13 @@ def _plain_matrix(outputs: Sequence[tuple[Any, ...]]) -> NDArray[np.float64] | N
         return None
 
 
+def _vector(output: object) -> list[float] | NDArray[np.float64] | None:
+    try:
+        return as_vector(output)
+    except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
+        return None
+
+
 def _sort_each(outputs: Iterable[Any]) -> _Groups:
     number_at: list[int] = []
     numbers: list[float] = []
@@ -220,12 +280,12 @@ def _sort_each(outputs: Iterable[Any]) -> _Groups:
     vectors: dict[int, list[Any]] = {}
     rest: list[tuple[int, Any]] = []
     for i, output in enumerate(outputs):
-        if isinstance(output, (Raised, Unfinished, str, bytes)):
+        if issubclass(type(output), (Raised, Unfinished, str, bytes)):
             rest.append((i, output))
         elif (number := as_number(output)) is not None:
             number_at.append(i)
             numbers.append(number)
-        elif (vector := as_vector(output)) is not None:
+        elif (vector := _vector(output)) is not None:
             vector_at.setdefault(len(vector), []).append(i)
             vectors.setdefault(len(vector), []).append(vector)
         else:

@@ -9,13 +9,14 @@ from typing import Any
 import cloudpickle  # type: ignore[import-untyped]
 
 from audit.errors import SubjectError
-from audit.outcomes import without_addresses
+from audit.outcomes import Opaque, without_addresses
 from audit.sampling.blocks import Block, Host
 from audit.sampling.classes import class_by_value, class_named
 from audit.sampling.modules import is_importable, taken_by_value, users_modules
 from audit.sampling.places import Place, find_place
 from audit.sampling.reseeding import Reseeding, Sources, reseed_process
 from audit.sampling.seeds import Path
+from audit.sampling.snapshots import memory
 from audit.sampling.state import Pristine
 from audit.signatures import Calling
 from audit.subjects import Subject
@@ -23,20 +24,6 @@ from audit.subjects import Subject
 __all__ = ["Opaque", "Parcel", "pack", "pack_outputs", "unpack"]
 
 _LONGEST = 1000
-
-
-@dataclass(frozen=True)
-class Opaque:
-    """An output that could not leave the process that made it: its class and its text.
-
-    Examples
-    --------
-    >>> unpack(pack_outputs([lambda: 0, (x for x in [])]))[1].kind
-    'generator'
-    """
-
-    kind: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -177,7 +164,9 @@ class _Homeward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has n
         return None
 
     def reducer_override(self, value: Any) -> Any:
-        """Reduce as cloudpickle does, but local classes as new ones."""
+        """Reduce as cloudpickle does, but local classes as new ones, and views of memory as copies."""
+        if type(value) is memoryview:
+            return memory, (value.tobytes(), value.format, value.shape)
         return class_by_value(value, super().reducer_override(value))
 
 

@@ -13,7 +13,7 @@ from audit.outcomes import Raised, Unfinished
 from audit.sampling.faults import TimeLimit
 from audit.sampling.watch import in_words
 
-__all__ = ["IMMUTABLE", "outcome_of", "snapshot"]
+__all__ = ["IMMUTABLE", "memory", "outcome_of", "snapshot"]
 
 _SCALARS: Final = {
     *(bool, int, float, complex, str, bytes, type(None), type(...), range),
@@ -42,12 +42,30 @@ def snapshot(output: Any) -> Any:
         return output.copy()
     if kind in _FLAT and IMMUTABLE.issuperset(map(type, output.values() if kind is dict else output)):
         return _FLAT[kind](output)
-    if isinstance(output, enum.Enum | type):
+    if issubclass(kind, enum.Enum | type):  # `isinstance` would ask the output, and it may lie or raise
         return output
     try:
-        return tuple(map(snapshot, output)) if kind is tuple else copy.deepcopy(output)
+        return _copied(output)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
         return output
+
+
+def _copied(output: Any) -> Any:
+    if type(output) is memoryview:
+        return memory(output.tobytes(), output.format, output.shape)
+    return tuple(map(snapshot, output)) if type(output) is tuple else copy.deepcopy(output)
+
+
+def memory(content: bytes, kind: Any, shape: Any) -> Any:
+    """Return a view of a copy of memory.
+
+    Examples
+    --------
+    >>> memory(bytes(4), "B", (2, 2)).tolist()
+    [[0, 0], [0, 0]]
+    """
+    flat: Any = memoryview(content).cast(kind)
+    return flat.cast("B").cast(kind, shape) if len(shape) > 1 and content else flat
 
 
 def outcome_of(error: BaseException, *, limit: float) -> Raised | Unfinished:

@@ -34,7 +34,7 @@ class Variety:
         for output in _distinct(outputs):
             if output is self._first and self._keys:
                 continue
-            if isinstance(output, Raised | Unfinished):
+            if type(output) in (Raised, Unfinished):
                 continue
             if not self._keys:
                 self._first = output

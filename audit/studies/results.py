@@ -16,6 +16,7 @@ __all__ = ["Cell", "CurveResult", "Fit", "Step", "StudyResult", "fit"]
 
 StepVerdict = Literal["refuted", "met", "open"]
 How = Literal["runs", "exact", "refused"]
+_FARTHEST = 1e100  # on an axis: a line is fitted by the squares of places
 _CLOSED = "the problem of the closed form"
 
 
@@ -112,7 +113,7 @@ class Cell:
 
     def __post_init__(self) -> None:
         finite_number(self.value, what="The value of a `Cell`")
-        finite_number(self.place, what="The place of a `Cell`")
+        finite_number(self.place, what="The place of a `Cell`", minimum=-_FARTHEST, maximum=_FARTHEST)
         if isinstance(self.bound, float) and math.isnan(self.bound):
             raise InvalidValue("The bound of a `Cell` must be a number; got nan.")
         if self.met is not None and self.met <= self.low:

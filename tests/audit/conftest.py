@@ -5,15 +5,25 @@ from pathlib import Path
 import pytest
 
 
-@pytest.fixture(scope="session")
-def false_alarms():
-    """The tight audits and their criteria, which are also a command: benchmarks/false_alarms.py."""
-    path = Path(__file__).parents[2] / "benchmarks" / "false_alarms.py"
-    spec = importlib.util.spec_from_file_location("false_alarms", path)
+def benchmark(name):
+    path = Path(__file__).parents[2] / "benchmarks" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def false_alarms():
+    """The tight audits and their criteria, which are also a command: benchmarks/false_alarms.py."""
+    return benchmark("false_alarms")
+
+
+@pytest.fixture(scope="session")
+def hostile_files():
+    """What makes damaged and hostile files from good ones."""
+    return benchmark("hostile_files")
 
 
 @pytest.fixture

@@ -32,21 +32,27 @@ from audit.features import (
     Kind,
     Largest,
     Last,
+    LastBits,
     Length,
+    Missing,
     Norm,
     NumberFeature,
+    PairSum,
     Part,
     PartIs,
     PartsDifference,
     PartsScore,
     PartsSum,
+    PatternEnd,
     Smallest,
     Spread,
     Sum,
     TableScore,
+    Type,
     Value,
     View,
     Whole,
+    ZeroSign,
     feature_from_json,
 )
 from audit.features.propose import propose
@@ -65,6 +71,10 @@ ALL = [
     PartsSum(((("item", 0),), (("item", "a"),))),
     PartsScore(SCORE.edges, SCORE.scores, ((("item", 0),), (("item", "a"),))),
     *(FinestBit(), HighestBit(), FinestBit(1), HighestBit(0), Whole(), Keys(), Kind()),
+    *(ZeroSign(), PatternEnd(), ZeroSign(path=(("item", "a"),)), PatternEnd(1), Missing()),
+    *(LastBits(), LastBits(0), LastBits(path=(("item", 1),)), PairSum(first=0, second=1)),
+    *(Type(), Type((("item", 0),)), PartIs((("letter", -1),)), Part((("ticks", None),))),
+    Part((("item", 0), ("ticks", None))),
 ]
 
 
@@ -322,6 +332,22 @@ def test_ranks_within_the_block_would_be_seen():
         (HighestBit(), 0.75, 0.0),
         (HighestBit(), 12.0, 4.0),
         (FinestBit(1), (1.0, 0.5), -1.0),
+        (ZeroSign(), -0.0, -1.0),
+        (ZeroSign(), 2.0, 0.0),
+        (ZeroSign(path=(("item", "a"),)), {"a": [-0.0]}, NAN),
+        (ZeroSign(path=(("item", "a"), ("item", 0))), {"a": [-0.0]}, -1.0),
+        (PatternEnd(), 1 + 3 * 2.0**-52, 3.0),
+        (LastBits(), 35, 3.0),
+        (LastBits(), 0.5, NAN),
+        (LastBits(), 2**70 + 5, 5.0),
+        (LastBits(), 10**400 + 1, 1.0),
+        (LastBits(1), (0, -(2**60) - 1), 15.0),
+        (LastBits(1), np.array([[0, 2**62 + 1]]), 1.0),
+        (LastBits(), INF, NAN),
+        (Missing(), (1, NAN, "x", None), 3.0),
+        (Missing(), np.ma.masked_array([1.0, 2.0], [0, 1]), 1.0),
+        (PairSum(first=2, second=0), (4, 5, 7), 11.0),
+        (PairSum(first=2, second=0), (4, 5), NAN),
     ],
 )
 def test_a_feature_is_what_its_words_say(feature, output, expected):
@@ -406,9 +432,34 @@ def test_whatever_was_seen_features_can_be_proposed_from_it(left, right):
         assert differences(feature, left) == []
 
 
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        (1, "int"),
+        (1.5, "float"),
+        (np.float32(1), "float32"),
+        ([1, 2], "list of int"),
+        ((1, 2.0, None), "tuple of (int, float, NoneType)"),
+        ({"a": [1.0], "b": ()}, "dict of (list of float, tuple)"),
+        (np.zeros(2, dtype="f4"), "ndarray of shape (2,) of float32"),
+        (Raised("ValueError", "x"), "ValueError"),
+    ],
+)
+def test_the_type_of_an_output_says_those_of_its_entries(output, words):
+    assert Type().of(output) == Type().show(output) == words
+
+
+def test_types_are_not_read_where_one_output_may_give_another_its_type():
+    """numpy makes whole numbers floats beside a NaN: in a sampler's batch the type tells its company."""
+    blocks = [View([1, 2], typed=False)], [View([1.0, 2.0], typed=False)]
+    assert not any(isinstance(feature, Type) for feature in propose(*blocks, floats=False))
+    typed = [View([1, 2])], [View([1.0, 2.0])]
+    assert any(isinstance(feature, Type) for feature in propose(*typed, floats=False))
+
+
 def test_bit_patterns_are_proposed_only_when_floats_are_attacked():
     left, right = [View(np.array([0.1, 0.2]))], [View(np.array([0.3, 0.4]))]
-    bits = {FinestBit, HighestBit}
+    bits = {FinestBit, HighestBit, PatternEnd, ZeroSign}
     assert bits & set(map(type, propose(left, right, floats=True))) == bits
     assert not bits & set(map(type, propose(left, right, floats=False)))
 

@@ -102,7 +102,9 @@ def through_text(result):
         refuted(witness=witness(distance=20, simplest=witness())),
         refuted(witness=witness(given=True, examples=(("[0]", "'a'"), ("raised KeyError: 3",)))),
         refuted(witness=witness(left=[object()], event=None, p_interval=None, q_interval=None, runs=0)),
-        refuted(claim=PAC(0.1, 0.05), parameters={"bounds": (0, 1), 3: {4}}, expected="refuted"),
+        refuted(
+            claim=PAC(0.1, 0.05), witness=None, parameters={"bounds": (0, 1), 3: {4}}, expected="refuted"
+        ),
         AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT, "It raises."),
     ],
 )
@@ -185,6 +187,12 @@ def damaged(edit):
     return json.dumps(document)
 
 
+def with_number(field, written):
+    """Return a result whose field holds this text, which no Python value writes."""
+    mark = "here"
+    return damaged(lambda d: d["result"].update({field: mark})).replace(f'"{mark}"', written)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -257,6 +265,36 @@ def damaged(edit):
         (damaged(lambda d: d["result"].update(notes=["a", 3])), "result.notes[1] must be text; got 3."),
         (damaged(lambda d: d["result"].update(significance=True)), "result.significance must be a number"),
         (damaged(lambda d: d.update(environment=[])), "environment must be an object"),
+        (with_number("epsilon_lower", "9" * 5000), "the number 99999999999999999999... has 5,000 digits."),
+        (with_number("epsilon_lower", "1e999999999"), "the number 1e999999999 is larger than any float."),
+        (with_number("seed", "1, " + '"seed": 2'), 'the key "seed" stands twice in one object.'),
+        (
+            damaged(lambda d: d["result"].update(epsilon_upper=10**400)),
+            "epsilon_upper must be a number; got 1",
+        ),
+        (
+            damaged(lambda d: d["result"].update(samples=10**30)),
+            "samples must be a whole number from 0 to 9,2",
+        ),
+        (damaged(lambda d: d["result"].update(claim=3)), "result.claim must be a claim; got 3."),
+        (
+            damaged(lambda d: d["result"]["witness"].update(runs=10**12)),
+            "witness.runs must be a whole number from 0 to 1,000,000,000; got 1000000000000.",
+        ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(seed=[0, 10**9, 1])),
+            "witness.seed[1] must be a whole number from 0 to 1,000",
+        ),
+        (damaged(lambda d: d["result"]["witness"].update(event="always")), "event must be an event; got 'al"),
+        (
+            damaged(lambda d: d["result"]["witness"].update(left={"$": "fraction", "value": "1e999999999"})),
+            "left is no fraction",
+        ),
+        (
+            damaged(lambda d: d["result"]["witness"].update(left={"$": "decimal", "value": "1e999999999"})),
+            "left is no decimal number",
+        ),
+        (damaged(lambda d: d["environment"].update(elapsed=10**400)), "environment.elapsed must be a number"),
     ],
 )
 def test_damage_is_named_in_one_line(text, message, tmp_path):

@@ -1,0 +1,150 @@
+"""How past outputs of two databases differ: which columns of numbers moved, which two go together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: Numbers that are compared at most, a side: of wide outputs fewer runs are looked at.
+MOST_COMPARED = 2_000_000
+_LEAST_ROWS = 64
+#: Columns from which on all are sorted at once.
+_MANY = 64
+#: Entries that are compared two by two, and runs of them.
+_MOST_BOUND = 512
+_BOUND_ROWS = 400
+_MOST_PAIRS = 2
+#: Share of runs in which two entries must go together more often, and standard errors.
+_LEAST_BOUND = 0.05
+_ERRORS = 5.0
+#: Whole numbers beyond so many different ones have no bin of their own.
+_SPREAD = 32
+
+
+def gap(a: Floats, b: Floats) -> float:
+    """Give the largest difference of two empirical distribution functions.
+
+    Examples
+    --------
+    >>> gap(np.array([0.0, 1.0]), np.array([1.0, 2.0]))
+    0.5
+    """
+    return float(_gaps(a[:, None], b[:, None])[0])
+
+
+def gaps(a: Floats, b: Floats) -> Floats:
+    """Give the gap of every column of two matrices, shapes (runs, entries); NaN counts as a largest number.
+
+    Examples
+    --------
+    >>> gaps(np.array([[0.0, 5.0], [1.0, 5.0]]), np.array([[1.0, 5.0], [2.0, 5.0]])).tolist()
+    [0.5, 0.0]
+    """
+    a, b = few(a), few(b)
+    if not (a.size and b.size):
+        return np.zeros(a.shape[1])
+    starts = range(0, a.shape[1], _MANY)
+    return np.concatenate([_gaps(a[:, k : k + _MANY], b[:, k : k + _MANY]) for k in starts])
+
+
+def few(rows: Floats) -> Floats:
+    """Give the first rows, so many that a comparison ends soon."""
+    return rows[: max(_LEAST_ROWS, MOST_COMPARED // max(1, rows.shape[1]))]
+
+
+def _gaps(a: Floats, b: Floats) -> Floats:
+    both = np.concatenate([a, b])
+    order = np.argsort(both, axis=0, kind="stable")
+    steps = np.concatenate([np.full(len(a), 1 / len(a)), np.full(len(b), -1 / len(b))])[order]
+    ordered = np.take_along_axis(both, order, axis=0)
+    last = np.ones((1, both.shape[1]), dtype=bool)
+    # a difference of infinities would be NaN
+    same = (ordered[1:] == ordered[:-1]) | (np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
+    ends = np.concatenate([~same, last])
+    return np.asarray(np.where(ends, np.abs(np.cumsum(steps, axis=0)), 0.0).max(axis=0))
+
+
+def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
+    """Give the few pairs of columns that go together on one side and not on the other, the tightest first.
+
+    Two columns go together where they are equal up to sign, or where both lie on one side of their medians.
+    Neither shows in any column alone.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.normal(size=(2, 100, 40))
+    >>> a[:, 31] = -a[:, 17]
+    >>> bound_pairs(a, b)
+    [(17, 31)]
+    """
+    a, b = few(a)[:_BOUND_ROWS], few(b)[:_BOUND_ROWS]
+    if min(len(a), len(b)) < 2 or a.shape[1] < 2:
+        return []
+    found = _differences(_equal(a), _equal(b), len(a), len(b))
+    if a.shape[1] <= _MOST_BOUND:
+        middle = np.nan_to_num(_medians(np.concatenate([a, b])))
+        found += _apart(_together(a, middle) / len(a), _together(b, middle) / len(b), len(a), len(b))
+    best = dict.fromkeys(pair for _, pair in sorted(found, key=lambda item: (-item[0], item[1])))
+    return list(best)[:_MOST_PAIRS]
+
+
+def _equal(rows: Floats) -> dict[tuple[int, int], int]:
+    """Count in how many rows two entries, and no third, have one size; zeros and NaN do not count."""
+    sizes = np.abs(rows)
+    order = np.argsort(sizes, axis=1, kind="stable")
+    ordered = np.take_along_axis(sizes, order, axis=1)
+    same = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] > 0) & np.isfinite(ordered[:, 1:])
+    alone = same.copy()
+    alone[:, 1:] &= ~same[:, :-1]
+    alone[:, :-1] &= ~same[:, 1:]
+    at, k = np.nonzero(alone)
+    pairs = np.sort(np.stack([order[at, k], order[at, k + 1]], axis=1), axis=1)
+    known, counts = np.unique(pairs, axis=0, return_counts=True)
+    return {(int(i), int(j)): int(count) for (i, j), count in zip(known, counts, strict=True)}
+
+
+def _differences(
+    a: dict[tuple[int, int], int], b: dict[tuple[int, int], int], m: int, n: int
+) -> list[tuple[float, tuple[int, int]]]:
+    shares = ((abs(a.get(pair, 0) / m - b.get(pair, 0) / n), pair) for pair in a | b)
+    return [(share, pair) for share, pair in shares if share >= _LEAST_BOUND]
+
+
+def _medians(rows: Floats) -> Floats:
+    missing = np.isnan(rows).all(axis=0)
+    return np.nanmedian(np.where(missing, 0.0, rows), axis=0)
+
+
+def _together(rows: Floats, middle: Floats) -> Floats:
+    signs = np.nan_to_num(np.sign(rows - middle))
+    return np.asarray(signs.T @ signs)
+
+
+def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int, int]]]:
+    """Give the pairs whose correlation of signs differs beyond chance, with half the difference."""
+    apart = np.triu(np.abs(a - b), 1) / 2
+    least = _ERRORS * np.sqrt(1 / m + 1 / n) / 2
+    chosen = np.argwhere(apart >= least)
+    order = np.argsort(-apart[tuple(chosen.T)], kind="stable")[:_MOST_PAIRS]
+    return [(float(apart[i, j]), (int(i), int(j))) for i, j in chosen[order]]
+
+
+def is_spread(values: Floats) -> bool:
+    """Tell whether numbers are whole, and too many different ones to have a bin each.
+
+    Examples
+    --------
+    >>> is_spread(np.arange(100.0)), is_spread(np.arange(100) % 5.0), is_spread(np.arange(100) / 3)
+    (True, False, False)
+    """
+    values = values[:_BOUND_ROWS]
+    values = values[np.isfinite(values)]
+    whole = values[values == np.floor(values)]
+    return len(whole) > len(values) / 2 and len(np.unique(whole)) > _SPREAD
