@@ -187,12 +187,15 @@ def _again_by_runs(
         floats=result.numerics == "float",
         against=witness.against,
     )
+    # What the saved runs showed may choose h and the stakes of new ones; not of themselves, or of what shares
+    # their seed. Before them was foreseen what may, if it was saved: h is next to 0 else.
+    estimates = (witness.p, witness.q) if fresh else witness.foreseen or (0.0, 0.0)
+    p, q = np.clip(estimates, 1e-3, 1 - 1e-3).tolist()
     candidate = Candidate(
         event=witness.event,
         side=0 if witness.direction == "left" else 1,
-        p=float(np.clip(witness.p, 1e-3, 1 - 1e-3)),
-        q=float(np.clip(witness.q, 1e-3, 1 - 1e-3)),
-        # The saved runs may choose the stakes of new ones; not of themselves, or of what shares their seed.
+        p=p,
+        q=q,
         past=float(witness.runs) if fresh else 0.0,
     )
 

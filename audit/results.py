@@ -136,6 +136,8 @@ class Witness(SavedValue):
         The confidence of each interval.
     epsilon_lower : float
         The loss this witness shows.
+    foreseen : tuple of float, optional
+        p and q as estimated before the runs: the bet on these rests on that. None where p and q are exact.
     seed : list of int, optional
         Path in the seed tree that draws the same runs again.
     fresh : bool
@@ -174,6 +176,7 @@ class Witness(SavedValue):
     confirmed: bool = True
     confidence: float | None = None
     epsilon_lower: float = 0.0
+    foreseen: tuple[float, float] | None = None
     seed: list[int] | None = None
     fresh: bool = False
     parts: int = 0

@@ -212,6 +212,7 @@ _WITNESS = readers(
         "confirmed": fields.flag,
         "confidence": optional(probability),
         "epsilon_lower": number,
+        "foreseen": _INTERVAL,
         "seed": optional(fields.seed_path),
         "fresh": fields.flag,
         "parts": fields.count,

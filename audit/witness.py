@@ -151,6 +151,7 @@ def run_witness(
         direction="left" if candidate.side == 0 else "right",
         confirmed=bet.log_growth(terms.epsilon, terms.delta) >= terms.log_limit,
         epsilon_lower=loss(p_interval[0], q_interval[1], terms.at(distance)[1]) / distance,
+        foreseen=(float(candidate.p), float(candidate.q)),
         seed=list(path),
         fresh=plan.copies or plan.parts > 0,
         parts=plan.parts,

@@ -36,7 +36,7 @@ from audit.subjects import adapt
 from audit.utility.betting import UtilityBetting
 from audit.utility.runs import Trials
 from audit.utility.search import Look
-from audit.witness import Plan
+from audit.witness import Plan, run_witness
 
 PAIR = ([0], [1])
 
@@ -154,7 +154,8 @@ def coin(database, rng):
 def given_up(answer, *, calls, epsilon=0.0):
     """Return an audit by runs that a change of its input ended, in a batch that was bet on."""
     with Sampler(adapt(MutatesLate(calls, answer)), seed=0) as sampler:
-        betting = Betting(sampler, [PAIR], Terms(epsilon, 0.0, 1e-6, 4_000))
+        terms = Terms(epsilon, 0.0, 1e-6, 4_000, stop_when_refuted=False)
+        betting = Betting(sampler, [PAIR], terms)
         with pytest.raises(MutatedInput):
             betting.run()
     assert betting.ledger.bets
@@ -213,20 +214,23 @@ def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypat
     """The same places of the seed tree are bet on again: twice in the bounds they would say too much."""
     ledgers, confirm = [], audit.confirm.confirm
 
-    def recorded(sampler, betting, **options):
+    def changed_at_last(sampler, betting, **options):
         ledgers.append(list(betting.ledger.bets))
-        try:
-            return confirm(sampler, betting, **options)
-        finally:
-            ledgers.append(list(betting.ledger.bets))
+        found = confirm(sampler, betting, **options)
+        ledgers.append(list(betting.ledger.bets))
+        if not sampler.copy_inputs:
+            raise MutatedInput("The mechanism changed its database.")
+        return found
 
-    monkeypatch.setattr(audit.by_runs, "confirm", recorded)
-    subject = MutatesLate(250, lambda database, rng: database[0])
-    result = audit_privacy(subject, PureDP(1.0), pairs=[PAIR])
+    monkeypatch.setattr(audit.by_runs, "confirm", changed_at_last)
+    result = audit_privacy(
+        lambda database, rng: database[0] + rng.laplace(scale=0.2), PureDP(1.0), pairs=[PAIR]
+    )
     assert any("was confirmed again" in note for note in result.notes)
-    before, broken_off_at, again, _ = ledgers
-    assert len(broken_off_at) > len(before)
+    before, given_up_at, again, after = ledgers
+    assert len(given_up_at) > len(before)
     assert again == before
+    assert len(after) == len(given_up_at)
 
 
 # One significance for many
