@@ -236,7 +236,7 @@ class Sampler:
                 f"`{self.subject.name}` cannot be made anew: give `fresh=`, a function that does."
             )
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
-        task = replace(self._task(left, right, 0, path, fresh=False), vectorised=False, by_call=by_call)
+        task = replace(self._task(left, right, 0, path), vectorised=False, by_call=by_call, copy_inputs=True)
         tasks = [
             replace(task, size=size or 1, alone=not size, path=(*path, index))
             for index, size in enumerate(sizes)

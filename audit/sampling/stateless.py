@@ -119,7 +119,8 @@ class Questions:
         for database in databases:
             here = self._ask(database)
             try:
-                there = Answers(list(draw_anew(recipe, list(self._states(database)))))
+                tasks = [replace(task, copy_inputs=True) for task in self._states(database)]
+                there = Answers(list(draw_anew(recipe, tasks)))
             except (
                 AuditError,
                 TypeError,
