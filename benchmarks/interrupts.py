@@ -21,6 +21,9 @@ from pathlib import Path
 
 PATIENCE = 60.0
 INTERRUPTED = {130, -signal.SIGINT}
+STARTING = (
+    "Fatal Python error: init_import_site"  # Python itself says so with exit 1, before any code of ours
+)
 DP_AUDIT = Path(sys.executable).with_name("dp-audit")
 MINE = '''
 from itertools import combinations
@@ -85,8 +88,9 @@ def interrupted(name: str, times: int, *, rng: random.Random) -> list[str]:
     for _ in range(times):
         after = rng.uniform(0.0, whole)
         left, found, said = run(name, after)
-        stopped += left in INTERRUPTED
-        if left != code and left not in INTERRUPTED:
+        ended = left in INTERRUPTED or said.startswith(STARTING)
+        stopped += ended
+        if left != code and not ended:
             wrong.append(f"{name} after {after:.2f} s: exit {left}: {said}")
         wrong += [
             f"{name} after {after:.2f} s: saved {key} = {value}"
