@@ -4,29 +4,47 @@ An audit refutes a right entry with probability at most its significance, 1e-6. 
 is a loss of power and to be looked into, never a reason for another seed.
 """
 
+import numpy as np
 import pytest
 
 from audit.catalogue import load_catalogue
+from audit.explain import task_of
 from audit.pytest_plugin import parametrize_with_audits
 
 REDUCED = 20_000
 #: Entries of which fewer runs catch no ε at all: this one claims ε = 5.
 LEAST = {"concave-promise-64-bits": 50_000}
+BESIDE_LAW = 16_000
 
 
 @pytest.fixture
 def effort(request, audited):
     """Options of one audit: at most so many runs on right entries, unless ``-m audit`` asked for audits.
 
-    Flawed entries keep theirs: an audit of one ends when it is refuted.
+    Flawed entries keep theirs: an audit of one ends when it is refuted. An entry with a law has its law
+    compared exactly; more runs than a proof needs would be bets on the code alone.
     """
     asked_for = request.config.getoption("markexpr") == "audit"
     entry = audited.subject
-    if asked_for or (entry.utility_expected if audited.utility else entry.expected) == "refuted":
+    if (entry.utility_expected if audited.utility else entry.expected) == "refuted":
         return {}
     options = {**(entry.options or {}), **((entry.utility or {}) if audited.utility else {})}
-    most = LEAST.get(entry.name, REDUCED)
-    return {"budget": min(options.get("budget", most), most)}
+    most = (
+        BESIDE_LAW
+        if not audited.utility and has_law(entry)
+        else None
+        if asked_for
+        else LEAST.get(entry.name, REDUCED)
+    )
+    return {} if most is None else {"budget": min(options.get("budget", most), most)}
+
+
+def has_law(entry):
+    """Tell whether the exact path audits an entry, as far as its first database says."""
+    task = task_of(entry.factory(), **entry.options)
+    law_of = task.subject.distribution
+    [(left, _), *_] = task.databases.pairs(most=1, rng=np.random.default_rng(0))
+    return law_of is not None and task.options.numerics == "ideal" and law_of(left) is not None
 
 
 @parametrize_with_audits(load_catalogue())
