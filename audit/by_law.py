@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.betting import NeverAnswers, silence
 from audit.canonical import key
-from audit.code_bets import SHARE, TIGHT, beside_law, bet_on_code
+from audit.code_bets import SHARE, TIGHT, beside_law, bet_on_code, speaks
 from audit.errors import InvalidValue
 from audit.events import Event, RegionIn
 from audit.exact import ExactFinding, PairFinding, compare_pairs
@@ -140,7 +140,7 @@ class _Comparison:
         self.bets = bet_on_code(
             self.code, self._worst_pairs(), compared=self.runs.samples, tight=self._is_tight()
         )
-        if self.bets is not None and self.bets.verdict is not Verdict.NOT_REFUTED:
+        if self.bets is not None and speaks(self.bets):
             return beside_law(self.bets, self.code, compared=self.runs.samples)
         if self.exhaustive and self.laws.discrete and self._is_settled() and self._is_checked():
             return self._as(Verdict.PROVED)

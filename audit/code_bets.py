@@ -20,19 +20,20 @@ import numpy as np
 
 from audit.by_runs import audit_by_runs, least_budget
 from audit.canonical import key
+from audit.results import Verdict
 
 if TYPE_CHECKING:
     from audit.databases import Databases, Pair
     from audit.privacy import Task
     from audit.results import AuditResult
 
-__all__ = ["SHARE", "TIGHT", "beside_law", "bet_on_code"]
+__all__ = ["SHARE", "TIGHT", "beside_law", "bet_on_code", "speaks"]
 
 SHARE_IF_SLACK = 0.1
 """Of the budget where the law loses much less than it claims: code that breaks the claim is far from it."""
 TIGHT = 0.8
 """A law that loses this share of its claim is near it."""
-PROPOSED = 64
+PROPOSED = 24
 """Pairs that are looked at beside the worst by the law."""
 SHARE = 0.5
 """Of the significance, and of the budget: what the bets on the code get; the comparison gets the rest."""
@@ -77,6 +78,14 @@ def _first(databases: Databases, worst: list[Pair], *, seed: tuple[int, int]) ->
     proposed = islice(databases.proposals(np.random.default_rng(seed)), PROPOSED)
     pairs = {key([path[0], path[-1]]): (path[0], path[-1]) for path in (*worst, *proposed)}
     return replace(databases, given=tuple(pairs.values()), records=None)
+
+
+def speaks(found: AuditResult) -> bool:
+    """Return whether bets found what the law does not say; too little power or time for any ε is silence."""
+    if found.verdict is not Verdict.INCONCLUSIVE:
+        return found.verdict is not Verdict.NOT_REFUTED
+    crossed = found.log_limit is not None and found.log_wealth >= found.log_limit
+    return crossed or found.witness is not None or found.unfinished > 0
 
 
 def beside_law(found: AuditResult, task: Task, *, compared: int) -> AuditResult:

@@ -14,6 +14,7 @@ from audit.pytest_plugin import parametrize_with_audits
 REDUCED = 20_000
 #: Entries of which fewer runs catch no ε at all: this one claims ε = 5.
 LEAST = {"concave-promise-64-bits": 50_000}
+#: Of entries with a law: as many as a proof needs, on each of two databases and by each of two ways.
 BESIDE_LAW = 16_000
 
 
@@ -21,22 +22,17 @@ BESIDE_LAW = 16_000
 def effort(request, audited):
     """Options of one audit: at most so many runs on right entries, unless ``-m audit`` asked for audits.
 
-    Flawed entries keep theirs: an audit of one ends when it is refuted. An entry with a law has its law
-    compared exactly; more runs than a proof needs would be bets on the code alone.
+    Flawed entries keep theirs: an audit of one ends when it is refuted.
     """
     asked_for = request.config.getoption("markexpr") == "audit"
     entry = audited.subject
     if (entry.utility_expected if audited.utility else entry.expected) == "refuted":
         return {}
     options = {**(entry.options or {}), **((entry.utility or {}) if audited.utility else {})}
-    most = (
-        BESIDE_LAW
-        if not audited.utility and has_law(entry)
-        else None
-        if asked_for
-        else LEAST.get(entry.name, REDUCED)
-    )
-    return {} if most is None else {"budget": min(options.get("budget", most), most)}
+    if not audited.utility and has_law(entry):
+        return {"budget": min(options.get("budget", BESIDE_LAW), BESIDE_LAW)}
+    most = LEAST.get(entry.name, REDUCED)
+    return {} if asked_for else {"budget": min(options.get("budget", most), most)}
 
 
 def has_law(entry):

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from audit import ApproximateDP, AuditResult, Evidence, PureDP, Relation, Verdict, audit_privacy
+from audit.by_runs import audit_by_runs, least_budget
 from audit.distributions import Finite
+from audit.explain import task_of
 from audit.law_check import detectable_distance, law_log_e_value
 
 
@@ -88,6 +90,23 @@ def test_where_no_bets_could_refute_anything_the_result_says_so():
     assert result.detectable_epsilon is None
     assert any("no bets within this budget" in said for said in result.assumptions)
     assert "whatever its ε" in words(result)
+
+
+def test_bets_without_the_power_to_catch_anything_are_no_doubt_about_the_law():
+    """At ε = 5 the least budget that could refute an outright leak is far from catching any event."""
+
+    class Fifth(Response):
+        claim = PureDP(5.0)
+
+        def distribution(self, database):
+            return Finite([database[0], 1 - database[0]], [keep(5.0), 1.0 - keep(5.0)])
+
+    least = least_budget(5.0, 0.0, 5e-7)
+    bare = audit_by_runs(task_of(Fifth(5.0), budget=least, significance=5e-7))
+    assert bare.verdict is Verdict.INCONCLUSIVE
+    result = audit_privacy(Fifth(5.0), budget=2 * least + 1)
+    assert result.verdict is Verdict.PROVED
+    assert result.detectable_epsilon is None
 
 
 def test_the_bets_and_the_comparison_share_the_budget():
