@@ -4,40 +4,31 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from audit.betting import NeverAnswers, silence
 from audit.canonical import key
-from audit.distributions import Countable, Finite, Law
-from audit.errors import AuditError, InvalidValue, SubjectError
+from audit.code_bets import SHARE, TIGHT, beside_law, bet_on_code, speaks
+from audit.errors import InvalidValue
 from audit.events import Event, RegionIn
 from audit.exact import ExactFinding, PairFinding, compare_pairs
 from audit.examples import most_probable
-from audit.law_check import law_log_e_value
-from audit.outcomes import Unfinished
+from audit.law_runs import LEAST_CHECKED, LawRuns, TimeIsOver
+from audit.laws import Laws
 from audit.relations import name_of
 from audit.results import AuditResult, Evidence, Verdict, Witness
-from audit.sampling import LAW, MutatedInput, Runs, Sampler
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Callable, Iterator
 
+    from audit.databases import Pair
     from audit.privacy import Task
 
 #: Pairs compared when the domain is not enumerated.
 SOME_PAIRS = 512
-#: Runs drawn of each database whose law is compared with the code.
-CHECKED_RUNS = 2_000
-#: With fewer runs of a database nothing is called a proof.
-LEAST_CHECKED = 1_000
-SAMPLED_RUNS = 10_000
-_OTHERS = 1
-#: Calls that the databases beyond those share, each this many at least: a law may be wrong on one alone.
-SPREAD_RUNS = 1_000
-_LEAST_SPREAD, _LOOKED_AT, _COUNTED = 16, 256, 5_000
 _KEPT = (Verdict.PROVED, Verdict.NOT_REFUTED)
 
 
@@ -55,7 +46,7 @@ def audit_by_law(task: Task) -> AuditResult | None:
         raise InvalidValue(
             "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
         )
-    laws = _Laws(task)
+    laws = Laws(task.subject)
     if laws.of(pairs[0][0]) is None:
         return None
     finding = _compared(task, laws, pairs)
@@ -66,73 +57,33 @@ def audit_by_law(task: Task) -> AuditResult | None:
 
 def _up_to_order(task: Task) -> AuditResult | None:
     """Return what all multisets show; None where they are too many or break the claim, which lists show."""
-    from audit.multisets import in_lists, on_multisets, up_to_order
+    from audit.multisets import in_another_order, in_lists, on_multisets, up_to_order
 
     subject, pairs = on_multisets(task.subject, task.databases)
     if not pairs:
         return None
     turned, beyond = replace(task, subject=subject), task.databases.beyond([])
-    if beyond and _compared(task, _Laws(task), beyond).over:
+    if beyond and _compared(task, Laws(task.subject), beyond).over:
         return None
-    laws = _Laws(turned)
+    laws = Laws(subject)
     finding = _compared(turned, laws, pairs)
     if finding.over or not finding.complete:
         return None
-    found = _Comparison(turned, laws, in_lists(finding, subject), pairs, enumerated=len(pairs)).result()
-    return up_to_order(found)
+    comparison = _Comparison(
+        turned,
+        laws,
+        in_lists(finding, subject),
+        pairs,
+        enumerated=len(pairs),
+        code=task,
+        reordered=in_another_order(subject, seed=task.pairs_seed()),
+    )
+    return up_to_order(comparison.result())
 
 
-def _compared(task: Task, laws: _Laws, pairs: list[tuple[Any, Any]]) -> ExactFinding:
+def _compared(task: Task, laws: Laws, pairs: list[tuple[Any, Any]]) -> ExactFinding:
     stop = None if task.deadline is None else lambda: time.monotonic() >= (task.deadline or math.inf)
-    return compare_pairs(pairs, laws.demand, task.claim, stop=stop)
-
-
-@dataclass
-class _Laws:
-    """The declared laws, asked for with the subject's own faults told apart from ours.
-
-    Parameters
-    ----------
-    task
-        The audit.
-    discrete
-        Whether every law so far was compared outcome by outcome: densities would need interval arithmetic.
-    """
-
-    task: Task
-    discrete: bool = True
-
-    def of(self, database: Any) -> Law | None:
-        """Give the law on a database, None where the subject declares none."""
-        law_of = self.task.subject.distribution
-        assert law_of is not None
-        try:
-            law: Law | None = law_of(database)
-        except AuditError:
-            raise
-        except Exception as error:
-            name = self.task.subject.name
-            raise SubjectError(f"`distribution` of {name} failed: {type(error).__name__}: {error}") from error
-        self.discrete = self.discrete and isinstance(law, Finite | Countable)
-        return law
-
-    def demand(self, database: Any) -> Law:
-        """Give the law on a database; refuse a subject that declares one for some databases only."""
-        law = self.of(database)
-        if law is None:
-            raise SubjectError(
-                f"`distribution` of {self.task.subject.name} declares a law for some databases only."
-            )
-        return law
-
-
-@dataclass
-class _Check:
-    """One comparison of a law with runs."""
-
-    database: Any
-    log_e_value: float
-    how: str
+    return compare_pairs(pairs, laws.first, task.claim, stop=stop)
 
 
 class _Comparison:
@@ -141,43 +92,41 @@ class _Comparison:
     def __init__(
         self,
         task: Task,
-        laws: _Laws,
+        laws: Laws,
         finding: ExactFinding,
-        pairs: list[tuple[Any, Any]],
+        pairs: list[Pair],
         *,
         enumerated: int | None,
+        code: Task | None = None,
+        reordered: Callable[[Any], Any] | None = None,
     ) -> None:
         self.task, self.laws, self.finding, self.pairs = task, laws, finding, pairs
         self.enumerated = enumerated
-        self.samples = 0
-        self.checked: set[Hashable] = set()
-        self.least_checked = CHECKED_RUNS
-        self.stateless = True
+        self.code = task if code is None else code
+        worst = self._worst()
+        self.runs = LawRuns(task, laws.again, pairs, (worst.left, worst.right), reordered)
+        self.bets: AuditResult | None = None
         self.notes: list[str] = []
 
     def result(self) -> AuditResult:
         """Give the verdict: the claim against the laws, once the laws have been compared with the code."""
         try:
-            return self._judged(self._check_laws())
-        except _TimeIsOverError:
+            trouble = self.runs.trouble(significance=(1.0 - SHARE) * self.task.options.significance)
+        except TimeIsOver:
             reason = "the time was over before the law was compared with the code"
             return self._as(Verdict.INCONCLUSIVE, reason=reason)
         except NeverAnswers as silent:
             return self._as(Verdict.ERROR, reason=silence(silent.outcome))
-
-    def _judged(self, checks: list[_Check]) -> AuditResult:
-        limit = math.log(max(1, len(checks)) / self.task.options.significance)
-        wrong = next((check for check in checks if check.log_e_value >= limit), None)
-        if wrong is not None:
-            from audit.brief import show
-
-            where = show(wrong.database, 40)
-            reason = (
-                "the law this subject declares is not what it returns: "
-                f"{wrong.how} on {where} disagrees with it "
-                f"(log e-value {wrong.log_e_value:.4g}, limit {limit:.4g})"
+        if trouble:
+            return self._as(
+                Verdict.ERROR, reason=f"the law this subject declares is not what it returns: {trouble}"
             )
-            return self._as(Verdict.ERROR, reason=reason)
+        if changed := self.laws.changed():
+            return self._as(Verdict.ERROR, reason=changed)
+        return self._judged()
+
+    def _judged(self) -> AuditResult:
+        """Give the verdict on a law that was not contradicted."""
         worst = self._worst()
         if self.finding.over and (doubt := self.task.databases.doubt(worst.left, worst.right)):
             return self._as(Verdict.INCONCLUSIVE, reason=doubt)
@@ -188,6 +137,11 @@ class _Comparison:
                 Verdict.INCONCLUSIVE,
                 reason=f"the time was over after {self.finding.pairs} of {len(self.pairs)} pairs",
             )
+        self.bets = bet_on_code(
+            self.code, self._worst_pairs(), compared=self.runs.samples, tight=self._is_tight()
+        )
+        if self.bets is not None and speaks(self.bets):
+            return beside_law(self.bets, self.code, compared=self.runs.samples)
         if self.exhaustive and self.laws.discrete and self._is_settled() and self._is_checked():
             return self._as(Verdict.PROVED)
         return self._as(Verdict.NOT_REFUTED)
@@ -207,15 +161,31 @@ class _Comparison:
         return self.finding.within
 
     def _is_checked(self) -> bool:
-        """Tell whether the code was compared closely enough to speak of a proof; say why where it was not."""
-        if self.least_checked < LEAST_CHECKED:
-            self.notes.append(
-                f"Not called a proof: the law was compared with {self.least_checked} runs of a database, "
-                f"fewer than {LEAST_CHECKED}; a larger budget allows more."
+        """Tell whether the code was looked at closely enough for a proof; say why where it was not."""
+        least = self.runs.least_checked
+        if least < LEAST_CHECKED:
+            said = (
+                f"the law was compared with {least} runs of a database, fewer than {LEAST_CHECKED}; "
+                "a larger budget allows more"
             )
-        elif not self.stateless:
-            self.notes.append("Not called a proof: the subject keeps state, or that cannot be told.")
-        return self.least_checked >= LEAST_CHECKED and self.stateless
+        elif not self.runs.stateless:
+            said = "the subject keeps state, or that cannot be told"
+        elif self.task.is_late():
+            said = "the time was over before the claim had been bet on the code in full"
+        else:
+            return True
+        self.notes.append(f"Not called a proof: {said}.")
+        return False
+
+    def _is_tight(self) -> bool:
+        """Tell whether the laws come near the claim."""
+        claim, finding = self.task.claim, self.finding
+        return finding.epsilon >= TIGHT * claim.epsilon or finding.delta >= TIGHT * claim.delta > 0
+
+    def _worst_pairs(self) -> list[Pair]:
+        """Give the pairs that lose most: in ε, and in δ where that is another one."""
+        found = self.finding.by_epsilon, self.finding.by_delta
+        return list({key([pair.left, pair.right]): (pair.left, pair.right) for pair in found}.values())
 
     def _worst(self) -> PairFinding:
         return self.finding.by_delta if self.task.claim.delta > 0 else self.finding.by_epsilon
@@ -243,8 +213,8 @@ class _Comparison:
             direction=worst.direction,
             epsilon_lower=worst.epsilon,
             examples=(
-                most_probable(self.laws.demand(worst.left)),
-                most_probable(self.laws.demand(worst.right)),
+                most_probable(self.laws.again(worst.left)),
+                most_probable(self.laws.again(worst.right)),
             ),
         )
 
@@ -269,7 +239,10 @@ class _Comparison:
             epsilon_upper=finding.epsilon_upper if compared else None,
             delta_upper=finding.delta_upper if compared else None,
             witness=witness,
-            samples=self.samples,
+            samples=self.runs.samples + (0 if self.bets is None else self.bets.samples),
+            law_distance=self.runs.distance if verdict in _KEPT else None,
+            detectable_epsilon=None if self.bets is None else self.bets.detectable_epsilon,
+            detectable_event=None if self.bets is None else self.bets.detectable_event,
             pairs_tried=finding.pairs,
             pairs_total=len(self.pairs) if self.exhaustive else None,
             family=family,
@@ -282,9 +255,14 @@ class _Comparison:
             reference=task.subject.reference,
             assumptions=(
                 *self._law_assumed(verdict),
+                *self._bets_assumed(verdict),
                 "real-number arithmetic: the laws are those of the mechanism without rounding",
             ),
-            notes=(*self.notes, *(() if witness or not compared else (self._worst_pair(),))),
+            notes=(
+                *self.runs.notes,
+                *self.notes,
+                *(() if witness or not compared else (self._worst_pair(),)),
+            ),
             not_tested=(
                 *(() if self.exhaustive else ("databases outside the pairs that were compared",)),
                 *(task.databases.left_out() if verdict in _KEPT else ()),
@@ -294,115 +272,15 @@ class _Comparison:
             expected=task.subject.expected,
         )
 
-    def _check_laws(self) -> list[_Check]:
-        """Compare the law with the code, as fixed beforehand: closely on some pairs, in few calls on many."""
-        subject = self.task.subject
-        checks: list[_Check] = []
-        per_run = replace(subject, declared_sampler=None)
-        ways = [(per_run, CHECKED_RUNS, "calling it")]
-        if subject.declared_sampler is not None:
-            ways.append((subject, SAMPLED_RUNS, "its `sample`"))
-        pairs = self._checked_pairs()
-        share = max(1, self.task.options.budget // (2 * len(ways) * len(pairs)))
-        for way, (chosen, runs, how) in enumerate(ways):
-            options = self.task.options
-            with Sampler(
-                chosen,
-                seed=options.seed,
-                jobs=options.jobs,
-                isolate=options.isolate,
-                run_time_limit=options.run_time_limit,
-            ) as sampler:
-                for index, pair in enumerate(pairs):
-                    checks += self._checks_of(sampler, pair, min(runs, share), (LAW, way, index), how)
-                    self.least_checked = min(self.least_checked, runs, share)
-                    self.stateless = self.stateless and sampler.state_suspected() is False
-                if not way:
-                    left = self.task.options.budget // (2 * len(ways)) - len(pairs) * min(runs, share)
-                    checks += self._spread(sampler, min(SPREAD_RUNS // 2, left), first=len(pairs))
-                self.stateless = self.stateless and sampler.state_suspected() is False
-                self.samples += sampler.drawn
-                self.notes += [note for note in sampler.notes if note not in self.notes]
-        return checks
-
-    def _checked_pairs(self) -> list[tuple[Any, Any]]:
-        worst = self._worst()
-        step = max(1, len(self.pairs) // (_OTHERS + 1))
-        others = self.pairs[step // 2 :: step][:_OTHERS]
-        return [(worst.left, worst.right), *others]
-
-    def _spread(self, sampler: Sampler, runs: int, *, first: int) -> Iterator[_Check]:
-        """Compare the law with a few calls on each of many databases: `runs` a side in all."""
-        pairs = self._unchecked()[: max(runs, 0) // _LEAST_SPREAD]
-        for index, pair in enumerate(pairs):
-            yield from self._checks_of(
-                sampler, pair, runs // len(pairs), (LAW, 0, first + index), "calling it"
-            )
-
-    def _unchecked(self) -> list[tuple[Any, Any]]:
-        """Give pairs, from all over the family, with a database that no other pair has had compared."""
-        seen, found = set(self.checked), []
-        step = max(1, len(self.pairs) // _LOOKED_AT)
-        for pair in self.pairs[::step]:
-            keys = set(map(key, pair))
-            if not keys <= seen:
-                found.append(pair)
-            seen |= keys
-        most = SPREAD_RUNS // 2 // _LEAST_SPREAD
-        return found[:: max(1, -(-len(found) // most))]
-
     def _law_assumed(self, verdict: Verdict) -> Iterator[str]:
-        if not self.checked:
+        if not self.runs.checked:
             yield "the declared law, which was not compared with the code"
         elif verdict is not Verdict.ERROR:  # which says itself what is wrong with it
-            runs = f"{self.samples:,} runs of the code{self._on_databases()}"
+            runs = f"{self.runs.samples:,} runs of the code{self.runs.on_databases()}"
             yield f"the declared law, which {runs} did not contradict"
 
-    def _on_databases(self) -> str:
-        """Say on how many databases the code was run, of how many where these are few enough to count."""
-        run = len(self.checked)
-        if len(self.pairs) > _COUNTED:
-            return f" on {run:,} databases"
-        known = len({key(database) for pair in self.pairs for database in pair})
-        return f" on {'all' if run == known else f'{run:,} of the'} {known:,} databases"
-
-    def _checks_of(
-        self, sampler: Sampler, pair: tuple[Any, Any], runs: int, path: tuple[int, ...], how: str
-    ) -> Iterator[_Check]:
-        left, right = pair
-        try:
-            blocks = list(self._drawn(sampler, pair, runs, path))
-        except MutatedInput as fault:
-            self.notes.append(str(fault))
-            sampler.copy_inputs = True
-            blocks = list(self._drawn(sampler, pair, runs, path))
-        for database, sides in ((left, [b.left for b in blocks]), (right, [b.right for b in blocks])):
-            outputs = (
-                np.concatenate(sides)
-                if all(isinstance(side, np.ndarray) for side in sides)
-                else _joined(sides)
-            )
-            self.checked.add(key(database))
-            yield _Check(database, law_log_e_value(self.laws.demand(database), outputs), how)
-
-    def _drawn(
-        self, sampler: Sampler, pair: tuple[Any, Any], runs: int, path: tuple[int, ...]
-    ) -> Iterator[Runs]:
-        """Draw in growing parts, so that the time limit and a subject that never ends are noticed early."""
-        deadline, part, size = self.task.deadline, 0, 2
-        while runs > 0:
-            if deadline is not None and time.monotonic() >= deadline:
-                raise _TimeIsOverError
-            for block in sampler.draw(*pair, min(size, runs), (*path, part)):
-                if part == 0 and all(isinstance(o, Unfinished) for o in (*block.left, *block.right)):
-                    raise NeverAnswers(block.left[0])
-                yield block
-            runs, part, size = runs - min(size, runs), part + 1, 4 * size
-
-
-class _TimeIsOverError(Exception):
-    """The time limit was reached before the laws had been compared with the code."""
-
-
-def _joined(sides: list[Any]) -> list[Any]:
-    return [output for side in sides for output in side]
+    def _bets_assumed(self, verdict: Verdict) -> Iterator[str]:
+        if self.bets is not None:
+            yield f"the code keeps the claim where {self.bets.samples:,} more runs bet against it and lost"
+        elif verdict in _KEPT:
+            yield "the code keeps the claim where its law does: no bets within this budget could refute it"

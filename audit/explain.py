@@ -15,11 +15,12 @@ import numpy as np
 
 from audit.betting import FIRST_BET, GROWTH
 from audit.brief import show
-from audit.by_law import CHECKED_RUNS, SAMPLED_RUNS, SOME_PAIRS
+from audit.by_law import SOME_PAIRS
 from audit.by_runs import LEAST_CONFIRMATION, least_budget
 from audit.confirm import LEAST_SHRINKING, SHRINKING
 from audit.databases import FEW_DATABASES
 from audit.errors import InvalidValue
+from audit.law_runs import CHECKED_RUNS, SAMPLED_RUNS
 from audit.outcomes import Raised, Unfinished
 from audit.paths import lengths
 from audit.privacy import Options, Task, audit_privacy, check_options, make_task
@@ -146,8 +147,8 @@ def _law(task: Task) -> str:
     pairs = f"all {len(every):,} pairs" if every is not None else f"up to {SOME_PAIRS} pairs"
     return (
         f"the subject declares its output law: the laws of {pairs} are compared exactly, and the law with "
-        f"{CHECKED_RUNS:,} runs of a database ({SAMPLED_RUNS:,} through `sample`). What follows holds if it "
-        "has none on these databases."
+        f"{CHECKED_RUNS:,} runs of a database ({SAMPLED_RUNS:,} through `sample`). What follows is done with "
+        "half of the budget and of the significance, or with all of both if it has none on these databases."
     )
 
 

@@ -70,6 +70,68 @@ def law_log_e_value(law: Law, outputs: Outputs) -> float:
     return float(log_add(np.array(groups))) - math.log(len(groups))
 
 
+def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
+    """Return the first output that the law says cannot occur, in a tuple; an empty one where there is none.
+
+    Examples
+    --------
+    >>> from audit.distributions import Finite
+    >>> stray(Finite(["tails", "heads"], [0.5, 0.5]), ["heads", "edge"])
+    ('edge',)
+    """
+    finished, _ = _finished(outputs)
+    for partition in law.partitions():
+        outside = np.flatnonzero(partition.locate(finished) == OUTSIDE)
+        if len(outside):
+            return (finished[int(outside[0])],)
+    return ()
+
+
+def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
+    """Return a total variation from the law that nine in ten comparisons of so many runs would find.
+
+    Parameters
+    ----------
+    law
+        The declared law.
+    runs
+        Outputs that are compared with it.
+    log_limit
+        The log e-value that is trouble.
+
+    Returns
+    -------
+    float
+        At most 1. It is about the cells of the finest partition that outputs are compared in: all outcomes
+        where the law has few, for others some 32 cells.
+
+    Notes
+    -----
+    **Guarantee.** Let the outputs be independent with a law whose probability of some union of cells is d
+    above the declared one. Of N outputs its share is above d − h, h² = ln(10)/(2N), with probability at
+    least 0.9 (Hoeffding). Then the observed shares are at least d − h in total variation from the declared
+    law, N times their divergence from it is at least 2N·(d − h)² (Pinsker), and the Bayes factor's logarithm
+    is that less the regret of the Dirichlet(½) mixture on k cells, which is largest where all outputs are
+    alike: ln Γ(N + k/2)/Γ(N + ½) + ln Γ(½)/Γ(k/2). The e-value is at least the factor over twice the number
+    of partitions. So d = h + √((log_limit + ln(2·partitions) + regret)/(2N)) is enough.
+
+    Examples
+    --------
+    >>> from audit.distributions import Finite
+    >>> round(detectable_distance(Finite(["tails", "heads"], [0.5, 0.5]), 2_000, math.log(1e6)), 2)
+    0.1
+    """
+    from scipy.special import gammaln
+
+    if not runs:
+        return 1.0
+    partitions = law.partitions()
+    k = max(len(partition.log_probabilities) for partition in partitions)
+    regret = gammaln(runs + k / 2) - gammaln(runs + 0.5) + gammaln(0.5) - gammaln(k / 2)
+    needed = log_limit + math.log(2 * len(partitions)) + float(regret)
+    return min(1.0, math.sqrt(math.log(10.0) / (2 * runs)) + math.sqrt(needed / (2 * runs)))
+
+
 def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 0) -> float:
     """Return the log of the Bayes factor of the module, the least over `missing` further outputs.
 

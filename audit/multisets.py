@@ -8,6 +8,8 @@ from math import comb
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from audit.brief import show
 from audit.databases import MOST_PAIRS
 from audit.errors import SubjectError
@@ -15,14 +17,14 @@ from audit.exact import compare_pairs
 from audit.relations import Relation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from audit.databases import Databases
     from audit.exact import ExactFinding, PairFinding
     from audit.results import AuditResult
     from audit.subjects import Subject
 
-__all__ = ["InOrder", "in_lists", "multiset_pairs", "on_multisets", "up_to_order"]
+__all__ = ["InOrder", "in_another_order", "in_lists", "multiset_pairs", "on_multisets", "up_to_order"]
 
 Multiset = tuple[int, ...]
 
@@ -109,8 +111,30 @@ def in_lists(finding: ExactFinding, subject: Subject) -> ExactFinding:
     return replace(finding, by_epsilon=told(finding.by_epsilon), by_delta=told(finding.by_delta))
 
 
+def in_another_order(subject: Subject, *, seed: tuple[int, ...]) -> Callable[[Any], list[Any]]:
+    """Return a function that gives the records of a database in a random order, for the code to be run on.
+
+    Code that depends on the order is not seen on lists that are sorted, and all multisets are.
+
+    Examples
+    --------
+    >>> from audit.subjects import adapt
+    >>> sorted(in_another_order(adapt(len, convert=InOrder(("a", "b"))), seed=(0, 0))((0, 1, 1)))
+    ['a', 'b', 'b']
+    """
+    rng = np.random.default_rng(seed)
+
+    def reordered(members: Any) -> list[Any]:
+        database = subject.prepare(members)
+        return [database[place] for place in rng.permutation(len(database)).tolist()]
+
+    return reordered
+
+
 def up_to_order(result: AuditResult) -> AuditResult:
     """Return what was found on multisets, which says that it is of lists, and what that rests on."""
+    if result.family is None:  # it was found on lists
+        return result
     family = f"{result.family}, up to the order of the records"
     return replace(result, family=family, assumptions=(*result.assumptions, _SAID))
 

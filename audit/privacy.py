@@ -69,6 +69,10 @@ class Task:
         limit = self.options.time_limit
         return None if limit is None else self.started + limit
 
+    def is_late(self) -> bool:
+        """Tell whether the time limit is over."""
+        return self.deadline is not None and time.monotonic() >= self.deadline
+
     def pairs_seed(self) -> tuple[int, int]:
         """Give the seed of the random pairs: a branch of the seed tree that no run uses."""
         return (self.options.seed, 2**31 - 1)
@@ -169,8 +173,8 @@ def audit_privacy(
     -----
     **Guarantee.** If the claim holds for every call of the mechanism, given the state it is in when called,
     then with probability at least 1 − significance the verdict is not REFUTED (see `audit.evidence`);
-    REFUTED with EXACT evidence rests on the declared law, which is compared with runs at the same
-    significance.
+    REFUTED with EXACT evidence rests on the declared law, which is compared with runs at half of the
+    significance; with the other half the claim is bet on the code itself (`audit.code_bets`).
 
     Examples
     --------

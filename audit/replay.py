@@ -117,6 +117,7 @@ def _bare(result: AuditResult, **found: Any) -> AuditResult:
         "detectable_event": None,
         "ceiling_epsilon": None,
         "only_output": None,
+        "law_distance": None,
         "samples_to_refutation": None,
         "unfinished": 0,
         "log_wealth": 0.0,

@@ -256,6 +256,7 @@ class AuditResult(SavedResult):
     pairs_total: int | None = None
     family: str | None = None
     tolerance: float | None = None
+    law_distance: float | None = None
     log_wealth: float = 0.0
     log_limit: float | None = None
     significance: float = 1e-6

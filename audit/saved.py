@@ -236,7 +236,7 @@ _RESULT = readers(
         **dict.fromkeys(("epsilon_lower", "delta_lower", "log_wealth"), number),
         "significance": fields.significance,
         **dict.fromkeys(("epsilon_upper", "delta_upper"), optional(number)),
-        **dict.fromkeys(("detectable_epsilon", "ceiling_epsilon"), optional(number)),
+        **dict.fromkeys(("detectable_epsilon", "ceiling_epsilon", "law_distance"), optional(number)),
         **dict.fromkeys(("tolerance", "log_limit"), optional(number)),
         **dict.fromkeys(("detectable_event", "only_output"), optional(text)),
         **dict.fromkeys(("family", "reference", "target"), optional(text)),

@@ -23,6 +23,7 @@ __all__ = [
     "distance_words",
     "event_words",
     "examples",
+    "may_hide",
     "meaning",
     "number",
     "pair_words",
@@ -344,7 +345,20 @@ def _exact_meaning(result: AuditResult) -> str:
     drawn = (
         f"; {result.samples:,} runs did not contradict them" if result.samples and not result.refuted else ""
     )
-    return f"The laws are those the subject declares{drawn}; no sampling error is involved.{slack}"
+    told = f"The laws are those the subject declares{drawn}; no sampling error is involved.{slack}"
+    return " ".join(filter(None, [told, may_hide(result)]))
+
+
+def may_hide(result: AuditResult) -> str:
+    """Say how far the code may be from the declared law that it was not seen to differ from."""
+    if result.law_distance is None:
+        return ""
+    far = at_most(result.law_distance)
+    start = f"Code that differs from its law by {far} in total variation is found in 90 % of such audits"
+    if result.detectable_epsilon is None:
+        return f"{start}, less may be missed, whatever its ε."
+    event = f' through "{short(result.detectable_event, 120)}"' if result.detectable_event else ""
+    return f"{start}, and a true ε of {at_most(result.detectable_epsilon)}{event}; less may be missed."
 
 
 def detectable(result: AuditResult) -> str:

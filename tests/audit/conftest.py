@@ -21,6 +21,12 @@ def false_alarms():
 
 
 @pytest.fixture(scope="session")
+def interrupts():
+    """What interrupts commands at random moments, which is also a command: benchmarks/interrupts.py."""
+    return benchmark("interrupts")
+
+
+@pytest.fixture(scope="session")
 def hostile_files():
     """What makes damaged and hostile files from good ones."""
     return benchmark("hostile_files")

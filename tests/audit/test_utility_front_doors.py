@@ -339,7 +339,7 @@ def test_check_utility_and_refute_utility_fail_with_one_text(outcome):
 
 def both(name="learner"):
     learner = useful(0.5)
-    private = audit_privacy(learner, _pure(), records=[0, 1], size=2, budget=500)
+    private = audit_privacy(learner, _pure(), records=[0, 1], size=2, budget=2000)
     return private, audit_utility(learner)
 
 
@@ -360,7 +360,7 @@ def test_a_damaged_document_names_the_place():
 
 def test_the_page_shows_both_claims_of_a_subject_beside_each_other():
     private, of_use = both()
-    other = audit_privacy(lambda database: 0, _pure(), records=[0, 1], size=2, budget=500)
+    other = audit_privacy(lambda database: 0, _pure(), records=[0, 1], size=2, budget=2000)
     page = render([private.to_json(), other.to_json(), of_use.to_json()])
     places = [page.index(f'<article id="{anchor}"') for anchor in ("subject-1", "utility-1", "subject-2")]
     assert places == sorted(places)

@@ -1,0 +1,221 @@
+"""A declared law hides nothing that runs would find."""
+
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+
+from audit import ApproximateDP, AuditResult, Evidence, PureDP, Relation, Verdict, audit_privacy
+from audit.by_runs import audit_by_runs, least_budget
+from audit.distributions import Finite
+from audit.explain import task_of
+from audit.law_check import detectable_distance, law_log_e_value
+
+
+def keep(epsilon):
+    return math.exp(epsilon) / (1.0 + math.exp(epsilon))
+
+
+class Response:
+    """Randomized response, whose code has an ε of its own beside that of its law."""
+
+    claim = PureDP(1.0)
+    records = (0, 1)
+    size = 1
+
+    def __init__(self, epsilon=1.0):
+        self.own = keep(epsilon)
+
+    def __call__(self, database, rng):
+        return database[0] if rng.random() < self.own else 1 - database[0]
+
+    def distribution(self, database):
+        return Finite([database[0], 1 - database[0]], [keep(1.0), 1.0 - keep(1.0)])
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_law_does_not_hide_code_that_loses_a_little_more(seed):
+    """Without the law it is refuted in 40,966 or 64,006 runs; the law check sees no difference of 0.01."""
+    result = audit_privacy(Response(1.07), seed=seed)
+    assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.STATISTICAL)
+    assert 1.0 < result.epsilon_lower < 1.07
+    assert result.samples_to_refutation <= result.budget
+    assert "The declared law hid this" in result.notes[0]
+    assert AuditResult.from_json(result.to_json()) == result
+
+
+class OnOneDatabase(Response):
+    """Tells one database of the boundary by an output that its law does not rule out."""
+
+    records = (0, 1, 2)
+    size = 7
+
+    def __call__(self, database, rng):
+        return 1 if list(database) == [2] * 7 else int(rng.integers(2))
+
+    def distribution(self, database):
+        return Finite([0, 1], [0.5, 0.5])
+
+
+def test_a_law_does_not_hide_code_that_leaks_on_one_database_of_the_boundary():
+    result = audit_privacy(OnOneDatabase())
+    assert (result.verdict, result.evidence) == (Verdict.REFUTED, Evidence.STATISTICAL)
+    assert [2] * 7 in (result.witness.left, result.witness.right)
+    assert result.replay().verdict is Verdict.REFUTED
+
+
+def test_code_that_is_its_law_is_proved_and_says_what_could_hide():
+    result = audit_privacy(Response())
+    assert result.verdict is Verdict.PROVED
+    assert result.samples <= result.budget
+    assert 0.05 < result.law_distance < 0.15
+    assert 1.0 < result.detectable_epsilon < 1.2
+    assert result.detectable_event
+    assert re.search(r"differs from its law by 0\.\d+ in total variation .* true ε of 1\.", words(result))
+    assert AuditResult.from_json(result.to_json()) == result
+
+
+def words(result):
+    return " ".join(f"{result}".split())
+
+
+def test_where_no_bets_could_refute_anything_the_result_says_so():
+    class Near(Response):
+        claim = PureDP(20.0)
+
+    result = audit_privacy(Near())
+    assert result.verdict is Verdict.PROVED
+    assert result.detectable_epsilon is None
+    assert any("no bets within this budget" in said for said in result.assumptions)
+    assert "whatever its ε" in words(result)
+
+
+def test_bets_without_the_power_to_catch_anything_are_no_doubt_about_the_law():
+    """At ε = 5 the least budget that could refute an outright leak is far from catching any event."""
+
+    class Fifth(Response):
+        claim = PureDP(5.0)
+
+        def distribution(self, database):
+            return Finite([database[0], 1 - database[0]], [keep(5.0), 1.0 - keep(5.0)])
+
+    least = least_budget(5.0, 0.0, 5e-7)
+    bare = audit_by_runs(task_of(Fifth(5.0), budget=least, significance=5e-7))
+    assert bare.verdict is Verdict.INCONCLUSIVE
+    result = audit_privacy(Fifth(5.0), budget=2 * least + 1)
+    assert result.verdict is Verdict.PROVED
+    assert result.detectable_epsilon is None
+
+
+def test_the_bets_and_the_comparison_share_the_budget():
+    for budget in (1_000, 20_000):
+        assert audit_privacy(Response(), budget=budget).samples <= budget
+
+
+def test_a_claim_with_a_delta_is_bet_on_as_well():
+    class Leaks(Response):
+        claim = ApproximateDP(1.0, 1e-3)
+
+        def __call__(self, database, rng):
+            return "told" if database[0] and rng.random() < 0.02 else super().__call__(database, rng)
+
+        def distribution(self, database):
+            shares = [keep(1.0), 1.0 - keep(1.0)]
+            told = 1e-3 if database[0] else 0.0
+            return Finite([database[0], 1 - database[0], "told"], [*((1.0 - told) * x for x in shares), told])
+
+    result = audit_privacy(Leaks())
+    assert result.verdict in {Verdict.REFUTED, Verdict.ERROR}
+
+
+class Unsorted:
+    """Symmetric by its own word, and private on sorted lists alone."""
+
+    claim = PureDP(1.0)
+    relation = Relation.REPLACE_ONE
+    records = (0, 1)
+    size = 20
+    symmetric = True
+
+    def __call__(self, database, rng):
+        if list(database) != sorted(database):
+            return sum(database) % 2
+        return int(rng.integers(2))
+
+    def distribution(self, database):
+        return Finite([0, 1], [0.5, 0.5])
+
+
+def test_code_that_leaks_on_unsorted_lists_alone_is_not_proved_symmetric():
+    result = audit_privacy(Unsorted())
+    assert result.verdict in {Verdict.ERROR, Verdict.REFUTED}
+
+
+def test_a_symmetric_subject_is_run_on_lists_in_another_order():
+    orders = set()
+
+    class Watched(Unsorted):
+        def __call__(self, database, rng):
+            orders.add(list(database) == sorted(database))
+            return int(rng.integers(2))
+
+    result = audit_privacy(Watched(), budget=20_000)
+    assert result.verdict is not Verdict.ERROR
+    assert orders == {True, False}
+
+
+class Changing(Response):
+    """Gives another law when it is asked again."""
+
+    def __init__(self, calls):
+        super().__init__()
+        self.calls = calls
+
+    def distribution(self, database):
+        p = 0.5 + next(self.calls)
+        return Finite([database[0], 1 - database[0]], [p, 1.0 - p])
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        0.001 * np.random.default_rng(1).random(1000),
+        itertools.chain([0.0] * 3, itertools.repeat(0.01)),
+        itertools.chain([0.0] * 4, [0.01], itertools.repeat(0.0)),
+    ],
+    ids=["at random", "after the first", "once"],
+)
+def test_a_law_that_changes_when_it_is_asked_again_proves_nothing(calls):
+    subject = Changing(iter(calls))
+    subject.own = 0.5
+    result = audit_privacy(subject, budget=20_000)
+    assert result.verdict is Verdict.ERROR
+    assert "does not give the same law each time" in result.reason
+
+
+@pytest.mark.parametrize("k", [2, 4, 8])
+def test_a_law_at_the_detectable_distance_is_found_nine_times_in_ten(k):
+    """200 comparisons of a law at that distance: at least 0.9 less four standard errors are found."""
+    law = Finite(range(k), [1.0 / k] * k)
+    limit, runs = math.log(1e6), 1_000
+    distance = detectable_distance(law, runs, limit)
+    p = np.full(k, 1.0 / k)
+    p[: k // 2] += 2.0 * distance / k
+    p[k // 2 :] -= 2.0 * distance / k
+    rng = np.random.default_rng(5)
+    found = [law_log_e_value(law, rng.choice(k, size=runs, p=p)) >= limit for _ in range(200)]
+    assert np.mean(found) >= 0.9 - 4.0 * math.sqrt(0.09 / 200)
+
+
+@pytest.mark.parametrize(("k", "runs"), [(2, 40), (3, 14), (4, 9)])
+def test_the_regret_of_the_mixture_is_largest_where_all_outputs_are_alike(k, runs):
+    from scipy.special import gammaln, xlogy
+
+    counts = [c for c in itertools.product(range(runs + 1), repeat=k) if sum(c) == runs]
+    n = np.array(counts, dtype=float)
+    mixture = gammaln(n + 0.5).sum(axis=1) - k * gammaln(0.5) + gammaln(k / 2) - gammaln(runs + k / 2)
+    regrets = xlogy(n, n / runs).sum(axis=1) - mixture
+    alike = gammaln(runs + k / 2) - gammaln(runs + 0.5) + gammaln(0.5) - gammaln(k / 2)
+    assert regrets.max() == pytest.approx(alike, abs=1e-9)
