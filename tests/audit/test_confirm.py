@@ -135,8 +135,8 @@ def test_the_intervals_hold_the_true_probabilities():
     assert misses <= 3
 
 
-#: Runs that ask whether a subject is stateless: four on the first database and on the two of the pair, each by
-#: the object and by a copy.
+#: Runs that ask whether a subject is stateless: four on the first database and on the two of the pair, each
+#: by the object and by a copy.
 CHECKED = 4 * 3 * 2
 
 
@@ -160,7 +160,7 @@ def test_with_too_few_runs_a_witness_of_a_stateless_subject_stays_unconfirmed():
 
 
 def remembering(*, leaks):
-    """Return a subject that keeps what it said; defined here, it is made anew without importing this module."""
+    """Return a subject that keeps what it said; fresh processes make it without importing this module."""
 
     class Remembers:
         def __init__(self):

@@ -113,8 +113,8 @@ def expectation(value, p, q, *, order_coin=False):
     value
         The factor for every history, as `factors` gives them.
     p, q
-        The laws of each call on either side, shape (choices, histories before it, outcomes): the subject takes
-        those of its choices that suit the bet best.
+        The laws of each call on either side, shape (choices, histories before it, outcomes): the subject
+        takes those of its choices that suit the bet best.
     order_coin
         Whether a coin decides the order of the two sides of each pair of calls, in place of a coin a call.
     """
@@ -146,7 +146,7 @@ def expectations(rng, cases, *, calls, outcomes, choices=3, **how):
     ("calls", "outcomes", "cases"), [(1, 2, 3_000), (1, 5, 1_000), (2, 2, 4_500), (2, 3, 900), (3, 2, 600)]
 )
 def test_by_enumeration_no_batch_has_an_expectation_above_one(calls, outcomes, cases):
-    """10,000 random cases: whatever the coins and outcomes before a call change, so long as it keeps the claim."""
+    """10,000 random cases: whatever coins and outcomes before a call change, if it keeps the claim."""
     rng = np.random.default_rng([20, calls, outcomes])
     assert max(expectations(rng, cases, calls=calls, outcomes=outcomes)) <= 1 + 1e-12
 
@@ -175,8 +175,8 @@ def expectation_far(rng, outcomes, *, steps, claimed_steps=None):
 def test_by_enumeration_no_update_on_the_ends_of_a_path_has_an_expectation_above_one(steps):
     """Several events and δ > 0 included; the claim is one that every step of the path keeps."""
     rng = np.random.default_rng(22)
-    for outcomes, cases in ((2, 1_500), (3, 300)):
-        assert max(expectation_far(rng, outcomes, steps=steps) for _ in range(cases)) <= 1 + 1e-12
+    for size, cases in ((2, 1_500), (3, 300)):
+        assert max(expectation_far(rng, size, steps=steps) for _ in range(cases)) <= 1 + 1e-12
 
 
 def test_the_enumeration_sees_a_distance_that_is_said_too_short():
@@ -471,7 +471,7 @@ def test_what_meets_the_claim_cannot_grow():
 
 
 def test_an_outright_leak_once_known_is_refuted_in_eighty_calls():
-    """At ε = 1 and 1e-6: h = 1, and a call pays 1 + 1/(2e − 1) at most, so 68 calls are the fewest by this bet."""
+    """At ε = 1 and 1e-6: h = 1, and a call pays 1 + 1/(2e − 1) at most. 68 calls are the fewest."""
     fewest = math.log(1e6) / math.log1p(1 / (2 * math.e - 1))
     assert fewest == pytest.approx(68, abs=0.1)
 

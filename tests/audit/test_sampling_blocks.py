@@ -67,6 +67,42 @@ def test_either_side_comes_first_about_half_of_the_time():
     assert 400 <= first <= 600
 
 
+def test_each_run_with_a_coin_of_its_own_is_on_the_side_that_the_coin_says():
+    """Worked out by hand from the seed tree, one block of six runs."""
+    sampler = Sampler(adapt(noisy), seed=3)
+    left, right = sides(sampler, [10], [20], 3, (BET, 4), by_call=True)
+    rng = generator(3, (BET, 4, 0, RUNS))
+    expected = {10: [], 20: []}
+    for on_the_right in generator(3, (BET, 4, 0, COINS)).integers(0, 2, 6):
+        database = 20 if on_the_right else 10
+        expected[database].append(database + rng.laplace())
+    assert (left, right) == (expected[10], expected[20])
+
+
+def test_a_coin_for_each_call_is_not_told_by_the_call_before():
+    """Of 1,000 pairs of calls half are of one side: [400, 600] but with probability 2e-10 (binomial)."""
+    calls = []
+    sampler = Sampler(adapt(lambda database, rng: calls.append(database[0])), seed=0)
+    list(sampler.draw([0], [1], 1000, (BET,), by_call=True))
+    drawn = np.array(calls[-2000:])
+    assert 400 <= (drawn[::2] != drawn[1::2]).sum() <= 600
+    assert 850 <= drawn.sum() <= 1150  # 2e-11
+
+
+@pytest.mark.parametrize("mechanism", [noisy, Vectorised()])
+@pytest.mark.parametrize("singly", [False, True])
+def test_how_many_runs_are_of_either_side_is_known_without_drawing_them(mechanism, singly):
+    """The coins of a batch that was broken off, and what settles it. Odd counts are no accident of pairs."""
+    sampler = Sampler(adapt(mechanism), seed=0)
+    found = set()
+    for place in range(12):
+        left, right = sides(sampler, [0], [1000], 100, (BET, place), singly=singly, by_call=True)
+        assert sampler.of_either_side(100, (BET, place), singly=singly) == (len(left), len(right))
+        assert max(left) < 500 < min(right)
+        found.add(len(left))
+    assert len(found) > 1
+
+
 @pytest.mark.parametrize("mechanism", [noisy, Vectorised()])
 def test_the_same_path_gives_the_same_runs_and_another_path_others(mechanism):
     sampler = Sampler(adapt(mechanism), seed=0)
@@ -280,8 +316,8 @@ def test_single_runs_are_no_copies_and_independent():
     assert len({*left, *right}) == 200
 
 
-@pytest.mark.parametrize("way", ["coupled", "singly"])
-def test_coupled_and_single_runs_are_repeated_by_their_path_and_counted(way):
+@pytest.mark.parametrize("way", ["coupled", "singly", "by_call"])
+def test_runs_drawn_in_each_way_are_repeated_by_their_path_and_counted(way):
     sampler = Sampler(adapt(noisy), seed=0)
     once = sides(sampler, [0], [1], 20, (EXPLORE, 1), **{way: True})
     assert sampler.drawn == 8 + 40
@@ -290,8 +326,8 @@ def test_coupled_and_single_runs_are_repeated_by_their_path_and_counted(way):
     assert once != sides(Sampler(adapt(noisy), seed=1), [0], [1], 20, (EXPLORE, 1), **{way: True})
 
 
-@pytest.mark.parametrize("way", ["coupled", "singly"])
-def test_coupled_and_single_runs_are_the_same_whatever_the_number_of_workers(way):
+@pytest.mark.parametrize("way", ["coupled", "singly", "by_call"])
+def test_runs_drawn_in_each_way_are_the_same_whatever_the_number_of_workers(way):
     with Sampler(adapt(noisy), seed=0, jobs=2) as several:
         shared = sides(several, [0], [1], 64, (EXPLORE,), **{way: True})
     assert shared == sides(Sampler(adapt(noisy), seed=0), [0], [1], 64, (EXPLORE,), **{way: True})
