@@ -114,9 +114,9 @@ class Judge:
     def doubt(self, first: Witness) -> str:
         """Say why the crossing and these confirming runs do not refute; nothing where they do."""
         if self.in_fresh:
-            if first.confirmed:
-                return ""
-            return _KEPT if self.kept else _IN_COMPANY
+            if self.kept:
+                return _KEPT
+            return "" if first.confirmed else _IN_COMPANY
         if not self.stateless and not self._renewed and (first.p, first.q) == (1.0, 0.0):
             return _UNTOLD.format(self.unavailable)
         if first.confirmed or self.sampler.subject.declared_sampler is None or self._again_by_calls():

@@ -6,6 +6,7 @@ run it once, and end (`Errand`).
 """
 
 import contextlib
+import importlib
 import os
 import select
 import signal
@@ -109,16 +110,19 @@ def main(requests: int, answers: int, records: int) -> None:
     Parameters
     ----------
     requests
-        Descriptor that requests come from. The first is a directory, a parcel or None, and a path in the
-        seed tree.
+        Descriptor that requests come from. The first is a directory, a parcel or None, a path in the seed
+        tree, and the modules that every worker finds imported.
     answers
         Descriptor for frames: each a pair of a word and a value.
     records
         Descriptor for small records: workers that start and end, and how far they are.
     """
     try:
-        directory, parcel, place = unpack(read_frame(requests) or b"")
+        directory, parcel, place, foundations = unpack(read_frame(requests) or b"")
         os.chdir(directory)
+        for name in foundations:
+            with contextlib.suppress(Exception):  # it is there for the parent, and perhaps for a worker
+                importlib.import_module(name)
         if parcel is not None:
             parcel.open(place)  # imports what the subject needs, once for all workers
     except BaseException as error:  # noqa: BLE001  whatever the user's modules raise when they are imported

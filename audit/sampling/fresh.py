@@ -2,8 +2,8 @@
 
 What such a process draws shares nothing with what was drawn before: not the subject's attributes, not its
 modules, not the files that it keeps in its working directory, its home or the directory for temporary files.
-The processes are forked from one that has loaded this package alone, so that each costs what the import of
-the subject costs.
+The processes are forked from one that has loaded this package and a few libraries that draw nothing when they
+are imported (`_FOUNDATIONS`), so that each costs what the import of the subject's own modules costs.
 """
 
 import atexit
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Final
 
 from audit.sampling.blocks import Block, Task
 from audit.sampling.child import Errand
@@ -25,9 +26,13 @@ from audit.sampling.seeds import COPIES
 
 __all__ = ["can_start", "draw_anew"]
 
+#: Libraries that a fresh process finds imported where the audit's process has them. What is listed here may
+#: draw nothing when it is imported, keep no generator but numpy's global one, which every process seeds anew,
+#: and start no thread: no library that is audited itself.
+_FOUNDATIONS: Final = ("numpy", "scipy", "pandas", "sklearn", "statsmodels", "hypothesis", "pytest", "audit")
 #: The children that fork fresh processes, kept for the next audit: they never see a subject. By process, for
-#: a fork must not talk to its parent's.
-_NURSERY: dict[int, list[Child]] = {}
+#: a fork must not talk to its parent's, and by the libraries that they have imported.
+_NURSERY: dict[tuple[int, frozenset[str]], list[Child]] = {}
 
 
 def can_start() -> bool:
@@ -72,16 +77,21 @@ def _cores() -> int:
 
 
 def _children(count: int) -> list[Child]:
-    known = _NURSERY.setdefault(os.getpid(), [])
+    here = os.getpid(), frozenset(name for name in _FOUNDATIONS if name in sys.modules)
+    if here not in _NURSERY:
+        _dismiss()
+    known = _NURSERY.setdefault(here, [])
     while len(known) < count:
-        known.append(Child(None))
+        names = [name for name in list(sys.modules) if name.partition(".")[0] in here[1]]
+        known.append(Child(None, foundations=names))
     return known[:count]
 
 
 def _dismiss() -> None:
-    for child in _NURSERY.pop(os.getpid(), []):
-        child.kill()
-        child.close()
+    for key in [key for key in _NURSERY if key[0] == os.getpid()]:
+        for child in _NURSERY.pop(key):
+            child.kill()
+            child.close()
 
 
 atexit.register(_dismiss)

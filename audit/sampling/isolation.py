@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -62,6 +63,8 @@ class Child:
         The subject; None for a child whose workers make theirs anew (`run_anew`).
     number
         Which child of several this is.
+    foundations
+        Modules that it imports before it forks any worker.
 
     Raises
     ------
@@ -77,7 +80,7 @@ class Child:
     >>> child.close()
     """
 
-    def __init__(self, parcel: Parcel | None, *, number: int = 0) -> None:
+    def __init__(self, parcel: Parcel | None, *, number: int = 0, foundations: Sequence[str] = ()) -> None:
         pipes = [os.pipe() for _ in range(3)]
         (requests, self._requests), (frames, answers), (ticks, records) = pipes
         self._fds = [self._requests, frames, ticks]
@@ -99,7 +102,8 @@ class Child:
         self._number = 0
         self._death: str | None = None
         self._beat = -1
-        write_frame(self._requests, pack((os.getcwd(), parcel, (RNG_CHECK, number))))  # noqa: PTH109  a text is sent
+        first = (os.getcwd(), parcel, (RNG_CHECK, number), tuple(foundations))  # noqa: PTH109  a text is sent
+        write_frame(self._requests, pack(first))
         self._await_worker()
 
     def kill(self) -> None:
