@@ -181,13 +181,13 @@ def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
     if not witness.runs:
         return "Both probabilities are exact."
     level = f", each at confidence {witness.confidence:.6g}," if witness.confidence else ""
-    drawn = f"{witness.runs:,} runs on each side, drawn after the event was fixed"
+    where = f" in {witness.parts:,} fresh processes" if witness.parts else ""
+    drawn = f"about {witness.runs:,} runs on each side{where}, drawn after the event was fixed"
     if witness.confirmed:
         return f"The numbers{level} come from {drawn}; they confirm the refutation by themselves."
     if replayed:
         return f"The numbers{level} come from {drawn}; they do not refute the claim by themselves."
-    alone = "these runs alone do not confirm it (the refutation stands without them)"
-    return f"The numbers{level} come from {drawn}; {alone}."
+    return f"The numbers{level} come from {drawn}; these runs alone do not confirm it."
 
 
 def verdict_sentence(result: AuditResult) -> str:
@@ -206,7 +206,7 @@ def _not_reproduced(result: AuditResult) -> str:
     if result.evidence is Evidence.EXACT or witness is None:
         law = f"NOT REPRODUCED: the saved refutation{name} does not stand by the declared laws"
         return f"{law}: only the saved event on the saved pair was looked at. This is not a proof."
-    drawn = f"the saved event was drawn {witness.runs:,} times a side on the saved pair"
+    drawn = f"the saved event was drawn about {witness.runs:,} times a side on the saved pair"
     start = f"NOT REPRODUCED: the saved refutation{name} does not stand on these runs"
     return f"{start}: {drawn}; no other event or pair was tried. This is not a proof."
 
