@@ -260,7 +260,7 @@ class TakesWhatComesFirst(Sampler):
 def test_merging_in_order_of_arrival_is_caught(sound, false_alarms, monkeypatch):
     assert sound("randomized response", budget=6_000)
     monkeypatch.setattr(false_alarms, "Sampler", TakesWhatComesFirst)
-    assert not sound("randomized response", audits=45, budget=6_000)
+    assert not sound("randomized response", audits=90, budget=6_000)
 
 
 # 11. A sampler that differs from its declared law
