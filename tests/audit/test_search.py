@@ -315,8 +315,9 @@ def bets_on_its_bets_alone(betting, sampler):
     """Tell whether the wealth comes from runs drawn to be bet on, none of them coupled, each counted once."""
     bets = [size for path, size, _, coupled in sampler.draws if path[0] == BET and not coupled]
     growths = [bet.log_growth(betting.terms.epsilon, betting.terms.delta) for bet in betting.ledger.bets]
-    counted = [bet.counts[0].sum() for bet in betting.ledger.bets]
-    return counted == bets == betting.bet_sizes and math.isclose(sum(growths), betting.log_wealth)
+    counted = [bet.calls for bet in betting.ledger.bets]
+    settled = counted == [2 * size for size in bets] and bets == betting.bet_sizes
+    return settled and math.isclose(sum(growths), betting.log_wealth)
 
 
 def test_coupled_runs_only_scout_and_are_never_bet_on(searched):

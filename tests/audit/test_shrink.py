@@ -148,7 +148,7 @@ def test_what_is_undecided_is_looked_at_longer_and_what_is_clear_is_not():
     def look(memory, runs):
         key = canonical.key([memory.left, memory.right])
         looked[key] = [*looked.get(key, ()), runs]
-        memory.pairs += runs
+        memory.runs += 2 * runs
         return True
 
     def growth(memory, errors):
