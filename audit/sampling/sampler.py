@@ -19,6 +19,7 @@ from audit.sampling.variety import Variety
 from audit.sampling.watch import can_watch
 from audit.sampling.workers import Children, Here, Processes, Workers
 from audit.subjects import Subject
+from audit.weights import weigh_all
 
 __all__ = ["Runs", "Sampler"]
 
@@ -117,6 +118,7 @@ class Sampler:
         self._parcel: Parcel | None = None
         self._steady: bool | None = None
         self._honours = False
+        self._weight = 0
 
     def __enter__(self) -> Self:
         return self
@@ -187,9 +189,10 @@ class Sampler:
             )
         vectorised = self.subject.declared_sampler is not None and not coupled and not singly
         task = self._task(left, right, size, path, fresh=kept is not False)
+        sizes = block_sizes(size, vectorised=vectorised and kept is False, weight=self._weight)
         tasks = [
             replace(task, size=count, path=(*path, index), vectorised=vectorised, coupled=coupled)
-            for index, count in enumerate(block_sizes(size, vectorised=vectorised and kept is False))
+            for index, count in enumerate(sizes)
         ]
         for block in workers.map(tasks, steady=bool(self._steady)):
             yield self._account(block)
@@ -309,6 +312,7 @@ class Sampler:
         self.drawn += 2 * len(block.left)
         for side in (block.left, block.right):
             self.variety.look(side)
+            self._weight = max(self._weight, weigh_all(side) // max(1, len(side)))
             if isinstance(side, list):
                 kinds = [type(output) for output in side]
                 self.unfinished += kinds.count(Unfinished)
