@@ -260,13 +260,11 @@ class Betting:
         terms = self.terms
         chosen = memory.choose(terms.epsilon, terms.delta, against=terms.against)
         as_output = memory.choose(terms.epsilon, terms.delta, against=False) if memory.unfinished else []
-        path, singly = (self.stage, self.batches), self._singly
         try:
             counts, blocks = self._draw(memory, size, self.stage, learn=False)
         except MutatedInput:
             if chosen:  # the stake was laid; what it would have become is at least what the worst leaves
-                sides = self.sampler.of_either_side(size, path, singly=singly)
-                self._settle(broken_off(chosen, *sides))
+                self._settle(broken_off(chosen, *self.sampler.last_sides))
             raise
         if chosen:
             memory.won += self._settle(bet_on(chosen, counts))

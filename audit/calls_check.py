@@ -11,7 +11,6 @@ gets a quarter of it, and its wealth is a test martingale (`audit.evidence`).
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -21,6 +20,7 @@ import numpy as np
 
 from audit.brief import show
 from audit.candidates import find_candidates
+from audit.distributions.forms import COARSE, coarse, plain
 from audit.events import Event, NumberIn
 from audit.features import View
 from audit.memory import PairMemory, bet_on
@@ -63,6 +63,7 @@ class CallsCheck:
     terms: Terms
     compared: int = 0
     _batches: count[int] = field(default_factory=count)
+    _digits: int = _DIGITS
 
     def disagreement(self, pair: Pair) -> str:
         """Say where the two ways disagree, in one sentence; nothing where they were not told apart."""
@@ -93,14 +94,20 @@ class CallsCheck:
 
     def _drawn(self, pair: Pair, size: int) -> Iterable[tuple[View, View]]:
         """Draw a batch: of either database the outputs of `sample`, and those of as many calls."""
-        place, ways = next(self._batches), []
-        for way, singly in enumerate((False, True)):
-            runs = list(self.sampler.draw(*pair, size, (CALLS, place, way), singly=singly))
-            ways.append([self._view(block.left for block in runs), self._view(block.right for block in runs)])
-        return zip(*ways, strict=True)
+        place = next(self._batches)
+        ways = [
+            list(self.sampler.draw(*pair, size, (CALLS, place, way), singly=singly))
+            for way, singly in enumerate((False, True))
+        ]
+        if not place and any(
+            coarse(side) for way in ways for block in way for side in (block.left, block.right)
+        ):
+            self._digits = COARSE  # by the kind of the first outputs, which nothing was bet on
+        views = ([self._view(b.left for b in way), self._view(b.right for b in way)] for way in ways)
+        return zip(*views, strict=True)
 
     def _view(self, blocks: Iterable[Any]) -> View:
-        digits = None if self.terms.floats else _DIGITS
+        digits = None if self.terms.floats else self._digits
         return View([plain(output, digits) for block in blocks for output in block], typed=False)
 
 
@@ -152,22 +159,3 @@ def _simpler(event: Event) -> list[Event]:
 
 def _share(event: Event, views: list[View]) -> float:
     return float(np.concatenate([event.members(view) for view in views]).mean())
-
-
-def plain(output: Any, digits: int | None) -> Any:
-    """Return an output as plain numbers in tuples, floats to so many digits: a row of an array is no other.
-
-    Examples
-    --------
-    >>> plain(np.array([0.1 + 0.2, 1.0]), 10) == plain((0.3, np.float64(1.0)), 10)
-    True
-    """
-    if isinstance(output, np.ndarray | np.generic):
-        output = output.tolist()
-    if isinstance(output, list | tuple):
-        return tuple(plain(part, digits) for part in output)
-    if isinstance(output, bool):
-        return int(output)
-    if isinstance(output, float) and digits is not None and math.isfinite(output):
-        return float(f"{output:.{digits}g}")
-    return output

@@ -2,6 +2,7 @@
 
 import decimal
 import enum
+import hashlib
 import math
 import numbers
 import types
@@ -26,6 +27,7 @@ _FALSE: Final = ("bool", 0)
 _EXACT: Final = 2**53  # whole numbers below this are ints in a key, whatever they were
 _DEPTH: Final = 100
 _NODES: Final = 1_000_000
+_HASHED: Final = 2**20  # bytes from which on a hash stands for an array
 
 # Where we are in a value: minus the number of containers still allowed, then the ids of those that are open.
 _Walk = list[int]
@@ -186,17 +188,23 @@ def _array(value: Any, walk: _Walk) -> Hashable:
     kind = value.dtype.kind
     if kind in "iub":
         wide = value.astype({"i": "<i8", "u": "<u8", "b": "?"}[kind])
-        return ("array", kind, value.shape, wide.tobytes())
+        return ("array", kind, value.shape, _content_of(wide))
     if kind in "fc":
         with np.errstate(all="ignore"):  # a long double may overflow
             wide = value.astype("<f8" if kind == "f" else "<c16") + 0.0  # −0.0 becomes 0.0
         if value.dtype.itemsize <= wide.dtype.itemsize or np.array_equal(wide, value, equal_nan=True):
             plain = np.where(np.isnan(wide), np.nan, wide)  # not in place: of a 0-d array `wide` is a scalar
-            return ("array", kind, value.shape, plain.tobytes())
+            return ("array", kind, value.shape, _content_of(plain))
     if kind in "mM":
         return ("array", value.dtype.str.lstrip("<>="), value.shape, value.astype("<i8").tobytes())
     entries = _container("entries", value, value.ravel().tolist(), walk)
     return ("array", kind, value.shape, value.dtype.names, *entries)
+
+
+def _content_of(values: Any) -> bytes:
+    """Return the bytes of an array; of a large one a hash: a key is kept, and megabytes need not be."""
+    content: bytes = values.tobytes()
+    return content if len(content) <= _HASHED else hashlib.blake2b(content, digest_size=32).digest()
 
 
 def _masked(value: Any, walk: _Walk) -> Hashable:

@@ -13,6 +13,7 @@ from audit.features import TableScore, View
 from audit.features.propose import propose
 from audit.outcomes import Raised, Unfinished, is_refusal
 from audit.tables import Candidates, Table, learn_bins
+from audit.weights import weigh_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 KEPT = 16_384
 #: Answers that are all in the first half of the runs by chance with probability 2^−20 at most.
 _BY_CHANCE = 20
+#: Bytes kept for re-learning, a side; a few outputs are kept however large their ends are.
+KEPT_BYTES = 2**26
+#: Pairs of runs that are kept whatever they weigh.
+FIRST = 40
 #: Events bet on at once.
 MOST_EVENTS = 48
 #: Multiples of the claimed ε at which an event must look good to be kept (bounds need the larger ones).
@@ -81,6 +86,7 @@ class PairMemory:
     silence: Raised | Unfinished | None = None
     _kept: tuple[list[View], list[View]] = field(default_factory=lambda: ([], []))
     _kept_runs: int = 0
+    _kept_bytes: int = 0
     _next_learning: int = 1
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
@@ -114,8 +120,10 @@ class PairMemory:
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)
-        runs = len(left) + len(right)
-        return Block(runs, left, right) if self._kept_runs + runs <= 2 * KEPT else Block(runs)
+        runs, fits = len(left) + len(right), self._kept_bytes + max(weight(left), weight(right)) <= KEPT_BYTES
+        if self._kept_runs + runs <= 2 * (KEPT if fits else FIRST):
+            return Block(runs, left, right)
+        return Block(runs)
 
     def take(self, runs: Iterable[tuple[View, View]]) -> tuple[list[Floats], list[Block]]:
         """Count all blocks of a batch, without learning from it yet: the sums, and what will be learned."""
@@ -145,6 +153,7 @@ class PairMemory:
                 self._kept[0].append(block.left)
                 self._kept[1].append(block.right)
                 self._kept_runs += block.runs
+                self._kept_bytes += max(weight(block.left), weight(block.right))
             self.runs += block.runs
         if self.pairs >= self._next_learning and self._kept_runs == self.runs:
             self._relearn()
@@ -163,6 +172,8 @@ class PairMemory:
                 for view in views:
                     table.counts[side] += np.bincount(table.find(view), minlength=table.bins.width + 1)
             self.tables.append(table)
+        for view in left + right:
+            view.forget()
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
         """Choose the events of the next batch by what the past says of them at and around the claim."""
@@ -280,6 +291,12 @@ def _best(promise: Floats) -> NDArray[np.bool_]:
     for row in promise:
         kept[np.argsort(-row, kind="stable")[:each]] = True
     return kept
+
+
+def weight(view: View) -> int:
+    """Give roughly how many bytes a view takes, its numbers included."""
+    matrices = sum(matrix.nbytes for _, matrix in view.vectors.values())
+    return weigh_all(view.outputs) + view.numbers[1].nbytes + matrices
 
 
 def merged(views: list[View]) -> View:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from audit.distributions.forms import slack, truth_as_numbers
 from audit.distributions.law import OUTSIDE, Floats, Ints, Outputs, Partition, as_numbers, scalar_or_array
 from audit.distributions.line import LineLaw
 from audit.distributions.pieces import Piece
@@ -65,7 +66,9 @@ class Countable(LineLaw):
         logs = self.log_mass(np.append(-np.inf, edges + 1), np.append(edges, np.inf))
 
         def locate(outputs: Outputs) -> Ints:
-            values, real = as_numbers(outputs)
+            values, real = as_numbers(truth_as_numbers(outputs))
+            near = np.abs(values - np.rint(values)) <= slack(outputs, np.maximum(np.abs(values), 1.0))
+            values = np.where(near, np.rint(values), values)
             possible = real & np.isfinite(self._log_at_integers(np.where(real, values, 0.5)))
             return np.where(possible, np.searchsorted(edges, values), OUTSIDE)
 

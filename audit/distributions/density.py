@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit.distributions.forms import slack
 from audit.distributions.law import OUTSIDE, Ints, Outputs, Partition, as_numbers, scalar_or_array
 from audit.distributions.line import LineLaw
 from audit.distributions.pieces import Piece
@@ -17,9 +18,6 @@ from audit.errors import InvalidValue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-EDGE = 1e-12
-"""An output this close outside the support, relative to its size, is taken for a rounded one from inside."""
 
 
 class Density(LineLaw):
@@ -128,8 +126,8 @@ class Density(LineLaw):
 
         def locate(outputs: Outputs) -> Ints:
             values, real = as_numbers(outputs)
-            slack = EDGE * np.maximum(np.abs(values), 1.0)
-            inside = real & (values >= low - slack) & (values <= high + slack)
+            edge = slack(outputs, np.maximum(np.abs(values), 1.0))
+            inside = real & (values >= low - edge) & (values <= high + edge)
             quantile = self.cdf(np.where(inside, values, max(low, min(high, 0.0))))
             return np.where(inside, np.minimum(np.floor(k * quantile), k - 1).astype(np.intp), OUTSIDE)
 

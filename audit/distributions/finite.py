@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from audit import canonical
+from audit.distributions.forms import COARSE, coarse, form_key, least_gap, rows_like, slack, truth_as_numbers
 from audit.distributions.law import (
     OUTSIDE,
     ROUNDING,
@@ -203,15 +204,29 @@ class Finite(Law):
 
     def locate(self, outputs: Outputs) -> Ints:
         """Return the position of each output among the outcomes, −1 for what is none or cannot occur."""
-        numeric = isinstance(self.outcomes, (range, np.ndarray)) and _kind(self.outcomes) in "iuf"
-        index = self._locate_numbers(outputs) if numeric else self._locate_keys(outputs)
+        listed = self.outcomes
+        numeric = isinstance(listed, range) or (isinstance(listed, np.ndarray) and listed.dtype.kind in "iuf")
+        index = self._locate_numbers(truth_as_numbers(outputs)) if numeric else self._locate_keys(outputs)
         impossible = np.isneginf(self.log_probabilities[index])
         return np.where(impossible, OUTSIDE, index)
 
     @cached_property
     def keys(self) -> list[Hashable]:
-        """The canonical keys of the outcomes, in order."""
+        """The keys of the outcomes' forms, in order: laws and outputs are compared by them."""
+        return [form_key(outcome) for outcome in self.outcomes]
+
+    @cached_property
+    def exact_keys(self) -> list[Hashable]:
+        """The keys of the outcomes as they are, in order."""
         return [canonical.key(outcome) for outcome in self.outcomes]
+
+    @cached_property
+    def ambiguous(self) -> bool:
+        """Whether two outcomes have one form, so that they are compared as they are."""
+        if isinstance(self.outcomes, range | np.ndarray):
+            values, _ = as_numbers(np.unique(self.outcomes).astype(np.float64))
+            return bool((np.diff(values) <= least_gap(values[1:])).any())
+        return len(set(self.keys)) < len(self.keys)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Finite):
@@ -242,7 +257,7 @@ class Finite(Law):
         if isinstance(self.outcomes, np.ndarray):
             distinct = len(np.unique(self.outcomes))
         else:
-            distinct = len(set(self.outcomes if _plain(self.outcomes) else self.keys))
+            distinct = len(set(self.outcomes if _plain(self.outcomes) else self.exact_keys))
         if distinct != len(self.outcomes):
             raise InvalidValue("The outcomes of `Finite` must be distinct; `Finite.map` merges equal ones.")
 
@@ -270,14 +285,44 @@ class Finite(Law):
         return values[order], order
 
     @cached_property
+    def _by_exact_key(self) -> dict[Hashable, int]:
+        return {key: index for index, key in enumerate(self.exact_keys)}
+
+    @cached_property
     def _by_key(self) -> dict[Hashable, int]:
-        return {key: index for index, key in enumerate(self.keys)}
+        return {} if self.ambiguous else {key: index for index, key in enumerate(self.keys)}
+
+    @cached_property
+    def _by_coarse_key(self) -> dict[Hashable, int]:
+        keys = [form_key(outcome, COARSE) for outcome in self.outcomes]
+        return {key: index for index, key in enumerate(keys)} if len(set(keys)) == len(keys) else {}
+
+    @cached_property
+    def _gaps(self) -> Floats:
+        """How far each outcome, in ascending order, is from the next on either side; at most 1."""
+        steps = np.minimum(np.diff(self._by_value[0]), 1.0)
+        return np.asarray(np.minimum(np.append(steps, 1.0), np.append(1.0, steps)))
 
     def _locate_numbers(self, outputs: Outputs) -> Ints:
         wanted, real = as_numbers(outputs)
         values, order = self._by_value
         place = np.minimum(np.searchsorted(values, wanted), len(values) - 1)
-        return np.where(real & (values[place] == wanted), order[place], OUTSIDE)
+        same = values[place] == wanted
+        if not same.all():
+            place, same = self._nearest(wanted, place, outputs)
+        return np.where(real & same, order[place], OUTSIDE)
+
+    def _nearest(self, wanted: Floats, place: Ints, outputs: Outputs) -> tuple[Ints, NDArray[np.bool_]]:
+        """Return the place of the nearest outcome, and whether it is near enough to be the same number."""
+        values, _ = self._by_value
+        before = np.maximum(place - 1, 0)
+        with np.errstate(invalid="ignore"):
+            closer = np.abs(values[before] - wanted) < np.abs(values[place] - wanted)
+            place = np.where(closer, before, place)
+            apart = np.abs(values[place] - wanted)
+            allowed = slack(outputs, np.maximum(np.abs(values[place]), self._gaps[place]))
+        finite = np.isfinite(values[place]) & np.isfinite(wanted)
+        return place, (values[place] == wanted) | (finite & (apart <= allowed))
 
     def _locate_keys(self, outputs: Outputs) -> Ints:
         found: dict[Any, int] = {}
@@ -289,11 +334,20 @@ class Finite(Law):
         """Return one position; what is plain is looked up by type and value, quicker than its key."""
         kinds = tuple(map(type, output)) if type(output) is tuple else (type(output),)
         if not _PLAIN.issuperset(kinds):
-            return self._by_key.get(canonical.key(output), OUTSIDE)
+            return self._locate_form(output)
         quick = (type(output), kinds, output)
         if quick not in found:
-            found[quick] = self._by_key.get(canonical.key(output), OUTSIDE)
+            found[quick] = self._locate_form(output)
         return found[quick]
+
+    def _locate_form(self, output: Any) -> int:
+        """Return the position of the same outcome, else that of one that differs in its form alone."""
+        index = self._by_exact_key.get(canonical.key(output))
+        if index is None:
+            index = self._by_key.get(form_key(output))
+        if index is None and coarse([output]):
+            index = self._by_coarse_key.get(form_key(output, COARSE))
+        return OUTSIDE if index is None else index
 
 
 _PLAIN = frozenset({int, float, str, bool, bytes, type(None)})
@@ -310,14 +364,20 @@ def same_outcomes(left: Finite, right: Finite) -> bool:
         return a == b
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
         return a.dtype.kind == b.dtype.kind and np.array_equal(a, b)
-    return left.keys == right.keys
+    first, second = keys_of((left, right))
+    return first == second
 
 
-def rows_like(outputs: NDArray[Any], example: Any) -> list[Any]:
-    """Return the rows of a batch in the form that a law's outcomes have (tuples, lists or arrays)."""
-    if isinstance(example, tuple):
-        return [tuple(row) for row in outputs.tolist()]
-    return outputs.tolist() if isinstance(example, list) else list(outputs)
+def keys_of(laws: Sequence[Finite]) -> list[list[Hashable]]:
+    """Return the keys of each law's outcomes: of their forms, unless a law tells outcomes of one form apart.
+
+    Examples
+    --------
+    >>> keys_of([Finite([(0, 1)], [1.0]), Finite([[0, 1]], [1.0])])[1]
+    [('tuple', 0, 1)]
+    """
+    exact = any(law.ambiguous for law in laws)
+    return [law.exact_keys if exact else law.keys for law in laws]
 
 
 def _kept(outcomes: Outcomes) -> Outcomes:
@@ -333,10 +393,6 @@ def _kept(outcomes: Outcomes) -> Outcomes:
     if kinds in ({float}, {bool}) or (kinds == {int} and max(map(abs, kept)) < 2**53):
         return np.array(kept)
     return kept
-
-
-def _kind(outcomes: range | NDArray[Any]) -> str:
-    return "i" if isinstance(outcomes, range) else outcomes.dtype.kind
 
 
 def _plain(outcomes: Sequence[Any]) -> bool:

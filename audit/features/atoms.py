@@ -35,7 +35,7 @@ class Whole(AtomFeature):
         return "the output"
 
     def _of(self, output: Any) -> Hashable:
-        return canonical.key(output)
+        return output.key if type(output) is Frame else canonical.key(output)
 
     def _show(self, output: Any) -> str:
         return canonical.show(output)

@@ -9,15 +9,16 @@ from __future__ import annotations
 import copy
 import hashlib
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit import canonical
 from audit.outcomes import without_addresses
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
 #: Entries or characters from which only the two ends of an output are kept, and how many of each.
 HUGE = 2**17
@@ -56,6 +57,11 @@ class Frame:
     index: Any
     attributes: Any
 
+    @cached_property
+    def key(self) -> Hashable:
+        """The canonical key, worked out once: a frame is asked for it at every learning."""
+        return canonical.key(self)
+
 
 @dataclass(frozen=True)
 class Ends:
@@ -64,7 +70,7 @@ class Ends:
     Parameters
     ----------
     kind
-        The name of its class, and the shape and dtype of an array.
+        The name of its class, and the shape of an array.
     size
         Entries or characters.
     digest
@@ -196,7 +202,7 @@ def _ends(value: Any) -> Ends:
     kind, flat, numbers = type(value).__name__, value, None
     if issubclass(type(value), np.ndarray):
         array = np.asarray(value)
-        kind, flat = f"{kind} of shape {array.shape} of {array.dtype}", array.ravel()
+        kind, flat = f"{kind} of shape {array.shape}", array.ravel()
         numbers = flat if array.dtype.kind in "iufb" else None
     elif type(value) in (bytes, bytearray):
         numbers = np.frombuffer(value, dtype=np.uint8)
@@ -206,11 +212,16 @@ def _ends(value: Any) -> Ends:
     return Ends(kind, len(flat), digest, *_summary(numbers), first, last)
 
 
-def _raw(flat: Any) -> bytes:
-    if type(flat) is np.ndarray and not flat.dtype.hasobject:
-        return flat.tobytes()
+_WIDE = {"i": "<f8", "u": "<f8", "f": "<f8", "b": "<f8", "c": "<c16", "m": "<i8", "M": "<i8"}
+
+
+def _raw(flat: Any) -> Any:
+    # by value: the dtype of one output of a sampler, and the width of its texts, may come from the others
+    wide = _WIDE.get(flat.dtype.kind) if type(flat) is np.ndarray else None
+    if wide is not None:
+        return np.ascontiguousarray(flat, dtype=wide).view(np.uint8)
     if type(flat) in (bytes, bytearray):
-        return bytes(flat)
+        return flat
     text = flat if type(flat) is str else without_addresses(repr(list(flat)))
     return text.encode(errors="replace")
 
@@ -218,7 +229,8 @@ def _raw(flat: Any) -> bytes:
 def _summary(numbers: Any) -> tuple[float | None, float | None, float | None]:
     if numbers is None:
         return None, None, None
-    finite = numbers[~np.isnan(numbers)] if numbers.dtype.kind == "f" else numbers
-    if not len(finite):
-        return None, None, None
-    return float(finite.sum(dtype=np.float64)), float(finite.min()), float(finite.max())
+    total = numbers.sum(dtype=np.float64)
+    if np.isnan(total):
+        numbers = numbers[~np.isnan(numbers)]
+        total = numbers.sum(dtype=np.float64)
+    return float(total), *((float(numbers.min()), float(numbers.max())) if len(numbers) else (None, None))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit import canonical
-from audit.features.atoms import Type, type_of
+from audit.features.atoms import Type, Whole, type_of
 from audit.features.bits import PATTERNS, LastBits, last_bits
 from audit.features.comparison import bound_pairs, gap, is_spread
 from audit.features.openings import ABSENT, LETTERS, Path, letters_of
@@ -54,7 +54,7 @@ MOST_TOGETHER = 4
 #: Outputs looked into, a side; fewer where they hold much.
 _LOOKED_INTO = 500
 _LEAST_LOOKED_INTO = 50
-_LEAVES = 20_000
+_LEAVES = 8_000
 #: Where structured outputs recur this often, the whole output is atom enough.
 _SHARE_OF_REPEATS = 0.9
 #: Texts of which a larger share are different are read letter by letter; those at the first places.
@@ -323,7 +323,7 @@ def _is_entry(path: Path, part: object, known: set[Hashable] | None = None) -> b
 def _recur(*sides: tuple[list[Any], Opened]) -> bool:
     """Tell whether nearly all outputs that have parts recur: they are atoms."""
     having = ([output for output, parts in zip(*side, strict=True) if parts] for side in sides)
-    keys = Counter(canonical.key(output) for outputs in having for output in outputs[:_COMPARED])
+    keys = Counter(Whole().read(output) for outputs in having for output in outputs[:_COMPARED])
     return sum(count for count in keys.values() if count > 1) >= _SHARE_OF_REPEATS * keys.total()
 
 

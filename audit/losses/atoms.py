@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.distributions.finite import Finite, same_outcomes
-from audit.distributions.law import Floats, Law, as_numbers, log_add
+from audit.distributions.law import OUTSIDE, Floats, Law, as_numbers, log_add
 from audit.losses.loss import SLACK, Cells, Loss, Part
 
 if TYPE_CHECKING:
@@ -77,7 +77,11 @@ def _aligned(p: Finite, q: Any) -> Floats:
     if not isinstance(q, Finite):
         values, real = as_numbers(p.outcomes)
         return np.where(real, q.logpmf(np.where(real, values, 0.5)), -np.inf)
-    index = q.locate(p.outcomes)
+    if p.ambiguous:
+        places = {key: place for place, key in enumerate(q.exact_keys)}
+        index = np.array([places.get(key, OUTSIDE) for key in p.exact_keys], dtype=np.intp)
+    else:
+        index = q.locate(p.outcomes)
     return np.where(index >= 0, q.log_probabilities[index], -np.inf)
 
 

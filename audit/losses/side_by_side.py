@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audit.distributions.finite import Finite, same_outcomes
+from audit.distributions.finite import Finite, keys_of, same_outcomes
 from audit.losses import SLACK
 
 if TYPE_CHECKING:
@@ -103,7 +103,8 @@ def blocks(rows: int, columns: int) -> list[slice]:
 def _united(laws: Sequence[Finite]) -> Floats | None:
     columns: dict[Hashable, int] = {}
     places: list[Ints] = [
-        np.array([columns.setdefault(key, len(columns)) for key in law.keys], dtype=np.intp) for law in laws
+        np.array([columns.setdefault(key, len(columns)) for key in keys], dtype=np.intp)
+        for keys in keys_of(laws)
     ]
     if len(laws) * len(columns) > MOST_ENTRIES:
         return None

@@ -23,6 +23,7 @@ from audit.sampling.variety import Variety
 from audit.sampling.watch import can_watch
 from audit.sampling.workers import Children, Here, Processes, Workers
 from audit.subjects import Subject
+from audit.weights import weigh_all
 
 __all__ = ["Runs", "Sampler"]
 
@@ -126,6 +127,8 @@ class Sampler:
         self._steady: bool | None = None
         self._honours = False
         self._questions = Questions(self._ask, self._task)
+        self._planned: list[Task] = []
+        self._weight = 0
 
     def __enter__(self) -> Self:
         return self
@@ -194,20 +197,23 @@ class Sampler:
         ways = {"fresh": fresh, "coupled": coupled, "singly": singly, "by_call": by_call}
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
         workers = self._ready(left)
-        for block in workers.map(self._tasks(left, right, size, path, **ways), steady=bool(self._steady)):
+        self._planned = self._tasks(left, right, size, path, **ways)
+        for block in workers.map(self._planned, steady=bool(self._steady)):
             yield self._account(block)
 
-    def of_either_side(self, size: int, path: Path, *, singly: bool = False) -> tuple[int, int]:
-        """Return how many of `2·size` runs with a coin each are of the left side, and how many of the right.
+    @property
+    def last_sides(self) -> tuple[int, int]:
+        """How many runs of the last draw are of the left side, and how many of the right, by their coins.
 
         Examples
         --------
         >>> from audit.subjects import adapt
-        >>> sum(Sampler(adapt(len), seed=0).of_either_side(20, (1, 0)))
+        >>> sampler = Sampler(adapt(len), seed=0)
+        >>> [_, _] = sampler.draw([], [1], 20, (1, 0), by_call=True)
+        >>> sum(sampler.last_sides)
         40
         """
-        tasks = self._tasks(None, None, size, path, singly=singly, by_call=True)
-        both = [task.of_either_side for task in tasks]
+        both = [task.of_either_side for task in self._planned]
         return sum(left for left, _ in both), sum(right for _, right in both)
 
     def draw_anew(
@@ -312,10 +318,8 @@ class Sampler:
         vectorised = self.subject.declared_sampler is not None and not coupled and not singly
         task = self._task(left, right, size, path, fresh=kept is not False)
         ways = {"vectorised": vectorised, "coupled": coupled, "by_call": by_call}
-        return [
-            replace(task, size=count, path=(*path, index), **ways)
-            for index, count in enumerate(block_sizes(size, vectorised=vectorised and kept is False))
-        ]
+        sizes = block_sizes(size, vectorised=vectorised and kept is False, weight=self._weight)
+        return [replace(task, size=count, path=(*path, index), **ways) for index, count in enumerate(sizes)]
 
     def state_kept(self) -> bool | None:
         """Tell whether the subject's state is another than at first; None when that cannot be told.
@@ -428,6 +432,7 @@ class Sampler:
         for side in (block.left, block.right):
             refused = 0
             self.variety.look(side)
+            self._weight = max(self._weight, weigh_all(side) // max(1, len(side)))
             if isinstance(side, list):
                 kinds = [type(output) for output in side]
                 self.unfinished += kinds.count(Unfinished)

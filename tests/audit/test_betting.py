@@ -155,7 +155,7 @@ def test_runs_are_bet_on_at_their_own_places_of_the_seed_tree():
     place, size = (BET, betting.batches - 1), betting.bet_sizes[-1]
     with Sampler(adapt(Noisy()), seed=0) as sampler:
         [runs] = sampler.draw([0.0], [1.0], size, place, by_call=True)
-        assert sampler.of_either_side(size, place) == (len(runs.left), len(runs.right))
+        assert sampler.last_sides == (len(runs.left), len(runs.right))
     settled = betting.ledger.bets[-1].counts
     sides = {
         (int(p), int(q)) for p, q in zip(settled[:, :2].sum(axis=1), settled[:, 2:].sum(axis=1), strict=True)

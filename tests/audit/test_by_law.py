@@ -170,9 +170,10 @@ def test_a_custom_relation_that_contradicts_itself_is_refused_in_one_line(gives,
 
 @pytest.mark.parametrize("base", [2**53, 10**30, 10**400])
 def test_whole_numbers_that_no_float_tells_apart_are_told_apart(base):
-    result = audit_privacy(
-        lambda database, rng: base + database[0], PureDP(1.0), pairs=[([0], [1])], budget=2000
-    )
+    def told(database, rng):
+        return base + database[0]
+
+    result = audit_privacy(told, PureDP(1.0), pairs=[([0], [1])], budget=2000, fresh=lambda: told)
     assert result.verdict is Verdict.REFUTED
 
 

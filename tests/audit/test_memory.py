@@ -5,7 +5,7 @@ import pytest
 
 from audit.evidence import best_log_growth, outcomes
 from audit.features import View
-from audit.memory import KEPT, PairMemory, bet_on, broken_off, growth_rate
+from audit.memory import FIRST, KEPT, KEPT_BYTES, PairMemory, bet_on, broken_off, growth_rate
 from audit.outcomes import Raised, Unfinished
 
 
@@ -141,3 +141,15 @@ def test_what_speaks_for_the_claim_is_ranked_below_nothing():
     rates = growth_rate(np.array([0.1, 0.2, 0.27]), np.array([0.1, 0.1, 0.1]), 1.0, 0.0)
     assert (rates < 0).all()
     assert (np.diff(rates) > 0).all()
+
+
+@pytest.mark.parametrize("size", [1_000, 40_000])
+def test_what_is_kept_is_bounded_in_bytes(size):
+    memory = PairMemory([0], [1])
+    for _ in range(4):
+        sides = [[np.full(size, 0.5) for _ in range(FIRST)] for _ in "lr"]
+        memory = learned(memory, *sides)
+    kept = sum(len(view) for view in memory.kept(0)[0])
+    assert memory.pairs == 4 * FIRST
+    assert FIRST <= kept <= max(FIRST, KEPT_BYTES // (8 * size))
+    assert (kept == memory.pairs) is (size == 1_000)

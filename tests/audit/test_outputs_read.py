@@ -19,6 +19,8 @@ import numpy as np
 import pytest
 
 from audit import PureDP, Verdict, audit_privacy
+from audit.features.stand_ins import stand_in
+from audit.weights import weigh
 
 DAY = dt.datetime(2024, 1, 1)  # noqa: DTZ001 - a moment without a zone is one of the forms
 
@@ -357,3 +359,33 @@ def test_letters_that_are_not_read_are_named():
         lambda database, rng: letters(rng, 40), PureDP(epsilon=1.0), pairs=[([0], [1])], budget=2_000
     )
     assert "single letters of a text beyond its first 8 and last 8" in result.not_tested
+
+
+HUGE = {
+    "sum of an array": lambda bit, rng: np.full(200_000, bit + rng.random()),
+    "text": lambda bit, rng: "x" * 200_000 + "yz"[bit],
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_a_bit_in_a_huge_output_is_found_though_only_its_ends_are_kept(name):
+    assert audit(HUGE[name], keeps=math.inf, budget=400).verdict is Verdict.REFUTED
+
+
+def test_an_entry_of_a_wide_vector_is_found():
+    form = lambda bit, rng: vector(rng, 20_000, entries={12_345: 9.0 * bit})  # noqa: E731
+    assert audit(form, keeps=math.inf, budget=400).verdict is Verdict.REFUTED
+
+
+def test_what_a_huge_output_stands_for_does_not_depend_on_its_type_or_width():
+    """A sampler's rows have the dtype and the width of their batch: they would tell its company."""
+    whole = np.arange(200_000)
+    assert stand_in(whole).digest == stand_in(whole.astype(float)).digest != stand_in(whole[::-1]).digest
+    texts = np.array(["a"] * 200_000)
+    assert stand_in(texts).digest == stand_in(texts.astype("U9")).digest
+
+
+def test_of_a_huge_output_only_the_ends_are_kept_in_memory():
+    ends = stand_in(np.zeros(10**6))
+    assert (ends.first.base, ends.last.base) == (None, None)
+    assert weigh(ends) < 10_000

@@ -91,13 +91,13 @@ def test_a_coin_for_each_call_is_not_told_by_the_call_before():
 
 @pytest.mark.parametrize("mechanism", [noisy, Vectorised()])
 @pytest.mark.parametrize("singly", [False, True])
-def test_how_many_runs_are_of_either_side_is_known_without_drawing_them(mechanism, singly):
+def test_how_many_runs_are_of_either_side_is_known_from_the_plan(mechanism, singly):
     """The coins of a batch that was broken off, and what settles it. Odd counts are no accident of pairs."""
     sampler = Sampler(adapt(mechanism), seed=0)
     found = set()
     for place in range(12):
         left, right = sides(sampler, [0], [1000], 100, (BET, place), singly=singly, by_call=True)
-        assert sampler.of_either_side(100, (BET, place), singly=singly) == (len(left), len(right))
+        assert sampler.last_sides == (len(left), len(right))
         assert max(left) < 500 < min(right)
         found.add(len(left))
     assert len(found) > 1

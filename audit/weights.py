@@ -1,0 +1,65 @@
+"""How many bytes an output takes, roughly: what is drawn at once and what is kept are bounded by it."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["weigh", "weigh_all"]
+
+#: Bytes of an object without its content.
+_OBJECT = 56
+_LOOKED_AT = 64
+_DEEP = 6
+
+
+def weigh(value: Any, *, depth: int = 0) -> int:
+    """Return roughly how many bytes a value takes; of long containers some entries stand for all.
+
+    Examples
+    --------
+    >>> weigh(np.zeros(1000)) >= 8000, weigh([bytes(1000)] * 1000) >= 10**6, weigh(0.5)
+    (True, True, 56)
+    """
+    kind = type(value)
+    try:
+        if issubclass(kind, np.ndarray):
+            return _OBJECT + int(np.asarray(value).nbytes)
+        if kind in (str, bytes, bytearray):
+            return _OBJECT + len(value)
+        if depth < _DEEP and kind in (list, tuple, dict, set, frozenset, *_slotted(value)):
+            return _OBJECT + _weigh_entries(value, depth + 1)
+    except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
+        return _OBJECT
+    return _OBJECT
+
+
+def _slotted(value: Any) -> tuple[type, ...]:
+    return (type(value),) if hasattr(value, "__dict__") else ()
+
+
+def _weigh_entries(value: Any, depth: int) -> int:
+    kind = type(value)
+    held = value if kind in (list, tuple, dict, set, frozenset) else vars(value)
+    entries = held.values() if type(held) is dict else held
+    some = [weigh(entry, depth=depth) for entry in islice(entries, _LOOKED_AT)]
+    return len(held) * (8 + sum(some) // max(1, len(some)))
+
+
+def weigh_all(outputs: Sequence[Any] | np.ndarray[Any, Any]) -> int:
+    """Return roughly how many bytes some outputs take; a few of them stand for all.
+
+    Examples
+    --------
+    >>> weigh_all([np.zeros(1000)] * 10) >= 80_000
+    True
+    """
+    if isinstance(outputs, np.ndarray) and outputs.dtype.kind != "O":
+        return int(outputs.nbytes)
+    some = [weigh(output) for output in outputs[:: max(1, len(outputs) // 8)]]
+    return len(outputs) * (sum(some) // max(1, len(some)))
