@@ -77,7 +77,7 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = No
     if _is_utility(stored):
         raise CorruptFile("this is the saved result of a utility audit; read it by UtilityResult.from_json.")
     made: Any = (cls or AuditResult)(**_contents(stored, _RESULT))
-    if made.witness is not None and not isinstance(made.claim, (PrivacyClaim, ForeignClaim)):
+    if made.witness is not None and not isinstance(made.claim, (PrivacyClaim, ForeignClaim, Opaque)):
         raise CorruptFile(f"result.claim must be a privacy claim; got {show(made.claim, 40)}.")
     return made  # type: ignore[no-any-return]
 
