@@ -306,12 +306,12 @@ class Betting:
 
     @property
     def _singly(self) -> bool:
-        """Whether runs are calls: many runs of one call of a sampler are trials only if nothing is kept."""
-        if self.sampler.subject.declared_sampler is None or not self.sampler.drawn:
-            return self.singly
-        if self.batches & (self.batches - 1) == 0:  # asked after 1, 2, 4, 8, … batches
-            self.singly = self.singly or self.sampler.state_suspected() is not False
-        return self.singly
+        """Whether runs are calls: many runs of one call of a sampler are trials only if its generator is all.
+
+        A subject that merely caches what it works out honours its generator; what depends on other state is
+        confirmed call by call before it refutes.
+        """
+        return self.singly or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
 
     def _refuse_silence(self) -> None:
         """Raise when nothing has ever answered, on enough pairs of databases."""
