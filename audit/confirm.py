@@ -86,6 +86,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
         doubt = "the time was over before the refutation was confirmed; give it a longer `time_limit`"
     how, bounds_hold = judge.how, judge.bounds_hold
     if doubt:
+        first = replace(first, confirmed=False)  # a replay would take it for a refutation else
         return Confirmation(replace(first, simplest=first), doubt, how, bounds_hold, _far(first))
     witness = first
     with contextlib.suppress(TimeIsOver):

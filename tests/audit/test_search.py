@@ -436,9 +436,11 @@ def test_a_loss_a_little_too_large_at_every_step_is_found_on_distant_databases(s
     """At ε = 0.1 the best growth is 2e-4 nats a pair of runs for neighbours, and 1e-2 at distance 20.
 
     The bound is one about neighbours. The witness is confirmed, and so is the simplest one: neighbours where
-    they show it by runs of their own.
+    they show it by runs of their own. Of 24 audits 23 took up to 25,000 runs; one looked at distance 20
+    unluckily, did not come back to it, and took 110,000.
     """
-    result = audit_privacy(a_little_loud, PureDP(0.1), records=[0, 1], size=(1, 60), budget=60_000, seed=seed)
+    audited = {"records": [0, 1], "size": (1, 60), "budget": 150_000, "seed": seed}
+    result = audit_privacy(a_little_loud, PureDP(0.1), **audited)
     assert result.refuted
     assert 0.1 < result.epsilon_lower <= 0.13
     assert any(note.startswith("at distance ") for note in result.notes)
