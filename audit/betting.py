@@ -285,8 +285,8 @@ class Betting:
         self.batches += 1
         ways = {"fresh": self.fresh, "singly": self.singly}
         drawn = self.sampler.draw(memory.left, memory.right, size, path, **ways)
-        typed = self.singly or self.sampler.subject.declared_sampler is None
-        crosses, blocks = memory.take((View(runs.left, typed), View(runs.right, typed)) for runs in drawn)
+        views = ((View(runs.left, runs.typed), View(runs.right, runs.typed)) for runs in drawn)
+        crosses, blocks = memory.take(views)
         if learn:
             memory.learn(blocks, crosses)
         return crosses, blocks

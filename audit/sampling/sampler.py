@@ -36,6 +36,8 @@ class Runs:
     left, right
         The outputs on the two databases, the i-th of each from the i-th pair of runs: a list, or one array of
         shape (n,) or (n, d) when the subject's own sampler returned arrays.
+    typed
+        Whether the type of every output is its own, and not that of many drawn in one call.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class Runs:
 
     left: Any
     right: Any
+    typed: bool = True
 
     def __len__(self) -> int:
         return len(self.left)
@@ -195,7 +198,7 @@ class Sampler:
             for index, count in enumerate(sizes)
         ]
         for block in workers.map(tasks, steady=bool(self._steady)):
-            yield self._account(block)
+            yield replace(self._account(block), typed=not vectorised)
 
     def state_kept(self) -> bool | None:
         """Tell whether the subject's state is another than at first; None when that cannot be told.
