@@ -298,8 +298,8 @@ class Betting:
         self.batches += 1
         ways = {"singly": self._singly, "by_call": stage == self.stage}
         drawn = self.sampler.draw(memory.left, memory.right, size, path, **ways)
-        typed = ways["singly"] or self.sampler.subject.declared_sampler is None
-        counts, blocks = memory.take((View(runs.left, typed), View(runs.right, typed)) for runs in drawn)
+        views = ((View(runs.left, runs.typed), View(runs.right, runs.typed)) for runs in drawn)
+        counts, blocks = memory.take(views)
         if learn:
             memory.learn(blocks, counts)
         return counts, blocks

@@ -177,7 +177,8 @@ class _Looks:
         self.tried += 1
         with contextlib.suppress(SubjectError):  # `convert` may refuse a pair that shrinking made up
             drawn = self.sampler.draw(memory.left, memory.right, runs, (SHRINK, self.tried))
-            crosses, blocks = memory.take((View(runs.left), View(runs.right)) for runs in drawn)
+            views = ((View(runs.left, runs.typed), View(runs.right, runs.typed)) for runs in drawn)
+            crosses, blocks = memory.take(views)
             memory.learn(blocks, crosses)
         return True
 

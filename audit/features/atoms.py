@@ -14,7 +14,7 @@ from audit.features.base import AtomFeature
 from audit.features.openings import ABSENT, Path, words_of
 from audit.features.parts import part_at
 from audit.features.stand_ins import Ends, Frame
-from audit.features.views import as_mapping, as_number
+from audit.features.views import EXACT, as_mapping, as_number
 from audit.outcomes import Raised, Unfinished
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ class Whole(AtomFeature):
         return "the output"
 
     def _of(self, output: Any) -> Hashable:
+        if type(output) is np.ndarray and output.dtype.kind in "iub":
+            # by value: a row of a sampler's array has the dtype of all, and NaN in one makes floats of all
+            exact = output.astype(np.float64)
+            return canonical.key(exact if (np.abs(exact) < EXACT).all() else output)
         return output.key if type(output) is Frame else canonical.key(output)
 
     def _show(self, output: Any) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 from audit.features.base import NumberFeature, empty_column
 from audit.features.openings import Path, words_of
 from audit.features.parts import numbers_at, part_at
+from audit.features.views import EXACT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -117,10 +118,6 @@ class LastBits(_OfBits):
             return output
         flat = np.asarray(output).ravel() if issubclass(type(output), np.ndarray) else output
         return flat[self.index]
-
-
-#: Whole numbers from here on are not all floats.
-EXACT = 2.0**53
 
 
 def last_bits(values: NDArray[np.float64]) -> NDArray[np.float64]:

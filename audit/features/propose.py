@@ -9,7 +9,7 @@ import numpy as np
 
 from audit import canonical
 from audit.features.atoms import Keys, Kind, Type, Whole
-from audit.features.bits import EXACT, PATTERNS, LastBits, last_bits
+from audit.features.bits import PATTERNS, LastBits, last_bits
 from audit.features.comparison import MOST_COMPARED, bound_pairs, few, gaps, is_spread
 from audit.features.numbers import (
     ArgMax,
@@ -31,7 +31,7 @@ from audit.features.numbers import (
 )
 from audit.features.scores import LEAST_FOR_SCORES, fit_score
 from audit.features.structure import MOST_BOUND, MOST_DIGITS, of_parts
-from audit.features.views import PLAIN_ENTRIES
+from audit.features.views import EXACT, PLAIN_ENTRIES
 from audit.outcomes import Raised, Unfinished
 
 if TYPE_CHECKING:

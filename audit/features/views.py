@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Where = "slice | NDArray[np.intp]"
 EVERY = slice(None)
+#: Whole numbers from here on are not all floats.
+EXACT = 2.0**53
 _PLAIN_NUMBERS = frozenset({float, int, np.float64, np.int64, np.float32, np.int32})
 PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
 _NO_NUMBERS = frozenset({str, bool, tuple, list, dict, type(None)})

@@ -41,6 +41,8 @@ class Runs:
         The outputs on the two databases, each in the order of the calls: a list, or one array of shape (n,)
         or (n, d) when the subject's own sampler returned arrays. Of pairs of runs the i-th of each belong
         together; of runs with a coin each, one side may have more than the other.
+    typed
+        Whether the type of every output is its own, and not that of many drawn in one call.
 
     Examples
     --------
@@ -50,6 +52,7 @@ class Runs:
 
     left: Any
     right: Any
+    typed: bool = True
 
 
 class Sampler:
@@ -198,8 +201,9 @@ class Sampler:
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
         workers = self._ready(left)
         self._planned = self._tasks(left, right, size, path, **ways)
+        typed = not any(task.vectorised for task in self._planned)
         for block in workers.map(self._planned, steady=bool(self._steady)):
-            yield self._account(block)
+            yield replace(self._account(block), typed=typed)
 
     @property
     def last_sides(self) -> tuple[int, int]:

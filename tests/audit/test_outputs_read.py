@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from audit import PureDP, Verdict, audit_privacy
+from audit import ApproximateDP, PureDP, Verdict, audit_privacy
 from audit.features.stand_ins import stand_in
 from audit.weights import weigh
 
@@ -389,3 +389,24 @@ def test_of_a_huge_output_only_the_ends_are_kept_in_memory():
     ends = stand_in(np.zeros(10**6))
     assert (ends.first.base, ends.last.base) == (None, None)
     assert weigh(ends) < 10_000
+
+
+@pytest.mark.parametrize("entries", [(), (2,)], ids=["numbers", "rows"])
+def test_types_that_a_sampler_gives_a_whole_batch_refute_nothing(entries):
+    """A NaN in one of a hundred runs makes floats of all numbers drawn with it: their type tells of it."""
+
+    class Counts:
+        def __call__(self, database, rng):
+            return self.sample(database, 1, rng)[0]
+
+        def sample(self, database, size, rng):
+            made = np.ones((size, *entries), dtype=int)
+            missing = rng.random(size) < 0.01 * database[0]
+            if missing.any():
+                made = made.astype(float)
+                made[missing] = math.nan
+            return made
+
+    claim = ApproximateDP(epsilon=0.5, delta=0.01)
+    result = audit_privacy(Counts(), claim, pairs=[([0], [1])], budget=20_000, significance=1e-6)
+    assert result.log_wealth < result.log_limit
