@@ -50,7 +50,7 @@ def python_lines(result: AuditResult) -> list[str]:
     lines = ["from pathlib import Path", "from audit import AuditResult", loading]
     subject = "" if result.target else "subject"
     if result.evidence is Evidence.EXACT:
-        return [*lines, f"print(result.replay({subject}))  # by the declared laws; draws no runs"]
+        return [*lines, f"print(result.replay({subject}))  # by the declared laws, compared with runs"]
     anew = f"{subject}{', ' if subject else ''}fresh=True"
     return [
         *lines,

@@ -142,27 +142,38 @@ class Auditor:
         return self._hold_utility(_audited(subject), claim, options, expected="refuted")
 
     def check_witness(
-        self, path: str | os.PathLike[str], subject: Any = None, *, convert: Any = None, fresh: bool = False
+        self,
+        path: str | os.PathLike[str],
+        subject: Any = None,
+        *,
+        convert: Any = None,
+        fresh: bool = False,
+        trust: bool = False,
     ) -> AuditResult:
         """Return the result of replaying a saved refutation, or fail the test if it stands.
+
+        It fails too where the runs decide nothing: none of them gives an answer, or they are too few.
 
         Parameters
         ----------
         path
             A result saved as JSON, or what `parametrize_with_witnesses` passes.
         subject
-            What to draw from; by default what the saved result names as its target.
+            What to draw from; by default, with `trust`, what the saved result names as its target.
         convert
-            As in the audit: turns the list of records into what the mechanism takes; by default its own.
+            As in the audit: turns the list of records into what the mechanism takes; by default, with
+            `trust`, the audit's own.
         fresh
             Draw new runs instead of the same ones.
+        trust
+            Import and call what the file names.
         """
         __tracebackhide__ = True
         from audit.regressions import replay_file  # a session without audits stays light
 
         result, refused = None, ""
         try:
-            result = replay_file(path, subject=subject, convert=convert, fresh=fresh)
+            result = replay_file(path, subject=subject, convert=convert, fresh=fresh, trust=trust)
         except AuditError as error:
             refused = str(error)
         if result is None:  # said here, outside `except`, so that no traceback of ours is shown

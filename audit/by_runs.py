@@ -15,6 +15,7 @@ from audit.confirm import Confirmation, confirm
 from audit.errors import InvalidValue
 from audit.evidence import Bet, Ledger, ceiling, delta_bound, epsilon_bound, log_payoffs
 from audit.features.structure import unread
+from audit.judge import TRIALS
 from audit.paths import lengths
 from audit.power import Power, detectable
 from audit.results import AuditResult, Evidence, Verdict, Witness
@@ -313,7 +314,7 @@ class _Runs:
     def _assumptions(self, confirmation: Confirmation | None) -> list[str]:
         said = ["the claim is read as one about each call, given the state the subject is in when called"]
         if confirmation is not None:
-            said.append(_FRESHNESS[confirmation.how])
+            said.append(TRIALS[confirmation.how])
         if not self.task.subject.takes_rng:
             said.append("the subject draws its own randomness: the seed does not reproduce its runs")
         if self.sampler.unfinished:
@@ -348,16 +349,6 @@ def _calls_left(compared: int) -> str:
         f"calls for one run beyond {compared:,} on each database of one pair, which agreed: the other runs "
         "were drawn by its `sample`, many at once"
     )
-
-
-_FRESHNESS = {
-    "fresh": "what fresh processes share (absolute paths, remote services) keeps no noise: the refutation "
-    "was confirmed in such processes, each with a mechanism of its own",
-    "renewed": "what the mechanisms that `fresh=` makes share keeps no noise (not checked)",
-    "stateless": "the subject keeps no state between runs",
-    "unchecked": "the subject keeps no noise between calls (not checked: give `fresh=`, or a function that "
-    "can be imported)",
-}
 
 
 def _far_note(found: Confirmation, terms: Terms) -> list[str]:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
+from audit.trust import require_trust
 
 if TYPE_CHECKING:
     import os
@@ -51,7 +52,7 @@ def said_of_convert(convert: Convert | None) -> dict[str, str]:
 
 
 def saved_convert(
-    environment: Mapping[str, Any], *, file: str | os.PathLike[str] | None = None
+    environment: Mapping[str, Any], *, file: str | os.PathLike[str] | None = None, trust: bool = False
 ) -> Convert | None:
     """Return the `convert` of the audit that a saved result is from; None where it had none.
 
@@ -61,15 +62,17 @@ def saved_convert(
         The result's.
     file
         Where the result was saved; a convert in a file of the user's is looked for as its target is.
+    trust
+        Whether what the result names may be imported (`audit.trust`).
 
     Raises
     ------
     AuditError
-        It had one that cannot be found by a name.
+        It had one that cannot be found by a name, or may not be imported.
 
     Examples
     --------
-    >>> saved_convert({}), saved_convert({"convert": "builtins:tuple"})
+    >>> saved_convert({}), saved_convert({"convert": "builtins:tuple"}, trust=True)
     (None, <class 'tuple'>)
     """
     name = environment.get("convert")
@@ -80,6 +83,7 @@ def saved_convert(
             "The audit turned its databases into what the mechanism takes by a function that has no name to "
             "import it by: give `convert` again."
         )
+    require_trust(name, what="`convert`", trust=trust)
     from audit.loading import load_object
 
     if file is not None:
@@ -90,8 +94,21 @@ def saved_convert(
     return found
 
 
-def converting(subject: Subject, environment: Mapping[str, Any]) -> Subject:
+def converting(
+    subject: Subject, environment: Mapping[str, Any], *, live: Subject | None = None, trust: bool = False
+) -> Subject:
     """Give a subject the audit's `convert` where it has none: it would be called with something else.
+
+    Parameters
+    ----------
+    subject
+        The subject.
+    environment
+        That of the result.
+    live
+        The subject of the audit itself, where the result comes from no file.
+    trust
+        As for `saved_convert`.
 
     Raises
     ------
@@ -101,8 +118,10 @@ def converting(subject: Subject, environment: Mapping[str, Any]) -> Subject:
     Examples
     --------
     >>> from audit.subjects import adapt
-    >>> converting(adapt(len), {"convert": "builtins:tuple"}).convert
+    >>> converting(adapt(len), {"convert": "builtins:tuple"}, trust=True).convert
     <class 'tuple'>
     """
-    convert = saved_convert(environment) if subject.convert is None else None
+    if subject.convert is not None:
+        return subject
+    convert = saved_convert(environment, trust=trust) if live is None else live.convert
     return subject if convert is None else replace(subject, convert=convert)

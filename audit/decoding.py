@@ -85,6 +85,10 @@ def _read_float(stored: dict[str, Any], where: str) -> float:
     return float(stored["value"])
 
 
+def _read_str(stored: dict[str, Any], _: str) -> str:
+    return "".join(map(chr, stored["points"]))
+
+
 def _read_dict(stored: dict[str, Any], where: str) -> dict[Any, Any]:
     return {key: item for key, item in _items(stored, where)}  # noqa: C416 - checks that each is a pair
 
@@ -184,6 +188,7 @@ def _read_event(stored: dict[str, Any], _: str) -> Any:
 
 _READERS: dict[str, Callable[[dict[str, Any], str], Any]] = {
     "float": _read_float,
+    "str": _read_str,
     "tuple": lambda s, w: tuple(_items(s, w)),
     "set": lambda s, w: set(_items(s, w)),
     "frozenset": lambda s, w: frozenset(_items(s, w)),

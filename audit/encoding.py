@@ -3,20 +3,23 @@
 JSON's own kinds stand for themselves; everything else is an object whose key ``$`` names the kind. What has
 no such form is written as text and comes back as `Opaque`: it can be read, not replayed. Reading runs no code
 of the file's choosing: a user's dataclass, named tuple or enum is rebuilt only if its class is already
-loaded, without calling it, and stays `Opaque` otherwise.
+loaded, without calling it, and stays `Opaque` otherwise. So one that is more than its fields (attributes set
+in ``__post_init__``, the contents of a dict that it is, too) is written as text.
 """
 
 import dataclasses
 import datetime as dt
 import enum
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from audit.canonical import same
 from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
 from audit.decoding import decode
 from audit.errors import InvalidValue
@@ -31,12 +34,14 @@ from audit.stored import (
     dumps,
     is_replayable,
     is_short,
+    loads,
 )
 
 __all__ = [
     "CorruptFile",
     "ForeignClaim",
     "Opaque",
+    "comes_back",
     "decode",
     "dumps",
     "encode",
@@ -48,6 +53,7 @@ __all__ = [
 
 MAX_DEPTH = 60  # deeper values are kept as text: neither JSON readers nor people follow them
 MAX_TEXT = 2_000
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # two characters that JSON's readers take for one
 MAX_BITS = 2_048  # a longer whole number is written in hexadecimal: Python refuses over 4,300 decimal digits
 
 
@@ -63,25 +69,48 @@ def encode(value: Any) -> Any:
 
 
 def revived(value: Any, *, what: str) -> Any:
-    """Return a value read from a file as it is now that the code it is about is loaded.
+    """Return a value read from a file as it is now that the code it is about is loaded; any other as it is.
 
     Raises
     ------
     InvalidValue
-        A part of it is still text only: its class was not found.
+        A part of it is text only: nothing more was saved, or its class was not found.
 
     Examples
     --------
     >>> revived(decode(encode([Fraction(1, 3)])), what="database")
     [Fraction(1, 3)]
     """
-    found = decode(encode(value))
-    if not is_replayable(_Strict().encode(found)):
+    if not _holds_text(value):
+        return value
+    stored = encode(value)
+    if not is_replayable(stored):
+        raise InvalidValue(f"This witness cannot be replayed: its {what} was kept as text only.")
+    found = decode(stored)
+    if _holds_text(found):
         raise InvalidValue(
             f"This witness cannot be replayed: its {what} holds values of a class "
             f"that is not loaded, such as {_first_text(found)}; import the module that defines it."
         )
     return found
+
+
+def comes_back(value: Any) -> bool:
+    """Tell whether a file gives the value again: it is written, read and compared.
+
+    What was read from a file already counts as what that file gives.
+
+    Examples
+    --------
+    >>> comes_back([1, (2,)]), comes_back([object()])
+    (True, False)
+    """
+    stored = encode(value)
+    if not is_replayable(stored) or _holds_text(value):
+        return is_replayable(stored)
+    written = dumps(stored)
+    found = decode(loads(written))
+    return not _holds_text(found) and dumps(encode(found)) == written and same(found, value)
 
 
 def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
@@ -102,8 +131,10 @@ class _Encoder:
         self.inside: set[int] = set()
 
     def encode(self, value: Any) -> Any:
-        if value is None or type(value) in (bool, str):
+        if value is None or type(value) is bool:
             return value
+        if type(value) is str:
+            return {"$": "str", "points": [*map(ord, value)]} if _PAIR.search(value) else value
         if type(value) is int:
             return value if value.bit_length() <= MAX_BITS else {"$": "int", "hex": hex(value)}
         if type(value) is float:
@@ -132,7 +163,7 @@ class _Encoder:
         return [self.encode(item) for item in values]
 
     def mapping(self, value: dict[Any, Any]) -> dict[str, Any]:
-        if "$" not in value and all(type(key) is str for key in value):
+        if "$" not in value and all(type(key) is str and not _PAIR.search(key) for key in value):
             return {key: self.encode(item) for key, item in value.items()}
         return {"$": "dict", "items": [[self.encode(k), self.encode(v)] for k, v in value.items()]}
 
@@ -175,11 +206,11 @@ class _Encoder:
 
     def user_instance(self, value: Any) -> dict[str, Any]:
         kind = type(value)
-        if isinstance(value, enum.Enum):
+        if isinstance(value, enum.Enum) and kind.__members__.get(value.name) is value:
             return {"$": "enum", "type": _path(kind), "name": value.name}
-        if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        if isinstance(value, tuple) and hasattr(kind, "_fields") and not getattr(value, "__dict__", None):
             return {"$": "namedtuple", "type": _path(kind), "items": self.all(value)}
-        if dataclasses.is_dataclass(value):
+        if dataclasses.is_dataclass(value) and _is_its_fields(value):
             return self.fields(value)
         return opaque(value)
 
@@ -198,6 +229,47 @@ class _Strict(_Encoder):
         if isinstance(value, Opaque):
             return {"$": "opaque", "text": value.text}
         return super().instance(value)
+
+
+def _holds_text(value: Any) -> bool:
+    """Tell whether a part of the value was read from a file as text only."""
+    waiting, seen = [value], set()
+    while waiting:
+        held = waiting.pop()
+        if isinstance(held, Opaque):
+            return True
+        if id(held) not in seen:
+            seen.add(id(held))
+            waiting.extend(_parts(held))
+    return False
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    if isinstance(value, np.ndarray):
+        return value.ravel().tolist() if value.dtype.hasobject else ()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, each.name, None) for each in dataclasses.fields(value)]
+    return ()
+
+
+def _is_its_fields(value: Any) -> bool:
+    """Tell whether a dataclass's value is what its constructor was given, and nothing else.
+
+    One that computes a field may do so otherwise in another process: a hash, for one.
+    """
+    kind, known = type(value), dataclasses.fields(value)
+    try:
+        object.__new__(kind)  # refused to what is a dict, a list, an exception too
+    except TypeError:
+        return False
+    slots = (vars(base).get("__slots__", ()) for base in kind.__mro__)
+    names = {name for each in slots for name in ([each] if isinstance(each, str) else each)}
+    held = {*getattr(value, "__dict__", {}), *(name for name in names if hasattr(value, name))}
+    return all(each.init for each in known) and held - {"__dict__", "__weakref__"} == {e.name for e in known}
 
 
 def _first_text(value: Any) -> str:

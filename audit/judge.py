@@ -49,11 +49,23 @@ if TYPE_CHECKING:
     from audit.results import Witness
     from audit.sampling import Sampler
 
-__all__ = ["Judge", "side_of"]
+__all__ = [
+    "IN_COMPANY",
+    "KEPT",
+    "LEAST_PART",
+    "MARGIN",
+    "PARTS",
+    "TRIALS",
+    "UNTOLD",
+    "Judge",
+    "differs",
+    "side_of",
+    "singles_needed",
+]
 
 #: Calls of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over
 #: 99 %.
-_MARGIN = 3.0
+MARGIN = 3.0
 LEAST_RUNS = 200
 #: What an event of a step must have shown to be tried beside the event that the path fell by.
 _ENOUGH_NATS = 8.0
@@ -63,7 +75,7 @@ _AGAIN = 4
 _AGAIN_PLACE = 1_000_000
 #: Fresh processes that share the calls of a varying event, and the fewest calls that one of them makes.
 PARTS = 16
-_LEAST_PART = 24
+LEAST_PART = 24
 #: Fresh processes of a second try, each with as many calls as the refutation took.
 _WARM_PARTS = 8
 #: Processes with one run each, as a multiple of what an event that never varies needs.
@@ -115,10 +127,10 @@ class Judge:
         """Say why the crossing and these confirming runs do not refute; nothing where they do."""
         if self.in_fresh:
             if self.kept:
-                return _KEPT
-            return "" if first.confirmed else _IN_COMPANY
+                return KEPT
+            return "" if first.confirmed else IN_COMPANY
         if not self.stateless and not self._renewed and (first.p, first.q) == (1.0, 0.0):
-            return _UNTOLD.format(self.unavailable)
+            return UNTOLD.format(self.unavailable)
         if first.confirmed or self.sampler.subject.declared_sampler is None or self._again_by_calls():
             return ""
         return _BY_SAMPLE
@@ -164,13 +176,13 @@ class Judge:
         """Give the ways to share calls among fresh processes that this event asks for."""
         crossed = self.betting.crossed_at or 0
         if _never_varied(memory, candidate):
-            singles = _singles_needed(candidate, self._terms().at(memory.distance), self._terms().log_limit)
+            singles = singles_needed(candidate, self._terms().at(memory.distance), self._terms().log_limit)
             if not self._affordable(singles, singles):
                 raise SubjectError(f"that takes {singles:,} of them, over a minute")
             yield Plan(singles // 2, parts=singles)
             if not self._last_varied:
                 return
-        least = PARTS * _LEAST_PART // 2
+        least = PARTS * LEAST_PART // 2
         yield Plan(max(least, min(runs, max(least, 3 * crossed // 2))), parts=PARTS)
         warm = _WARM_PARTS * crossed // 2
         if warm > runs and not self.kept and self._affordable(2 * warm, _WARM_PARTS):
@@ -204,8 +216,8 @@ class Judge:
             path=(CONFIRM, self.tried + 1, 0),
             distance=memory.distance,
         )
-        if plan.parts and drawn.raised and not memory.raised:
-            raise SubjectError("in a fresh process every run raises")
+        if plan.parts and all(drawn.silent) and not memory.raised:
+            raise SubjectError("in a fresh process no run gives an answer")
         self.tried += 1
         # Fixed before it was drawn, from its own part of the seed tree: one more bet for the bounds.
         self.betting.ledger.add(drawn.bet)
@@ -213,10 +225,10 @@ class Judge:
         self._last_varied = 0 < witness.p < 1 or 0 < witness.q < 1
         if not plan.parts:
             return witness
-        if plan.parts < 2 * plan.runs and _differs(drawn.blocks):
+        if plan.parts < 2 * plan.runs and differs(drawn.blocks):
             self.kept = True
             return replace(witness, confirmed=False)
-        self.bounds_hold = self.bounds_hold and not _differs(
+        self.bounds_hold = self.bounds_hold and not differs(
             np.stack([drawn.bet.counts[0], _counts_seen(memory, candidate)])
         )
         return witness
@@ -226,7 +238,7 @@ class Judge:
         terms, room = self._terms(), self.most - self.sampler.drawn
         p, q = candidate.apart(errors)
         growth = float(growth_rate(np.array(p), np.array(q), *terms.at(memory.distance)))
-        needed = _MARGIN * terms.log_limit / max(growth, 1e-9)
+        needed = MARGIN * terms.log_limit / max(growth, 1e-9)
         return int(max(1, min(max(needed, LEAST_RUNS), room // 4)))
 
     def _again_by_calls(self) -> bool:
@@ -234,7 +246,7 @@ class Judge:
         betting, winner = self.betting, self.betting.winner
         assert betting.crossed_at is not None
         growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
-        needed = 2 * _MARGIN * betting.terms.log_limit / growth if growth > 0 else 0.0
+        needed = 2 * MARGIN * betting.terms.log_limit / growth if growth > 0 else 0.0
         budget = int(min(max(_AGAIN * betting.crossed_at, needed), _AGAIN * betting.terms.budget))
         again = Betting(
             self.sampler,
@@ -249,18 +261,28 @@ class Judge:
         return again.refuted
 
 
+#: What a refutation assumes, by how the subject's runs were told to be trials.
+TRIALS = {
+    "fresh": "what fresh processes share (absolute paths, remote services) keeps no noise: the refutation "
+    "was confirmed in such processes, each with a mechanism of its own",
+    "renewed": "what the mechanisms that `fresh=` makes share keeps no noise (not checked)",
+    "stateless": "the subject keeps no state between runs",
+    "unchecked": "the subject keeps no noise between calls (not checked: give `fresh=`, or a function that "
+    "can be imported)",
+}
+
 _FRESH = "give `fresh=`, a function without arguments that makes a new mechanism"
-_KEPT = (
+KEPT = (
     "the mechanism keeps noise between calls: the event is more frequent in some fresh processes than in "
     "others; "
     f"if it should not, {_FRESH}"
 )
-_IN_COMPANY = (
+IN_COMPANY = (
     "fails only when runs share state: fresh processes, each with a mechanism of its own, did not confirm "
     "it; "
     f"to audit every run by itself, {_FRESH}"
 )
-_UNTOLD = (
+UNTOLD = (
     "the outputs never vary on either database, which noise drawn once and kept would look like too, and the "
     "mechanism cannot be made anew in a fresh process to tell ({}); "
     f"{_FRESH}, or pass a function that can be imported"
@@ -283,14 +305,41 @@ def _counts_seen(memory: PairMemory, candidate: Candidate) -> NDArray[np.float64
     return np.array(counts, dtype=float)
 
 
-def _differs(blocks: NDArray[np.float64]) -> bool:
-    """Whether the event is more frequent in some processes than in others, on either side."""
+def differs(blocks: NDArray[np.float64]) -> bool:
+    """Whether the event is more frequent in some processes than in others, on either side.
+
+    Parameters
+    ----------
+    blocks
+        Calls of the p side inside the event and outside, of the q side so too, shape (processes, 4).
+
+    Examples
+    --------
+    >>> differs(np.array([[5.0, 5, 1, 9]] * 8)), differs(np.array([[10.0, 0, 1, 9], [0, 10, 1, 9]] * 4))
+    (False, True)
+    """
     sides = ((blocks[:, k], blocks[:, k] + blocks[:, k + 1]) for k in (0, 2))
     return any(spread_evenly(hits, calls) < _SPREAD / 2 for hits, calls in sides)
 
 
-def _singles_needed(candidate: Candidate, claimed: tuple[float, float], log_limit: float) -> int:
-    """Give how many single calls most likely refute an event that happens on one side always, else never."""
+def singles_needed(candidate: Candidate, claimed: tuple[float, float], log_limit: float) -> int:
+    """Give how many single calls most likely refute an event that happens on one side always, else never.
+
+    Parameters
+    ----------
+    candidate
+        The event.
+    claimed
+        ε and δ.
+    log_limit
+        The log wealth that refutes.
+
+    Examples
+    --------
+    >>> from audit.candidates import Candidate
+    >>> 80 <= singles_needed(Candidate(None, 0, 0.99, 0.01, 100.0), (1.0, 0.0), 14.5) <= 120
+    True
+    """
     p, q = np.array([candidate.p]), np.array([candidate.q])
     sure, never = np.array([1.0]), np.array([0.0])
     growth = float((outcomes(sure, never) @ log_payoffs(p, q, *claimed)[0]).max())

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from audit.conversion import saved_convert
 from audit.errors import AuditError
 from audit.files import file_of, source_of
+from audit.stored import CorruptFile
+from audit.trust import require_trust
 
 if TYPE_CHECKING:
     import os
@@ -48,7 +50,7 @@ def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any]
     --------
     >>> @parametrize_with_witnesses("../tests/audit/data")  # doctest: +SKIP
     ... def test_fault_stays_away(witness, auditor):
-    ...     auditor.check_witness(witness)
+    ...     auditor.check_witness(witness, trust=True)
     """
     import pytest
 
@@ -77,12 +79,12 @@ def witness_files(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def load_witness(path: str | os.PathLike[str]) -> AuditResult:
-    """Return the saved result at `path`, which must hold a refutation.
+    """Return the saved result at `path`, which must hold a witness and not contradict itself.
 
     Raises
     ------
     AuditError
-        The file is damaged, or holds none.
+        The file is damaged, or holds none, or what it says cannot be (`audit.coherence`).
 
     Examples
     --------
@@ -90,11 +92,16 @@ def load_witness(path: str | os.PathLike[str]) -> AuditResult:
     Traceback (most recent call last):
     audit.stored.CorruptFile: no/such/file.json cannot be read: No such file or directory.
     """
+    from audit.coherence import check_coherent
     from audit.saved import load
 
     result = load(path)
     if result.witness is None:
         raise AuditError(f"{path} holds no refutation, so there is nothing to replay.")
+    try:
+        check_coherent(result)
+    except CorruptFile as error:
+        raise CorruptFile(f"{path}: {error}") from None
     return result
 
 
@@ -171,7 +178,12 @@ def drawn_from(saved: Saved, place: str) -> str:
 
 
 def replay_file(
-    path: str | os.PathLike[str], *, subject: Any = None, convert: Any = None, fresh: bool = False
+    path: str | os.PathLike[str],
+    *,
+    subject: Any = None,
+    convert: Any = None,
+    fresh: bool = False,
+    trust: bool = False,
 ) -> AuditResult:
     """Return the result of drawing a saved refutation again.
 
@@ -180,16 +192,19 @@ def replay_file(
     path
         A result saved as JSON.
     subject
-        What to draw from; by default what the saved result names as its target.
+        What to draw from; by default, with `trust`, what the saved result names as its target.
     convert
-        As in the audit: turns the list of records into what the mechanism takes; by default the audit's own.
+        As in the audit: turns the list of records into what the mechanism takes; by default, with `trust`,
+        the audit's own.
     fresh
         Draw new runs instead of the same ones.
+    trust
+        Import and call what the file names.
 
     Raises
     ------
     AuditError
-        The file holds no refutation, or there is nothing to draw from.
+        The file holds no refutation that runs of its own confirmed, or there is nothing to draw from.
 
     Examples
     --------
@@ -197,14 +212,22 @@ def replay_file(
     Traceback (most recent call last):
     audit.stored.CorruptFile: no/such/file.json cannot be read: No such file or directory.
     """
+    from audit.coherence import is_refutation
     from audit.replay import replay_witness
     from audit.subjects import adapt
     from audit.targets import rebuild_subject
 
     result = load_witness(path)
-    convert = saved_convert(result.environment, file=path) if convert is None else convert
+    if not is_refutation(result):
+        raise AuditError(
+            f"{path} holds no refutation that runs of its own confirmed, so it is no regression test: audit "
+            "again, with more `confirm_budget` or time."
+        )
     if subject is None and result.target is None:
         raise AuditError(f"{path} does not say what was audited; give the subject too.")
+    if subject is None:
+        require_trust(result.target, what="subject", trust=trust)
+    convert = saved_convert(result.environment, file=path, trust=trust) if convert is None else convert
     if subject is None:
         target = str(result.target)
         place = locate_target(target, path, source=result.environment.get("source"))

@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from audit.betting import Terms
-from audit.candidates import Candidate
+from audit.brief import show
 from audit.conversion import converting
 from audit.encoding import revived
 from audit.errors import AuditError, InvalidValue
+from audit.events import RegionIn
 from audit.evidence import Ledger, at_distance, delta_bound, epsilon_bound
 from audit.examples import most_probable
+from audit.judge import TRIALS
+from audit.law_check import law_log_e_value
+from audit.outcomes import Raised, Unfinished
+from audit.redraw import Redraw
 from audit.relations import Relation, check_pair
 from audit.results import AuditResult, Evidence, Verdict
-from audit.sampling import CONFIRM, MutatedInput, Sampler
+from audit.sampling import LAW, MutatedInput, Sampler
 from audit.subjects import Subject, adapt
 from audit.surroundings import own_arithmetic
-from audit.witness import Drawn, Plan, loss, run_witness
+from audit.trust import require_trust
+from audit.witness import loss
 
 if TYPE_CHECKING:
     from audit.evidence import Bet
     from audit.results import Witness
 
-#: First index of the seed paths of fresh replays, which no audit uses.
-_FRESH = 1_000
+
+#: Runs on each database that a declared law is compared with, and their place in the seed tree.
+_COMPARED = 500
+_REPLAYED = 3_000_000
+_NOTHING = MappingProxyType({"epsilon_lower": 0.0, "delta_lower": 0.0, "assumptions": ()})
 
 
 @own_arithmetic()
@@ -39,6 +46,7 @@ def replay_witness(
     target: str | None = None,
     fresh: bool = False,
     isolate: bool = False,
+    trust: bool = False,
 ) -> AuditResult:
     """Draw a result's witness again.
 
@@ -55,11 +63,15 @@ def replay_witness(
         Draw new runs, from a part of the seed tree that no audit uses.
     isolate
         Run the subject in a child process, which may hang or die.
+    trust
+        Whether the target and the `convert` that the result names may be imported and called (`audit.trust`).
 
     Returns
     -------
     AuditResult
-        REFUTED if these runs (or the declared laws) refute the claim by themselves, else NOT_REFUTED; the
+        REFUTED if these runs (or the declared laws) refute the claim by themselves; ERROR if no run gives an
+        answer; INCONCLUSIVE if they are too few to say anything, or no process could be had that a refutation
+        needs; else NOT_REFUTED. Nothing of the verdict is taken from the saved result (`audit.redraw`). The
         first note says whether the saved counts were reproduced.
 
     Raises
@@ -70,16 +82,15 @@ def replay_witness(
     witness = result.witness
     if witness is None:
         raise InvalidValue("This result has no witness, so there is nothing to replay.")
-    if not witness.replayable:
-        raise InvalidValue("This witness cannot be replayed: a database or its event was kept as text only.")
-    chosen = converting(_subject(result, subject), result.environment)
+    live = result._subject  # noqa: SLF001 - the live subject is kept for this
+    chosen = converting(_subject(result, subject, trust=trust), result.environment, live=live, trust=trust)
     left, right = (revived(side, what="databases") for side in (witness.left, witness.right))
     witness = replace(witness, left=left, right=right, event=revived(witness.event, what="event"))
     _refuse_strangers(result, witness)
     if subject is not None and (target is None or target != result.target):
         result = _on_another(result, chosen, target)
     if result.evidence is Evidence.EXACT:
-        return _again_by_law(result, witness, chosen)
+        return _again_by_law(result, witness, chosen, isolate=isolate)
     return _again_by_runs(result, witness, chosen, fresh=fresh, isolate=isolate)
 
 
@@ -132,13 +143,12 @@ def _bare(result: AuditResult, **found: Any) -> AuditResult:
     return replace(result, **{**nothing, **found})
 
 
-def _assumptions(result: AuditResult, witness: Witness, subject: Subject, unfinished: int) -> tuple[str, ...]:
-    """Say what a replay by runs rests on; nothing of it was checked."""
-    alone = "the runs came from fresh mechanisms, which share nothing"
-    said = [
-        "the claim is read as one about each call, given the state the subject is in when called",
-        alone if witness.fresh else "the subject keeps no state between runs; a replay does not check that",
-    ]
+def _assumptions(
+    result: AuditResult, witness: Witness, subject: Subject, unfinished: int, *, how: str
+) -> tuple[str, ...]:
+    """Say what a replay by runs rests on; `how` as in `Redraw`."""
+    said = ["the claim is read as one about each call, given the state the subject is in when called"]
+    said += [TRIALS[how]] if how else []
     if not subject.takes_rng:
         said.append("the subject draws its own randomness: the seed does not reproduce its runs")
     if unfinished:
@@ -149,10 +159,11 @@ def _assumptions(result: AuditResult, witness: Witness, subject: Subject, unfini
     return tuple(said)
 
 
-def _subject(result: AuditResult, subject: Any) -> Subject:
+def _subject(result: AuditResult, subject: Any, *, trust: bool) -> Subject:
     if subject is None:
         subject = result._subject  # noqa: SLF001 - the live subject is kept for this
     if subject is None and result.target is not None:
+        require_trust(result.target, what="subject", trust=trust)
         from audit.targets import rebuild_subject
 
         subject = rebuild_subject(result.target, result.parameters)
@@ -176,74 +187,40 @@ def _refuse_strangers(result: AuditResult, witness: Witness) -> None:
 def _again_by_runs(
     result: AuditResult, witness: Witness, subject: Subject, *, fresh: bool, isolate: bool
 ) -> AuditResult:
-    path = tuple(witness.seed) if witness.seed and len(witness.seed) > 1 else (CONFIRM, 1, 0)
-    candidate_number = path[-2]  # of a fresh replay's path too
-    if fresh:
-        path = _fresh(path)
     terms = Terms(
         epsilon=result.claim.epsilon,
         delta=result.claim.delta,
-        significance=result.significance / 2.0**candidate_number,
+        significance=result.significance,
         budget=2 * witness.runs,
         floats=result.numerics == "float",
         against=witness.against,
     )
-    # What the saved runs showed may choose h and the stakes of new ones; not of themselves, or of what shares
-    # their seed. Before them was foreseen what may, if it was saved: h is next to 0 else.
-    estimates = (witness.p, witness.q) if fresh else witness.foreseen or (0.0, 0.0)
-    p, q = np.clip(estimates, 1e-3, 1 - 1e-3).tolist()
-    candidate = Candidate(
-        event=witness.event,
-        side=0 if witness.direction == "left" else 1,
-        p=p,
-        q=q,
-        past=float(witness.runs) if fresh else 0.0,
-    )
-
-    def draw() -> Drawn:
-        return run_witness(
-            sampler,
-            (witness.left, witness.right),
-            candidate,
-            terms,
-            plan=Plan(witness.runs, witness.parts, copies=witness.fresh and not witness.parts),
-            path=path,
-            distance=witness.distance,
-        )
-
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
+        redraw = Redraw(sampler, witness, terms, fresh)
         try:
-            drawn = draw()
+            verdict, drawn = redraw.decide()
         except MutatedInput:
             sampler.copy_inputs = True
-            drawn = draw()
+            verdict, drawn = redraw.decide()
         samples, unfinished, notes = sampler.drawn, sampler.unfinished, tuple(sampler.notes)
-    again = drawn.witness
-    epsilon_lower, delta_lower = _bounds(drawn.bet, terms)
-    same = (again.p, again.q) == (witness.p, witness.q)
-    said = "the saved counts were reproduced exactly" if same else "these runs differ from the saved ones"
+    said = "the saved counts were reproduced exactly"
+    if not redraw.reproduced:
+        said = "these runs differ from the saved ones"
     if fresh:
         said = "new runs, from a part of the seed tree that no audit uses"
-    elif same:
-        again = replace(again, confirmed=witness.confirmed)
+    bounds = _bounds(drawn.bet, terms) if verdict in (Verdict.REFUTED, Verdict.NOT_REFUTED) else (0.0, 0.0)
     return _bare(
         result,
-        verdict=Verdict.REFUTED if again.confirmed else Verdict.NOT_REFUTED,
-        witness=again,
+        verdict=verdict,
+        reason=redraw.reason,
+        witness=drawn.witness,
         samples=samples,
         unfinished=unfinished,
-        assumptions=_assumptions(result, witness, subject, unfinished),
+        assumptions=_assumptions(result, witness, subject, unfinished, how=redraw.how),
         notes=(said, *notes),
-        epsilon_lower=epsilon_lower,
-        delta_lower=delta_lower,
+        epsilon_lower=bounds[0],
+        delta_lower=bounds[1],
     )
-
-
-def _fresh(path: tuple[int, ...]) -> tuple[int, ...]:
-    """Give a seed path that neither an audit nor the replay that drew `path` has used."""
-    if path[1] >= _FRESH:
-        return (path[0], path[1] + 1, *path[2:])
-    return (CONFIRM, _FRESH, *path)
 
 
 def _bounds(bet: Bet, terms: Terms) -> tuple[float, float]:
@@ -256,53 +233,99 @@ def _bounds(bet: Bet, terms: Terms) -> tuple[float, float]:
     )
 
 
-def _delta_shown(witness: Witness, epsilon: float) -> float:
-    """Return the δ of one step that p and q show: p − R^k·q over 1 + R + … + R^(k−1), with R = e^ε."""
-    powers = [math.exp(min(count * epsilon, 700.0)) for count in range(witness.distance + 1)]
-    return max(witness.p - powers[-1] * witness.q, 0.0) / math.fsum(powers[:-1])
-
-
-def _again_by_law(result: AuditResult, witness: Witness, subject: Subject) -> AuditResult:
+def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, isolate: bool) -> AuditResult:
+    """Compare the laws as they are declared now, once they have been compared with what the code returns."""
     from audit.region import probability
     from audit.scores import score
 
-    law_of = subject.distribution
-    if law_of is None:
-        raise AuditError(f"The witness is exact, but {subject.name} declares no law; audit it again by runs.")
-    region = witness.event.conditions[0].region
-    laws = law_of(witness.left), law_of(witness.right)
-    ends = laws if witness.direction == "left" else laws[::-1]
+    region, found = _region(witness), _laws(witness, subject)
+    if isinstance(found, str):
+        return _bare(result, verdict=Verdict.ERROR, reason=found, notes=(), samples=0, **_NOTHING)
+    ends = found if witness.direction == "left" else found[::-1]
     p, q = (probability(law, region) for law in ends)
     epsilon, delta = at_distance(result.claim.epsilon, result.claim.delta, witness.distance)
     shown, excess = loss(p, q, delta), p - math.exp(min(epsilon, 700.0)) * q
-    found = score(*ends, SimpleNamespace(epsilon=epsilon, delta=delta))
-    over = found.over
+    scored = score(*ends, SimpleNamespace(epsilon=epsilon, delta=delta))
     if shown <= epsilon:  # no box need show what several coordinates do together
-        shown, excess = found.epsilon, found.delta
-    said = (
-        "the saved probabilities were reproduced"
-        if (p, q) == (witness.p, witness.q)
-        else "the law has changed"
-    )
+        shown, excess = scored.epsilon, scored.delta
     again = replace(
         witness,
         p=p,
         q=q,
-        confirmed=over,
+        confirmed=scored.over,
         epsilon_lower=shown / witness.distance,
-        examples=(most_probable(laws[0]), most_probable(laws[1])),
+        examples=(most_probable(found[0]), most_probable(found[1])),
     )
-    verdict = Verdict.REFUTED if over else Verdict.NOT_REFUTED
+    trouble, samples, notes = _beside_code(result, witness, subject, found, isolate=isolate)
+    if trouble:
+        return _bare(result, verdict=Verdict.ERROR, reason=trouble, notes=notes, samples=samples, **_NOTHING)
+    same = (p, q) == (witness.p, witness.q)
+    said = "the saved probabilities were reproduced" if same else "the law has changed"
     return _bare(
         result,
-        verdict=verdict,
+        verdict=Verdict.REFUTED if scored.over else Verdict.NOT_REFUTED,
         witness=again,
-        notes=(said,),
-        samples=0,
+        notes=(said, *notes),
+        samples=samples,
         epsilon_lower=again.epsilon_lower,
         delta_lower=max(excess, 0.0),
         assumptions=(
-            "the declared law, which a replay does not compare with runs of the code",
+            f"the declared law, which {_COMPARED:,} runs on each of the two databases do not contradict",
             "real-number arithmetic: the laws are those of the mechanism without rounding",
         ),
     )
+
+
+def _region(witness: Witness) -> Any:
+    conditions: tuple[Any, ...] = getattr(witness.event, "conditions", ())
+    if len(conditions) != 1 or not isinstance(conditions[0], RegionIn):
+        raise InvalidValue("The evidence is exact, but the event of the witness is none of exact laws.")
+    return conditions[0].region
+
+
+def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
+    """Return the declared laws on the left and on the right, or in words why there are none now."""
+    from audit.distributions import Law
+
+    law_of = subject.distribution
+    if law_of is None:
+        raise AuditError(f"The witness is exact, but {subject.name} declares no law; audit it again by runs.")
+    try:
+        laws = law_of(witness.left), law_of(witness.right)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  the user's law may raise anything
+        return f"the declared law {Raised.of(error)}"
+    strange = next((law for law in laws if not isinstance(law, Law)), None)
+    return (
+        laws if strange is None else f"the declared law is none of audit.distributions: {show(strange, 60)}"
+    )
+
+
+def _beside_code(
+    result: AuditResult, witness: Witness, subject: Subject, laws: tuple[Any, Any], *, isolate: bool
+) -> tuple[str, int, tuple[str, ...]]:
+    """Compare laws with runs: say in words what contradicts them, how many runs that took, and notes."""
+    with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
+        try:
+            outputs = _called(sampler, witness)
+        except MutatedInput:
+            sampler.copy_inputs = True
+            outputs = _called(sampler, witness)
+        drawn, notes = sampler.drawn, tuple(sampler.notes)
+    first = next((each for side in outputs for each in side if not isinstance(each, Unfinished)), None)
+    if all(isinstance(each, (Raised, Unfinished)) for side in outputs for each in side):
+        return f"every run {first or outputs[0][0]}", drawn, notes
+    limit = math.log(len(laws) / result.significance)
+    for law, side, database in zip(laws, outputs, (witness.left, witness.right), strict=True):
+        if law_log_e_value(law, side) >= limit:
+            where = f"on {show(database, 60)} {_COMPARED:,} runs contradict it"
+            return f"the law this subject declares is not what it returns: {where}", drawn, notes
+    return "", drawn, notes
+
+
+def _called(sampler: Sampler, witness: Witness) -> tuple[list[Any], list[Any]]:
+    left: list[Any] = []
+    right: list[Any] = []
+    for runs in sampler.draw(witness.left, witness.right, _COMPARED, (LAW, _REPLAYED), singly=True):
+        left += list(runs.left)
+        right += list(runs.right)
+    return left, right

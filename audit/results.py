@@ -208,8 +208,8 @@ class Witness(SavedValue):
 
     @property
     def replayable(self) -> bool:
-        """Whether databases and event can be rebuilt from a file (nothing in them was kept as text only)."""
-        return encoding.is_replayable(encoding.encode([self.left, self.right, self.event]))
+        """Whether a file gives databases and event again: nothing is text only, or comes back changed."""
+        return encoding.comes_back([self.left, self.right, self.event])
 
     def _stored(self) -> dict[str, Any]:
         return {f.name: _plain(getattr(self, f.name), f.name) for f in dataclasses.fields(self)}
@@ -291,24 +291,31 @@ class AuditResult(SavedResult):
         return parse(document, cls=cls)
 
     def replay(
-        self, subject: Any = None, *, convert: Callable[[Any], Any] | None = None, fresh: bool = False
+        self,
+        subject: Any = None,
+        *,
+        convert: Callable[[Any], Any] | None = None,
+        fresh: bool = False,
+        trust: bool = False,
     ) -> "AuditResult":
-        """Draw the witness again and return the result of that.
+        """Draw the witness again and return the result of that, which the new runs alone decide.
 
         Parameters
         ----------
         subject : object, optional
-            What to draw from; by default the subject of this audit, or what `target` names.
+            What to draw from; by default the subject of this audit, or with `trust` what `target` names.
         convert : callable, optional
             As in the audit; by default the audit's own. It goes with a `subject` that is given.
         fresh : bool
             Draw new runs instead of the same ones.
+        trust : bool
+            Import and call what a result read from a file names: its target, its `convert`.
         """
         from audit.replay import replay_witness
         from audit.subjects import adapt
 
         chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
-        again: AuditResult = replay_witness(self, chosen, fresh=fresh)
+        again: AuditResult = replay_witness(self, chosen, fresh=fresh, trust=trust)
         return again
 
     def raise_if_refuted(self) -> Self:

@@ -261,7 +261,13 @@ _PROBLEM = readers(
 )
 _FAILURE = readers(
     required={"problem": text, "database": value, "output": value, "error": number},
-    optional={"failure": probability, "seed": optional(fields.seed), "repeats": optional(fields.flag)},
+    optional={
+        "failure": probability,
+        "seed": optional(fields.seed),
+        "repeats": optional(fields.flag),
+        "source": optional(value),
+        "refutes": optional(fields.flag),
+    },
 )
 _UTILITY = readers(
     required={

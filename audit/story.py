@@ -340,7 +340,7 @@ def meaning(result: AuditResult) -> str:
 
 def _exact_meaning(result: AuditResult) -> str:
     if replay_of(result) is not None:
-        return "The laws are those the subject declares; a replay does not compare them with runs."
+        return f"The laws are those the subject declares; {result.samples:,} runs did not contradict them."
     slack = f" Tolerance for rounding: {result.tolerance:.2g}." if result.tolerance is not None else ""
     drawn = (
         f"; {result.samples:,} runs did not contradict them" if result.samples and not result.refuted else ""

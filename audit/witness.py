@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from audit.evidence import Bet, clopper_pearson
 from audit.examples import noting
 from audit.features import View
-from audit.outcomes import Raised
+from audit.outcomes import Raised, Unfinished
 from audit.results import Witness
 
 if TYPE_CHECKING:
@@ -87,14 +87,15 @@ class Drawn:
         The bet on its event, which these calls alone decided.
     blocks
         Calls of the p side inside the event and outside, of the q side inside and outside, block by block.
-    raised
-        Whether every call raised.
+    silent
+        What the calls of the left database did where none of them gave an answer, and those of the right one;
+        empty texts where one did.
     """
 
     witness: Witness
     bet: Bet
     blocks: Floats
-    raised: bool = field(default=False)
+    silent: tuple[str, str] = ("", "")
 
 
 def run_witness(
@@ -120,10 +121,10 @@ def run_witness(
     """
     examples: tuple[list[str], list[str]] = ([], [])
     noted = noting(plan.draw(sampler, pair, path), left=examples[0], right=examples[1])
-    blocks, silent = [], 0
-    for counted, raised in _counted(noted, candidate, against=terms.against):
+    blocks, answers = [], np.zeros(2)
+    for counted, answered in _counted(noted, candidate, against=terms.against):
         blocks.append(counted)
-        silent += raised
+        answers += answered
         if terms.is_late(sampler.loading):
             raise TimeIsOver
     counts = np.sum(blocks, axis=0)
@@ -159,7 +160,10 @@ def run_witness(
         distance=distance,
         examples=(tuple(examples[0]), tuple(examples[1])),
     )
-    return Drawn(witness, bet, np.array(blocks), raised=silent == 2 * plan.runs)
+    left, right = (
+        texts[0] if texts and not count else "" for texts, count in zip(examples, answers, strict=True)
+    )
+    return Drawn(witness, bet, np.array(blocks), silent=(left, right))
 
 
 def loss(p: float, q: float, delta: float) -> float:
@@ -175,13 +179,15 @@ def loss(p: float, q: float, delta: float) -> float:
     return math.inf if q == 0 else math.log((p - delta) / q)
 
 
-def _counted(blocks: Iterable[Runs], candidate: Candidate, *, against: bool) -> Iterator[tuple[Floats, int]]:
-    """Give the counts of a block, and how many of its calls raised.
+def _counted(
+    blocks: Iterable[Runs], candidate: Candidate, *, against: bool
+) -> Iterator[tuple[Floats, Floats]]:
+    """Give the counts of a block, and how many of its calls gave an answer on the left and on the right.
 
     An unfinished call settles by its known coin: the p side's as outside the event, the q side's as inside.
     """
     for block in blocks:
-        counts, raised = np.zeros(4), 0
+        counts, answers = np.zeros(4), np.zeros(2)
         for side, outputs in enumerate((block.left, block.right)):
             view = View(outputs)
             inside = candidate.event.members(view)
@@ -189,8 +195,9 @@ def _counted(blocks: Iterable[Runs], candidate: Candidate, *, against: bool) -> 
                 inside[view.unfinished] = side != candidate.side
             first = 0 if side == candidate.side else 2
             counts[first : first + 2] = inside.sum(), len(inside) - inside.sum()
-            raised += sum(isinstance(output, Raised) for _, output in view.rest)
-        yield counts, raised
+            refused = sum(isinstance(output, (Raised, Unfinished)) for _, output in view.rest)
+            answers[side] = len(inside) - refused
+        yield counts, answers
 
 
 def spread_evenly(hits: Floats, calls: Floats) -> float:

@@ -178,9 +178,17 @@ def study_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
 @click.argument("named", nargs=-1, required=True, metavar="WITNESS.json... [TARGET]")
 @SET
 @click.option("--convert", metavar="MODULE:FUNCTION", help="As in the audit.")
+@click.option("--problems", metavar="MODULE:OBJECT", help="As in a utility audit.")
 @click.option("--fresh", is_flag=True, help="Draw new runs instead of the same ones.")
+@click.option(
+    "--trust", is_flag=True, help="Import and call the subject and the --convert that the files name."
+)
 def replay_command(named: tuple[str, ...], **given: Any) -> int:
-    """Draw the runs of saved refutations again and see whether they stand, on TARGET if it is given."""
+    """Draw the runs of saved refutations again and see whether they stand, on TARGET or with --trust.
+
+    The new runs alone decide. TARGET is called on the databases of a file, with the parameters in it; what a
+    file itself names is imported and called with --trust only.
+    """
     from audit.cli.replay import replay  # numpy and more, only for an audit
 
     return replay(named, **given)

@@ -21,6 +21,7 @@ from audit.stored import CorruptFile, read
 from audit.subjects import adapt
 from audit.summary import line
 from audit.targets import rebuild_subject
+from audit.trust import require_trust
 from audit.utility.replay import replay_failure
 from audit.utility.result import UtilityResult
 from audit.utility.text import witness_story
@@ -29,29 +30,40 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from audit.results import AuditResult
+    from audit.utility.result import UtilityWitness
 
     Replay = Callable[[str], AuditResult]
 
 
-def replay(named: Sequence[str], *, settings: Iterable[str], convert: str | None, fresh: bool) -> int:
+def replay(
+    named: Sequence[str],
+    *,
+    settings: Iterable[str],
+    convert: str | None,
+    problems: str | None,
+    fresh: bool,
+    trust: bool,
+) -> int:
     """Draw saved witnesses again, print what came out, and return the exit code."""
     files, target = _told_apart(named)
-    parameters, options = read_parameters(settings), read_options({"convert": convert})
+    parameters, options = read_parameters(settings), read_options({"convert": convert, "problems": problems})
     useful = _utility_of(files[0]) if len(files) == 1 else None
     if useful is not None:
-        return _failure_again(useful, files[0], target, parameters, options.get("convert"))
+        return _failure_again(useful, files[0], target, parameters, options, trust=trust)
 
     def again(file: str) -> AuditResult:
         result = load_witness(file)
         name = target or result.target
         if name is None:
             raise AuditError(f"{file} does not say what was audited; give the TARGET too.")
+        if not target:
+            require_trust(name, what="TARGET", trust=trust)
+        how = options.get("convert") or saved_convert(result.environment, file=file, trust=trust)
         place = name if target else locate_target(name, file, source=result.environment.get("source"))
         subject = rebuild_subject(place, result.parameters, parameters)
-        how = options.get("convert") or saved_convert(result.environment, file=file)
         answer = replay_witness(result, adapt(subject, convert=how), target=name, fresh=fresh, isolate=True)
         answer = answer if target else with_source(answer, result, place)
-        command = command_line(file, target, parameters, convert=convert, fresh=fresh)
+        command = command_line(file, target, parameters, convert=convert, fresh=fresh, trust=trust)
         return dataclasses.replace(answer, environment={**answer.environment, "command": command})
 
     if len(files) > 1:
@@ -75,7 +87,13 @@ def _utility_of(file: str) -> UtilityResult | None:
 
 
 def _failure_again(
-    result: UtilityResult, file: str, target: str | None, parameters: Mapping[str, Any], convert: Any
+    result: UtilityResult,
+    file: str,
+    target: str | None,
+    parameters: Mapping[str, Any],
+    options: Mapping[str, Any],
+    *,
+    trust: bool,
 ) -> int:
     """Draw a failure again, say what came out, and return the exit code: 1 if it is a failure still."""
     if result.witness is None:
@@ -83,16 +101,20 @@ def _failure_again(
     name = target or result.target
     if name is None:
         raise AuditError(f"{file} does not say what was audited; give the TARGET too.")
+    if not target:
+        require_trust(name, what="TARGET", trust=trust)
+    how = options.get("convert") or saved_convert(result.environment, file=file, trust=trust)
     place = name if target else locate_target(name, file, source=result.environment.get("source"))
     subject = rebuild_subject(place, result.parameters, parameters)
-    how = convert or saved_convert(result.environment, file=file)
-    again = replay_failure(result, adapt(subject, convert=how), isolate=True)
+    again = replay_failure(
+        result, adapt(subject, convert=how), problems=options.get("problems"), isolate=True
+    )
     same = "the same output as saved" if again.repeats else "another output than the saved one"
-    stands = again.failure > 0
+    stands = again.failure > 0 if again.refutes is None else again.refutes
     click.echo(
         f"{witness_story(again)} It is {same}."
         if stands
-        else f"NOT REPRODUCED: on `{again.problem}` the learner made {same}, and did not fail."
+        else f"NOT REPRODUCED: on `{again.problem}` the learner made {same}, and {_kept(again)}."
     )
     said = "" if target else drawn_from(result, place)
     if said:
@@ -100,8 +122,18 @@ def _failure_again(
     return REFUTED if stands else NOTHING_REFUTED
 
 
+def _kept(again: UtilityWitness) -> str:
+    return "did not fail" if again.refutes is None else "fails no more often than beta"
+
+
 def command_line(
-    file: str, target: str | None, parameters: Mapping[str, Any], *, convert: str | None, fresh: bool
+    file: str,
+    target: str | None,
+    parameters: Mapping[str, Any],
+    *,
+    convert: str | None,
+    fresh: bool,
+    trust: bool = False,
 ) -> str:
     """Return the command that repeats a replay.
 
@@ -114,7 +146,8 @@ def command_line(
     for name, value in parameters.items():
         words += ["--set", f"{name}={value}"]
     words += ["--convert", convert] if convert else []
-    return shlex.join([*words, *(["--fresh"] if fresh else [])])
+    words += ["--fresh"] if fresh else []
+    return shlex.join([*words, *(["--trust"] if trust else [])])
 
 
 def _told_apart(named: Sequence[str]) -> tuple[list[str], str | None]:

@@ -276,6 +276,7 @@ class UtilityAudit:
             again.failure,
             seed=trial.seed,
             repeats=again.failure == trial.failure,
+            source=standing.look.problem,
         )
 
     def _told(
@@ -346,7 +347,14 @@ class UtilityAudit:
 
 
 def _exact_witness(worst: ExactFailure) -> UtilityWitness:
-    return UtilityWitness(worst.problem.name, worst.database, worst.output, worst.error, worst.at_database)
+    return UtilityWitness(
+        worst.problem.name,
+        worst.database,
+        worst.output,
+        worst.error,
+        worst.at_database,
+        source=worst.problem,
+    )
 
 
 def _silence(outcome: str) -> str:

@@ -1,62 +1,80 @@
-"""A saved failure drawn again from its seed."""
+"""A saved failure measured anew: the problem's error, on what the learner makes of it now."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from audit.canonical import same
+from audit.claims import PAC
 from audit.conversion import converting
 from audit.encoding import decode, encode, revived
 from audit.errors import AuditError
+from audit.problems import check_problem
 from audit.results import Evidence
 from audit.sampling import CONFIRM, Sampler
 from audit.subjects import Subject, adapt
 from audit.surroundings import own_arithmetic
+from audit.trust import require_trust
+from audit.utility.exact import exact_failure, exceeds
 from audit.utility.experiment import Ask, Revealed, as_subject
 from audit.utility.families import read_problems
-from audit.utility.result import UtilityWitness
 
 if TYPE_CHECKING:
-    from audit.utility.result import UtilityResult
+    from audit.utility.result import UtilityResult, UtilityWitness
 
 __all__ = ["replay_failure"]
 
 
 @own_arithmetic()
 def replay_failure(
-    result: UtilityResult, subject: Any = None, *, problems: Any = None, isolate: bool = False
+    result: UtilityResult,
+    subject: Any = None,
+    *,
+    problems: Any = None,
+    isolate: bool = False,
+    trust: bool = False,
 ) -> UtilityWitness:
     """Return the failure of a result as it comes out now, `repeats` telling whether the output is the same.
 
-    The learner gets its databases through the audit's `convert`, unless it is a subject that brings one.
-    The problem is found by its name; one that only the search knew is replaced by its saved database, and the
-    error of another output than the saved one then counts as 0, for nothing can measure it.
+    The learner gets its databases through the audit's `convert`, unless it is a subject that brings one. The
+    problem is found by its name, or is the one of the audit; its error is measured anew. What exact laws
+    refuted is computed anew: `refutes` tells whether the failure probability is still above beta.
+
+    Parameters
+    ----------
+    result
+        A result with a failure.
+    subject
+        The learner; by default the one that was audited, or with `trust` what its target names.
+    problems
+        As in the audit; by default the learner's own.
+    isolate
+        Run the learner in a child process, which may hang or die.
+    trust
+        Whether the target and the `convert` that the result names may be imported and called (`audit.trust`).
 
     Raises
     ------
     AuditError
-        No failure, no learner to draw from, or a `convert` without a name to find it by.
+        No failure, no learner to draw from, a `convert` without a name to find it by, or a problem that a
+        file could not keep: nothing can measure its error.
     """
     witness = result.witness
     if witness is None:
         raise AuditError("This result has no witness, so there is nothing to replay.")
-    learner = converting(_learner_of(result, subject), result.environment)
-    problem = _problem_of(witness.problem, learner.object, problems)
-    by_law = result.conditional or result.evidence is Evidence.EXACT
-    drawn = problem is not None and witness.seed is not None
-    if not drawn and not witness.replayable:
-        raise AuditError("This witness cannot be replayed: its database was kept as text only.")
-    if not drawn:
-        witness = replace(witness, database=revived(witness.database, what="database"))
-    witness = replace(witness, output=decode(encode(witness.output)))
-    experiment = as_subject(learner, alpha=result.claim.alpha, law=by_law)
-    ask = Ask(
-        _Saved(witness) if problem is None else problem,
-        seed=0 if witness.seed is None else witness.seed,
-        reveal=True,
-        database=() if drawn else (witness.database,),
+    live = result._subject  # noqa: SLF001 - the live one is kept for this
+    learner = converting(
+        _learner_of(result, subject, trust=trust), result.environment, live=live, trust=trust
     )
+    problem = _problem_of(witness, learner.object, problems)
+    if result.evidence is Evidence.EXACT:
+        return _again_by_law(result, witness, learner, problem)
+    if witness.seed is None:
+        raise AuditError("This failure cannot be replayed: the result does not say its seed.")
+    most = 1.0 if isinstance(result.claim, PAC) else float("inf")
+    experiment = as_subject(learner, alpha=result.claim.alpha, law=result.conditional, most=most)
+    ask = Ask(problem, seed=witness.seed, reveal=True)
     with Sampler(experiment, seed=result.seed, isolate=isolate) as sampler:
         [runs] = sampler.draw(ask, ask, 1, (CONFIRM, 0))
     shown = runs.left[0]
@@ -64,37 +82,62 @@ def replay_failure(
         raise AuditError(f"The run did not end: {shown}.")
     if shown.trial.trouble:
         raise AuditError(f"The problem `{witness.problem}` {shown.trial.trouble}")
-    trial, repeats = shown.trial, same(shown.output, witness.output)
-    return UtilityWitness(
-        witness.problem, shown.database, shown.output, trial.error, trial.failure, witness.seed, repeats
+    return replace(
+        witness,
+        database=shown.database,
+        output=shown.output,
+        error=shown.trial.error,
+        failure=shown.trial.failure,
+        repeats=same(shown.output, decode(encode(witness.output))),
+        source=problem,
     )
 
 
-@dataclass(frozen=True)
-class _Saved:
-    """Stands for a problem of which only one failure is known."""
+def _again_by_law(
+    result: UtilityResult, witness: UtilityWitness, learner: Subject, problem: Any
+) -> UtilityWitness:
+    """Compute the failure probability of the problem anew, and show the database where it fails most."""
+    most = 1.0 if isinstance(result.claim, PAC) else float("inf")
+    found = exact_failure(learner, problem, alpha=result.claim.alpha, most=most)
+    if found is None:
+        raise AuditError(
+            f"The evidence is exact, but the laws of {learner.name} and of the problem `{witness.problem}` "
+            "do not tell its failure probability; audit it again by runs."
+        )
+    return replace(
+        witness,
+        database=found.database,
+        output=found.output,
+        error=found.error,
+        failure=found.at_database,
+        repeats=same(found.output, decode(encode(witness.output))),
+        source=problem,
+        refutes=exceeds(found.failure, result.claim.beta),
+    )
 
-    witness: UtilityWitness
 
-    def error(self, output: Any, database: Any) -> float:
-        """Return the saved error of the saved output, 0 for any other."""
-        del database
-        return self.witness.error if same(output, self.witness.output) else 0.0
-
-
-def _learner_of(result: UtilityResult, subject: Any) -> Subject:
+def _learner_of(result: UtilityResult, subject: Any, *, trust: bool) -> Subject:
     known = result._subject if subject is None else subject  # noqa: SLF001 - the live one is kept for this
     if known is not None:
         return adapt(known)
     if result.target is None:
         raise AuditError("This result does not say what was audited; give the learner too.")
+    require_trust(result.target, what="subject", trust=trust)
     from audit.targets import rebuild_subject
 
     return adapt(rebuild_subject(result.target, result.parameters))
 
 
-def _problem_of(name: str, learner: Any, problems: Any) -> Any:
-    if problems is None and not callable(getattr(learner, "problems", None)):
-        return None
-    library = read_problems(problems, subject=learner).library
-    return next((problem for problem in library if problem.name == name), None)
+def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:
+    """Return the problem of that name, of those given or of the learner's own, else the one of the audit."""
+    if problems is not None or callable(getattr(learner, "problems", None)):
+        library = read_problems(problems, subject=learner).library
+        named = next((problem for problem in library if problem.name == witness.problem), None)
+        if named is not None:
+            return named
+    if witness.source is None:
+        raise AuditError(
+            f"The problem `{witness.problem}` is none of the learner's own, and the file could not keep it, "
+            "so nothing can measure its error: give it in `problems`."
+        )
+    return check_problem(revived(witness.source, what="problem"))

@@ -76,6 +76,11 @@ class UtilityWitness:
         Draws it again (see `UtilityResult.replay`).
     repeats : bool, optional
         Whether the same seed gave the same failure again, tried in the audit itself.
+    source : object, optional
+        The problem itself; None where it came from a file that could not keep it.
+    refutes : bool, optional
+        In a replay by exact laws, whether the failure probability of the problem is still above beta. One run
+        refutes nothing: None.
     """
 
     problem: str
@@ -85,11 +90,13 @@ class UtilityWitness:
     failure: float = 1.0
     seed: int | None = None
     repeats: bool | None = None
+    source: Any = field(default=None, repr=False, compare=False)
+    refutes: bool | None = None
 
     @property
     def replayable(self) -> bool:
         """Whether the database can be rebuilt from a file."""
-        return encoding.is_replayable(encoding.encode(self.database))
+        return encoding.comes_back(self.database)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +172,7 @@ class UtilityResult(SavedResult):
             if each.name not in hidden:
                 stored[each.name] = _plain(getattr(self, each.name), each.name)
         stored["problems"] = [_shallow(problem) for problem in self.problems]
-        stored["witness"] = None if self.witness is None else _shallow(self.witness)
+        stored["witness"] = None if self.witness is None else _failure(self.witness)
         return stored
 
     @classmethod
@@ -182,24 +189,31 @@ class UtilityResult(SavedResult):
         return parse_utility(document, cls=cls)
 
     def replay(
-        self, subject: Any = None, *, problems: Any = None, convert: Callable[[Any], Any] | None = None
+        self,
+        subject: Any = None,
+        *,
+        problems: Any = None,
+        convert: Callable[[Any], Any] | None = None,
+        trust: bool = False,
     ) -> UtilityWitness:
-        """Draw the failure again from its seed and return it as it comes out now.
+        """Draw the failure again from its seed and return it as it comes out now, measured anew.
 
         Parameters
         ----------
         subject : object, optional
-            The learner; by default the one of this audit, or what `target` names.
+            The learner; by default the one of this audit, or with `trust` what `target` names.
         problems : optional
             As in the audit; by default the learner's own.
         convert : callable, optional
             As in the audit; by default the audit's own. It goes with a `subject` that is given.
+        trust : bool
+            Import and call what a result read from a file names: its target, its `convert`.
         """
         from audit.subjects import adapt
         from audit.utility.replay import replay_failure
 
         chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
-        again: UtilityWitness = replay_failure(self, chosen, problems=problems)
+        again: UtilityWitness = replay_failure(self, chosen, problems=problems, trust=trust)
         return again
 
     def raise_if_refuted(self) -> Self:
@@ -222,6 +236,12 @@ def _plain(value: Any, name: str) -> Any:
     if isinstance(value, tuple) and name not in ("claim", "parameters"):
         return [encoding.encode(item) for item in value]
     return encoding.encode(value)
+
+
+def _failure(witness: UtilityWitness) -> dict[str, Any]:
+    """Return what is saved of a failure: its problem only where a file gives it again."""
+    kept = witness.source if encoding.comes_back(witness.source) else None
+    return _shallow(dataclasses.replace(witness, source=kept))
 
 
 def _shallow(value: Any) -> dict[str, Any]:

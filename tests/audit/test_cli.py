@@ -335,10 +335,10 @@ def test_a_suite_of_a_pattern_audits_what_matches(suite):
 
 def test_a_saved_refutation_is_reproduced(folder, call):
     call("run", "mine.py:Response", "--set", "keep=0.99", *BRIEF, "--json", "w.json")
-    code, out, err = call("replay", "w.json")
+    code, out, err = call("replay", "w.json", "--trust")
     assert (code, err) == (1, "")
     assert "the saved counts were reproduced exactly" in out
-    assert call("replay", "w.json", "--fresh")[0] == 1
+    assert call("replay", "w.json", "--fresh", "--trust")[0] == 1
 
 
 def test_a_refutation_is_not_reproduced_by_a_mechanism_that_was_mended(folder, call):
@@ -362,7 +362,7 @@ def witnesses(folder, call):
 
 
 def test_several_refutations_are_replayed_in_a_line_each(witnesses, call):
-    code, out, err = call("replay", "leak.json", "response.json")
+    code, out, err = call("replay", "leak.json", "response.json", "--trust")
     assert (code, err) == (1, "")
     lines = out.splitlines()
     assert [line.split(":")[0] for line in lines[:2]] == ["leak.json", "response.json"]
@@ -378,7 +378,7 @@ def test_several_refutations_may_be_replayed_on_one_target(witnesses, call):
 
 def test_a_refutation_that_cannot_be_replayed_does_not_stop_the_others(witnesses, call):
     Path("gone.json").write_text(Path("leak.json").read_text().replace("mine.py:leak", "mine.py:gone"))
-    code, out, _ = call("replay", "gone.json", "response.json")
+    code, out, _ = call("replay", "gone.json", "response.json", "--trust")
     assert code == 1
     assert out.splitlines()[0].startswith(
         f"gone.json: not replayed: `{Path('mine.py').resolve()}` has no `gone`"
@@ -386,14 +386,14 @@ def test_a_refutation_that_cannot_be_replayed_does_not_stop_the_others(witnesses
     assert "1 stand, 0 do not, 1 could not be replayed" in out
     assert call("replay", "gone.json", "leak.json", "mine.py:coin")[0] == 0
     Path("also_gone.json").write_text(Path("gone.json").read_text())
-    assert call("replay", "gone.json", "also_gone.json")[0] == 3
+    assert call("replay", "gone.json", "also_gone.json", "--trust")[0] == 3
 
 
 @pytest.mark.parametrize("held", ["{", None, '{"schema": 1, "result": {"seed": ' + "9" * 5000 + "}}"])
 def test_a_damaged_file_does_not_stop_the_others(witnesses, call, held):
     if held is not None:
         Path("bad.json").write_text(held)
-    code, out, err = call("replay", "bad.json", "leak.json", "response.json")
+    code, out, err = call("replay", "bad.json", "leak.json", "response.json", "--trust")
     assert (code, err) == (1, "")
     lines = out.splitlines()
     assert lines[0].startswith("bad.json: not replayed: ")
@@ -422,7 +422,7 @@ def test_a_stderr_that_is_not_heard_changes_no_exit_code(stderr, arguments, code
 
 
 def test_a_file_without_a_refutation_among_several_is_named(witnesses, call):
-    code, out, err = call("replay", "coin.json", "leak.json")
+    code, out, err = call("replay", "coin.json", "leak.json", "--trust")
     assert (code, err) == (1, "")
     assert out.startswith("coin.json: not replayed: holds no refutation, so there is nothing to replay.\n")
 

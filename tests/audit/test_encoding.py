@@ -276,3 +276,13 @@ def test_an_event_says_after_a_file_what_it_said_before_it():
     again = through_text(event)
     assert again.words() == event.words() == "the output is [<built-in function len>]"
     assert encode(again) == encode(event)
+
+
+@pytest.mark.parametrize(
+    "text", ["\ud83d\ude00", "a\ud83d\ude00b", {"\ud83d\ude00": 1}, ["\ud83d", "\ude00"]]
+)
+def test_two_surrogates_do_not_come_back_as_one_character(text):
+    """JSON's text of a pair is that of one character outside the first plane."""
+    again = decode(json.loads(dumps(encode(text))))
+    assert again == text
+    assert decode(json.loads(dumps(encode("\U0001f600")))) == "\U0001f600"

@@ -39,7 +39,7 @@ from mine import coin, release
 
 @parametrize_with_witnesses("witnesses")
 def test_fault_stays_away(witness, auditor):
-    auditor.check_witness(witness)
+    auditor.check_witness(witness, trust=True)
 
 def test_on_another(auditor):
     auditor.check_witness("tests/witnesses/leak.json", coin)
@@ -155,7 +155,7 @@ def test_the_marker_selects_them(project):
 
 def replay(folder, *arguments):
     """Run `dp-audit replay` from a folder: its exit code, and all that it says on one line."""
-    command = [DP_AUDIT, "replay", *map(str, arguments)]
+    command = [DP_AUDIT, "replay", *map(str, arguments), "--trust"]
     ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return ran.returncode, " ".join((ran.stdout + ran.stderr).split())
 
@@ -167,8 +167,8 @@ def test_a_witness_finds_its_target_from_any_folder(project, tmp_path, monkeypat
     assert code == 1
     assert "the saved counts were reproduced exactly" in said
     monkeypatch.chdir(tmp_path)
-    assert replay_file(witness).refuted
-    assert replay_file(witness).target == "mine.py:leak"
+    assert replay_file(witness, trust=True).refuted
+    assert replay_file(witness, trust=True).target == "mine.py:leak"
     (project / "tests" / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
     try:
         assert locate_target("mine.py:leak", witness) == f"{project / 'tests' / 'mine.py'}:leak"
@@ -182,7 +182,7 @@ def test_another_file_of_the_same_name_in_the_working_folder_is_not_replayed(pro
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
     monkeypatch.chdir(tmp_path)
     assert locate_target("mine.py:leak", witness) == f"{project / 'mine.py'}:leak"
-    assert replay_file(witness).refuted
+    assert replay_file(witness, trust=True).refuted
     code, said = replay(tmp_path, witness)
     assert code == 1
     assert f"drawn from {project / 'mine.py'}" in said
@@ -196,7 +196,7 @@ def test_a_file_that_is_as_it_was_audited_comes_before_a_nearer_one(project, tmp
     away.write_text((project / "tests" / "witnesses" / "leak.json").read_text())
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
     monkeypatch.chdir(project)
-    assert replay_file(away).refuted
+    assert replay_file(away, trust=True).refuted
     assert f"drawn from {project / 'mine.py'}" in replay(project, away)[1]
     assert locate_target("mine.py:leak", away) == f"{tmp_path / 'mine.py'}:leak"
 
@@ -207,7 +207,7 @@ def test_a_replay_says_that_the_file_has_changed_since_the_audit(project, tmp_pa
     (tmp_path / "mine.py").write_text("def leak(database, rng):\n    return 0\n")
     monkeypatch.chdir(tmp_path / "..")
     changed = f"drawn from {tmp_path / 'mine.py'}, which has changed since the audit"
-    again = replay_file(tmp_path / "leak.json")
+    again = replay_file(tmp_path / "leak.json", trust=True)
     assert not again.refuted
     assert changed in again.notes
     assert changed in replay(tmp_path, "leak.json")[1]
@@ -239,7 +239,7 @@ def test_a_target_that_is_nowhere_is_said_with_where_it_was_looked_for(project, 
     alone.write_text(saved.replace("mine.py:leak", "moved_away_since.py:leak"))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(AuditError) as refused:
-        replay_file(alone)
+        replay_file(alone, trust=True)
     for part in (
         "no file `moved_away_since.py`",
         f"`{tmp_path}`",
@@ -294,7 +294,9 @@ def test_the_convert_of_an_audit_is_remembered_or_asked_for(tmp_path):
         return result
 
     assert refutation(tuple, "w.json").replay().refuted
-    assert replay_file(tmp_path / "w.json", subject=of_tuple).refuted
+    with pytest.raises(AuditError, match="names its `convert`, `builtins:tuple`, "):
+        replay_file(tmp_path / "w.json", subject=of_tuple)
+    assert replay_file(tmp_path / "w.json", subject=of_tuple, trust=True).refuted
     assert not replay_file(tmp_path / "w.json", subject=of_tuple, convert=list).refuted
     assert refutation(lambda rows: (*rows,), "nameless.json").replay().refuted
     with pytest.raises(AuditError, match=r"no name to import it by: give `convert`"):
@@ -311,5 +313,5 @@ def test_the_command_line_replays_with_the_convert_of_the_audit(tmp_path):
     for convert in ("mine:rows", "mine.py:rows"):
         run = [DP_AUDIT, "run", "mine.py:leak", *BRIEF, "--convert", convert, "--json", "w.json"]
         assert subprocess.run(run, cwd=tmp_path, check=False, capture_output=True).returncode == 1
-        again = [DP_AUDIT, "replay", "w.json"]
+        again = [DP_AUDIT, "replay", "w.json", "--trust"]
         assert subprocess.run(again, cwd=tmp_path, check=False, capture_output=True).returncode == 1

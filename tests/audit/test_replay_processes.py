@@ -42,9 +42,10 @@ class Wrong:
         return Problem("found", 5)
 
 
+@dataclass(frozen=True)
 class Problem:
-    def __init__(self, name="own", heads=0):
-        self.name, self.heads = name, heads
+    name: str = "own"
+    heads: int = 0
 
     def draw(self, rng):
         return Coins(self.heads)
@@ -75,7 +76,7 @@ def call(tmp_path):
 @pytest.mark.parametrize(("target", "shown"), [("Leak", "REFUTED"), ("Wrong", "same output as saved")])
 def test_databases_of_the_user_s_own_classes_are_replayed_in_a_new_process(call, target, shown):
     assert call("run", f"mine.py:{target}", "--json", "saved.json").returncode == 1
-    again = call("replay", "saved.json")
+    again = call("replay", "saved.json", "--trust")
     assert (again.returncode, again.stderr) == (1, "")
     assert shown in again.stdout
 
@@ -83,7 +84,21 @@ def test_databases_of_the_user_s_own_classes_are_replayed_in_a_new_process(call,
 def test_a_class_that_is_gone_is_named_in_one_line(call, tmp_path):
     call("run", "mine.py:Leak", "--json", "saved.json")
     (tmp_path / "mine.py").write_text(MODULE.replace("Person", "Human"))
-    again = call("replay", "saved.json")
+    again = call("replay", "saved.json", "--trust")
     assert again.returncode == 2
     assert again.stderr.count("\n") == 1
     assert "of a class that is not loaded, such as Person(bit=" in again.stderr
+
+
+def test_a_problem_that_no_file_can_keep_is_asked_for(call, tmp_path):
+    """It was found by a search: without it nothing measures what the learner does now."""
+    (tmp_path / "mine.py").write_text(
+        MODULE.replace("@dataclass(frozen=True)\nclass Problem", "class Problem").replace(
+            '    name: str = "own"\n    heads: int = 0\n',
+            "    def __init__(self, name='own', heads=0):\n        self.name, self.heads = name, heads\n",
+        )
+    )
+    assert call("run", "mine.py:Wrong", "--json", "saved.json").returncode == 1
+    again = call("replay", "saved.json", "--trust")
+    assert (again.returncode, again.stderr.count("\n")) == (2, 1)
+    assert "The problem `found` is none of the learner's own" in again.stderr

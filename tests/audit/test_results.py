@@ -603,14 +603,14 @@ def test_nothing_is_raised_otherwise(verdict):
 def test_replay_hands_over_to_the_sampler(monkeypatch):
     calls = []
     replayer = type(sys)("audit.replay")
-    replayer.replay_witness = lambda result, subject, *, fresh: (
-        calls.append((result, subject, fresh)) or result
+    replayer.replay_witness = lambda result, subject, *, fresh, trust: (
+        calls.append((result, subject, fresh, trust)) or result
     )
     monkeypatch.setitem(sys.modules, "audit.replay", replayer)
     result = refuted()
     assert result.replay() is result
-    assert result.replay(len, fresh=True) is result
-    assert calls == [(result, None, False), (result, len, True)]
+    assert result.replay(len, fresh=True, trust=True) is result
+    assert calls == [(result, None, False, False), (result, len, True, True)]
 
 
 def test_bounds_of_laws_that_are_apart_are_not_called_exact():

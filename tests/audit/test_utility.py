@@ -183,7 +183,9 @@ def test_a_failure_can_be_drawn_again_from_its_seed_alone():
     again = saved.replay(failing(0.3), problems=[coins()])
     assert again.repeats
     assert (again.database, again.output, again.error) == (result.witness.database, 1.0, 1.0)
-    assert saved.replay(failing(0.3)).repeats  # from the saved database, where nothing knows the problem
+    with pytest.raises(AuditError, match=r"nothing can measure its error: give it in `problems`"):
+        saved.replay(failing(0.3))
+    assert result.replay(failing(0.3)).repeats  # which knows its problem
     assert not saved.replay(failing(0.0), problems=[coins()]).repeats
 
 
@@ -282,13 +284,15 @@ def test_a_failure_is_drawn_again_through_the_convert_of_its_audit_or_that_is_as
         return UtilityResult.from_json(json.dumps(result.to_json()))
 
     named = saved(tuple)
-    assert named.replay(fails_on_tuples).repeats
-    assert named.replay(fails_on_tuples, problems=[coins()]).failure == 1.0
-    assert not named.replay(fails_on_tuples, convert=list).repeats
+    known = {"problems": [coins()]}
+    with pytest.raises(AuditError, match="names its `convert`, `builtins:tuple`, "):
+        named.replay(fails_on_tuples, **known)
+    assert named.replay(fails_on_tuples, trust=True, **known).failure == 1.0
+    assert not named.replay(fails_on_tuples, convert=list, **known).repeats
     nameless = saved(lambda rows: (*rows,))
     with pytest.raises(AuditError, match=r"no name to import it by: give `convert`"):
-        nameless.replay(fails_on_tuples)
-    assert nameless.replay(fails_on_tuples, convert=tuple).repeats
+        nameless.replay(fails_on_tuples, **known)
+    assert nameless.replay(fails_on_tuples, convert=tuple, **known).repeats
 
 
 def test_a_refuted_result_raises_and_another_is_returned():

@@ -164,15 +164,15 @@ def test_a_utility_claim_and_its_problems_can_be_given_for_any_function(call):
 
 def test_a_saved_failure_is_replayed_on_the_same_subject_and_on_another(call, folder):
     call("run", "mine.py:Both", "--set", "p=0.5", "--only", "utility", "--json", "failure.json")
-    code, out, err = call("replay", "failure.json")
+    code, out, err = call("replay", "failure.json", "--trust")
     assert (code, err) == (1, "")
     assert "It is the same output as saved" in out
     assert f"It was drawn from {(folder / 'mine.py').resolve()}.\n" in out
-    code, out, _ = call("replay", "failure.json", "--set", "p=0.0")
+    code, out, _ = call("replay", "failure.json", "--trust", "--set", "p=0.0")
     assert code == 0
     assert "NOT REPRODUCED" in out
     (folder / "mine.py").write_text((folder / "mine.py").read_text() + "\n")
-    assert "mine.py, which has changed since the audit.\n" in call("replay", "failure.json")[1]
+    assert "mine.py, which has changed since the audit.\n" in call("replay", "failure.json", "--trust")[1]
     call("run", "mine.py:Useful", "--json", "met.json")
     code, _, err = call("replay", "met.json")
     assert (code, err.count("\n")) == (2, 1)
@@ -197,10 +197,14 @@ def test_a_saved_failure_is_replayed_through_the_convert_of_its_audit(call, fold
         "rows.py:rows",
     )
     assert call("run", "rows.py:learner", *given, "--json", "failure.json")[0] == 1
-    code, out, err = call("replay", "failure.json")
+    code, _, err = call("replay", "failure.json", "--trust")
+    assert code == 2
+    assert "nothing can measure its error: give it in `--problems`" in err
+    again = ("replay", "failure.json", "--trust", "--problems", "rows.py:PROBLEMS")
+    code, out, err = call(*again)
     assert (code, err) == (1, "")
     assert "It is the same output as saved" in out
-    assert call("replay", "failure.json", "--convert", "builtins:list")[0] == 0
+    assert call(*again, "--convert", "builtins:list")[0] == 0
 
 
 def useful(p):

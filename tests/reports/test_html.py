@@ -309,7 +309,7 @@ def test_to_see_it_again_repeats_this_audit_and_not_another():
         'numerics="float") # and the same databases and other options'
     ) in Tree(html(clean(**bare))).text
     law = Tree(html(refuted(evidence=Evidence.EXACT, witness=witness(runs=0)))).text
-    assert "print(result.replay(subject)) # by the declared laws; draws no runs" in law
+    assert "print(result.replay(subject)) # by the declared laws, compared with runs" in law
     assert "fresh" not in law
     assert "fresh=True)) # new runs" in Tree(html(refuted())).text
 

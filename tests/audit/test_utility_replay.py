@@ -1,0 +1,132 @@
+"""A saved failure is measured anew: by its problem's error, and by laws where laws refuted."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from audit import PAC, audit_utility
+from audit.cli import main
+from audit.distributions import Finite
+from audit.errors import AuditError
+from audit.problems import FixedProblem
+from audit.saved import save
+from audit.utility.result import UtilityResult
+
+
+@dataclass(frozen=True)
+class Bias:
+    """A problem that a file can keep: whatever is not 1 is wrong."""
+
+    name: str
+    size: int
+
+    def draw(self, rng):
+        return [0] * self.size
+
+    def error(self, output, database):
+        return float(output != 1 and database == [0] * self.size)
+
+
+class Found:
+    """Fails on the problems of size 2 alone, which only the search finds."""
+
+    utility_claim = PAC(0.25, 0.1)
+
+    def __init__(self, *, repaired=False):
+        self.repaired = repaired
+
+    def __call__(self, database, rng):
+        return int(self.repaired or len(database) != 2) or int(rng.random() < 0.3)
+
+    def problems(self):
+        return [Bias("known", 1)]
+
+    def random(self, rng):
+        return Bias("found", 2)
+
+
+class Differently(Found):
+    """Fails too, by an output that was not saved."""
+
+    def __call__(self, database, rng):
+        return 1 if len(database) != 2 else -1
+
+
+@pytest.mark.parametrize(
+    "through", [lambda result: result, lambda r: UtilityResult.from_json(r.to_json())], ids=["live", "file"]
+)
+def test_the_error_of_a_problem_that_was_found_is_measured(through):
+    result = audit_utility(Found())
+    assert result.refuted
+    assert result.witness.problem.startswith("found")
+    saved = through(result)
+    assert saved.replay(Found()).failure == 1.0
+    other = saved.replay(Differently())
+    assert (other.failure, other.output, other.repeats) == (1.0, -1, False)
+    assert saved.replay(Found(repaired=True)).failure == 0.0
+
+
+class Lawful:
+    """Fails with probability p, by its law."""
+
+    def __init__(self, p):
+        self.p = p
+
+    def __call__(self, database, rng):
+        return int(rng.random() < self.p)
+
+    def distribution(self, database):
+        return Finite([0, 1], [1 - self.p, self.p])
+
+
+FIXED = FixedProblem("fixed", [0], lambda output, database: float(output))
+
+
+def test_what_laws_refuted_is_computed_anew():
+    """A failure probability of 0.05 is what the claim allows: failing now and then refutes nothing."""
+    result = audit_utility(Lawful(0.5), PAC(0.25, 0.1), problems=[FIXED])
+    assert (result.refuted, result.evidence.value) == (True, "exact")
+    again = result.replay(Lawful(0.5))
+    assert (again.refutes, again.failure) == (True, 0.5)
+    again = result.replay(Lawful(0.05))
+    assert (again.refutes, again.failure) == (False, pytest.approx(0.05))
+    with pytest.raises(AuditError, match="do not tell its failure probability"):
+        result.replay(lambda database, rng: 0)
+
+
+def code_of(arguments):
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    return left.value.code
+
+
+MINE = """
+from audit import PAC
+from audit.distributions import Finite
+from audit.problems import FixedProblem
+
+class Lawful:
+    utility_claim = PAC(0.25, 0.1)
+
+    def __init__(self, p=0.5):
+        self.p = p
+        self.parameters = {"p": p}
+
+    def __call__(self, database, rng):
+        return int(rng.random() < self.p)
+
+    def distribution(self, database):
+        return Finite([0, 1], [1 - self.p, self.p])
+
+    def problems(self):
+        return [FixedProblem("fixed", [0], lambda output, database: float(output))]
+"""
+
+
+def test_the_command_line_refutes_no_learner_that_was_repaired(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MINE)
+    save(audit_utility(Lawful(0.5), PAC(0.25, 0.1), problems=[FIXED]), tmp_path / "w.json")
+    assert code_of(["replay", "w.json", "mine.py:Lawful"]) == 1
+    assert code_of(["replay", "w.json", "mine.py:Lawful", "--set", "p=0.05"]) == 0
+    assert "fails no more often than beta" in capsys.readouterr().out
