@@ -191,7 +191,10 @@ def test_a_replay_on_another_subject_speaks_of_that_and_of_what_it_did():
     assert stateless not in again.assumptions
     assert f"{stateless}; a replay does not check that" in again.assumptions
     told = " ".join(str(again).split())
-    assert f"of Loud does not stand on these runs: the saved event was drawn {saved.witness.runs:,}" in told
+    assert (
+        f"of Loud does not stand on these runs: the saved event was drawn about {saved.witness.runs:,}"
+        in told
+    )
     assert "the refutation stands" not in told
     assert "dp-audit run" not in told
     assert saved.replay().subject == "Loud"

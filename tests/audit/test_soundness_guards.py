@@ -249,7 +249,7 @@ class Declares:
 
 @pytest.mark.parametrize(("nats", "verdict"), [(-1e-6, Verdict.PROVED), (1e-6, Verdict.ERROR)])
 def test_the_comparisons_of_a_law_share_one_significance(monkeypatch, nats, verdict):
-    """An e-value of one of n comparisons has to reach n over what bets on the code leave of the significance."""
+    """An e-value of one of n has to reach n over what bets on the code leave of the significance."""
     made, compare = [], audit.law_runs.LawRuns._checks
 
     def one_disagrees(self):
