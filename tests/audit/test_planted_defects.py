@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import audit.by_law
+import audit.law_runs
 from audit import PureDP, Verdict, audit_privacy
 from audit.betting import Betting, Terms
 from audit.distributions import Density
@@ -288,5 +289,7 @@ def test_a_sampler_that_differs_from_its_declared_law_is_caught(monkeypatch):
     assert result.verdict is Verdict.ERROR
     assert "the law this subject declares is not what it returns" in result.reason
     assert "`sample`" in result.reason
-    monkeypatch.setattr(audit.by_law._Comparison, "_check_laws", lambda self: [])
-    assert verdict_on_declared().verdict is Verdict.NOT_REFUTED  # what would be believed without the check
+    monkeypatch.setattr(audit.law_runs.LawRuns, "_checks", lambda self: [])
+    assert verdict_on_declared().verdict is Verdict.INCONCLUSIVE  # its loss is bet on, and calls show none
+    monkeypatch.setattr(audit.by_law, "bet_on_code", lambda *given, **options: None)
+    assert verdict_on_declared().verdict is Verdict.NOT_REFUTED  # what would be believed without either

@@ -17,6 +17,7 @@ import audit.by_law
 import audit.by_runs
 import audit.confirm
 import audit.judge
+import audit.law_runs
 import audit.utility.audit
 import audit.utility.law_check
 from audit import PAC, PureDP, Verdict, audit_privacy, audit_utility
@@ -248,15 +249,15 @@ class Declares:
 
 @pytest.mark.parametrize(("nats", "verdict"), [(-1e-6, Verdict.PROVED), (1e-6, Verdict.ERROR)])
 def test_the_comparisons_of_a_law_share_one_significance(monkeypatch, nats, verdict):
-    """An e-value of one of n comparisons has to reach n/significance."""
-    made, check_laws = [], audit.by_law._Comparison._check_laws
+    """An e-value of one of n has to reach n over what bets on the code leave of the significance."""
+    made, compare = [], audit.law_runs.LawRuns._checks
 
     def one_disagrees(self):
-        made.extend(check_laws(self))
-        limit = math.log(len(made) / 1e-6)
+        made.extend(compare(self))
+        limit = math.log(len(made) / ((1 - audit.by_law.SHARE) * 1e-6))
         return [replace(made[0], log_e_value=limit + nats), *made[1:]]
 
-    monkeypatch.setattr(audit.by_law._Comparison, "_check_laws", one_disagrees)
+    monkeypatch.setattr(audit.law_runs.LawRuns, "_checks", one_disagrees)
     assert audit_privacy(Declares(), PureDP(1.0), records=[0, 1], size=2).verdict is verdict
     assert len(made) > 2
 
