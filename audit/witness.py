@@ -189,7 +189,7 @@ def _counted(blocks: Iterable[Runs], candidate: Candidate, *, against: bool) -> 
                 inside[view.unfinished] = side != candidate.side
             first = 0 if side == candidate.side else 2
             counts[first : first + 2] = inside.sum(), len(inside) - inside.sum()
-            raised += sum(isinstance(output, Raised) for _, output in view.rest)
+            raised += sum(type(output) is Raised for _, output in view.rest)
         yield counts, raised
 
 
