@@ -41,7 +41,8 @@ def noting(blocks: Iterable[Runs], *, left: list[str], right: list[str]) -> Iter
     --------
     >>> from audit.sampling import Runs
     >>> left, right = [], []
-    >>> [len(block) for block in noting([Runs([1, 2], "ab"), Runs([3, 4], "cd")], left=left, right=right)]
+    >>> blocks = [Runs([1, 2], "ab"), Runs([3, 4], "cd")]
+    >>> [len(block.left) for block in noting(blocks, left=left, right=right)]
     [2, 2]
     >>> left, right
     (['1', '2', '3'], ["'a'", "'b'", "'c'"])

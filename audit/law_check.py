@@ -119,7 +119,7 @@ def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
     --------
     >>> from audit.distributions import Finite
     >>> round(detectable_distance(Finite(["tails", "heads"], [0.5, 0.5]), 2_000, math.log(1e6)), 2)
-    0.1
+    0.09
     """
     from scipy.special import gammaln
 

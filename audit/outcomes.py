@@ -102,4 +102,4 @@ def is_refusal(output: object) -> bool:
     >>> is_refusal(None), is_refusal(Raised("BudgetSpent")), is_refusal(0.0)
     (True, True, False)
     """
-    return output is None or isinstance(output, Raised | Unfinished)
+    return output is None or type(output) in (Raised, Unfinished)

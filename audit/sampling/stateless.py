@@ -90,7 +90,7 @@ class Questions:
         first = self._ask(database)
         self._first = (database, first)
         self.loading = max(0.0, first.seconds[0] - first.seconds[-1])
-        if any(isinstance(output, Unfinished) for output in first.outputs):
+        if any(type(output) is Unfinished for output in first.outputs):
             return True  # it may take long to say no more
         return first.are(self._ask(database))
 
@@ -137,7 +137,7 @@ class Questions:
             start = time.monotonic()
             answers.blocks.append(self._draw(task))
             answers.seconds.append(time.monotonic() - start)
-            if any(isinstance(output, Unfinished) for output in answers.outputs):
+            if any(type(output) is Unfinished for output in answers.outputs):
                 break
         return answers
 
