@@ -195,7 +195,7 @@ def _counted(
                 inside[view.unfinished] = side != candidate.side
             first = 0 if side == candidate.side else 2
             counts[first : first + 2] = inside.sum(), len(inside) - inside.sum()
-            refused = sum(isinstance(output, (Raised, Unfinished)) for _, output in view.rest)
+            refused = sum(type(output) in (Raised, Unfinished) for _, output in view.rest)
             answers[side] = len(inside) - refused
         yield counts, answers
 
