@@ -125,9 +125,9 @@ class Judge:
 
     def doubt(self, first: Witness) -> str:
         """Say why the crossing and these confirming runs do not refute; nothing where they do."""
+        if self.kept:  # whatever a later try was run in
+            return KEPT
         if self.in_fresh:
-            if self.kept:
-                return KEPT
             return "" if first.confirmed else IN_COMPANY
         if not self.stateless and not self._renewed and (first.p, first.q) == (1.0, 0.0):
             return UNTOLD.format(self.unavailable)
