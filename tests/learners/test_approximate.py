@@ -114,7 +114,7 @@ def test_the_law_of_the_point_learner_is_the_printed_algorithm():
 def test_the_point_learner_is_exactly_as_private_as_its_a_dist(tight):
     """E9 at d = 64: delta/2 is reached as printed, delta with the tight noise."""
     learner = PointLearner(dimension=64, tight=tight, points=(0, LAST), size=4, **LOOSE)
-    result = audit_privacy(LumpedLearner(of=learner), budget=12_000)
+    result = audit_privacy(LumpedLearner(of=learner), budget=20_000)
     assert result.verdict is Verdict.PROVED
     assert result.delta_lower == pytest.approx(0.05 if tight else 0.025, rel=1e-9)
 
@@ -132,7 +132,7 @@ def test_joining_answers_loses_nothing_where_all_can_be_listed():
 
 def test_a_learner_with_half_the_noise_is_refuted():
     learner = PointLearner(dimension=64, epsilon=4.0, delta=0.2, points=(0, LAST), size=4)
-    result = audit_privacy(LumpedLearner(of=learner), ApproximateDP(1.0, 0.05), budget=12_000)
+    result = audit_privacy(LumpedLearner(of=learner), ApproximateDP(1.0, 0.05), budget=20_000)
     assert result.verdict is Verdict.REFUTED
 
 
@@ -212,7 +212,7 @@ def test_the_true_depth_asks_for_far_less_than_lemma_3():
 
 
 def test_the_interval_learner_keeps_its_claim_on_all_samples():
-    result = audit_privacy(IntervalLearner(dimension=2, size=2, **LOOSE), budget=12_000)
+    result = audit_privacy(IntervalLearner(dimension=2, size=2, **LOOSE), budget=20_000)
     assert result.verdict is Verdict.PROVED
 
 
