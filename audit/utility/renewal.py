@@ -11,9 +11,11 @@ wealth against the claim reaches 1/significance with probability at most signifi
 the one for it. For calls that do not depend on each other, p is the failure probability. All problems that
 are to be met have to be confirmed, so nothing is corrected for their number.
 
-A learner counts as stateless if `Sampler.is_stateless` says so and its constructor draws nothing. Luck with a
-probability of at least β, drawn in the constructor, escapes with probability at most significance: so many
-learners are constructed. Luck that is drawn when the learner's module is imported is assumed away.
+A learner counts as stateless if `Sampler.is_stateless` says so and its constructor draws nothing. One that
+keeps data counts so if that makes no difference, as a cache does: copies of how it was at first give the same
+from the same generator states. Both are looked at so often that luck which has a probability of at least β
+escapes with probability at most significance, unless that takes over 2,000 learners. Luck that is drawn when
+the learner's module is imported is assumed away.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from audit.canonical import same
 from audit.errors import SubjectError
+from audit.sampling import CONFIRM
 from audit.sampling.recipes import draws_when_made
 from audit.subjects import Renewed
 from audit.utility.evidence import GRID, LEAST_BETA, Bets, least_runs, lower_bound, upper_bound
@@ -60,7 +64,8 @@ class Renewal:
     Attributes
     ----------
     how
-        How the learner's runs were told to be trials: "stateless"; "renewed", by the user's `fresh=`;
+        How the learner's runs were told to be trials: "stateless"; "cached": what it keeps makes no
+        difference; "renewed", by the user's `fresh=`;
         "fresh", on new learners in fresh processes; or "unchecked".
     doubt
         Why there is no verdict; empty where it stands.
@@ -84,8 +89,10 @@ class Renewal:
         ask = Ask(self.betting.worst.look.problem)
         if isinstance(self.task.subject.object, Renewed):
             self.how = "renewed"
-        elif self.sampler.is_stateless(ask, ask) and not self._is_luck():
+        elif not self._is_luck() and self.sampler.is_stateless(ask, ask):
             self.how = "stateless"
+        elif not self._is_luck() and self._makes_no_difference(ask):
+            self.how = "cached"
         elif self.sampler.recipe is None:
             self._go_without("it holds data that no import and no constructor gives")
         else:
@@ -108,10 +115,29 @@ class Renewal:
         high = max(upper_bound(each, significance=significance) for each in self.bets)
         return low, min(high, beta)
 
+    @property
+    def _times(self) -> int:
+        """How often to look for luck with a probability of beta, to miss it as rarely as the significance."""
+        times = least_runs(1.0 - max(self.betting.beta, LEAST_BETA), self.betting.significance)
+        return min(times, _MOST_MADE)
+
     def _is_luck(self) -> bool:
         """Whether the learner's constructor draws what the learner then keeps."""
-        times = least_runs(1.0 - max(self.betting.beta, LEAST_BETA), self.betting.significance)
-        return draws_when_made(self.task.subject.object, min(times, _MOST_MADE))
+        return draws_when_made(self.task.subject.object, self._times)
+
+    def _makes_no_difference(self, ask: Ask) -> bool:
+        """Whether copies of how the learner was at first give, run for run, what it gives now."""
+        sampler = self.sampler
+        if not sampler.honours_rng or not sampler.state_kept():
+            return False
+        draws = [
+            [
+                [list(runs.left), list(runs.right)]
+                for runs in sampler.draw(ask, ask, math.ceil(self._times / 2), (CONFIRM, 2), fresh=fresh)
+            ]
+            for fresh in (False, True)
+        ]
+        return same(*draws)
 
     def _go_without(self, reason: str) -> None:
         """Doubt what state that is kept would look like; take the rest as trials, which the result says."""
@@ -219,6 +245,12 @@ _EACH_CALL: Final = "the claim is read as one about each call, given the state t
 ASSUMED: Final = {
     "": [_EACH_CALL],
     "stateless": ["the learner keeps no state between runs, and its code drew nothing when it was imported"],
+    "cached": [
+        (
+            "the learner keeps data between runs, which made no difference: copies of how it was at first "
+            "gave the same, run for run"
+        ),
+    ],
     "renewed": [
         "the claim is read as one about the first call of a new learner",
         "what the learners that `fresh=` makes share keeps no state (not checked)",

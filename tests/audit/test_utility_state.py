@@ -117,6 +117,32 @@ def test_an_ordinary_learner_is_told_to_keep_no_state():
     assert any("keeps no state between runs" in said for said in result.assumptions)
 
 
+class Cached:
+    """Keeps what it computed, or the luck of its first call."""
+
+    def __init__(self, lucky):
+        self.lucky, self.kept = lucky, None
+
+    def __call__(self, database, rng):
+        if self.kept is None:
+            self.kept = float(rng.random() < 0.5) if self.lucky else 0.0
+        return self.kept
+
+
+def test_a_cache_is_no_state_but_the_luck_of_a_first_call_is():
+    cached = audit_utility(Cached(lucky=False), CLAIM, problems=[told()])
+    assert cached.met
+    assert any("made no difference" in said for said in cached.assumptions)
+
+
+def test_the_luck_of_a_first_call_is_no_verdict_of_one_learner():
+    for seed in range(4):
+        result = audit_utility(
+            Cached(lucky=True), PAC(0.1, 0.5), problems=[told()], significance=1e-6, seed=seed
+        )
+        assert result.verdict is Verdict.INCONCLUSIVE
+
+
 def test_the_front_doors_hand_fresh_to_both_audits_of_a_subject():
     assert shared({"fresh": Later, "size": 3}) == {"fresh": Later}
 
