@@ -16,6 +16,7 @@ __all__ = ["SHARED", "claims", "claims_utility", "shared", "utility_options"]
 #: Keywords that mean the same to `audit_privacy` and `audit_utility`.
 SHARED = (
     "convert",
+    "fresh",
     "budget",
     "time_limit",
     "run_time_limit",
@@ -29,18 +30,21 @@ SHARED = (
 
 
 def claims_utility(subject: Any) -> bool:
-    """Tell whether a subject claims utility and has the problems to audit that on.
+    """Tell whether a subject claims utility and has problems to audit that on: a sequence, or `problems()`.
 
     Examples
     --------
     >>> claims_utility(len)
     False
     """
+    return _has(subject, "utility_claim") and _has(subject, "problems")
+
+
+def _has(subject: Any, name: str) -> bool:
     try:
-        claimed = getattr(subject, "utility_claim", None) is not None
+        return getattr(subject, name, None) is not None
     except Exception:  # noqa: BLE001  a property of the user's may raise anything; the audit will say what
-        claimed = True
-    return claimed and callable(getattr(subject, "problems", None))
+        return True
 
 
 def claims(subject: Any, options: Mapping[str, Any]) -> list[Kind]:

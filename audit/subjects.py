@@ -3,15 +3,37 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from audit.errors import SubjectError
 from audit.signatures import Calling, read_calling, spoken_name
 from audit.surroundings import put_back
 
-__all__ = ["Renewed", "Subject", "adapt"]
+__all__ = ["Around", "Renewed", "Subject", "adapt"]
 
 Convert = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Around:
+    """Code of ours that is run around a user's object, whose state and making are those of that object.
+
+    Parameters
+    ----------
+    inner
+        The user's object.
+
+    Examples
+    --------
+    >>> Around(len).shell().inner is None
+    True
+    """
+
+    inner: Any
+
+    def shell(self) -> Self:
+        """Return this without the user's object, to be put around one that is made anew."""
+        return replace(self, inner=None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -80,7 +80,9 @@ SCOPE = (
     click.option("--databases", metavar="MODULE:STRATEGY", help="Whole databases instead of records."),
     click.option("--pair", nargs=2, multiple=True, metavar="LEFT RIGHT", help="Two neighbouring databases."),
     click.option("--convert", metavar="MODULE:FUNCTION", help="Turns a list of records into the input."),
-    click.option("--fresh", metavar="MODULE:FUNCTION", help="Makes a new mechanism for every run."),
+    click.option(
+        "--fresh", metavar="MODULE:FUNCTION", help="Makes a new mechanism, or learner, for every run."
+    ),
     click.option("--valid", metavar="MODULE:FUNCTION", help="Tells whether a database may occur."),
     click.option(
         "--numerics",

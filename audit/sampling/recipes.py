@@ -11,16 +11,16 @@ import pickle
 import sys
 import types
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 
 from audit.sampling.modules import is_importable, is_users, users_modules
 from audit.sampling.places import Place, find_place
 from audit.sampling.shipping import pack
 from audit.signatures import Calling
-from audit.subjects import Renewed
+from audit.subjects import Around, Renewed
 
-__all__ = ["Recipe", "keeps_data", "made", "recipe_of"]
+__all__ = ["Recipe", "draws_when_made", "keeps_data", "made", "recipe_of"]
 
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _PLAIN_MODULES: Final = ("fractions", "decimal", "numpy")
@@ -104,6 +104,17 @@ class _Renewing:
 
 
 @dataclass(frozen=True)
+class _Surrounding:
+    """Code of ours around a subject made anew."""
+
+    shell: Around
+    inner: Any
+
+    def make(self) -> Any:
+        return replace(self.shell, inner=made(self.inner))
+
+
+@dataclass(frozen=True)
 class _AsItIs:
     """A function that holds no data, by its code; or what the user says makes a new subject."""
 
@@ -147,7 +158,7 @@ def recipe_of(subject: Any, calling: Calling, *, at_first: Any = None) -> Recipe
     maker = _maker(subject, subject if at_first is None else at_first)
     if maker is None:
         return None
-    by_code = isinstance(maker, _AsItIs)
+    by_code = isinstance(maker.inner if isinstance(maker, _Surrounding) else maker, _AsItIs)
     by_value = tuple(m.__name__ for m in users_modules() if by_code or not is_importable(m))
     try:
         return Recipe(pack(maker, by_value=by_value), calling, by_value)
@@ -156,6 +167,8 @@ def recipe_of(subject: Any, calling: Calling, *, at_first: Any = None) -> Recipe
 
 
 def _maker(value: Any, at_first: Any = None) -> Any:
+    if isinstance(value, Around):
+        return _surrounding(value, at_first)
     if isinstance(value, Renewed):
         return _Renewing(_maker(value.factory) or _AsItIs(value.factory), value.calling)
     if isinstance(value, functools.partial):
@@ -163,15 +176,23 @@ def _maker(value: Any, at_first: Any = None) -> Any:
         plain = all(map(_is_plain, (*value.args, *value.keywords.values())))
         return _Partial(inner, value.args, value.keywords) if inner is not None and plain else None
     if isinstance(value, types.MethodType):
-        owner = _maker(value.__self__, getattr(at_first, "__self__", None))
-        return None if owner is None else _Member(owner, value.__func__.__name__)
-    if isinstance(value, types.FunctionType | type):
+        return _method(value, at_first)
+    if isinstance(value, types.FunctionType | type | types.BuiltinFunctionType):
         # By its code, where that is all there is: no module need be imported, and a script may have audited
         # before it came to define this.
-        return _named(value) if keeps_data(value) else _AsItIs(value)
-    if isinstance(value, types.BuiltinFunctionType):
-        return _AsItIs(value)
+        by_name = not isinstance(value, types.BuiltinFunctionType) and keeps_data(value)
+        return _named(value) if by_name else _AsItIs(value)
     return find_place(value) or _constructed(value, value if at_first is None else at_first)
+
+
+def _surrounding(value: Around, at_first: Any) -> Any:
+    inner = _maker(value.inner, getattr(at_first, "inner", None))
+    return None if inner is None else _Surrounding(value.shell(), inner)
+
+
+def _method(value: types.MethodType, at_first: Any) -> Any:
+    owner = _maker(value.__self__, getattr(at_first, "__self__", None))
+    return None if owner is None else _Member(owner, value.__func__.__name__)
 
 
 def _named(value: Any) -> Any:
@@ -213,6 +234,31 @@ def _constructed(value: Any, at_first: Any) -> Any:
         name: _maker(held) if isinstance(held, _CODE) else _AsItIs(held) for name, held in arguments.items()
     }
     return None if None in makers.values() else _Constructed(kind, makers)
+
+
+def draws_when_made(value: Any, times: int) -> bool:
+    """Whether so many objects constructed as this one was differ; False where that cannot be told.
+
+    **Guarantee.** If a constructor gives some states with probability p, and others else, that goes unseen
+    with probability at most p^times + (1 − p)^times.
+
+    Examples
+    --------
+    >>> import random
+    >>> class Lucky:
+    ...     def __init__(self):
+    ...         self.luck = random.random() < 0.5
+    >>> draws_when_made(Lucky(), 40), draws_when_made(len, 40)
+    (True, False)
+    """
+    arguments = None if isinstance(value, _CODE) else _arguments(value, value)
+    if arguments is None:
+        return False
+    try:
+        texts = (pickle.dumps(_state(type(value)(**arguments))) for _ in range(times))
+        return len(set(texts)) > 1
+    except Exception:  # noqa: BLE001  a constructor of the user's may do anything
+        return False
 
 
 def _state(value: Any) -> Any:
@@ -271,6 +317,7 @@ def keeps_data(value: Any) -> bool:
     >>> keeps_data(lambda database: noise), keeps_data(lambda database: len(database))
     (True, False)
     """
+    value = value.inner if isinstance(value, Around) else value
     seen = {id(value)}
     waiting = list(_parts(value))
     while waiting:

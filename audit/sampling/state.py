@@ -14,6 +14,7 @@ from audit.sampling.classes import class_by_value
 from audit.sampling.modules import is_users, taken_by_value, users_modules
 from audit.sampling.reseeding import Reseeding, Sources
 from audit.sampling.seeds import Path
+from audit.subjects import Around
 
 __all__ = ["Pristine"]
 
@@ -153,8 +154,8 @@ def _dumps(mechanism: Any, *, by_value: bool) -> tuple[bytes | None, _Pickler]:
 
 def _owned_classes(mechanism: Any) -> frozenset[type]:
     """Return the classes whose attributes and methods belong to the subject."""
-    while isinstance(mechanism, functools.partial):
-        mechanism = mechanism.func
+    while isinstance(mechanism, Around | functools.partial):
+        mechanism = mechanism.inner if isinstance(mechanism, Around) else mechanism.func
     owner = getattr(mechanism, "__self__", mechanism)
     kind = owner if isinstance(owner, type) else type(owner)
     return frozenset(

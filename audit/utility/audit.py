@@ -9,11 +9,13 @@ import numpy as np
 from audit.errors import InvalidValue
 from audit.results import Evidence, Verdict
 from audit.sampling import CONFIRM, LAW, generator
+from audit.subjects import Renewed
 from audit.utility.betting import UtilityBetting
 from audit.utility.evidence import LEAST_BETA, least_runs
 from audit.utility.exact import TOLERANCE, ExactFailure, exact_failure, exceeds
 from audit.utility.experiment import as_subject
 from audit.utility.law_check import LEAST_CHECKED, LawCheck
+from audit.utility.renewal import ASSUMED, Renewal
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.utility.runs import reveal
 from audit.utility.search import RANDOM, Search, proposed
@@ -47,6 +49,7 @@ class UtilityAudit:
         self.notes: list[str] = []
         self.samples = 0
         self.looked = 0
+        self.renewal: Renewal | None = None
 
     def result(self) -> UtilityResult:
         """Audit, and say what was found."""
@@ -209,6 +212,15 @@ class UtilityAudit:
                 return self._told(betting, sampler, looks, Verdict.ERROR, reason=trouble)
             if check.open:
                 return self._told(betting, sampler, looks, check.verdict, reason=check.open)
+        return self._decided(betting, sampler, looks)
+
+    def _decided(self, betting: UtilityBetting, sampler: Sampler, looks: list[Look]) -> UtilityResult:
+        """Give the verdict that the bets allow, if new learners confirm it where runs share state."""
+        if betting.ran and (betting.refuted or betting.met):
+            self.renewal = Renewal(self.task, sampler, betting)
+            self.renewal.run()
+            if doubt := self.renewal.doubt:
+                return self._told(betting, sampler, looks, Verdict.INCONCLUSIVE, reason=doubt)
         if betting.refuted:
             witness = self._witness(betting.worst, sampler)
             return self._told(
@@ -239,8 +251,14 @@ class UtilityAudit:
         between = f"between {at_least(low)} and {at_most(high)}{self._needs(betting)}"
         return (
             f"{betting.stopped}, and the claim is neither refuted nor met on {which}: the failure "
-            f"probability of the worst problem lies {between}"
+            f"probability of the worst problem lies {between}{self._kept(betting)}"
         )
+
+    def _kept(self, betting: UtilityBetting) -> str:
+        """Say that the runs were those of one learner that keeps state, which may be why."""
+        if not betting.ran or self._how() or not betting.sampler.state_kept():
+            return ""
+        return "; the learner keeps state: to audit new ones, give `fresh=`"
 
     def _needs(self, betting: UtilityBetting) -> str:
         """Say what no luck could have done: how many runs without any failure meet the claim."""
@@ -268,6 +286,9 @@ class UtilityAudit:
         if shown is None:
             return None
         again = shown.trial
+        if not again.failure:  # of a learner that keeps state: what it gives now is no failure
+            self.notes.append("The failures that were counted do not come again from their seeds.")
+            return None
         return UtilityWitness(
             standing.look.name,
             shown.database,
@@ -282,7 +303,8 @@ class UtilityAudit:
     def _told(
         self, betting: UtilityBetting, sampler: Sampler, looks: list[Look], verdict: Verdict, **fields: Any
     ) -> UtilityResult:
-        low, high = betting.bounds()
+        low, high = betting.bounds() if self.renewal is None else self.renewal.bounds()
+        doubtful, anew = self._state_seen()
         if verdict is Verdict.ERROR:
             low, high = 0.0, 1.0
         self.samples += sampler.drawn
@@ -301,8 +323,8 @@ class UtilityAudit:
                     each.look.name,
                     runs=each.bets.runs,
                     failures=each.bets.failures,
-                    upper=betting.upper(each) if each.bets.runs else None,
-                    met=each.met,
+                    upper=betting.upper(each) if each.bets.runs and not anew else None,
+                    met=each.met and not doubtful,
                 )
                 for each in betting.standings
             ),
@@ -315,6 +337,12 @@ class UtilityAudit:
             log_limit=betting.log_limit,
             **fields,
         )
+
+    def _state_seen(self) -> tuple[bool, bool]:
+        """Tell whether state leaves the verdict in doubt, and whether bounds are those of new learners."""
+        renewal = self.renewal
+        doubtful = renewal is not None and bool(renewal.doubt)
+        return doubtful, doubtful or (renewal is not None and renewal.how == "fresh")
 
     def _as(self, verdict: Verdict, evidence: Evidence, **fields: Any) -> UtilityResult:
         task, options = self.task, self.task.options
@@ -341,9 +369,16 @@ class UtilityAudit:
             said.append("the declared law, with which runs of the code were compared")
         if evidence is Evidence.STATISTICAL:
             said.append("the problems' `draw` gives independent databases")
+            said += ASSUMED[self._how()]
         if not self.task.subject.takes_rng:
             said.append("the learner takes no generator: the seed may not reproduce its runs")
         return said
+
+    def _how(self) -> str:
+        """Say how the learner's runs were told to be trials."""
+        if self.renewal is not None:
+            return "" if self.renewal.doubt else self.renewal.how
+        return "renewed" if isinstance(self.task.subject.object, Renewed) else ""
 
 
 def _exact_witness(worst: ExactFailure) -> UtilityWitness:

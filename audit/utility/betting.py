@@ -110,6 +110,7 @@ class UtilityBetting:
     changed: bool = False
     raised: int = 0
     conditional: bool = False
+    ran: bool = False
     answered: bool = False
 
     def __post_init__(self) -> None:
@@ -241,6 +242,7 @@ class UtilityBetting:
         self.changed = self.changed or trials.changed
         self.raised += trials.raised
         self.conditional = self.conditional or trials.exact
+        self.ran = self.ran or trials.ran
         self.answered = self.answered or not trials.silent
         if not self.answered and self._all_looked_at():
             self.silent = trials.silent

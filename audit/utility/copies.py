@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import operator
+import pickle
 from copy import deepcopy
-from itertools import islice
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 
 from audit.canonical import same
+from audit.sampling.snapshots import IMMUTABLE
 
 __all__ = ["CHANGES", "Watch", "changed", "copied", "spare"]
 
 #: What is said of a problem that changes a database.
 CHANGES: Final = "changes the database that its `error` is given; let it work on a copy"
-_LOOKED_AT = 64
+#: How deep tuples in tuples are looked into before something in them is taken to be able to change.
+_DEEPEST = 8
 
 
 class Watch:
@@ -62,17 +65,44 @@ class Watch:
 
 
 def copied(database: Any) -> Any:
-    """Return a copy for the learner, deep only where records can change."""
-    if isinstance(database, np.ndarray):
-        return deepcopy(database) if database.dtype.hasobject else database.copy()
-    if type(database) is list and all(_hashable(record) for record in islice(database, _LOOKED_AT)):
+    """Return a copy for the learner, deep only where records can change.
+
+    Examples
+    --------
+    >>> database = [[0], (1, "a")]
+    >>> copy = copied(database)
+    >>> copy == database, copy[0] is database[0]
+    (True, False)
+    """
+    if isinstance(database, np.ndarray) and not database.dtype.hasobject:
+        return database.copy()
+    if type(database) is list and _cannot_change(database):
         return list(database)
-    if type(database) in (int, float, str, bytes, tuple, frozenset) and _hashable(database):
+    if _cannot_change((database,)):
         return database
+    try:  # before a deep copy, for a record's own `__deepcopy__` may return the record
+        return pickle.loads(pickle.dumps(database, pickle.HIGHEST_PROTOCOL))  # noqa: S301  our own, just now
+    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
+        return _deep(database)
+
+
+def _deep(database: Any) -> Any:
     try:
         return deepcopy(database)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
         return database
+
+
+def _cannot_change(records: Any) -> bool:
+    """Tell whether all records are plain values, or tuples of them: being hashable would not be enough."""
+    for _ in range(_DEEPEST):
+        kinds = set(map(type, records))
+        if kinds <= IMMUTABLE:
+            return True
+        if not kinds <= IMMUTABLE | {tuple, frozenset}:
+            return False
+        records = list(chain.from_iterable(held for held in records if type(held) in (tuple, frozenset)))
+    return False
 
 
 def _is_cheap(database: Any) -> bool:
@@ -80,8 +110,8 @@ def _is_cheap(database: Any) -> bool:
     if isinstance(database, np.ndarray):
         return not database.dtype.hasobject
     if type(database) is list:
-        return all(_hashable(record) for record in islice(database, _LOOKED_AT))
-    return _hashable(database)
+        return _cannot_change(database)
+    return _cannot_change((database,))
 
 
 def spare(database: Any) -> Any:
@@ -103,21 +133,12 @@ def _equal(one: Any, other: Any) -> bool:
         return same(one, other)
 
 
-def _hashable(record: Any) -> bool:
-    try:
-        hash(record)
-    except TypeError:
-        return False
-    return True
-
-
 def changed(given: Any, database: Any) -> bool:
     """Tell whether the learner changed its copy, as far as that is cheap to see."""
     if type(given) is list and type(database) is list:
-        return len(given) != len(database) or (
-            all(_hashable(record) for record in islice(database, _LOOKED_AT))
-            and any(map(operator.is_not, given, database))
-        )
+        if len(given) != len(database) or not _cannot_change(database):
+            return not _equal(given, database) and _equal(copied(database), database)
+        return any(map(operator.is_not, given, database))
     if isinstance(given, np.ndarray) and isinstance(database, np.ndarray) and not database.dtype.hasobject:
         return given.shape != database.shape or given.tobytes() != database.tobytes()
     return False

@@ -96,7 +96,7 @@ def exact_failure(
     probabilities = np.exp(drawn.log_probabilities[np.isfinite(drawn.log_probabilities)])
     total, worst, discrete = 0.0, None, True
     for database, probability in zip(databases, probabilities.tolist(), strict=True):
-        law = law_on(subject.object, database, subject.convert)
+        law = law_on(subject.declared_law, database, subject.convert)
         found: Any = law
         if law is not None and not isinstance(law, str):
             watch = Watch(database, look=worst is None)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from audit.brief import show
 from audit.outcomes import Raised
 from audit.signatures import Calling
-from audit.subjects import Subject
+from audit.subjects import Around, Subject
 from audit.utility.copies import CHANGES, Watch, changed, copied, spare
 
 __all__ = ["ROUNDING", "Ask", "Experiment", "Revealed", "Trial", "as_subject"]
@@ -98,13 +98,13 @@ class Revealed:
 
 
 @dataclass(frozen=True, eq=False)
-class Experiment:
+class Experiment(Around):
     """The learner inside its experiment: a subject whose databases are `Ask` and whose outputs are `Trial`.
 
     Parameters
     ----------
-    learner
-        The user's object.
+    inner
+        The learner, the user's object.
     calling
         How it gets its generator.
     alpha
@@ -112,7 +112,7 @@ class Experiment:
     convert
         Turns a database into what the learner takes, or None.
     law
-        Whether the learner's exact law replaces its runs.
+        The learner's exact law of its output on a database, which replaces its runs, or None.
     beside
         Whether the code is run all the same, to be compared with its law.
     most
@@ -127,13 +127,16 @@ class Experiment:
     1.0
     """
 
-    learner: Any
     calling: Calling
     alpha: float
     convert: Any = None
-    law: bool = False
+    law: Any = None
     beside: bool = False
     most: float = math.inf
+
+    def shell(self) -> Self:
+        """Return this without the learner and its law."""
+        return replace(self, inner=None, law=None)
 
     def __call__(self, ask: Ask, rng: np.random.Generator) -> Trial | Revealed:
         """Do one trial."""
@@ -159,7 +162,7 @@ class Experiment:
         return Revealed(database, output, self._of_output(ask.problem, output, database, done))
 
     def _done(self, ask: Ask, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
-        if self.law:
+        if self.law is not None:
             found = self._by_law(ask, database, trial)
             if found is not None and self.beside and not found[1].trouble:
                 ran = self._by_run(ask, database, rng, trial)[1]
@@ -172,7 +175,7 @@ class Experiment:
         given = copied(database)
         try:
             prepared = given if self.convert is None else self.convert(given)
-            output = self.calling.bind(self.learner)(prepared, rng)
+            output = self.calling.bind(self.inner)(prepared, rng)
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001  a learner that raises on a legal database has failed
@@ -188,7 +191,7 @@ class Experiment:
 
     def _by_law(self, ask: Ask, database: Any, trial: Trial) -> tuple[Any, Trial] | None:
         """Return the likeliest failing output, else the likeliest, and the trial; None without a law."""
-        law = law_on(self.learner, database, self.convert)
+        law = law_on(self.law, database, self.convert)
         if law is None:
             return None
         if isinstance(law, str):
@@ -229,8 +232,9 @@ class Conditional(NamedTuple):
 def as_subject(
     subject: Subject, *, alpha: float, law: bool, beside: bool = False, most: float = math.inf
 ) -> Subject:
-    """Return the experiment around a learner as a subject that runs can be drawn of."""
-    experiment = Experiment(subject.object, subject.calling, alpha, subject.convert, law, beside, most)
+    """Return the experiment around a learner as a subject that runs can be drawn of; `law`: by its law."""
+    declared = subject.declared_law if law else None
+    experiment = Experiment(subject.object, subject.calling, alpha, subject.convert, declared, beside, most)
     return Subject(name=subject.name, object=experiment, calling=Calling(takes_rng=True))
 
 
@@ -255,17 +259,22 @@ def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf
         said = f"cannot measure the output {show(output, 40)}: {type(fault).__name__}: {fault}"
         return 0.0, said
     try:
-        number = math.nan if isinstance(error, str | bytes) else float(error)
+        number = math.nan if isinstance(error, str | bytes) or np.iscomplexobj(error) else float(error)
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if math.isnan(number):
         return 0.0, f"must measure errors as numbers; for the output {show(output, 40)} it gave {show(error)}"
-    return number, _too_large(output, number, most)
+    return number, _no_error(output, number, most)
 
 
-def _too_large(output: Any, error: float, most: float) -> str:
-    """Say that an error is none where errors are probabilities; that of no answer is infinite."""
-    if not most * (1.0 + _SUMMED) < error < math.inf:
+def _no_error(output: Any, error: float, most: float) -> str:
+    """Say that a number is no error: minus infinity, or outside [0, 1] where errors are probabilities.
+
+    The error of no answer is infinite.
+    """
+    if error == -math.inf:
+        return f"measures errors that are none: -inf for the output {show(output, 40)}"
+    if error == math.inf or not math.isfinite(most) or -_SUMMED <= error <= most * (1.0 + _SUMMED):
         return ""
     return (
         f"measures errors that are no probabilities, as those of a `PAC` claim are: {show(error)} for the "
@@ -273,10 +282,10 @@ def _too_large(output: Any, error: float, most: float) -> str:
     )
 
 
-def law_on(learner: Any, database: Any, convert: Any = None) -> Any:
-    """Return the learner's law on a database, None if it declares none, or its fault in words."""
+def law_on(law: Any, database: Any, convert: Any = None) -> Any:
+    """Return what a learner's declared law is on a database, None for none, or its fault in words."""
     try:
-        return learner.distribution(database if convert is None else convert(copied(database)))
+        return law(database if convert is None else convert(copied(database)))
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001  the user's law may raise anything
@@ -338,15 +347,17 @@ def _errors(outcomes: Any, problem: Any, database: Any, most: float) -> Any:
     many = getattr(problem, "errors", None)
     if callable(many):
         try:
-            errors = np.asarray(many(outcomes, database), dtype=np.float64)
+            found = np.asarray(many(outcomes, database))
+            errors = np.full(1, math.nan) if np.iscomplexobj(found) else found.astype(np.float64)
         except MemoryError:
             raise
         except Exception as fault:  # noqa: BLE001  the user's problem may raise anything
             return f"cannot measure many outputs: {type(fault).__name__}: {fault}"
         if errors.shape != (len(outcomes),) or np.isnan(errors).any():
             return f"must measure {len(outcomes)} outputs by as many numbers; `errors` did not"
-        largest = int(np.argmax(np.where(np.isfinite(errors), errors, -math.inf)))
-        return _too_large(outcomes[largest], float(errors[largest]), most) or errors
+        finite = np.where(errors == math.inf, 0.0, errors)
+        ends = (int(np.argmin(errors)), int(np.argmax(finite))) if len(errors) else ()
+        return next(filter(None, (_no_error(outcomes[k], float(errors[k]), most) for k in ends)), errors)
     if len(outcomes) > MOST_OUTCOMES:
         return None
     measures = [measured(problem, outcome, database, most=most) for outcome in outcomes]

@@ -94,12 +94,13 @@ def read_problems(problems: Any, *, subject: Any = None) -> Family:
     `draw(rng)` and `error(output, database)`.
     """
     if problems is None:
-        if not callable(getattr(subject, "problems", None)):
+        problems = _own_problems(subject)
+        if problems is None:
             raise InvalidValue(
                 f"There are no problems to audit on: give `problems=`, {_SOURCES}, or a subject with "
-                "`problems()`."
+                "`problems`, such a sequence or a method."
             )
-        return _of_source(subject, "own")
+        return _of_source(subject, "own") if callable(problems) else read_problems(problems)
     if hasattr(problems, "example") and hasattr(problems, "validate"):
         from audit.strategies import examples
 
@@ -109,6 +110,13 @@ def read_problems(problems: Any, *, subject: Any = None) -> Family:
     if isinstance(problems, (str, bytes)) or not hasattr(problems, "__iter__"):
         raise InvalidKind(f"The `problems` must be {_SOURCES}; got {show(problems)}.")
     return Family(_library(problems))
+
+
+def _own_problems(subject: Any) -> Any:
+    try:
+        return getattr(subject, "problems", None)
+    except Exception as error:
+        raise SubjectError(f"The `problems` cannot be read: {type(error).__name__}: {error}") from error
 
 
 def _library(problems: Iterable[Any]) -> tuple[Any, ...]:

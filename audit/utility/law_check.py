@@ -139,7 +139,7 @@ class LawCheck:
         def compared(sampler: Sampler, index: int) -> tuple[str, float]:
             problem, database = databases[index]
             outputs = self._outputs(sampler, database, pairs, index)
-            law = law_on(subject.object, database, subject.convert)
+            law = law_on(subject.declared_law, database, subject.convert)
             return _called(problem, "a database"), law_log_e_value(law, outputs)
 
         return self._each(replace(subject, declared_sampler=None), len(databases), compared)

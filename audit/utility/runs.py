@@ -10,16 +10,19 @@ import numpy as np
 
 from audit.errors import SubjectError
 from audit.outcomes import Raised, Unfinished
+from audit.sampling import CONFIRM
 from audit.utility.experiment import Ask, Revealed, Trial, ask_again
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from audit.sampling import Sampler
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Trials", "draw_trials", "reveal"]
+__all__ = ["Trials", "draw_anew", "draw_trials", "reveal"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +43,8 @@ class Trials:
         One such outcome in words, where no trial gave an answer; else empty.
     size : int, optional
         Length of the first database.
-    changed, exact : bool
-        Whether a learner changed its database, and whether a law stood for a run.
+    changed, exact, ran : bool
+        Whether a learner changed its database, whether a law stood for a run, and whether one was called.
     """
 
     low: Floats
@@ -54,6 +57,7 @@ class Trials:
     size: int | None = None
     changed: bool = False
     exact: bool = False
+    ran: bool = False
 
 
 def draw_trials(
@@ -68,10 +72,25 @@ def draw_trials(
     """
     ask = Ask(problem)
     outcomes: list[Any] = []
-    for runs in sampler.draw(ask, ask, pairs, path, fresh=True):
+    for runs in sampler.draw(ask, ask, pairs, path):
         for left, right in zip(runs.left, runs.right, strict=True):
             outcomes += (left, right)
     return _read(problem, outcomes, against=against)
+
+
+def draw_anew(
+    sampler: Sampler, problem: Any, sizes: Sequence[int], place: tuple[int, ...], *, against: bool = True
+) -> list[Trials]:
+    """Draw twice each of `sizes` trials of a problem, each by a new learner in a fresh process.
+
+    Raises
+    ------
+    SubjectError
+        The problem cannot draw or measure, or the learner cannot be made anew.
+    """
+    ask = Ask(problem)
+    parts = sampler.draw_anew(ask, ask, sizes, (CONFIRM, 1, *place), by_call=False)
+    return [_read(problem, [*runs.left, *runs.right], against=against) for runs in parts]
 
 
 def reveal(sampler: Sampler, problem: Any, trial: Trial, path: tuple[int, ...]) -> Revealed | None:
@@ -83,7 +102,7 @@ def reveal(sampler: Sampler, problem: Any, trial: Trial, path: tuple[int, ...]) 
         The problem cannot measure the output now.
     """
     ask = ask_again(Ask(problem), trial.seed)
-    [runs] = sampler.draw(ask, ask, 1, path, fresh=True)
+    [runs] = sampler.draw(ask, ask, 1, path)
     shown = runs.left[0]
     if not isinstance(shown, Revealed):
         return None
@@ -115,6 +134,7 @@ def _read(problem: Any, outcomes: list[Any], *, against: bool) -> Trials:
         size=next((trial.size for trial in trials), None),
         changed=any(trial.changed for trial in trials),
         exact=any(trial.exact for trial in trials),
+        ran=any(not trial.exact for trial in trials) or bool(lost),
     )
 
 

@@ -90,6 +90,7 @@ def audit_utility(
     run_time_limit: float = 10.0,
     isolate: bool = False,
     unfinished: str = "against",
+    fresh: Callable[[], Any] | None = None,
     significance: float = 1e-6,
     seed: int = 0,
     jobs: int = 1,
@@ -115,14 +116,17 @@ def audit_utility(
     until
         "decided": stop when the claim is refuted or met; "budget": go on, to tighten the bounds.
     budget
-        Most runs of the learner, search included; two more show a failure again, and up to three quarters as
-        many compare a declared law with the code.
+        Most runs of the learner, search included; two more show a failure again, up to three quarters as many
+        compare a declared law with the code, and 24 to 32 tell whether the learner keeps state. If it does,
+        up to four times as many, at least 20,000, confirm the verdict on new learners in fresh processes.
     time_limit, run_time_limit
         Seconds, for the audit (looked at between batches) and for one run.
     isolate
         Run the learner in a child process, which may hang or die.
     unfinished
         "against": a run without an output speaks neither against the claim nor for it; "output": it failed.
+    fresh
+        A function without arguments that makes a new learner, one for every run: for those that keep state.
     significance
         The audit's error probability: the chance to refute a true claim, and the chance to call one met that
         is false on a problem of the list.
@@ -150,7 +154,10 @@ def audit_utility(
     **Guarantee.** If the error is above alpha with probability at most beta on every problem, then with
     probability at least 1 − significance the verdict is not REFUTED. If it is so with a larger probability on
     a problem of the list, then with probability at least 1 − significance the verdict is not NOT_REFUTED
-    (`audit.utility.evidence`). What was neither refuted nor met is INCONCLUSIVE.
+    (`audit.utility.evidence`). A learner that keeps state, or draws from elsewhere than its generator, is run
+    as it is: the claim is read as one about each call, given the state it is in. That makes a verdict only if
+    new learners, each in a fresh process, confirm it (`audit.utility.renewal`). With `fresh=` the claim is
+    about the first call of a new learner. What was neither refuted nor met is INCONCLUSIVE.
 
     Examples
     --------
@@ -181,11 +188,12 @@ def audit_utility(
             jobs=jobs,
         )
     )
-    subject = adapt(learner, convert=convert)
+    declaring = adapt(learner, convert=convert)
+    subject = adapt(declaring, fresh=fresh)
     task = UtilityTask(
         subject,
-        _claim_of(subject, claim),
-        read_problems(problems, subject=subject.object),
+        _claim_of(declaring, claim),
+        read_problems(problems, subject=declaring.object),
         options,
         exact=exact,
         started=time.monotonic(),

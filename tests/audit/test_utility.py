@@ -633,7 +633,7 @@ def test_a_learner_that_changes_its_database_is_given_its_own_and_told_on():
     assert any("changes its database" in note for note in result.notes)
 
 
-def test_a_learner_that_keeps_state_is_run_from_fresh_copies():
+def test_a_learner_that_keeps_state_is_run_as_it_is_and_by_fresh_from_its_first_call():
     class Tired:
         def __init__(self):
             self.calls = 0
@@ -642,8 +642,8 @@ def test_a_learner_that_keeps_state_is_run_from_fresh_copies():
             self.calls += 1
             return float(self.calls > 100)
 
-    result = audit_utility(Tired(), CLAIM, problems=[coins()])
-    assert result.met  # every call on a new learner is right
+    assert audit_utility(Tired(), CLAIM, problems=[coins()], until="budget", budget=2_000).refuted
+    assert audit_utility(Tired(), CLAIM, problems=[coins()], fresh=Tired).met
 
 
 def test_a_learner_may_take_no_generator_and_databases_may_be_converted():

@@ -1,0 +1,272 @@
+"""What follows a verdict by runs of a learner that is not stateless: new learners, each of them one trial.
+
+In one process runs depend on those before: a learner that draws once whether it is a good one, and keeps
+that, fails always or never. What its runs showed has to show again on new learners. Each is made in a fresh
+process (`audit.sampling.fresh`) and called as often as was fixed before. The trial is the share of its calls
+that fail.
+
+**Guarantee.** Let p be the mean of that share. Shares of new learners are independent, however the calls of
+one depend on each other. So the wealths of `audit.utility.evidence` hold with F that share: if p ≤ β the
+wealth against the claim reaches 1/significance with probability at most significance, and if p ≥ β so does
+the one for it. For calls that do not depend on each other, p is the failure probability. All problems that
+are to be met have to be confirmed, so nothing is corrected for their number.
+
+A learner counts as stateless if `Sampler.is_stateless` says so and its constructor draws nothing. One that
+keeps data counts so if that makes no difference, as a cache does: copies of how it was at first give the same
+from the same generator states. Both are looked at so often that luck which has a probability of at least β
+escapes with probability at most significance, unless that takes over 2,000 learners. Luck that is drawn when
+the learner's module is imported is assumed away.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from audit.canonical import same
+from audit.errors import SubjectError
+from audit.sampling import CONFIRM
+from audit.sampling.recipes import draws_when_made
+from audit.subjects import Renewed
+from audit.utility.evidence import GRID, LEAST_BETA, Bets, least_runs, lower_bound, upper_bound
+from audit.utility.experiment import Ask
+from audit.utility.runs import draw_anew
+
+if TYPE_CHECKING:
+    from audit.sampling import Sampler
+    from audit.utility.betting import Standing, UtilityBetting
+    from audit.utility.task import UtilityTask
+
+__all__ = ["ASSUMED", "Renewal", "learners_needed"]
+
+#: Fewest calls of a new learner; and the most of all together, where four times the audit's are fewer.
+LEAST_CALLS: Final = 24
+CALLS: Final = 20_000
+#: New learners that are made before the wealth is looked at again.
+BATCH: Final = 16
+#: As many learners as most likely decide, times this.
+_MARGIN: Final = 1.5
+#: The most of one problem, and the seconds that all of them may take by what runs took until then.
+_MOST: Final = 1_000
+_MOST_MADE: Final = 2_000
+_SECONDS: Final = 60.0
+_A_PROCESS: Final = 0.03
+
+
+@dataclass(eq=False)
+class Renewal:
+    """The confirmation of one verdict.
+
+    Attributes
+    ----------
+    how
+        How the learner's runs were told to be trials: "stateless"; "cached": what it keeps makes no
+        difference; "renewed", by the user's `fresh=`;
+        "fresh", on new learners in fresh processes; or "unchecked".
+    doubt
+        Why there is no verdict; empty where it stands.
+    learners
+        How many new learners were made.
+    """
+
+    task: UtilityTask
+    sampler: Sampler
+    betting: UtilityBetting
+    how: str = ""
+    doubt: str = ""
+    learners: int = 0
+    bets: list[Bets] = field(default_factory=list)
+    _a_run: float = 0.0
+
+    def run(self) -> None:
+        """Confirm the verdict, or say why it is in doubt."""
+        spent = time.monotonic() - self.task.started - self.sampler.loading
+        self._a_run = max(spent, 0.0) / max(self.sampler.drawn, 1)
+        ask = Ask(self.betting.worst.look.problem)
+        if isinstance(self.task.subject.object, Renewed):
+            self.how = "renewed"
+        elif not self._is_luck() and self.sampler.is_stateless(ask, ask):
+            self.how = "stateless"
+        elif not self._is_luck() and self._makes_no_difference(ask):
+            self.how = "cached"
+        elif self.sampler.recipe is None:
+            self._go_without("it holds data that no import and no constructor gives")
+        else:
+            self.how = "fresh"
+            try:
+                self.doubt = self._anew()
+            except SubjectError as error:
+                self._go_without(str(error))
+
+    def bounds(self) -> tuple[float, float]:
+        """Give bounds on the failure probability of the worst problem, as far as what decided tells them."""
+        if self.doubt:
+            return 0.0, 1.0
+        if self.how != "fresh":
+            return self.betting.bounds()
+        significance, beta = self.betting.significance, self.betting.beta
+        low = max(lower_bound(np.ones(1), [each], significance=significance) for each in self.bets)
+        if self.betting.refuted:
+            return max(low, beta), 1.0
+        high = max(upper_bound(each, significance=significance) for each in self.bets)
+        return low, min(high, beta)
+
+    @property
+    def _times(self) -> int:
+        """How often to look for luck with a probability of beta, to miss it as rarely as the significance."""
+        times = least_runs(1.0 - max(self.betting.beta, LEAST_BETA), self.betting.significance)
+        return min(times, _MOST_MADE)
+
+    def _is_luck(self) -> bool:
+        """Whether the learner's constructor draws what the learner then keeps."""
+        return draws_when_made(self.task.subject.object, self._times)
+
+    def _makes_no_difference(self, ask: Ask) -> bool:
+        """Whether copies of how the learner was at first give, run for run, what it gives now."""
+        sampler = self.sampler
+        if not sampler.honours_rng or not sampler.state_kept():
+            return False
+        draws = [
+            [
+                [list(runs.left), list(runs.right)]
+                for runs in sampler.draw(ask, ask, math.ceil(self._times / 2), (CONFIRM, 2), fresh=fresh)
+            ]
+            for fresh in (False, True)
+        ]
+        return same(*draws)
+
+    def _go_without(self, reason: str) -> None:
+        """Doubt what state that is kept would look like; take the rest as trials, which the result says."""
+        standings = [self.betting.worst] if self.betting.refuted else self.betting.standings
+        never_varied = all(each.bets.failures in (0.0, each.bets.runs) for each in standings)
+        self.how, self.bets = "unchecked", []
+        if never_varied or self.sampler.state_kept():
+            self.doubt = _UNTOLD.format(reason)
+
+    def _anew(self) -> str:
+        """Confirm on new learners; return why that failed."""
+        against = self.betting.refuted
+        standings = [self.betting.worst] if against else self.betting.standings
+        plans = [self._plan(each, share=1 / len(standings)) for each in standings]
+        many = sum(learners for learners, _ in plans)
+        seconds = sum(learners * (_A_PROCESS + self._a_run * calls) for learners, calls in plans)
+        if max(learners for learners, _ in plans) > _MOST or seconds > _SECONDS:
+            return _TOO_MANY.format("over 1,000" if many > _MOST else f"{many:,}")
+        for index, (standing, plan) in enumerate(zip(standings, plans, strict=True)):
+            if not self._confirmed(standing, plan, index):
+                return _TIME if self.task.late() else _UNCONFIRMED.format(self.learners)
+        return ""
+
+    def _plan(self, standing: Standing, *, share: float) -> tuple[int, int]:
+        """Give how many new learners most likely confirm what one problem showed, and the calls of each.
+
+        Twice as many calls as until the verdict, if that is not too many: state may have to grow first.
+        """
+        runs, against = standing.bets.runs, self.betting.refuted
+        seen = standing.bets.failures / runs
+        error = math.sqrt(seen * (1.0 - seen) / runs)
+        p = max(seen - error, 0.0) if against else min(seen + error, 1.0)
+        calls = max(LEAST_CALLS, 2 * (self.betting.crossed_at or runs) if against else runs)
+        most = share * max(CALLS, 4 * self.sampler.drawn)
+        learners = self._needed(p, calls)
+        if learners * calls > most:
+            calls = max(LEAST_CALLS, int(most / min(learners, _MOST)))
+            learners = self._needed(p, calls)
+        return learners, calls
+
+    def _needed(self, p: float, calls: int) -> int:
+        return learners_needed(
+            p, self.betting.beta, calls=calls, log_limit=self.betting.log_limit, against=self.betting.refuted
+        )
+
+    def _confirmed(self, standing: Standing, plan: tuple[int, int], index: int) -> bool:
+        """Whether the wealth of new learners crosses; it is looked at after each batch of them."""
+        learners, calls = plan
+        bets, betting = Bets(), self.betting
+        self.bets.append(bets)
+        for batch in range(math.ceil(learners / BATCH)):
+            if self.task.late():
+                return False
+            sizes = [math.ceil(calls / 2)] * BATCH
+            problem = standing.look.problem
+            parts = draw_anew(self.sampler, problem, sizes, (index, batch), against=betting.against)
+            if betting.answered and all(part.silent for part in parts):
+                raise SubjectError(f"in a fresh process every run {parts[0].silent}")
+            self.learners += len(parts)
+            low, high = (np.array([float(getattr(p, end).mean()) for p in parts]) for end in ("low", "high"))
+            bets.add(low, high, beta=betting.beta)
+            wealth = bets.log_now if betting.refuted else bets.log_wealth_for(betting.beta)
+            if wealth >= betting.log_limit:
+                return True
+        return False
+
+
+def learners_needed(p: float, beta: float, *, calls: int, log_limit: float, against: bool) -> int:
+    """Give how many new learners most likely decide, where the share of their calls that fail is about `p`.
+
+    Examples
+    --------
+    >>> learners_needed(1.0, 0.1, calls=24, log_limit=13.8, against=True)
+    15
+    """
+    allowed = max(beta if against else 1.0 - beta, LEAST_BETA)
+    gain = (p if against else 1.0 - p) / allowed - 1.0
+    if gain <= 0:
+        return _MOST + 1
+    spread = p * (1.0 - p) / calls / allowed**2
+    growth = float((np.log1p(GRID * gain) - spread * (GRID / (1.0 + GRID * gain)) ** 2 / 2.0).max())
+    if growth <= 0:
+        return _MOST + 1
+    return min(_MOST + 1, math.ceil(_MARGIN * (log_limit + math.log(len(GRID))) / growth) + 4)
+
+
+_FRESH: Final = "give `fresh=`, a function without arguments that makes a new learner for every run"
+_KEEPS: Final = "the learner keeps state, or does not draw from its generator alone"
+_UNCONFIRMED: Final = (
+    f"{_KEEPS}: {{:,}} new learners, each in a fresh process, did not confirm what runs of one learner "
+    f"showed; to audit every run by itself, {_FRESH}"
+)
+_TOO_MANY: Final = (
+    f"{_KEEPS}: to confirm on new learners what runs of one showed takes {{}} fresh processes; {_FRESH}"
+)
+_TIME: Final = (
+    f"{_KEEPS}, and the time was over before new learners confirmed what runs of one showed; {_FRESH}"
+)
+_UNTOLD: Final = (
+    f"{_KEEPS}, and it cannot be made anew in a fresh process to tell whether new learners fail as often "
+    f"({{}}); {_FRESH}, or pass a function that can be imported"
+)
+_EACH_CALL: Final = "the claim is read as one about each call, given the state the learner is in when called"
+#: What is assumed, by how runs were told to be trials; nothing was told where there is no verdict.
+ASSUMED: Final = {
+    "": [_EACH_CALL],
+    "stateless": ["the learner keeps no state between runs, and its code drew nothing when it was imported"],
+    "cached": [
+        (
+            "the learner keeps data between runs, which made no difference: copies of how it was at first "
+            "gave the same, run for run"
+        ),
+    ],
+    "renewed": [
+        "the claim is read as one about the first call of a new learner",
+        "what the learners that `fresh=` makes share keeps no state (not checked)",
+    ],
+    "fresh": [
+        "the claim is read as one about the calls of a new learner, each given the state it is in",
+        (
+            "what fresh processes share (absolute paths, remote services) keeps no state: the verdict was "
+            "confirmed in such processes, each with a learner of its own"
+        ),
+    ],
+    "unchecked": [
+        _EACH_CALL,
+        (
+            "the learner keeps no luck between calls (not checked: give `fresh=`, or a function that can be "
+            "imported)"
+        ),
+    ],
+}

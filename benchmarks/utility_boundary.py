@@ -1,0 +1,122 @@
+"""Wrong verdicts of utility audits at the boundary: failure = beta, where both are wrong.
+
+Run `python benchmarks/utility_boundary.py [AUDITS]`. At significance 0.05 that share may be refuted, and as
+many met: of 400 audits 38 on either side, four standard errors above 20.
+"""
+
+import random
+import sys
+from collections import Counter
+
+from audit import PAC, audit_utility
+from audit.problems import FixedProblem, SampledProblem
+
+BETA, SIGNIFICANCE = 0.3, 0.05
+
+
+def told():
+    """Return a problem on which the output is the error."""
+    return SampledProblem("told", lambda rng: rng.integers(0, 2, 3).tolist(), lambda error, _: error)
+
+
+class Ordinary:
+    """Fails by its generator."""
+
+    def __call__(self, _, rng):
+        return float(rng.random() < BETA)
+
+
+class Own:
+    """Fails by a generator of the process."""
+
+    def __call__(self, _):
+        return float(random.random() < BETA)
+
+
+class Cycle:
+    """Fails in three of ten calls, in a row, from a place that is drawn when it is made."""
+
+    def __init__(self):
+        self.calls = random.randrange(10)
+
+    def __call__(self, *_):
+        self.calls += 1
+        return float(self.calls % 10 < 10 * BETA)
+
+
+class Lucky:
+    """Draws when it is made whether it fails."""
+
+    def __init__(self):
+        self.fails = random.random() < BETA
+
+    def __call__(self, *_):
+        return float(self.fails)
+
+
+class FirstCall:
+    """Draws at its first call whether it fails."""
+
+    def __init__(self):
+        self.fails = None
+
+    def __call__(self, _, rng):
+        if self.fails is None:
+            self.fails = float(rng.random() < BETA)
+        return self.fails
+
+
+class Cell:
+    """A record that can change, and be hashed."""
+
+    def __init__(self):
+        self.value = 1
+
+
+class Sharing:
+    """Fails by its generator, and changes its records."""
+
+    def __call__(self, database, rng):
+        database[0].value = 0
+        return float(rng.random() < BETA)
+
+
+def shared():
+    """Return a problem whose errors fall to 0, where the caller's record was changed."""
+    cell = Cell()
+    return FixedProblem("cell", [cell], lambda error, _: error * cell.value)
+
+
+KINDS = {
+    "ordinary": (Ordinary, told),
+    "own generator": (Own, told),
+    "cycle": (Cycle, told),
+    "luck when made": (Lucky, told),
+    "luck of the first call": (FirstCall, told),
+    "sharing": (Sharing, shared),
+}
+
+
+def main(audits: int) -> None:
+    """Print how often each kind was refuted and met, and how often all were."""
+    total = Counter()
+    each = audits // len(KINDS) + 1
+    for name, (make, problem) in KINDS.items():
+        verdicts = Counter(
+            audit_utility(
+                make(),
+                PAC(0.1, BETA),
+                problems=[problem()],
+                significance=SIGNIFICANCE,
+                seed=seed,
+                budget=1_000,
+            ).verdict.name
+            for seed in range(each)
+        )
+        total += verdicts
+        print(f"{name:24} {dict(verdicts)}", flush=True)
+    print(f"{'all':24} {dict(total)}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 400)
