@@ -82,8 +82,10 @@ _WARM_PARTS = 8
 _SINGLES = 1.3
 #: Level of the test that an event is as frequent in every process.
 _SPREAD = 1e-3
-#: Seconds that a confirmation may take by what runs took so far; a dearer second try is left out.
+#: Seconds that a second try may take by what runs took so far; a dearer one is left out.
 _SECONDS = 60.0
+#: Seconds that single runs in fresh processes may take by what the first of them took.
+_SECONDS_ALONE = 120.0
 
 
 @dataclass
@@ -100,6 +102,8 @@ class Judge:
     unavailable: str = ""
     #: What the fresh processes said of noise that is kept.
     kept: bool = False
+    #: Whether fresh processes have run, and did not confirm before they could not be had any more.
+    denied: bool = False
     _last_varied: bool = False
 
     def __post_init__(self) -> None:
@@ -127,8 +131,8 @@ class Judge:
         """Say why the crossing and these confirming runs do not refute; nothing where they do."""
         if self.kept:  # whatever a later try was run in
             return KEPT
-        if self.in_fresh:
-            return "" if first.confirmed else IN_COMPANY
+        if self.in_fresh or self.denied:
+            return "" if first.confirmed and first.parts else IN_COMPANY
         if not self.stateless and not self._renewed and (first.p, first.q) == (1.0, 0.0):
             return UNTOLD.format(self.unavailable)
         if first.confirmed or self.sampler.subject.declared_sampler is None or self._again_by_calls():
@@ -167,7 +171,7 @@ class Judge:
                 for plan in self._plans(memory, candidate, runs):
                     yield self._run(memory, candidate, plan)
             except SubjectError as error:
-                self.unavailable = str(error)
+                self.unavailable, self.denied = str(error), self.tried > 0
             else:
                 return
         yield self._run(memory, candidate, Plan(runs))
@@ -177,20 +181,14 @@ class Judge:
         crossed = self.betting.crossed_at or 0
         if _never_varied(memory, candidate):
             singles = singles_needed(candidate, self._terms().at(memory.distance), self._terms().log_limit)
-            if not self._affordable(singles, singles):
-                raise SubjectError(f"that takes {singles:,} of them, over a minute")
             yield Plan(singles // 2, parts=singles)
             if not self._last_varied:
                 return
         least = PARTS * LEAST_PART // 2
         yield Plan(max(least, min(runs, max(least, 3 * crossed // 2))), parts=PARTS)
         warm = _WARM_PARTS * crossed // 2
-        if warm > runs and not self.kept and self._affordable(2 * warm, _WARM_PARTS):
+        if warm > runs and not self.kept and self._seconds(2 * warm) <= _SECONDS:
             yield Plan(warm, parts=_WARM_PARTS)
-
-    def _affordable(self, calls: int, processes: int) -> bool:
-        """Whether calls and processes most likely take less than a minute, by what the audit took so far."""
-        return self._seconds(calls) + 0.02 * processes <= _SECONDS
 
     def _seconds(self, calls: int) -> float:
         """Give how long so many calls take, by what the audit took so far."""
@@ -215,6 +213,7 @@ class Judge:
             plan=plan,
             path=(CONFIRM, self.tried + 1, 0),
             distance=memory.distance,
+            seconds=_SECONDS_ALONE if plan.parts >= 2 * plan.runs else math.inf,
         )
         if plan.parts and all(drawn.silent) and not memory.raised:
             raise SubjectError("in a fresh process no run gives an answer")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.errors import SubjectError
 from audit.evidence import Bet, clopper_pearson
 from audit.examples import noting
 from audit.features import View
@@ -30,6 +32,8 @@ __all__ = ["Drawn", "Plan", "TimeIsOver", "loss", "run_witness", "spread_evenly"
 
 #: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.
 CONFIDENCE = 0.99
+#: Fresh processes by whose time that of all is foreseen.
+_TIMED = 8
 #: Draws of the exact test whether an event is as frequent in every process.
 _SHUFFLES = 20_000
 
@@ -107,18 +111,21 @@ def run_witness(
     plan: Plan,
     path: tuple[int, ...],
     distance: int = 1,
+    seconds: float = math.inf,
 ) -> Drawn:
     """Draw the calls of a plan, all fixed beforehand, and judge a witness by these alone.
 
-    At a `distance` the claim is that about databases so many steps apart.
+    At a `distance` the claim is that about databases so many steps apart. Fresh processes may take so many
+    `seconds`, by what the first `_TIMED` of them took.
 
     Raises
     ------
     TimeIsOver
         The deadline of `terms` passed before all were drawn.
     SubjectError
-        The subject cannot be made in a fresh process.
+        The subject cannot be made in a fresh process, or that takes too long.
     """
+    started = time.monotonic()
     examples: tuple[list[str], list[str]] = ([], [])
     noted = noting(plan.draw(sampler, pair, path), left=examples[0], right=examples[1])
     blocks, answers = [], np.zeros(2)
@@ -127,6 +134,8 @@ def run_witness(
         answers += answered
         if terms.is_late(sampler.loading):
             raise TimeIsOver
+        if len(blocks) == _TIMED and (time.monotonic() - started) / _TIMED * plan.parts > seconds:
+            raise SubjectError(f"that takes {plan.parts:,} of them, over {seconds / 60:g} minutes here")
     counts = np.sum(blocks, axis=0)
     bet = Bet(
         log_prior=np.zeros(1),

@@ -241,11 +241,42 @@ def test_a_script_that_audits_as_it_runs_gets_its_verdict():
 
 
 def test_a_claim_that_asks_for_too_many_processes_is_settled_by_a_factory():
-    """At ε = 5 an event that never varies takes over 5,000 processes of one run each."""
+    """At ε = 6 an event that never varies takes over 15,000 processes of one run each."""
     domain = {"pairs": PAIR, "budget": 20_000}
-    alone = audit_privacy(seeded, PureDP(5.0), **domain)
+    alone = audit_privacy(seeded, PureDP(6.0), **domain)
     assert alone.verdict is Verdict.INCONCLUSIVE
-    assert "over a minute" in alone.reason
-    renewed = audit_privacy(seeded, PureDP(5.0), fresh=lambda: seeded, **domain)
+    assert "over 2 minutes" in alone.reason
+    renewed = audit_privacy(seeded, PureDP(6.0), fresh=lambda: seeded, **domain)
     assert renewed.verdict is Verdict.REFUTED
     assert any("not checked" in said for said in renewed.assumptions)
+
+
+WARM = """
+import random
+from pathlib import Path
+
+LOADED = Path({!r})
+with LOADED.open("a") as file:
+    file.write(".")
+if LOADED.stat().st_size > 20:
+    raise ImportError("no more licences")
+calls = 0
+
+def release(database, rng):
+    global calls
+    calls += 1
+    scale = 1.0 if calls < 150 else 0.2
+    return sum(database) + scale * random.SystemRandom().choice([-1, 1]) * random.expovariate(1)
+"""
+
+
+def test_what_fresh_processes_denied_is_not_confirmed_where_the_subject_is_warm(tmp_path, monkeypatch):
+    """The first 16 processes do not confirm; those of the second try, which calls more often, do not start."""
+    Path("warm.py").write_text(WARM.format(str(tmp_path / "loaded")))
+    monkeypatch.syspath_prepend(tmp_path)
+    from warm import release
+
+    result = audit_privacy(release, CLAIM, pairs=PAIR, budget=20_000)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "share state" in result.reason
+    assert (tmp_path / "loaded").stat().st_size > 20
