@@ -332,6 +332,8 @@ def check_claim(claim: Any) -> PrivacyClaim:
     Traceback (most recent call last):
     audit.errors.InvalidKind: The `claim` must be a privacy claim such as PureDP(epsilon=1.0); got 1.0.
     """
+    if isinstance(claim, (PureDP, ApproximateDP)):  # to ask the protocol takes fifty times as long
+        return claim
     if isinstance(claim, type) or not isinstance(claim, PrivacyClaim):
         raise InvalidKind(
             f"The `claim` must be a privacy claim such as PureDP(epsilon=1.0); got {show(claim)}."

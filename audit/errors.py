@@ -2,6 +2,7 @@
 
 import math
 import numbers
+from collections.abc import Callable
 from typing import Any
 
 from audit.brief import show
@@ -109,9 +110,11 @@ def finite_number(
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `epsilon` of `PureDP` must be a finite number ≥ 0; got -1.
     """
-    bounds = {"≥": minimum, "≤": maximum, ">": above, "<": below}
-    words = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds.items() if bound is not None)
-    wanted = f"{what} must be a finite number {words}".rstrip()
+    def wanted() -> str:
+        bounds = {"≥": minimum, "≤": maximum, ">": above, "<": below}
+        words = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds.items() if bound is not None)
+        return f"{what} must be a finite number {words}".rstrip()
+
     number = _as_float(value, wanted)
     inside = (
         math.isfinite(number)
@@ -121,7 +124,7 @@ def finite_number(
         and (below is None or number < below)
     )
     if not inside:
-        raise InvalidValue(f"{wanted}; got {show(value)}.")
+        raise InvalidValue(f"{wanted()}; got {show(value)}.")
     return number
 
 
@@ -152,12 +155,15 @@ def probability(value: Any, *, what: str, zero: bool = True, one: bool = True) -
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `delta` of `ApproximateDP` must be a number in [0, 1); got 1.
     """
-    wanted = f"{what} must be a number in {'[' if zero else '('}0, 1{']' if one else ')'}"
+
+    def wanted() -> str:
+        return f"{what} must be a number in {'[' if zero else '('}0, 1{']' if one else ')'}"
+
     number = _as_float(value, wanted)
     above_zero = number >= 0 if zero else number > 0
     below_one = number <= 1 if one else number < 1
     if not (above_zero and below_one):
-        raise InvalidValue(f"{wanted}; got {show(value)}.")
+        raise InvalidValue(f"{wanted()}; got {show(value)}.")
     return number
 
 
@@ -225,10 +231,12 @@ def flag(value: Any, *, what: str) -> bool:
     return value
 
 
-def _as_float(value: Any, wanted: str) -> float:
+def _as_float(value: Any, wanted: Callable[[], str]) -> float:
+    if type(value) is float:
+        return value
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise InvalidKind(f"{wanted}; got {show(value)}.")
+        raise InvalidKind(f"{wanted()}; got {show(value)}.")
     try:
         return float(value)
     except OverflowError:
-        raise InvalidValue(f"{wanted}; got {show(value)}.") from None
+        raise InvalidValue(f"{wanted()}; got {show(value)}.") from None

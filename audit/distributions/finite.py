@@ -231,6 +231,8 @@ class Finite(Law):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Finite):
             return NotImplemented
+        if self is other:
+            return True
         same = np.array_equal(self.log_probabilities, other.log_probabilities)
         return same and self.fractions == other.fractions and same_outcomes(self, other)
 
