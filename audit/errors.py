@@ -110,6 +110,7 @@ def finite_number(
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `epsilon` of `PureDP` must be a finite number ≥ 0; got -1.
     """
+
     def wanted() -> str:
         bounds = {"≥": minimum, "≤": maximum, ">": above, "<": below}
         words = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds.items() if bound is not None)

@@ -271,7 +271,7 @@ def release(database, rng):
 
 
 def test_what_fresh_processes_denied_is_not_confirmed_where_the_subject_is_warm(tmp_path, monkeypatch):
-    """The first 16 processes do not confirm; those of the second try, which calls more often, do not start."""
+    """The first 16 processes do not confirm; those of the second try, with more calls, do not start."""
     Path("warm.py").write_text(WARM.format(str(tmp_path / "loaded")))
     monkeypatch.syspath_prepend(tmp_path)
     from warm import release
