@@ -84,7 +84,7 @@ _SINGLES = 1.3
 _SPREAD = 1e-3
 #: Seconds that a second try may take by what runs took so far; a dearer one is left out.
 _SECONDS = 60.0
-#: Seconds that single runs in fresh processes may take by what the first of them took.
+#: Seconds that all single runs in fresh processes may take by what the first of them took.
 _SECONDS_ALONE = 120.0
 
 
@@ -105,6 +105,7 @@ class Judge:
     #: Whether fresh processes have run, and did not confirm before they could not be had any more.
     denied: bool = False
     _last_varied: bool = False
+    _seconds_left: float = _SECONDS_ALONE
 
     def __post_init__(self) -> None:
         if not self.stateless and self.sampler.recipe is None:
@@ -132,7 +133,7 @@ class Judge:
         if self.kept:  # whatever a later try was run in
             return KEPT
         if self.in_fresh or self.denied:
-            return "" if first.confirmed and first.parts else IN_COMPANY
+            return "" if first.confirmed else IN_COMPANY
         if not self.stateless and not self._renewed and (first.p, first.q) == (1.0, 0.0):
             return UNTOLD.format(self.unavailable)
         if first.confirmed or self.sampler.subject.declared_sampler is None or self._again_by_calls():
@@ -145,6 +146,11 @@ class Judge:
         The runs are as many as its growth asks for, less so many standard errors: what was chosen for its
         growth has been flattered. The event of a `known` witness comes first; those of the pair itself must
         then show enough.
+
+        Raises
+        ------
+        TimeIsOver
+            The deadline passed, or fresh processes that ran before cannot be had for another witness.
         """
         first: Witness | None = None
         candidates = find_candidates(memory, self.betting.terms)
@@ -156,7 +162,8 @@ class Judge:
                 if witness.confirmed:
                     return witness
                 first = first or witness
-        assert first is not None
+        if first is None:
+            raise TimeIsOver
         return first
 
     def _promises(self, memory: PairMemory, candidate: Candidate) -> bool:
@@ -166,13 +173,15 @@ class Judge:
     def _tries(self, memory: PairMemory, candidate: Candidate, errors: float) -> Iterator[Witness]:
         """Run a candidate: in this process or, one way after the other, in fresh ones."""
         runs = self._runs_needed(memory, candidate, errors)
+        if self.denied:
+            return
         if self.in_fresh:
             try:
                 for plan in self._plans(memory, candidate, runs):
                     yield self._run(memory, candidate, plan)
             except SubjectError as error:
                 self.unavailable, self.denied = str(error), self.tried > 0
-            else:
+            if self.in_fresh or self.denied:
                 return
         yield self._run(memory, candidate, Plan(runs))
 
@@ -205,6 +214,7 @@ class Judge:
             terms.deadline + self.sampler.loading
         ):
             raise TimeIsOver
+        started, alone = time.monotonic(), plan.parts >= 2 * plan.runs
         drawn = run_witness(
             self.sampler,
             (memory.left, memory.right),
@@ -213,8 +223,9 @@ class Judge:
             plan=plan,
             path=(CONFIRM, self.tried + 1, 0),
             distance=memory.distance,
-            seconds=_SECONDS_ALONE if plan.parts >= 2 * plan.runs else math.inf,
+            seconds=self._seconds_left if alone else math.inf,
         )
+        self._seconds_left -= (time.monotonic() - started) * alone
         if plan.parts and all(drawn.silent) and not memory.raised:
             raise SubjectError("in a fresh process no run gives an answer")
         self.tried += 1

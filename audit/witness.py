@@ -32,7 +32,7 @@ __all__ = ["Drawn", "Plan", "TimeIsOver", "loss", "run_witness", "spread_evenly"
 
 #: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.
 CONFIDENCE = 0.99
-#: Fresh processes by whose time that of all is foreseen.
+#: Fresh processes by whose time that of all is foreseen, after the first, for which others may have to start.
 _TIMED = 8
 #: Draws of the exact test whether an event is as frequent in every process.
 _SHUFFLES = 20_000
@@ -125,7 +125,7 @@ def run_witness(
     SubjectError
         The subject cannot be made in a fresh process, or that takes too long.
     """
-    started = time.monotonic()
+    started = math.inf
     examples: tuple[list[str], list[str]] = ([], [])
     noted = noting(plan.draw(sampler, pair, path), left=examples[0], right=examples[1])
     blocks, answers = [], np.zeros(2)
@@ -134,8 +134,11 @@ def run_witness(
         answers += answered
         if terms.is_late(sampler.loading):
             raise TimeIsOver
-        if len(blocks) == _TIMED and (time.monotonic() - started) / _TIMED * plan.parts > seconds:
-            raise SubjectError(f"that takes {plan.parts:,} of them, over {seconds / 60:g} minutes here")
+        spent = time.monotonic() - started
+        foreseen = spent / _TIMED * plan.parts if len(blocks) == 1 + _TIMED else spent
+        if foreseen > seconds:
+            raise SubjectError(f"that takes {plan.parts:,} of them, over {seconds:.0f} seconds here")
+        started = min(started, time.monotonic())
     counts = np.sum(blocks, axis=0)
     bet = Bet(
         log_prior=np.zeros(1),
