@@ -218,8 +218,8 @@ def _afterwards(task: Task) -> str:
         else f"4 times what it took (at least {LEAST_CONFIRMATION:,} runs)"
     )
     said = (
-        f"a refutation is confirmed by at most {confirming}, beyond the budget, and an A/A control takes as "
-        "many as the refutation did"
+        f"a refutation is confirmed by at most {confirming}, beyond the budget, in fresh processes that make "
+        "the mechanism anew unless it was seen to keep nothing between calls"
     )
     if task.databases.only_given:
         return f"{said}. Given pairs are not shrunk."
