@@ -264,7 +264,7 @@ from pathlib import Path
 LOADED = Path({!r})
 with LOADED.open("a") as file:
     file.write(".")
-if LOADED.stat().st_size > 20:
+if LOADED.stat().st_size > 36:
     raise ImportError("no more licences")
 calls = 0
 
@@ -277,7 +277,7 @@ def release(database, rng):
 
 
 def test_what_fresh_processes_denied_is_not_confirmed_where_the_subject_is_warm(tmp_path, monkeypatch):
-    """The first 16 processes do not confirm; those of the second try, with more calls, do not start."""
+    """The first 32 processes do not confirm; those of the second try, with more calls, do not start."""
     Path("warm.py").write_text(WARM.format(str(tmp_path / "loaded")))
     monkeypatch.syspath_prepend(tmp_path)
     from warm import release
@@ -285,4 +285,4 @@ def test_what_fresh_processes_denied_is_not_confirmed_where_the_subject_is_warm(
     result = audit_privacy(release, CLAIM, pairs=PAIR, budget=20_000)
     assert result.verdict is Verdict.INCONCLUSIVE
     assert "share state" in result.reason
-    assert (tmp_path / "loaded").stat().st_size > 20
+    assert (tmp_path / "loaded").stat().st_size > 36
