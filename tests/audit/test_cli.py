@@ -522,7 +522,10 @@ def test_a_project_with_packages_of_our_names_is_audited_with_its_own(folder):
     for name in ("mechanisms", "learners", "reports"):
         (folder / name).mkdir()
         (folder / name / "__init__.py").write_text("value = 1\n")
-    text = "import learners, mechanisms, reports\ndef mine(database, rng): return database[0] * reports.value + rng.normal(scale=0.1)"
+    text = (
+        "import learners, mechanisms, reports\n"
+        "def mine(database, rng): return database[0] * reports.value + rng.normal(scale=0.1)\n"
+    )
     (folder / "project.py").write_text(text)
     command = [DP_AUDIT, "run", "project.py:mine", *BRIEF, "--html", "r.html"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)

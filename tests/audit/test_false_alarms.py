@@ -42,8 +42,8 @@ def test_tight_audits_stay_within_their_significance(false_alarms):
     all with probability 9e-6, should it alarm as often as it may, else by 1e-7 each time: in all 1.1e-5.
 
     That the mean itself is at most 1 is not asked here, for a sound auditor may miss that by chance; the
-    command asks it of the full number. An auditor whose wealth ends at 20 in a fifth of the audits, at ½ else,
-    is accused by 180 of them with probability 0.997; `test_planted_defects` has auditors that are not sound.
+    command asks it of the full number. An auditor whose wealth ends at 20 in a fifth of audits, at ½ else,
+    is accused by 180 of them with probability 0.997; `test_planted_defects` has auditors that are unsound.
     """
     found = false_alarms.audit_all(AUDITS)
     judged = false_alarms.judge([wealth for wealths in found.values() for wealth in wealths])

@@ -74,7 +74,7 @@ KEPT = [
 
 @pytest.mark.parametrize("name", KEPT)
 def test_noise_that_is_drawn_once_and_kept_refutes_nothing(name):
-    """Sums that differ by 0.1 under noise of scale 1: 36 fresh processes in place of the 98 that ε = 1 takes."""
+    """Sums that differ by 0.1 under noise of scale 1: 36 fresh processes, not the 98 of ε = 1."""
     found = getattr(anew("panel_kept_noise"), name)
     mechanism = found() if isinstance(found, type) else found
     result = audit_privacy(mechanism, PureDP(0.1), pairs=[([0.0], [0.1])], budget=2_000)
@@ -272,7 +272,7 @@ def release(database, rng):
 
 
 def test_what_fresh_processes_denied_is_not_confirmed_where_the_subject_is_warm(tmp_path, monkeypatch):
-    """The first 16 processes do not confirm; those of the second try, which calls more often, do not start."""
+    """The first 16 processes do not confirm; those of the second try, which calls more, do not start."""
     Path("warm.py").write_text(WARM.format(str(tmp_path / "loaded")))
     monkeypatch.syspath_prepend(tmp_path)
     from warm import release
