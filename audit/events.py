@@ -6,6 +6,7 @@ conditions joined by *and*.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -244,11 +245,12 @@ def point(value: float, scale: float = 0.0) -> tuple[float, float]:
     """Give the interval that stands for a number in ideal numerics, among numbers of size `scale`."""
     if not np.isfinite(value):
         return (value, INF) if value > 0 else (value, float(np.nextafter(value, 0)))
+    value, scale = float(value), float(scale)  # numpy's numbers warn where they become infinite
     width = ATOM_WIDTH * max(abs(value), scale)
-    if value == np.floor(value):
+    if value == math.floor(value):
         width = min(width, 0.25)  # whole numbers are apart, however large
-    low, high = np.nextafter(value, -INF), np.nextafter(value, INF)
-    return min(value - width, float(low)), max(value + width, float(high))
+    low, high = math.nextafter(value, -INF), math.nextafter(value, INF)
+    return min(value - width, low), max(value + width, high)
 
 
 def _is_point(low: float, high: float) -> bool:

@@ -294,6 +294,20 @@ def judge(log_wealths, *, level=ALARM_LEVEL):
     )
 
 
+def accused(log_wealths):
+    """Whether the criterion of the mean accuses the auditor of these audits at one of them; no more are made.
+
+    Were each mean at most 1 whatever came before, the e-value would be a supermartingale, and would ever pass
+    1e7 with probability at most 1e-7 (Ville).
+    """
+    taken = []
+    for log_wealth in log_wealths:
+        taken.append(log_wealth)
+        if judge(taken).log_e_value >= -math.log(MEAN_LEVEL):
+            return True
+    return False
+
+
 def main(audits=2_000, seed=0, *, search=False):
     start = time.monotonic()
     found = audit_all(audits, seed=seed, cases=SEARCHED if search else CASES)

@@ -20,7 +20,7 @@ def leak(database, rng):
 
 
 def audit(mechanism=coin, **options):
-    return audit_privacy(mechanism, PureDP(1.0), **{"budget": 4_000, **options})
+    return audit_privacy(mechanism, PureDP(0.1), **{"budget": 4_000, **options})
 
 
 def test_a_local_audit_asks_for_no_size_for_there_is_one_only():

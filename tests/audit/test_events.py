@@ -2,6 +2,7 @@
 
 import json
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -85,6 +86,7 @@ def test_different_events_differ():
         (NumberIn(Value(), (point(0.0),)), [0.0, -0.0], [2e-9, -1e-300]),
         (NumberIn(Value(), (point(0.3),)), [0.3, 0.1 + 0.2], [0.3 + 1e-8, 0.3 - 1e-8]),
         (NumberIn(Value(), (point(1e17),)), [1e17], [1e17 + 32, 1e17 - 32]),
+        (NumberIn(Value(), (point(np.float64(-sys.float_info.max)),)), [-1.7976931348623157e308], [-1.7e308]),
         (NumberIn(Value(), (point(INF),)), [INF], [1e308, NAN]),
         (NumberIn(Value(), (point(-INF),)), [-INF], [-1e308, NAN]),
         (AtomIn(Whole(), (1,)), [1, 1.0, np.int8(1)], [True, 2, "1"]),

@@ -18,7 +18,7 @@ from audit.files import Unwritable, check_writable, file_name, write_text
 from audit.findings import Finding
 from audit.results import AuditResult, Evidence, Verdict
 
-OPTIONS = {"claim": PureDP(1.0), "pairs": [([0], [1])], "budget": 2000}
+OPTIONS = {"claim": PureDP(0.1), "pairs": [([0], [1])], "budget": 2000}
 
 
 def leak(database, rng):
@@ -104,7 +104,7 @@ def test_results_of_tests_with_names_alike_are_all_kept(tmp_path):
 
         @pytest.mark.parametrize("name", ["a/b", "a_b", "a b", "é" * 90, "é" * 91])
         def test_names(name, auditor):
-            auditor.refute(lambda database, rng: database[0], PureDP(1.0), pairs=[([0], [1])], budget=2000)
+            auditor.refute(lambda database, rng: database[0], PureDP(0.1), pairs=[([0], [1])], budget=2000)
         """)
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--audit-json=results"]
@@ -171,7 +171,7 @@ def test_a_private_file_stays_private(tmp_path):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("run", "mine.py:leak", "--epsilon", "1", "--pair", "[0]", "[1]", "--budget", "2000"),
+        ("run", "mine.py:leak", "--epsilon", "0.1", "--pair", "[0]", "[1]", "--budget", "2000"),
         ("findings", "E8"),
         ("suite", "laplace"),
         ("study", "parity"),
@@ -264,7 +264,7 @@ def test_a_session_on_a_full_disk_tells_its_results_and_what_is_not_saved(tmp_pa
         from audit.claims import PureDP
 
         def test_one(auditor):
-            auditor.refute(lambda database, rng: database[0], PureDP(1.0), pairs=[([0], [1])], budget=2000)
+            auditor.refute(lambda database, rng: database[0], PureDP(0.1), pairs=[([0], [1])], budget=2000)
         """)
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--audit-json=results"]

@@ -27,7 +27,7 @@ MECHANISMS = """
     def failing(database, rng):
         raise RuntimeError("the backend is down")
 
-    claim = PureDP(epsilon=1.0)
+    claim = PureDP(epsilon=0.1)
     options = dict(pairs=[([0], [1])], budget=4000)
 """
 

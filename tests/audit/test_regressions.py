@@ -25,7 +25,7 @@ import os
 
 def release(database, rng):
     fault = not os.environ.get("REPAIRED")
-    return sum(database) + rng.laplace(scale=0.2 if fault else 1.0)
+    return sum(database) + rng.laplace(scale=0.2 if fault else 10.0)
 
 def leak(database, rng):
     return database[0]
@@ -53,7 +53,7 @@ def test_no_refutation(auditor):
 def test_no_file(auditor):
     auditor.check_witness("tests/nowhere.json")
 """
-BRIEF = ["--epsilon", "1", "--pair", "[0]", "[1]", "--budget", "4000"]
+BRIEF = ["--epsilon", "0.1", "--pair", "[0]", "[1]", "--budget", "4000"]
 DP_AUDIT = Path(sys.executable).with_name("dp-audit")
 
 
@@ -259,7 +259,7 @@ def leak(database, rng):
 
 @pytest.fixture
 def saved(tmp_path):
-    result = audit_privacy(leak, PureDP(1.0), pairs=[([0], [1])], budget=4_000)
+    result = audit_privacy(leak, PureDP(0.1), pairs=[([0], [1])], budget=4_000)
     save(result, tmp_path / "b.json")
     save(result, tmp_path / "a.json")
     return tmp_path
@@ -289,7 +289,7 @@ def test_the_convert_of_an_audit_is_remembered_or_asked_for(tmp_path):
         return database[0] if isinstance(database, tuple) else 0
 
     def refutation(convert, name):
-        result = audit_privacy(of_tuple, PureDP(1.0), pairs=[([0], [1])], budget=4_000, convert=convert)
+        result = audit_privacy(of_tuple, PureDP(0.1), pairs=[([0], [1])], budget=4_000, convert=convert)
         save(result, tmp_path / name)
         return result
 

@@ -21,7 +21,7 @@ class Coins:
 
 
 class Leak:
-    claim = PureDP(1.0)
+    claim = PureDP(0.1)
     records = (Person(0), Person(1))
     size = 2
 
