@@ -304,7 +304,7 @@ def _log10_failure(subject: ConcavePromise, quality: StepFunction) -> float:
     """Return log10 of the exact probability of a point of quality below (1 − alpha)·promise."""
     law = subject.distribution(quality)
     least = (1.0 - subject.alpha) * subject.target
-    bad = np.array([law.logpmf(point) for point in law.support() if quality(point) < least])
+    bad = law.log_probabilities[quality.values_at(law.outcomes) < least]
     return float(np.logaddexp.reduce(bad)) / math.log(10.0)
 
 
