@@ -22,7 +22,9 @@ ENTRIES = {entry.name: entry for entry in entries()}
 EXACT = [
     name
     for name, entry in ENTRIES.items()
-    if entry.options and "pairs" in entry.options and entry.factory().distribution(entry.options["pairs"][0][0]) is not None
+    if entry.options
+    and "pairs" in entry.options
+    and entry.factory().distribution(entry.options["pairs"][0][0]) is not None
 ]
 
 
