@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -171,6 +172,7 @@ def n26() -> Finding:
     )
 
 
+@cache
 def bns_lemma_2() -> Finding:
     """BNS Lemma 2, the privacy of Rec: it holds exactly on neighbouring qualities of every kind.
 
@@ -210,6 +212,7 @@ def bns_lemma_2() -> Finding:
     )
 
 
+@cache
 def bns_lemma_3() -> Finding:
     """BNS Lemma 3, the utility of Rec: it holds with much room on the hardest qualities known.
 
