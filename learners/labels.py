@@ -157,12 +157,12 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
         """The privacy claimed for the labels."""
         return PureDP(self.epsilon)
 
-    @property
+    @cached_property
     def unlabelled_size(self) -> int:
         """The number of x's that the utility claim needs."""
         return net_size(self.hypotheses.vc_dimension, alpha=self.alpha / 2.0, beta=self.beta / 2.0)
 
-    @property
+    @cached_property
     def labelled_size(self) -> int:
         """The number of labelled records that it needs besides."""
         kept = sauer_bound(points=self.unlabelled_size, vc_dimension=self.hypotheses.vc_dimension)

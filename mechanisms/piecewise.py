@@ -6,6 +6,7 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["StepFunction"]
+
+_MOST_WORD = 2**63 - 1
+"""The largest point that fits into a machine word."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +114,13 @@ class StepFunction:
 
     def values_at(self, points: Iterable[int]) -> NDArray[np.float64]:
         """Return the values at several points."""
+        if self.top <= _MOST_WORD:
+            return self.values[self._words.searchsorted(np.fromiter(points, np.int64), side="right") - 1]
         return np.array([self.values[self.piece(point)] for point in points], dtype=np.float64)
+
+    @cached_property
+    def _words(self) -> NDArray[np.int64]:
+        return np.array(self.starts, dtype=np.int64)
 
     def values_everywhere(self) -> list[float]:
         """Return the values at 0, 1, …, top, for a range that is worth listing.

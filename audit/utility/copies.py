@@ -51,10 +51,10 @@ class Watch:
     """
 
     def __init__(self, database: Any, *, look: bool = True) -> None:
-        dear = isinstance(database, (list, dict, set, bytearray, np.ndarray)) and not _is_cheap(database)
+        container = isinstance(database, (list, dict, set, bytearray, np.ndarray))
         self.given = spare(database)
         self.kept: Any = None
-        if look and dear:
+        if look and container and self.given is database and not _is_cheap(database):
             one, other = copied(database), copied(database)
             if one is not database and _equal(one, other):
                 self.given, self.kept = one, other
@@ -101,7 +101,8 @@ def _cannot_change(records: Any) -> bool:
             return True
         if not kinds <= IMMUTABLE | {tuple, frozenset}:
             return False
-        records = list(chain.from_iterable(held for held in records if type(held) in (tuple, frozenset)))
+        once = {id(held): held for held in records if type(held) in (tuple, frozenset)}
+        records = list(chain.from_iterable(once.values()))
     return False
 
 
@@ -123,7 +124,7 @@ def spare(database: Any) -> Any:
     >>> spare(database) == database, spare(database) is database
     (True, False)
     """
-    return copied(database) if isinstance(database, (list, np.ndarray)) and _is_cheap(database) else database
+    return database.copy() if isinstance(database, (list, np.ndarray)) and _is_cheap(database) else database
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -136,9 +137,11 @@ def _equal(one: Any, other: Any) -> bool:
 def changed(given: Any, database: Any) -> bool:
     """Tell whether the learner changed its copy, as far as that is cheap to see."""
     if type(given) is list and type(database) is list:
+        if len(given) == len(database) and not any(map(operator.is_not, given, database)):
+            return False
         if len(given) != len(database) or not _cannot_change(database):
             return not _equal(given, database) and _equal(copied(database), database)
-        return any(map(operator.is_not, given, database))
+        return True
     if isinstance(given, np.ndarray) and isinstance(database, np.ndarray) and not database.dtype.hasobject:
         return given.shape != database.shape or given.tobytes() != database.tobytes()
     return False

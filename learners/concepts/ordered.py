@@ -39,7 +39,8 @@ class _OnNumbers(ConceptClass):
 
     def _numbers(self, points: Sequence[Any]) -> NDArray[Any]:
         """Return points as numbers: int64 where they fit, Python's own beyond."""
-        for point in points:
+        ends = (*points[:1], *points[-1:]) if isinstance(points, range) else points
+        for point in ends:
             whole = isinstance(point, (int, np.integer)) and not isinstance(point, bool)
             if not whole or not 0 <= point < 2**self.dimension:
                 raise InvalidValue(

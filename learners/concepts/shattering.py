@@ -32,21 +32,26 @@ def vc_dimension(table: NDArray[np.bool_]) -> int:
     2
     """
     rows = np.unique(table, axis=0)
-    columns = np.unique(rows.T, axis=0)
-    return _grow(columns, np.zeros(columns.shape[1], dtype=np.intp), depth=0, best=0)
+    columns = [_bits(column) for column in np.unique(rows.T, axis=0)]
+    return _grow(columns, [(1 << len(rows)) - 1], depth=0, best=0)
 
 
-def _grow(columns: NDArray[np.bool_], cells: NDArray[np.intp], *, depth: int, best: int) -> int:
-    """Return the larger of `best` and what a shattered set of `depth` columns can be grown to."""
+def _bits(column: NDArray[np.bool_]) -> int:
+    return int.from_bytes(np.packbits(column, bitorder="little").tobytes(), "little")
+
+
+def _grow(columns: list[int], cells: list[int], *, depth: int, best: int) -> int:
+    """Return the larger of `best` and what a shattered set of `depth` columns can be grown to.
+
+    Columns and cells are sets of rows, bit i of a number for row i.
+    """
     best = max(best, depth)
-    count = 2**depth
-    sizes = np.bincount(cells, minlength=count)
-    ones = np.array([np.bincount(cells, weights=column, minlength=count) for column in columns])
-    splits = ((ones > 0) & (ones < sizes)).all(axis=1) if len(columns) else np.zeros(0, dtype=np.bool_)
-    columns = columns[splits]
+    columns = [column for column in columns if all(0 != column & cell != cell for cell in cells)]
+    smallest = min(cell.bit_count() for cell in cells)
     for first, column in enumerate(columns):
-        room = min(len(columns) - first, int(sizes.min()).bit_length() - 1)
+        room = min(len(columns) - first, smallest.bit_length() - 1)
         if depth + room <= best:
             break
-        best = _grow(columns[first + 1 :], 2 * cells + column, depth=depth + 1, best=best)
+        split = [part for cell in cells for part in (cell & column, cell & ~column)]
+        best = _grow(columns[first + 1 :], split, depth=depth + 1, best=best)
     return best

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from audit.findings import Finding, Table
@@ -141,6 +142,7 @@ def bns_lemma_1() -> Finding:
     )
 
 
+@cache
 def bns_theorem_2() -> Finding:
     """BNS Theorem 2: how many examples INTERVAL_d needs, by the recursion that happens and as printed.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +45,7 @@ __all__ = [
 ]
 
 
+@cache
 def k11_theorem_3_4() -> Finding:
     """K11 Theorem 3.4: private and agnostic, with the constant of `generic_size`.
 
@@ -252,6 +254,7 @@ def bns_theorem_6() -> Finding:
     )
 
 
+@cache
 def bns_theorem_7() -> Finding:
     """BNS Definition 13 and Theorem 7: private in the labels, not in the examples, without |X| in m.
 

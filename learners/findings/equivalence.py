@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING
 
 from audit.findings import Finding, Table
@@ -19,6 +20,7 @@ __all__ = ["FINDINGS", "k11_theorem_5_14"]
 _BETA = 0.1
 
 
+@cache
 def k11_theorem_5_14() -> Finding:
     """K11 Theorem 5.14: there and back again, each way at a polynomial price.
 

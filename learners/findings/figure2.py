@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ _ACCURACY: dict[str, Any] = {"alpha": 0.25, "beta": 0.05, "epsilon": 1.0}
 """Two parities differ on half of the words: an error of at most 1/4 is none."""
 
 
+@cache
 def figure_2() -> Finding:
     """K11 Figure 2: LNI = NASQ ⊊ LI = SQ ⊊ PPAC = PAC, by sample size; what was run for each step.
 

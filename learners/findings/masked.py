@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,6 +119,7 @@ def e13() -> Finding:
     )
 
 
+@cache
 def n1() -> Finding:
     """K08 Theorem 5.1 is false: d + 1 non-adaptive queries at its tolerance learn MASKED-PARITY exactly.
 
@@ -252,6 +253,7 @@ def n23() -> Finding:
     )
 
 
+@cache
 def n24() -> Finding:
     """K11 Theorem 5.16(2): the proof gives twice as much as the theorem prints.
 
@@ -292,6 +294,7 @@ def n24() -> Finding:
     )
 
 
+@cache
 def k11_theorem_5_16() -> Finding:
     """K11 Theorem 5.16: what interaction buys, adaptive and non-adaptive learners against the proof's oracle.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from audit.claims import ApproximateDP, PureDP
@@ -80,7 +81,13 @@ class Spending:
         """Tell whether some accountant keeps the whole within (epsilon, delta)."""
         if self.simply_within(epsilon):
             return True
-        return composed_delta(self.claims, epsilon=epsilon) <= self.delta - _ACCURACY
+        return _composed_delta(self.claims, epsilon) <= self.delta - _ACCURACY
+
+
+@lru_cache(maxsize=1_024)
+def _composed_delta(claims: tuple[PureDP | ApproximateDP, ...], epsilon: float) -> float:
+    """Return what optimal composition says; sanitizers of other sizes with the same steps ask again."""
+    return composed_delta(claims, epsilon=epsilon)
 
 
 def affordable(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -27,6 +28,7 @@ class _UncheckedScores(ChoosingScores):
     _kind: ClassVar[type[ChoosingMechanism]] = UncheckedChoosing
 
 
+@cache
 def bns_definition_12() -> Finding:
     """BNS Definition 12: a score of bounded growth has sensitivity 1; every score of a small domain.
 
@@ -101,6 +103,7 @@ def _moves(score: tuple[dict[tuple[int, int], int], ...]) -> tuple[int, int]:
     return max(map(max, moved)), max(sum(move > 0 for move in row) for row in moved)
 
 
+@cache
 def bns_lemma_4() -> Finding:
     """BNS Lemma 4, privacy: it holds at the stated size over every score vector, and fails far below it.
 

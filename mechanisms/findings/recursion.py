@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -171,6 +172,7 @@ def n26() -> Finding:
     )
 
 
+@cache
 def bns_lemma_2() -> Finding:
     """BNS Lemma 2, the privacy of Rec: it holds exactly on neighbouring qualities of every kind.
 
@@ -210,6 +212,7 @@ def bns_lemma_2() -> Finding:
     )
 
 
+@cache
 def bns_lemma_3() -> Finding:
     """BNS Lemma 3, the utility of Rec: it holds with much room on the hardest qualities known.
 
@@ -304,7 +307,7 @@ def _log10_failure(subject: ConcavePromise, quality: StepFunction) -> float:
     """Return log10 of the exact probability of a point of quality below (1 − alpha)·promise."""
     law = subject.distribution(quality)
     least = (1.0 - subject.alpha) * subject.target
-    bad = np.array([law.logpmf(point) for point in law.support() if quality(point) < least])
+    bad = law.log_probabilities[quality.values_at(law.outcomes) < least]
     return float(np.logaddexp.reduce(bad)) / math.log(10.0)
 
 

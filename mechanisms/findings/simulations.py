@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -188,6 +188,7 @@ def _k08(epsilon: float, tau: float = 0.1) -> tuple[float, ...]:
     return epsilon, math.exp(epsilon), tau, worst, reached, repaired
 
 
+@cache
 def claim_5_9() -> Finding:
     """Compute exact distances of the simulation without interaction.
 
@@ -330,6 +331,7 @@ def _polled(share: float, beta: float = 0.3) -> tuple[float, ...]:
     return share, *distances, simulation.worst_distance(population), beta / 3.0
 
 
+@cache
 def lemma_5_8() -> Finding:
     """Compute what the simulations of Claims 5.9 and 5.10 cost together, and how far off they are.
 

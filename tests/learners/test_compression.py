@@ -88,7 +88,7 @@ def test_a_round_that_surely_passes_leaves_no_negative_probability():
 def test_all_rounds_together_cost_epsilon_and_not_more_for_each():
     learner = CompressionLearner(epsilon=1.0, size=6, **SMALL)
     assert len(learner.rounds(6)) == 2
-    result = audit_privacy(learner)
+    result = audit_privacy(learner, budget=20_000)
     assert result.verdict is Verdict.PROVED
     assert result.epsilon_lower == pytest.approx(1.0)  # basic composition of four steps would say 4
 
@@ -105,7 +105,7 @@ def test_a_round_that_used_its_records_twice_would_be_refuted():
 
     # a record then has part in both steps: a loss of up to 2ε
     learner = Reusing(epsilon=1.0, size=2, concepts=NESTED, bits=int, first_round=2, caps=(2,))
-    result = audit_privacy(learner)
+    result = audit_privacy(learner, budget=20_000)
     assert result.verdict is Verdict.REFUTED
     assert 1.0 < result.epsilon_lower <= 2.0
 

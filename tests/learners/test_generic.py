@@ -69,14 +69,16 @@ def test_a_packed_table_counts_errors_as_a_plain_one_does(points):
 
 @pytest.mark.parametrize(("concepts", "epsilon"), [(PointClass(2), 0.5), (IntervalClass(2), 2.0)])
 def test_the_audit_proves_the_claim_and_finds_the_loss_computed_by_hand(concepts, epsilon):
-    result = audit_privacy(GenericLearner(epsilon=epsilon, concepts=concepts, size=2))
+    result = audit_privacy(GenericLearner(epsilon=epsilon, concepts=concepts, size=2), budget=20_000)
     assert result.verdict is Verdict.PROVED
     assert result.epsilon_lower == pytest.approx(worst_loss_by_hand(concepts, epsilon=epsilon, size=2))
     assert epsilon / 2 < result.epsilon_lower <= epsilon
 
 
 def test_a_learner_that_forgets_the_two_is_refuted():
-    result = audit_privacy(GenericLearner(epsilon=2.0, size=2), GenericLearner(epsilon=1.0).claim)
+    result = audit_privacy(
+        GenericLearner(epsilon=2.0, size=2), GenericLearner(epsilon=1.0).claim, budget=20_000
+    )
     assert result.verdict is Verdict.REFUTED
 
 
@@ -248,7 +250,7 @@ def test_a_record_that_is_none_is_refused(record):
 def test_fewer_examples_than_the_size_are_answered_and_private():
     learner = GenericLearner(size=(0, 2))
     assert set(learner.sample([], 100, np.random.default_rng(6))) == {0, 1, 2, 3}
-    assert audit_privacy(learner).verdict is Verdict.PROVED
+    assert audit_privacy(learner, budget=20_000).verdict is Verdict.PROVED
 
 
 def test_a_million_hypotheses_have_a_law_that_sums_to_one():

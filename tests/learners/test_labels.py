@@ -49,16 +49,16 @@ def test_the_law_is_that_of_the_construction(concepts, share):
 @pytest.mark.parametrize("concepts", [PointClass(2), IntervalClass(2)])
 def test_labels_are_protected_as_claimed(concepts):
     learner = LabelPrivateLearner(epsilon=1.0, concepts=concepts, share=0.5, size=3)
-    result = audit_privacy(learner)
+    result = audit_privacy(learner, budget=20_000)
     assert learner.relation is Relation.REPLACE_LABEL
     assert result.verdict is Verdict.PROVED
     assert 0.5 < result.epsilon_lower <= 1.0
-    assert audit_privacy(learner, PureDP(0.5)).verdict is Verdict.REFUTED
+    assert audit_privacy(learner, PureDP(0.5), budget=20_000).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("make", [LabelPrivateLearner, ReplacedRecords])
 def test_examples_are_not_and_the_witness_shows_it(make):
-    result = audit_privacy(make(epsilon=1.0, share=0.5, size=2), relation=Relation.REPLACE_ONE)
+    result = audit_privacy(make(epsilon=1.0, share=0.5, size=2), relation=Relation.REPLACE_ONE, budget=20_000)
     assert result.verdict is Verdict.REFUTED
     assert result.epsilon_lower == math.inf
     witness = result.witness

@@ -85,14 +85,14 @@ def test_runs_follow_the_law(draw):
 
 
 def test_it_is_private_on_every_database_of_its_size():
-    result = audit_privacy(NoisyConjunctionLearner(dimension=1, size=4))
+    result = audit_privacy(NoisyConjunctionLearner(dimension=1, size=4), budget=20_000)
     assert result.verdict is Verdict.PROVED
     assert 0.5 < result.epsilon_lower <= 1.0
 
 
 def test_a_half_of_its_noise_is_refuted():
     loud = NoisyConjunctionLearner(dimension=1, size=4, epsilon=2.0)
-    assert audit_privacy(loud, PureDP(1.0)).verdict is Verdict.REFUTED
+    assert audit_privacy(loud, PureDP(1.0), budget=20_000).verdict is Verdict.REFUTED
 
 
 def test_the_sample_has_a_chunk_of_the_harder_part_for_each_of_the_parts():

@@ -98,13 +98,13 @@ def test_draws_follow_the_law(form, tight):
     ids=lambda e: e.name,
 )
 def test_small_samples_are_proved_private(entry):
-    result = audit_privacy(entry.factory())
+    result = audit_privacy(entry.factory(), budget=20_000)
     assert result.verdict is Verdict.PROVED
     assert result.epsilon_lower <= result.claim.epsilon + 1e-9
 
 
 def test_rounding_the_rounds_up_and_not_epsilon_spends_more_than_epsilon():
-    result = audit_privacy(OverspentParityRetry())
+    result = audit_privacy(OverspentParityRetry(), budget=20_000)
     assert result.verdict is Verdict.REFUTED
     assert result.epsilon_lower == pytest.approx(math.ceil(math.log2(20)) / math.log2(20), rel=1e-9)
 

@@ -148,11 +148,11 @@ def test_some_small_database_is_within_half_of_alpha_and_the_failure_within_beta
 
 def test_the_pure_claims_are_proved_on_all_databases_of_a_size():
     made = GenericSanitizer(epsilon=2.0, alpha=0.5, size=2)
-    result = audit_privacy(made)
+    result = audit_privacy(made, budget=20_000)
     assert result.verdict is Verdict.PROVED
     assert 1.0 < result.epsilon_lower <= 2.0
     learner = SanitizingLearner(epsilon=1.0, alpha=0.25, size=1)
-    assert audit_privacy(learner).verdict is Verdict.PROVED
+    assert audit_privacy(learner, budget=20_000).verdict is Verdict.PROVED
 
 
 def test_bad_domains_and_records_are_refused():

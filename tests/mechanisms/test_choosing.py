@@ -82,7 +82,9 @@ def test_the_stated_size_is_private_and_smaller_ones_are_not(
 
 
 def test_the_exact_audit_proves_the_stated_size_over_all_score_vectors():
-    result = audit_privacy(ChoosingScores(alpha=1.0, beta=0.5, epsilon=8.0, delta=0.1, growth=1, solutions=3))
+    result = audit_privacy(
+        ChoosingScores(alpha=1.0, beta=0.5, epsilon=8.0, delta=0.1, growth=1, solutions=3), budget=20_000
+    )
     expected = worst_delta(8.0, m=9, alpha=1.0, epsilon=8.0, growth=1, solutions=3)
     assert result.verdict is Verdict.PROVED
     assert result.delta_lower == pytest.approx(expected, rel=1e-9)
@@ -93,7 +95,9 @@ def test_the_exact_audit_proves_the_stated_size_over_all_score_vectors():
 
 
 def test_every_small_database_at_the_stated_size_is_proved_too():
-    result = audit_privacy(ChoosingMechanism(epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5, records=("a", "b")))
+    result = audit_privacy(
+        ChoosingMechanism(epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5, records=("a", "b")), budget=20_000
+    )
     assert result.verdict is Verdict.PROVED
     assert result.pairs_tried == result.pairs_total == 9 * 2**8
     assert 0 < result.delta_lower <= 0.00046
@@ -101,7 +105,7 @@ def test_every_small_database_at_the_stated_size_is_proved_too():
 
 @pytest.mark.parametrize(("m", "published"), [(1, 0.585), (5, 0.240), (10, 0.107)])
 def test_the_twin_without_the_size_check_is_refuted(m, published):
-    result = audit_privacy(UncheckedChoosing(size=m))
+    result = audit_privacy(UncheckedChoosing(size=m), budget=20_000)
     assert result.verdict is Verdict.REFUTED
     assert result.delta_lower == pytest.approx(lone_supporter(m), rel=1e-9)
     assert round(result.delta_lower, 3) == published
@@ -113,7 +117,7 @@ def test_so_it_is_at_m_20_where_the_pairs_are_too_many_to_enumerate():
     twin = UncheckedChoosing(size=20)
     left, right = twin.suggested_pairs()[0]
     assert sorted({*left, *right}) == ["a", "b"]
-    result = audit_privacy(twin)
+    result = audit_privacy(twin, budget=20_000)
     assert result.refuted
     assert round(result.delta_lower, 4) == round(lone_supporter(20), 4) == 0.0108
 
@@ -123,7 +127,7 @@ def test_the_twin_is_refuted_over_score_vectors_too(m):
     class Twin(ChoosingScores):
         _kind = UncheckedChoosing
 
-    result = audit_privacy(Twin(growth=1, records_count=m), ApproximateDP(8.0, 0.1))
+    result = audit_privacy(Twin(growth=1, records_count=m), ApproximateDP(8.0, 0.1), budget=20_000)
     assert result.refuted
     assert round(result.delta_lower, 3) == CHECKED[0][-1][m - 1]
 

@@ -190,10 +190,10 @@ def test_the_audit_finds_a_sequence_that_claims_too_little():
             return PureDP(0.5)
 
     parts = [GeometricMechanism(epsilon=0.5, size=1)] * 2
-    result = audit_privacy(Understated(parts=parts))
+    result = audit_privacy(Understated(parts=parts), budget=20_000)
     assert result.verdict is Verdict.REFUTED
     assert result.epsilon_lower == pytest.approx(1.0)
-    assert audit_privacy(Sequential(parts=parts)).verdict is not Verdict.REFUTED
+    assert audit_privacy(Sequential(parts=parts), budget=20_000).verdict is not Verdict.REFUTED
 
 
 def test_parts_that_answer_with_anything_make_tuples():

@@ -188,7 +188,7 @@ def test_the_suggested_pair_is_the_worst(loss):
 
 
 def test_the_audit_shows_the_worst_pair_of_a_claim_that_it_proves():
-    result = audit_privacy(ExponentialMechanism(epsilon=1.0))
+    result = audit_privacy(ExponentialMechanism(epsilon=1.0), budget=20_000)
     assert result.verdict is Verdict.PROVED
     assert result.epsilon_lower == pytest.approx(worst_loss(1.0, 16), rel=1e-6)
     [shown] = [note for note in result.notes if note.startswith("The worst pair: ")]

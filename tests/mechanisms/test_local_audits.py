@@ -22,7 +22,7 @@ POLL = InteractiveProtocol(algorithm=partial(poll_twice, epsilon=1.0), epsilon=1
 
 
 def test_a_whole_interactive_protocol_is_proved_exactly():
-    result = audit_privacy(POLL)
+    result = audit_privacy(POLL, budget=20_000)
     assert result.verdict is Verdict.PROVED
     assert result.epsilon_lower == pytest.approx(1.0, rel=1e-9)  # 0.5 + 0.5 on the worst path
 
@@ -56,7 +56,7 @@ def test_a_noninteractive_protocol_with_a_conclusion_is_proved():
         queries=[(range(2), RandomizedResponse(epsilon=0.25)), (0, KaryRandomizedResponse(epsilon=0.5))],
         conclude=lambda queries, answers: int(answers[0].sum()) + 10 * answers[1],
     )
-    assert audit_privacy(protocol).verdict is Verdict.PROVED
+    assert audit_privacy(protocol, budget=20_000).verdict is Verdict.PROVED
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_noninteractive_protocol_with_a_conclusion_is_proved():
     ],
 )
 def test_averages_are_as_private_as_one_answer(average, verdict, low):
-    result = audit_privacy(average)
+    result = audit_privacy(average, budget=20_000)
     assert (result.verdict, result.evidence) == (verdict, Evidence.EXACT)
     assert low <= result.epsilon_lower <= 1.0 + 1e-9
 

@@ -14,17 +14,17 @@ ENTRIES = {entry.name: entry for entry in entries()}
 
 
 @pytest.mark.parametrize(
-    ("name", "found"),
+    ("name", "found", "budget"),
     [
         # one report, or answer, beyond the constant's: probability 1/2 or e^−ε/2
-        ("noisy-labels-sq-algorithm-local-coarse", 2.0),
-        ("bounded-noise-sq-learner-coarse", 1.0),
+        ("noisy-labels-sq-algorithm-local-coarse", 2.0, 3_500),
+        ("bounded-noise-sq-learner-coarse", 1.0, 1_500),
     ],
 )
-def test_a_good_part_of_epsilon_is_found_on_few_examples(name, found):
+def test_a_good_part_of_epsilon_is_found_on_few_examples(name, found, budget):
     entry = ENTRIES[name]
     run = entry.factory()
-    shown = audit_privacy(run, **entry.options)
+    shown = audit_privacy(run, **entry.options | {"budget": budget})
     assert shown.verdict is Verdict.NOT_REFUTED
     assert found < shown.epsilon_lower <= run.epsilon
     less = audit_privacy(run, PureDP(run.epsilon / 4), **entry.options)
@@ -37,14 +37,14 @@ def test_rates_that_are_tried_on_the_same_examples_are_refuted_and_fresh_chunks_
     assert len(entry.factory().rates) == 2
     assert audit_privacy(entry.factory(), **entry.options).verdict is Verdict.REFUTED
     right = BoundedNoiseRun(epsilon=1.0, **COARSE)
-    result = audit_privacy(right, budget=2_000, significance=1e-7, pairs=right.suggested_pairs()[:1])
+    result = audit_privacy(right, budget=1_000, significance=1e-7, pairs=right.suggested_pairs()[:1])
     assert result.verdict is Verdict.NOT_REFUTED
 
 
 def test_the_same_examples_hide_behind_the_output():
     # 0 or 1 by six noisy answers: what the transcript shows is not seen there
     hidden = ReusedExamples(epsilon=1.0, **COARSE | {"view": "output"})
-    result = audit_privacy(hidden, budget=1_500, significance=1e-7, pairs=hidden.suggested_pairs()[:1])
+    result = audit_privacy(hidden, budget=1_000, significance=1e-7, pairs=hidden.suggested_pairs()[:1])
     assert (result.verdict, result.epsilon_lower < 0.5) == (Verdict.NOT_REFUTED, True)
 
 

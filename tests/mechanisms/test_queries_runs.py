@@ -87,7 +87,7 @@ def test_the_size_is_that_of_the_queries_asked_not_of_the_error_promised(kind):
 
 @pytest.mark.parametrize("run", [LocalRun(epsilon=1.0), CentralRun(epsilon=1.0)])
 def test_a_whole_run_with_correlated_rounds_is_not_refuted_end_to_end(run):
-    result = audit_privacy(run, budget=3_000)
+    result = audit_privacy(run, budget=2_000)
     assert (result.verdict, result.evidence) == (Verdict.NOT_REFUTED, Evidence.STATISTICAL)
 
 
@@ -124,7 +124,7 @@ class Disguised:
 
 def test_a_randomizer_that_lies_of_itself_is_refuted_end_to_end():
     # the oracle can only believe a claim; an audit of the whole run sees noise that is 100 times too small
-    result = audit_privacy(LocalRun(epsilon=1.0, estimator=Leaking), budget=3_000)
+    result = audit_privacy(LocalRun(epsilon=1.0, estimator=Leaking), budget=2_000, confirm_budget=500)
     assert result.verdict is Verdict.REFUTED
 
 
@@ -176,8 +176,8 @@ def test_the_transcript_holds_every_report_once_and_the_answers_from_them():
 
 def test_the_transcript_shows_of_one_entry_what_the_output_hides():
     # one report is at most −1 with probability 1/2 or e^−4/2: most of ε = 4 is found in few runs
-    shown = audit_privacy(LocalRun(view="transcript"), budget=3_000, significance=1e-7)
-    hidden = audit_privacy(LocalRun(), budget=3_000, significance=1e-7)
+    shown = audit_privacy(LocalRun(view="transcript"), budget=2_400, significance=1e-7)
+    hidden = audit_privacy(LocalRun(), budget=2_400, significance=1e-7)
     assert not shown.refuted
     assert not hidden.refuted
     assert shown.epsilon_lower > 2.0
@@ -191,10 +191,10 @@ def test_entries_that_report_again_are_refuted_from_the_transcript_alone():
     # both reports of one entry are the truth with probability 0.73² or a lie with 0.27²: a loss of 2 for 1
     again = {view: ReusedEntries(epsilon=1.0, view=view, **SIGNS) for view in ("transcript", "output")}
     shown = audit_privacy(again["transcript"], budget=6_000, confirm_budget=300)
-    hidden = audit_privacy(again["output"], budget=2_500, significance=1e-7)
+    hidden = audit_privacy(again["output"], budget=1_500, significance=1e-7)
     assert shown.verdict is Verdict.REFUTED
     assert (hidden.verdict, hidden.epsilon_lower < 0.5) == (Verdict.NOT_REFUTED, True)
-    right = audit_privacy(LocalRun(epsilon=1.0, view="transcript", **SIGNS), budget=1_500, significance=1e-7)
+    right = audit_privacy(LocalRun(epsilon=1.0, view="transcript", **SIGNS), budget=1_000, significance=1e-7)
     assert right.verdict is Verdict.NOT_REFUTED
 
 

@@ -120,7 +120,8 @@ def test_gaps_far_beyond_the_threshold_add_nothing(at):
 def test_the_exact_audit_over_all_gaps_finds_half_of_delta_at_epsilon_and_at_its_half():
     subject = StableSelectionGaps(epsilon=1.0, delta=1e-6)
     claimed, halved, exact = (
-        audit_privacy(subject, claim) for claim in (None, ApproximateDP(0.5, 1e-6), ApproximateDP(0.5, 5e-7))
+        audit_privacy(subject, claim, budget=20_000)
+        for claim in (None, ApproximateDP(0.5, 1e-6), ApproximateDP(0.5, 5e-7))
     )
     assert [result.verdict for result in (claimed, halved, exact)] == [Verdict.PROVED] * 3
     assert claimed.delta_lower == pytest.approx(5e-7, rel=1e-9)
@@ -136,22 +137,22 @@ def test_the_exact_audit_over_all_gaps_finds_half_of_delta_at_epsilon_and_at_its
 
 @pytest.mark.parametrize("claim", [ApproximateDP(0.49, 5e-7), ApproximateDP(1.0, 4.99e-7)])
 def test_the_audit_refutes_less(claim):
-    assert audit_privacy(StableSelectionGaps(), claim).verdict is Verdict.REFUTED
+    assert audit_privacy(StableSelectionGaps(), claim, budget=20_000).verdict is Verdict.REFUTED
 
 
 def test_the_exact_audit_proves_the_tight_twin_with_equality():
-    result = audit_privacy(TightStableSelectionGaps(epsilon=1.0, delta=1e-6))
+    result = audit_privacy(TightStableSelectionGaps(epsilon=1.0, delta=1e-6), budget=20_000)
     assert result.verdict is Verdict.PROVED
     assert result.delta_lower == pytest.approx(1e-6, rel=1e-9)
     assert result.epsilon_lower == pytest.approx(1.0, abs=1e-5)
-    assert audit_privacy(TightStableSelectionGaps(), ApproximateDP(1.0, 0.999e-6)).refuted
-    assert audit_privacy(TightStableSelectionGaps(), ApproximateDP(0.99, 1e-6)).refuted
+    assert audit_privacy(TightStableSelectionGaps(), ApproximateDP(1.0, 0.999e-6), budget=20_000).refuted
+    assert audit_privacy(TightStableSelectionGaps(), ApproximateDP(0.99, 1e-6), budget=20_000).refuted
 
 
 @KINDS
 def test_every_small_database_is_proved_too(kind):
     subject = kind()
-    result = audit_privacy(subject)
+    result = audit_privacy(subject, budget=20_000)
     assert result.verdict is Verdict.PROVED
     expected = 1e-6 if kind is TightStableSelection else 5e-7
     assert result.delta_lower == pytest.approx(expected, rel=1e-9)
