@@ -16,7 +16,7 @@ A stateless subject's calls depend on nothing that is kept: they are confirmed i
 **Guarantee.** REFUTED needs the crossing and its confirmation: if each call keeps the claim given the past
 the chance is at most the significance. If only first answers do, the calls of a process share what it drew;
 with one run a process each is a first answer of its own, and the k-th try's wealth crosses with
-probability at most significance·2^−k. With several runs a process kept noise moves the event's frequency
+probability at most significance·2^−k, and at most 0.001·2^−k. With several runs a process kept noise moves the event's frequency
 from process to process, which the exact test notices; what it misses must then cross by itself.
 """
 
@@ -82,6 +82,9 @@ LEAST_PART = 32
 _WARM_PARTS = 8
 #: Processes with one run each, as a multiple of what an event that never varies needs.
 _SINGLES = 1.3
+#: The most level at which single runs in fresh processes confirm. What keeps its noise crosses in nearly
+#: every audit, so that this alone decides; each process costs little where a few refute at 0.05.
+_ALONE_LEVEL = 1e-3
 #: Level of the test that an event is as frequent in every process.
 _SPREAD = 1e-3
 #: Seconds that a second try may take by what runs took so far; a dearer one is left out.
@@ -191,7 +194,8 @@ class Judge:
         """Give the ways to share calls among fresh processes that this event asks for."""
         crossed = self.betting.crossed_at or 0
         if _never_varied(memory, candidate):
-            singles = singles_needed(candidate, self._terms().at(memory.distance), self._terms().log_limit)
+            terms = self._terms(alone=True)
+            singles = singles_needed(candidate, terms.at(memory.distance), terms.log_limit)
             yield Plan(singles // 2, parts=singles)
             if not self._last_varied:
                 return
@@ -206,17 +210,19 @@ class Judge:
         took = time.monotonic() - self.betting.started - self.sampler.loading
         return max(took, 0.0) / max(self.sampler.drawn, 1) * calls
 
-    def _terms(self) -> Terms:
+    def _terms(self, *, alone: bool = False) -> Terms:
         terms = self.betting.terms
-        return replace(terms, significance=terms.significance / 2 ** (self.tried + 1))
+        level = min(terms.significance, _ALONE_LEVEL) if alone else terms.significance
+        return replace(terms, significance=level / 2 ** (self.tried + 1))
 
     def _run(self, memory: PairMemory, candidate: Candidate, plan: Plan) -> Witness:
-        terms = self._terms()
+        alone = plan.parts >= 2 * plan.runs
+        terms = self._terms(alone=alone)
         if terms.deadline is not None and time.monotonic() + self._seconds(2 * plan.runs) > (
             terms.deadline + self.sampler.loading
         ):
             raise TimeIsOver
-        started, alone = time.monotonic(), plan.parts >= 2 * plan.runs
+        started = time.monotonic()
         drawn = run_witness(
             self.sampler,
             (memory.left, memory.right),
