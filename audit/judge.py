@@ -16,8 +16,9 @@ A stateless subject's calls depend on nothing that is kept: they are confirmed i
 **Guarantee.** REFUTED needs the crossing and its confirmation: if each call keeps the claim given the past
 the chance is at most the significance. If only first answers do, the calls of a process share what it drew;
 with one run a process each is a first answer of its own, and the k-th try's wealth crosses with
-probability at most significance·2^−k, and at most 0.001·2^−k. With several runs a process kept noise moves the event's frequency
-from process to process, which the exact test notices; what it misses must then cross by itself.
+probability at most significance·2^−k, and at most 0.001·2^−k. With several runs a process kept noise moves
+the event's frequency from process to process, which the exact test notices; what it misses must then cross
+by itself.
 """
 
 from __future__ import annotations
