@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from audit.privacy import audit_privacy
     from audit.relations import Relation
     from audit.results import AuditResult, Evidence, Verdict
+    from audit.utility.front import audit_utility
     from audit.utility.result import UtilityResult
-    from audit.utility.task import audit_utility
 
 __all__ = [
     "PAC",
@@ -40,7 +40,7 @@ _HOMES = {
     "UtilityResult": "audit.utility.result",
     "Verdict": "audit.results",
     "audit_privacy": "audit.privacy",
-    "audit_utility": "audit.utility.task",
+    "audit_utility": "audit.utility.front",
 }
 
 

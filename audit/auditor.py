@@ -252,7 +252,7 @@ class Auditor:
     ) -> tuple[UtilityResult | None, str]:
         """Return the result of a utility audit, or None and why there is none."""
         from audit.claimed import shared, utility_options  # numpy and more, only for an audit
-        from audit.utility.task import audit_utility
+        from audit.utility.front import audit_utility
 
         subject = audited.subject
         told: dict[str, Any] = {}

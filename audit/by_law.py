@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from audit.databases import Pair
-    from audit.privacy import Task
+    from audit.task import PrivacyTask
 
 #: Pairs compared when the domain is not enumerated.
 SOME_PAIRS = 512
 _KEPT = (Verdict.PROVED, Verdict.NOT_REFUTED)
 
 
-def audit_by_law(task: Task) -> AuditResult | None:
+def audit_by_law(task: PrivacyTask) -> AuditResult | None:
     """Audit a task by its declared laws; None if it declares none for these databases after all."""
     every = task.databases.enumerate()
     rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
@@ -55,7 +55,7 @@ def audit_by_law(task: Task) -> AuditResult | None:
     return _Comparison(task, laws, finding, pairs, enumerated=enumerated).result()
 
 
-def _up_to_order(task: Task) -> AuditResult | None:
+def _up_to_order(task: PrivacyTask) -> AuditResult | None:
     """Return what all multisets show; None where they are too many or break the claim, which lists show."""
     from audit.multisets import in_another_order, in_lists, on_multisets, up_to_order
 
@@ -81,7 +81,7 @@ def _up_to_order(task: Task) -> AuditResult | None:
     return up_to_order(comparison.result())
 
 
-def _compared(task: Task, laws: Laws, pairs: list[tuple[Any, Any]]) -> ExactFinding:
+def _compared(task: PrivacyTask, laws: Laws, pairs: list[tuple[Any, Any]]) -> ExactFinding:
     stop = None if task.deadline is None else lambda: time.monotonic() >= (task.deadline or math.inf)
     return compare_pairs(pairs, laws.first, task.claim, stop=stop)
 
@@ -91,13 +91,13 @@ class _Comparison:
 
     def __init__(
         self,
-        task: Task,
+        task: PrivacyTask,
         laws: Laws,
         finding: ExactFinding,
         pairs: list[Pair],
         *,
         enumerated: int | None,
-        code: Task | None = None,
+        code: PrivacyTask | None = None,
         reordered: Callable[[Any], Any] | None = None,
     ) -> None:
         self.task, self.laws, self.finding, self.pairs = task, laws, finding, pairs

@@ -24,7 +24,7 @@ from audit.search import FIRST_LOOK
 
 if TYPE_CHECKING:
     from audit.memory import PairMemory
-    from audit.privacy import Task
+    from audit.task import PrivacyTask
 
 LEAST_CONFIRMATION = 20_000
 
@@ -69,7 +69,7 @@ def _brief(runs: int) -> str:
     return str(runs) if runs < 10**15 else f"{runs:.3g}"
 
 
-def audit_by_runs(task: Task) -> AuditResult:
+def audit_by_runs(task: PrivacyTask) -> AuditResult:
     """Audit a task by sampled runs."""
     least = least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
     if task.options.budget < least:
@@ -91,7 +91,7 @@ def audit_by_runs(task: Task) -> AuditResult:
 class _Runs:
     """One audit by runs: the state that its steps share."""
 
-    def __init__(self, task: Task, sampler: Sampler) -> None:
+    def __init__(self, task: PrivacyTask, sampler: Sampler) -> None:
         self.task, self.sampler = task, sampler
         options = task.options
         self.terms = Terms(

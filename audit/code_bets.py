@@ -24,8 +24,8 @@ from audit.results import Verdict
 
 if TYPE_CHECKING:
     from audit.databases import Databases, Pair
-    from audit.privacy import Task
     from audit.results import AuditResult
+    from audit.task import PrivacyTask
 
 __all__ = ["SHARE", "TIGHT", "beside_law", "bet_on_code", "speaks"]
 
@@ -39,7 +39,7 @@ SHARE = 0.5
 """Of the significance, and of the budget: what the bets on the code get; the comparison gets the rest."""
 
 
-def bet_on_code(task: Task, worst: list[Pair], *, compared: int, tight: bool) -> AuditResult | None:
+def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: bool) -> AuditResult | None:
     """Return what an audit by runs finds, on some pairs first; None where its budget can refute nothing.
 
     Parameters
@@ -88,7 +88,7 @@ def speaks(found: AuditResult) -> bool:
     return crossed or found.witness is not None or found.unfinished > 0
 
 
-def beside_law(found: AuditResult, task: Task, *, compared: int) -> AuditResult:
+def beside_law(found: AuditResult, task: PrivacyTask, *, compared: int) -> AuditResult:
     """Return what bets on the code found as the result of the whole audit, which says what the law hid.
 
     Parameters

@@ -23,11 +23,12 @@ from audit.errors import InvalidValue
 from audit.law_runs import CHECKED_RUNS, SAMPLED_RUNS
 from audit.outcomes import Raised, Unfinished
 from audit.paths import lengths
-from audit.privacy import Options, Task, audit_privacy, check_options, make_task
+from audit.privacy import audit_privacy, make_task
 from audit.relations import name_of
 from audit.sampling import EXPLORE, MutatedInput, Sampler
 from audit.search import FIRST_LOOK, SHARE
 from audit.shrink import MOST_TRIES
+from audit.task import Options, PrivacyTask, check_options
 from audit.wording import number, short
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _LABEL = 13
 _WIDTH = 100
 
 
-def task_of(mechanism: Any, claim: Any = None, **options: Any) -> Task:
+def task_of(mechanism: Any, claim: Any = None, **options: Any) -> PrivacyTask:
     """Return the task that `audit_privacy` would carry out for the same arguments.
 
     Raises
@@ -64,7 +65,7 @@ def task_of(mechanism: Any, claim: Any = None, **options: Any) -> Task:
     return make_task(mechanism, claim, chosen, **{name: told[name] for name in rest})
 
 
-def explain(task: Task, *, name: str | None = None) -> str:
+def explain(task: PrivacyTask, *, name: str | None = None) -> str:
     """Return the plan of an audit, as text for a terminal, headed by the subject's name or another one.
 
     Examples
@@ -84,7 +85,7 @@ def explain(task: Task, *, name: str | None = None) -> str:
     return "\n".join(lines)
 
 
-def _paragraphs(task: Task) -> Iterator[tuple[str, str]]:
+def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
     seed = np.random.SeedSequence(task.pairs_seed()).spawn(2)[0]
     first = next(task.databases.proposals(np.random.default_rng(seed)), None)
     if first is None:
@@ -142,7 +143,7 @@ def _domain(databases: Databases) -> str:
     return f"{said} such as {show(list(databases.records[:4]), 60)}{many}."
 
 
-def _law(task: Task) -> str:
+def _law(task: PrivacyTask) -> str:
     every = task.databases.enumerate()
     pairs = f"all {len(every):,} pairs" if every is not None else f"up to {SOME_PAIRS} pairs"
     return (
@@ -152,7 +153,7 @@ def _law(task: Task) -> str:
     )
 
 
-def _search(task: Task) -> str:
+def _search(task: PrivacyTask) -> str:
     databases, steps = task.databases, lengths(task.claim.epsilon, task.claim.delta)
     looks = (
         f"a first look is {FIRST_LOOK} pairs of runs; the most promising are looked at again, with twice as "
@@ -169,7 +170,7 @@ def _search(task: Task) -> str:
     )
 
 
-def _bets(task: Task) -> str:
+def _bets(task: PrivacyTask) -> str:
     single = task.databases.only_given and len(task.databases.given) == 1
     share = "all other" if single else f"at least {1 - SHARE:.0%} of the"
     return (
@@ -179,11 +180,11 @@ def _bets(task: Task) -> str:
     )
 
 
-def _least(task: Task) -> int:
+def _least(task: PrivacyTask) -> int:
     return least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
 
 
-def _budget(task: Task) -> str:
+def _budget(task: PrivacyTask) -> str:
     least, budget = _least(task), task.options.budget
     said = f"{budget:,} runs, both sides and search included; an outright leak needs at least {least:,}"
     return (
@@ -191,7 +192,7 @@ def _budget(task: Task) -> str:
     )
 
 
-def _time(task: Task, cost: _Cost) -> str:
+def _time(task: PrivacyTask, cost: _Cost) -> str:
     """Say what the measured cost means for the budget and the time limit."""
     limit, budget = task.options.time_limit, task.options.budget
     seconds = cost.seconds * budget / task.options.jobs
@@ -210,7 +211,7 @@ def _time(task: Task, cost: _Cost) -> str:
     return f"{said}; the time limit of {number(limit)} s ends it after about {affordable:,} runs."
 
 
-def _afterwards(task: Task) -> str:
+def _afterwards(task: PrivacyTask) -> str:
     options = task.options
     confirming = (
         f"{options.confirm_budget:,} runs"
@@ -248,7 +249,7 @@ class _Cost:
         return f"{told}. {self.trouble}" if self.trouble else f"{told}."
 
 
-def _measure(task: Task, pair: Pair) -> _Cost:
+def _measure(task: PrivacyTask, pair: Pair) -> _Cost:
     """Time a few runs of a pair, in a process of their own if the audit is."""
     options = task.options
     with Sampler(

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from audit.databases import Pair
     from audit.distributions import Law
-    from audit.privacy import Task
     from audit.sampling import Runs
+    from audit.task import PrivacyTask
 
 __all__ = ["LEAST_CHECKED", "LawRuns", "TimeIsOver"]
 
@@ -82,7 +82,7 @@ class LawRuns:
         For a subject that says it is `symmetric`: a database, as a list, in another order of its records.
     """
 
-    task: Task
+    task: PrivacyTask
     law_of: Callable[[Any], Law]
     pairs: list[Pair]
     worst: Pair

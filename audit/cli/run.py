@@ -24,7 +24,7 @@ from audit.saved import check_writable, layout, write_text
 from audit.subjects import adapt
 from audit.summary import carried_out, warning
 from audit.targets import resolve_target
-from audit.utility.task import audit_utility
+from audit.utility.front import audit_utility
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -23,8 +23,8 @@ from audit.report_link import render_report
 from audit.results import AuditResult, Evidence, Verdict
 from audit.saved import check_writable, layout, save, write_text
 from audit.summary import line, total
+from audit.utility.front import audit_utility
 from audit.utility.result import UtilityResult
-from audit.utility.task import audit_utility
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

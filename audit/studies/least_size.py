@@ -27,7 +27,7 @@ from audit.results import Verdict
 from audit.scores import TOLERANCE
 from audit.studies.results import Step
 from audit.utility.exact import exceeds
-from audit.utility.task import audit_utility
+from audit.utility.front import audit_utility
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from audit.utility.task import audit_utility
+    from audit.utility.front import audit_utility
 
 __all__ = ["audit_utility"]
 
@@ -14,6 +14,6 @@ __all__ = ["audit_utility"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from audit.utility import task
+    from audit.utility import front
 
-    return getattr(task, name)
+    return getattr(front, name)

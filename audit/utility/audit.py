@@ -92,7 +92,7 @@ class UtilityAudit:
         idle, best = 0, None
         worst = max(found, key=self._badness)
         for _ in range(MOST_STEPS):
-            if idle == IDLE or self.task.late():
+            if idle == IDLE or self.task.is_late():
                 break
             problem = proposed(self.task.family, "vary", worst.problem, rng)
             one = self._exactly(problem)

@@ -195,9 +195,9 @@ class LawCheck:
             sampler.copy_inputs = True
             trouble = ""
             for index in range(count):
-                if self.task.late():
+                if self.task.is_late():
                     self.least = 0
-                if self.task.late() or trouble or self.unfinished:
+                if self.task.is_late() or trouble or self.unfinished:
                     break
                 words, e_value = compared(sampler, index)
                 if e_value >= self.limit:

@@ -158,7 +158,7 @@ class Renewal:
             return _TOO_MANY.format("over 1,000" if many > _MOST else f"{many:,}")
         for index, (standing, plan) in enumerate(zip(standings, plans, strict=True)):
             if not self._confirmed(standing, plan, index):
-                return _TIME if self.task.late() else _UNCONFIRMED.format(self.learners)
+                return _TIME if self.task.is_late() else _UNCONFIRMED.format(self.learners)
         return ""
 
     def _plan(self, standing: Standing, *, share: float) -> tuple[int, int]:
@@ -189,7 +189,7 @@ class Renewal:
         bets, betting = Bets(), self.betting
         self.bets.append(bets)
         for batch in range(math.ceil(learners / BATCH)):
-            if self.task.late():
+            if self.task.is_late():
                 return False
             sizes = [math.ceil(calls / 2)] * BATCH
             problem = standing.look.problem

@@ -24,7 +24,7 @@ from audit.saved import parse_any
 from audit.studies.results import Cell, CurveResult, Step, StudyResult
 from audit.studies.saved import to_json as study_json
 from audit.summary import line
-from audit.utility.task import audit_utility
+from audit.utility.front import audit_utility
 
 EACH = 55
 SECONDS = 5.0

@@ -12,7 +12,7 @@ from scipy import stats
 from audit import audit_privacy
 from audit.claims import PAC
 from audit.results import Verdict
-from audit.utility.task import audit_utility
+from audit.utility.front import audit_utility
 from learners.at_size import at_size
 from learners.clusters import cluster_problems, is_steady, lloyd, random_clusters
 from learners.compression import CompressionLearner

@@ -3,7 +3,7 @@
 import pytest
 
 from audit import PAC, Verdict
-from audit.utility.task import audit_utility
+from audit.utility.front import audit_utility
 from learners import AmplifiedParityLearner, ParityLearner
 from learners.parity import Plan
 

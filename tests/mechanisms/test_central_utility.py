@@ -13,7 +13,7 @@ from scipy import special, stats
 from audit import Verdict
 from audit.claims import PAC, Accuracy
 from audit.errors import InvalidValue
-from audit.utility.task import audit_utility
+from audit.utility.front import audit_utility
 from mechanisms import (
     ChoosingMechanism,
     ConcavePromise,

@@ -1,0 +1,176 @@
+"""`audit_utility`: from a learner, its claim and its problems to a verdict with evidence."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from audit.claims import check_utility_claim
+from audit.conversion import said_of_convert
+from audit.errors import InvalidKind, InvalidValue, SubjectError
+from audit.progress import AuditFinished, AuditStarted
+from audit.subjects import Subject, adapt
+from audit.surroundings import own_arithmetic
+from audit.task import Options, check_options, environment_of, refuse_inside_given
+from audit.utility.audit import UtilityAudit
+from audit.utility.families import read_problems
+from audit.utility.task import UtilityTask
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from audit.claims import UtilityClaim
+    from audit.utility.result import UtilityResult
+
+__all__ = ["audit_utility"]
+
+
+@own_arithmetic()
+def audit_utility(
+    learner: Any,
+    claim: Any = None,
+    *,
+    problems: Any = None,
+    convert: Callable[[Any], Any] | None = None,
+    exact: bool = True,
+    until: str = "decided",
+    budget: int = 200_000,
+    time_limit: float | None = None,
+    run_time_limit: float = 10.0,
+    isolate: bool = False,
+    unfinished: str = "against",
+    fresh: Callable[[], Any] | None = None,
+    significance: float = 1e-6,
+    seed: int = 0,
+    jobs: int = 1,
+    progress: Callable[[Any], None] | None = None,
+) -> UtilityResult:
+    """Audit a utility claim, error ≤ alpha except with probability ≤ beta, and return a verdict.
+
+    Parameters
+    ----------
+    learner
+        A callable (database, rng) -> output or (database) -> output, or a subject object that may also carry
+        `utility_claim`, `problems()`, `vary(problem, rng)`, `random(rng)` and `distribution(database)`.
+    claim
+        `PAC(alpha, beta)`, `Accuracy(alpha, beta)` or alike; by default the subject's `utility_claim`.
+    problems
+        A sequence of problems (`audit.problems`), a Hypothesis strategy for one, or an object that proposes
+        them; by default the subject.
+    convert
+        Turns a database into what the learner takes.
+    exact
+        Use the exact law `distribution(database)`, where the subject declares a finite one, in place of runs:
+        the probability of failure given the sample then replaces the indicator of failure.
+    until
+        "decided": stop when the claim is refuted or met; "budget": go on, to tighten the bounds.
+    budget
+        Most runs of the learner, search included; two more show a failure again, up to three quarters as many
+        compare a declared law with the code, and 24 to 32 tell whether the learner keeps state. If it does,
+        up to four times as many, at least 20,000, confirm the verdict on new learners in fresh processes.
+    time_limit, run_time_limit
+        Seconds, for the audit (looked at between batches) and for one run.
+    isolate
+        Run the learner in a child process, which may hang or die.
+    unfinished
+        "against": a run without an output speaks neither against the claim nor for it; "output": it failed.
+    fresh
+        A function without arguments that makes a new learner, one for every run: for those that keep state.
+    significance
+        The audit's error probability: the chance to refute a true claim, and the chance to call one met that
+        is false on a problem of the list.
+    seed
+        Root of everything random here, a whole number ≥ 0.
+    jobs
+        Worker processes; the result does not depend on it.
+    progress
+        Receives the events of `audit.progress`.
+
+    Returns
+    -------
+    UtilityResult
+        `str(result)` is the report.
+
+    Raises
+    ------
+    AuditError
+        A bad argument, in one line, a problem that cannot draw or measure among them, or that measures finite
+        errors above 1 for `PAC`. What the *learner* does
+        wrong is a failure: one that raises on a database of a problem has failed.
+
+    Notes
+    -----
+    **Guarantee.** If the error is above alpha with probability at most beta on every problem, then with
+    probability at least 1 − significance the verdict is not REFUTED. If it is so with a larger probability on
+    a problem of the list, then with probability at least 1 − significance the verdict is not NOT_REFUTED
+    (`audit.utility.evidence`). A learner that keeps state, or draws from elsewhere than its generator, is run
+    as it is: the claim is read as one about each call, given the state it is in. That makes a verdict only if
+    new learners, each in a fresh process, confirm it (`audit.utility.renewal`). With `fresh=` the claim is
+    about the first call of a new learner. What was neither refuted nor met is INCONCLUSIVE.
+
+    Examples
+    --------
+    >>> from audit import Accuracy, audit_utility
+    >>> from audit.problems import SampledProblem
+    >>> coins = SampledProblem("fair coins", lambda rng: rng.integers(0, 2, 25), lambda p, _: abs(p - 0.5))
+    >>> result = audit_utility(lambda database: sum(database) / 25, Accuracy(0.1, 0.1), problems=[coins])
+    >>> result.verdict.name, result.beta_lower > 0.1
+    ('REFUTED', True)
+    """
+    refuse_inside_given()
+    if until not in ("decided", "budget"):
+        raise InvalidValue(f'The `until` must be "decided" or "budget"; got {until!r}.')
+    if not isinstance(exact, bool):
+        raise InvalidKind(f"The `exact` must be True or False; got {exact!r}.")
+    options = check_options(
+        Options(
+            numerics="ideal",
+            until="budget" if until == "budget" else "refuted",
+            budget=budget,
+            confirm_budget=None,
+            time_limit=time_limit,
+            run_time_limit=run_time_limit,
+            isolate=isolate,
+            unfinished=unfinished,
+            significance=significance,
+            seed=seed,
+            jobs=jobs,
+        )
+    )
+    declaring = adapt(learner, convert=convert)
+    subject = adapt(declaring, fresh=fresh)
+    task = UtilityTask(
+        subject=subject,
+        claim=_claim_of(declaring, claim),
+        family=read_problems(problems, subject=declaring.object),
+        options=options,
+        exact=exact,
+        started=time.monotonic(),
+        listener=progress,
+    )
+    if progress is not None:
+        progress(AuditStarted(subject.name, budget, time_limit))
+    result = UtilityAudit(task).result()
+    converted = said_of_convert(subject.convert)
+    environment = {**environment_of(options, task.started), **converted, **result.environment}
+    result = replace(result, environment=environment, _subject=subject)
+    if progress is not None:
+        progress(AuditFinished(result))
+    return result
+
+
+def _claim_of(subject: Subject, claim: Any) -> UtilityClaim:
+    if claim is None:
+        try:
+            claim = getattr(subject.object, "utility_claim", None)
+        except Exception as error:  # a property of the user's may raise anything
+            raise SubjectError(
+                f"The `utility_claim` of {subject.name} cannot be read: {type(error).__name__}: {error}"
+            ) from error
+    if claim is None:
+        raise InvalidValue(
+            f"No utility claim: give one, such as `PAC(alpha=0.1, beta=0.05)`, for {subject.name} declares "
+            "none."
+        )
+    return check_utility_claim(claim)
