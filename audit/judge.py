@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 __all__ = [
     "IN_COMPANY",
     "KEPT",
-    "LEAST_PART",
+    "LEAST_SHARED",
     "MARGIN",
     "PARTS",
     "TRIALS",
@@ -70,15 +70,15 @@ MARGIN = 3.0
 LEAST_RUNS = 200
 #: What an event of a step must have shown to be tried beside the event that the path fell by.
 _ENOUGH_NATS = 8.0
-#: A crossing of many runs in one call of a sampler is tried again by calls: so many times as many, from this
-#: place of the seed tree on.
+#: What crossed in runs that share one call of `sample` is tried again with single calls: up to this many
+#: times as many of them, drawn from this place of the seed tree on.
 _AGAIN = 4
 _AGAIN_PLACE = 1_000_000
-#: Fresh processes that share the calls of a varying event, and the fewest calls that one of them makes. Of
-#: mechanisms that keep a third of their answers 16 processes of 25 calls confirm 4 in 1,000 at 0.025; of
-#: these so many none in 1,200.
+#: Fresh processes that share the calls of a varying event, and half of the fewest calls that they make: 32
+#: each. In a simulation of a mechanism that keeps a third of its answers, 16 processes of 25 calls confirmed
+#: 5 of 1,224 refutations at 0.025, and these none of 1,233.
 PARTS = 32
-LEAST_PART = 32
+LEAST_SHARED = 32 * PARTS // 2
 #: Fresh processes of a second try, each with as many calls as the refutation took.
 _WARM_PARTS = 8
 #: Processes with one run each, as a multiple of what an event that never varies needs.
@@ -149,9 +149,9 @@ class Judge:
     def best(self, memory: PairMemory, *, errors: float = 0.0, known: Witness | None = None) -> Witness:
         """Return the first candidate of a pair that is confirmed, or else the first.
 
-        The runs are as many as its growth asks for, less so many standard errors: what was chosen for its
-        growth has been flattered. The event of a `known` witness comes first; those of the pair itself must
-        then show enough.
+        There are as many runs as the candidate's growth asks for. Before that, `errors` standard errors are
+        taken from its p and added to its q, for what was chosen for its growth looks better than it is. The
+        event of a `known` witness comes first; those of the pair itself must then show enough.
 
         Raises
         ------
@@ -200,14 +200,13 @@ class Judge:
             yield Plan(singles // 2, parts=singles)
             if not self._last_varied:
                 return
-        least = PARTS * LEAST_PART // 2
-        yield Plan(max(least, min(runs, max(least, 3 * crossed // 2))), parts=PARTS)
+        yield Plan(max(LEAST_SHARED, min(runs, 3 * crossed // 2)), parts=PARTS)
         warm = _WARM_PARTS * crossed // 2
         if warm > runs and not self.kept and self._seconds(2 * warm) <= _SECONDS:
             yield Plan(warm, parts=_WARM_PARTS)
 
     def _seconds(self, calls: int) -> float:
-        """Give how long so many calls take, by what the audit took so far."""
+        """Estimate the seconds that this many calls take, from those made so far."""
         took = time.monotonic() - self.betting.started - self.sampler.loading
         return max(took, 0.0) / max(self.sampler.drawn, 1) * calls
 
@@ -217,8 +216,7 @@ class Judge:
         return replace(terms, significance=level / 2 ** (self.tried + 1))
 
     def _run(self, memory: PairMemory, candidate: Candidate, plan: Plan) -> Witness:
-        alone = plan.parts >= 2 * plan.runs
-        terms = self._terms(alone=alone)
+        terms = self._terms(alone=plan.is_single)
         if terms.deadline is not None and time.monotonic() + self._seconds(2 * plan.runs) > (
             terms.deadline + self.sampler.loading
         ):
@@ -232,9 +230,9 @@ class Judge:
             plan=plan,
             path=(CONFIRM, self.tried + 1, 0),
             distance=memory.distance,
-            seconds=self._seconds_left if alone else math.inf,
+            seconds=self._seconds_left if plan.is_single else math.inf,
         )
-        self._seconds_left -= (time.monotonic() - started) * alone
+        self._seconds_left -= (time.monotonic() - started) * plan.is_single
         if plan.parts and all(drawn.silent) and not memory.raised:
             raise SubjectError("in a fresh process no run gives an answer")
         self.tried += 1
@@ -244,7 +242,7 @@ class Judge:
         self._last_varied = 0 < witness.p < 1 or 0 < witness.q < 1
         if not plan.parts:
             return witness
-        if plan.parts < 2 * plan.runs and differs(drawn.blocks):
+        if not plan.is_single and differs(drawn.blocks):
             self.kept = True
             return replace(witness, confirmed=False)
         self.bounds_hold = self.bounds_hold and not differs(

@@ -95,7 +95,7 @@ class Opaque:
 
 
 def is_refusal(output: object) -> bool:
-    """Whether an output is none that answers: None, an exception, or no output.
+    """Whether an output gives no answer: it is None, an exception, or none came.
 
     Examples
     --------

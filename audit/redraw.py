@@ -24,7 +24,17 @@ import numpy as np
 from audit.candidates import Candidate
 from audit.errors import SubjectError
 from audit.evidence import log_payoffs, matched, outcomes
-from audit.judge import IN_COMPANY, KEPT, LEAST_PART, MARGIN, PARTS, UNTOLD, differs, side_of, singles_needed
+from audit.judge import (
+    IN_COMPANY,
+    KEPT,
+    LEAST_SHARED,
+    MARGIN,
+    PARTS,
+    UNTOLD,
+    differs,
+    side_of,
+    singles_needed,
+)
 from audit.results import Verdict
 from audit.sampling import CONFIRM
 from audit.subjects import Renewed
@@ -103,7 +113,7 @@ class Redraw:
     def _new(self, path: tuple[int, ...], before: Drawn, calls: int) -> Drawn:
         """Draw so many new calls where the ones before came from, with stakes by the saved p and q."""
         known, parts = self.witness, before.witness.parts
-        runs = max(math.ceil(calls / 2), PARTS * LEAST_PART // 2 if parts else 1)
+        runs = max(math.ceil(calls / 2), LEAST_SHARED if parts else 1)
         parts = 2 * runs if parts >= 2 * known.runs else parts and PARTS
         candidate = self._candidate(self._sought, past=self._past)
         return self._run(Plan(runs, parts), candidate, path)
@@ -134,7 +144,7 @@ class Redraw:
         unavailable = "it holds data that no import and no constructor gives"
         if self.sampler.recipe is not None:
             singles = singles_needed(candidate, terms.at(witness.distance), terms.log_limit)
-            least = max(witness.runs, PARTS * LEAST_PART // 2)
+            least = max(witness.runs, LEAST_SHARED)
             plan = Plan(singles // 2, parts=singles) if sure else Plan(least, parts=PARTS)
             try:
                 anew = self._run(plan, candidate, _after(path))

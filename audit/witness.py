@@ -66,9 +66,14 @@ class Plan:
     copies: bool = False
 
     @property
+    def is_single(self) -> bool:
+        """Whether every call has a fresh process of its own."""
+        return self.parts >= 2 * self.runs
+
+    @property
     def sizes(self) -> list[int]:
         """Half the number of calls of each process; 0 where each makes a single one."""
-        if self.parts >= 2 * self.runs:
+        if self.is_single:
             return [0] * (2 * self.runs)
         return [self.runs * (k + 1) // self.parts - self.runs * k // self.parts for k in range(self.parts)]
 
