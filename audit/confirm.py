@@ -46,8 +46,7 @@ class Confirmation:
     doubt
         Why the verdict is not REFUTED; empty where it is.
     how
-        How the subject's runs were told to be trials: "stateless", "fresh" (in fresh processes), or
-        "unchecked".
+        How the subject's runs were told to be trials: a key of `judge.TRIALS`.
     bounds_hold
         Whether the bets of the audit bound the loss too: false where fresh processes show another one.
     far

@@ -37,7 +37,7 @@ from audit.evidence import log_payoffs, outcomes
 from audit.memory import growth_rate
 from audit.sampling import CONFIRM
 from audit.subjects import Renewed
-from audit.witness import Plan, TimeIsOver, run_witness, spread_evenly
+from audit.witness import SECONDS_ALONE, Plan, TimeIsOver, run_witness, spread_evenly, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,15 +83,10 @@ LEAST_SHARED = 32 * PARTS // 2
 _WARM_PARTS = 8
 #: Processes with one run each, as a multiple of what an event that never varies needs.
 _SINGLES = 1.3
-#: The most level at which single runs in fresh processes confirm. What keeps its noise crosses in nearly
-#: every audit, so that this alone decides; each process costs little where a few refute at 0.05.
-_ALONE_LEVEL = 1e-3
 #: Level of the test that an event is as frequent in every process.
 _SPREAD = 1e-3
 #: Seconds that a second try may take by what runs took so far; a dearer one is left out.
 _SECONDS = 60.0
-#: Seconds that all single runs in fresh processes may take by what the first of them took.
-_SECONDS_ALONE = 120.0
 
 
 @dataclass
@@ -111,7 +106,7 @@ class Judge:
     #: Whether fresh processes have run, and did not confirm before they could not be had any more.
     denied: bool = False
     _last_varied: bool = False
-    _seconds_left: float = _SECONDS_ALONE
+    _seconds_left: float = SECONDS_ALONE
 
     def __post_init__(self) -> None:
         if not self.stateless and self.sampler.recipe is None:
@@ -195,7 +190,7 @@ class Judge:
         """Give the ways to share calls among fresh processes that this event asks for."""
         crossed = self.betting.crossed_at or 0
         if _never_varied(memory, candidate):
-            terms = self._terms(alone=True)
+            terms = self._terms(single=True)
             singles = singles_needed(candidate, terms.at(memory.distance), terms.log_limit)
             yield Plan(singles // 2, parts=singles)
             if not self._last_varied:
@@ -210,13 +205,11 @@ class Judge:
         took = time.monotonic() - self.betting.started - self.sampler.loading
         return max(took, 0.0) / max(self.sampler.drawn, 1) * calls
 
-    def _terms(self, *, alone: bool = False) -> Terms:
-        terms = self.betting.terms
-        level = min(terms.significance, _ALONE_LEVEL) if alone else terms.significance
-        return replace(terms, significance=level / 2 ** (self.tried + 1))
+    def _terms(self, *, single: bool = False) -> Terms:
+        return terms_of(self.betting.terms, self.tried + 1, single=single)
 
     def _run(self, memory: PairMemory, candidate: Candidate, plan: Plan) -> Witness:
-        terms = self._terms(alone=plan.is_single)
+        terms = self._terms(single=plan.is_single)
         if terms.deadline is not None and time.monotonic() + self._seconds(2 * plan.runs) > (
             terms.deadline + self.sampler.loading
         ):
@@ -230,7 +223,7 @@ class Judge:
             plan=plan,
             path=(CONFIRM, self.tried + 1, 0),
             distance=memory.distance,
-            seconds=self._seconds_left if plan.is_single else math.inf,
+            seconds=self._seconds_left,
         )
         self._seconds_left -= (time.monotonic() - started) * plan.is_single
         if plan.parts and all(drawn.silent) and not memory.raised:

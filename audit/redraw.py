@@ -38,7 +38,7 @@ from audit.judge import (
 from audit.results import Verdict
 from audit.sampling import CONFIRM
 from audit.subjects import Renewed
-from audit.witness import Drawn, Plan, run_witness
+from audit.witness import Drawn, Plan, run_witness, terms_of
 
 if TYPE_CHECKING:
     from audit.betting import Terms
@@ -89,10 +89,10 @@ class Redraw:
             path = _after(path)
         drawn = self._saved(path)
         self.reproduced = not self.fresh and _shares(drawn.witness) == _shares(self.witness)
-        if drawn.witness.confirmed or all(drawn.silent) or self._shows(drawn.bet, path):
+        if drawn.witness.confirmed or all(drawn.silent) or self._shows(drawn, path):
             return self._judged(drawn, path)
         further = _after((CONFIRM, path[-2] + 1, 0))
-        calls = self._calls_needed(drawn.bet, further)
+        calls = self._calls_needed(drawn, further)
         if calls is None:
             return self._judged(drawn, path)
         return self._judged(self._new(further, drawn, calls), further)
@@ -114,7 +114,7 @@ class Redraw:
         """Draw so many new calls where the ones before came from, with stakes by the saved p and q."""
         known, parts = self.witness, before.witness.parts
         runs = max(math.ceil(calls / 2), LEAST_SHARED if parts else 1)
-        parts = 2 * runs if parts >= 2 * known.runs else parts and PARTS
+        parts = 2 * runs if _is_single(before.witness) else parts and PARTS
         candidate = self._candidate(self._sought, past=self._past)
         return self._run(Plan(runs, parts), candidate, path)
 
@@ -138,11 +138,12 @@ class Redraw:
 
     def _elsewhere(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
         """Confirm in fresh processes what crossed in this one on a subject that keeps something."""
-        witness, terms = drawn.witness, self._terms(path)
+        witness = drawn.witness
         sure = (witness.p, witness.q) == (1.0, 0.0)
         candidate = self._candidate((witness.p, witness.q), past=float(witness.runs))
         unavailable = "it holds data that no import and no constructor gives"
         if self.sampler.recipe is not None:
+            terms = self._terms(path, single=True)
             singles = singles_needed(candidate, terms.at(witness.distance), terms.log_limit)
             least = max(witness.runs, LEAST_SHARED)
             plan = Plan(singles // 2, parts=singles) if sure else Plan(least, parts=PARTS)
@@ -160,14 +161,13 @@ class Redraw:
 
     def _spread(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
         """Refute if fresh processes do, and the event is as frequent in each."""
-        several = drawn.witness.parts < 2 * drawn.witness.runs
-        if several and differs(drawn.blocks):
+        if not _is_single(drawn.witness) and differs(drawn.blocks):
             return self._doubted(drawn, KEPT)
         return (Verdict.REFUTED, drawn) if drawn.witness.confirmed else self._doubted(drawn, IN_COMPANY)
 
     def _unconfirmed(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
         """Say that the claim stands on this event, if these calls could have said anything else."""
-        if self._shows(drawn.bet, path):
+        if self._shows(drawn, path):
             return Verdict.NOT_REFUTED, drawn
         runs = 2 * drawn.witness.runs
         return self._doubted(drawn, f"{runs:,} runs are too few to decide on this event: audit it again")
@@ -188,17 +188,19 @@ class Redraw:
         self.reason = reason
         return Verdict.INCONCLUSIVE, replace(drawn, witness=replace(drawn.witness, confirmed=False))
 
-    def _shows(self, bet: Bet, path: tuple[int, ...]) -> bool:
+    def _shows(self, drawn: Drawn, path: tuple[int, ...]) -> bool:
         """Whether calls as these cross most likely, if the loss is what is sought."""
-        return self._growth(bet, bet.calls, self._sought) >= self._terms(path).log_limit
+        limit = self._terms(path, single=_is_single(drawn.witness)).log_limit
+        return self._growth(drawn.bet, drawn.bet.calls, self._sought) >= limit
 
-    def _calls_needed(self, bet: Bet, path: tuple[int, ...]) -> int | None:
+    def _calls_needed(self, drawn: Drawn, path: tuple[int, ...]) -> int | None:
         """Give how many new calls show the loss with a margin; None where those would be too many."""
+        bet, limit = drawn.bet, self._terms(path, single=_is_single(drawn.witness)).log_limit
         calls, most = max(bet.calls, 2), max(_LEAST_MOST, 2 * _MOST * self.witness.runs)
         new = self._candidate(self._sought, past=self._past)
         bet = replace(bet, p=np.array([new.p]), q=np.array([new.q]), past=np.array([2 * new.past]))
         while calls <= most:
-            if self._growth(bet, calls, self._sought) >= MARGIN * self._terms(path).log_limit:
+            if self._growth(bet, calls, self._sought) >= MARGIN * limit:
                 return calls
             calls *= 2
         return None
@@ -231,16 +233,16 @@ class Redraw:
         p, q = np.clip(estimates, 1e-3, 1 - 1e-3).tolist()
         return Candidate(self.witness.event, side_of(self.witness), p, q, past)
 
-    def _terms(self, path: tuple[int, ...]) -> Terms:
-        """Return the terms of the k-th witness of its audit, k from 1: it stands in its seed path."""
-        return replace(self.terms, significance=self.terms.significance / 2.0 ** max(path[-2], 1))
+    def _terms(self, path: tuple[int, ...], *, single: bool) -> Terms:
+        """Return the terms of the k-th witness of its audit: k stands in its seed path."""
+        return terms_of(self.terms, max(path[-2], 1), single=single)
 
     def _run(self, plan: Plan, candidate: Candidate, path: tuple[int, ...]) -> Drawn:
         return run_witness(
             self.sampler,
             (self.witness.left, self.witness.right),
             candidate,
-            self._terms(path),
+            self._terms(path, single=plan.is_single),
             plan=plan,
             path=path,
             distance=self.witness.distance,
@@ -258,6 +260,10 @@ def _after(path: tuple[int, ...]) -> tuple[int, ...]:
     if path[1] >= _NEW:
         return (path[0], path[1] + 1, *path[2:])
     return (CONFIRM, _NEW, *path)
+
+
+def _is_single(witness: Witness) -> bool:
+    return Plan(witness.runs, witness.parts).is_single
 
 
 def _shares(witness: Witness) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,10 +28,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Drawn", "Plan", "TimeIsOver", "loss", "run_witness", "spread_evenly"]
+__all__ = ["SECONDS_ALONE", "Drawn", "Plan", "TimeIsOver", "loss", "run_witness", "spread_evenly", "terms_of"]
 
 #: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.
 CONFIDENCE = 0.99
+#: The most level at which single runs in fresh processes confirm. What keeps its noise crosses in nearly
+#: every audit, so that this alone decides; each process costs little where a few refute at 0.05.
+_ALONE_LEVEL = 1e-3
+#: Seconds that all single runs in fresh processes may take by what the first of them took.
+SECONDS_ALONE = 120.0
 #: Fresh processes by whose time that of all is foreseen, after the first, for which others may have to start.
 _TIMED = 8
 #: Draws of the exact test whether an event is as frequent in every process.
@@ -107,6 +112,22 @@ class Drawn:
     silent: tuple[str, str] = ("", "")
 
 
+def terms_of(terms: Terms, k: int, *, single: bool) -> Terms:
+    """Return the terms of the k-th witness of an audit, k from 1: the level of the audit, times 2^−k.
+
+    `single` runs in fresh processes (`Plan.is_single`) are held to `_ALONE_LEVEL` where the audit's is higher.
+
+    Examples
+    --------
+    >>> from audit.betting import Terms
+    >>> terms = Terms(epsilon=1.0, delta=0.0, significance=0.05, budget=1_000)
+    >>> terms_of(terms, 1, single=False).significance, terms_of(terms, 2, single=True).significance
+    (0.025, 0.00025)
+    """
+    level = min(terms.significance, _ALONE_LEVEL) if single else terms.significance
+    return replace(terms, significance=level / 2.0**k)
+
+
 def run_witness(
     sampler: Sampler,
     pair: Pair,
@@ -116,12 +137,12 @@ def run_witness(
     plan: Plan,
     path: tuple[int, ...],
     distance: int = 1,
-    seconds: float = math.inf,
+    seconds: float = SECONDS_ALONE,
 ) -> Drawn:
     """Draw the calls of a plan, all fixed beforehand, and judge a witness by these alone.
 
-    At a `distance` the claim is that about databases so many steps apart. Fresh processes may take so many
-    `seconds`, by what the first `_TIMED` of them took.
+    At a `distance` the claim is that about databases so many steps apart. Where each call has a fresh process
+    of its own they may take so many `seconds`, by what the first `_TIMED` of them took.
 
     Raises
     ------
@@ -141,7 +162,7 @@ def run_witness(
             raise TimeIsOver
         spent = time.monotonic() - started
         foreseen = spent / _TIMED * plan.parts if len(blocks) == 1 + _TIMED else spent
-        if foreseen > seconds:
+        if plan.is_single and foreseen > seconds:
             raise SubjectError(f"that takes {plan.parts:,} of them, over {seconds:.0f} seconds here")
         started = min(started, time.monotonic())
     counts = np.sum(blocks, axis=0)
