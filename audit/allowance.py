@@ -2,6 +2,7 @@
 
 import math
 
+from audit.claims import at_distance
 from audit.results import AuditResult, Witness
 
 __all__ = ["allowance", "allowed", "allowed_for", "claimed", "distance_words"]
@@ -28,8 +29,6 @@ def allowed_for(result: AuditResult, witness: Witness, q: float) -> float | None
     if epsilon is None:
         return None
     if witness.distance > 1:
-        from audit.evidence import at_distance
-
         epsilon, delta = at_distance(epsilon, delta, witness.distance)
     return math.inf if epsilon > 700 else math.exp(epsilon) * q + delta
 

@@ -11,8 +11,9 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from audit.claims import at_distance
 from audit.compass import distance
-from audit.evidence import Bet, Ledger, at_distance
+from audit.evidence import Bet, Ledger
 from audit.features import View
 from audit.memory import Block, PairMemory, bet_on, broken_off
 from audit.outcomes import Unfinished

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import betaincinv
 
+from audit.claims import at_distance
 from audit.events import Event
-from audit.evidence import at_distance, log_payoffs, matched
+from audit.evidence import log_payoffs, matched
 from audit.results import Evidence, Verdict
 from audit.stored import CorruptFile
 

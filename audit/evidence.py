@@ -21,12 +21,10 @@ the wealth is a non-negative supermartingale from 1, and by Ville's inequality P
 look at the past only, and whatever state the subject keeps, as long as each call keeps the claim given what
 was returned before.
 
-**Databases k steps apart.** Let z_0, …, z_k be a path of neighbours and p_i = Pr[M(z_i) ∈ E]. Under the
-claim p_0 ≤ R·p_1 + δ ≤ R·(R·p_2 + δ) + δ ≤ … ≤ R^k·p_k + δ·(1 + R + … + R^(k−1)), which is the claim
-(kε, δ·(R^k − 1)/(R − 1)), or (0, kδ) at ε = 0, about the ends (`at_distance`). So E[D | past] ≤ 0 for D of
-*that* claim, and a bet on the ends against it is one of the factors above, whatever path was chosen before
-its batch was drawn. Its wealth speaks against (ε, δ) for neighbours: bounds read off the ledger are bounds at
-one step, whatever the distances of its bets.
+**Databases k steps apart.** On a path of k neighbours the claim says something of the ends, at another ε and
+δ (`audit.claims.at_distance`). So E[D | past] ≤ 0 for D of *that* claim, and a bet on the ends against it is
+one of the factors above, whatever path was chosen before its batch was drawn. Its wealth speaks against
+(ε, δ) for neighbours: bounds read off the ledger are bounds at one step, whatever the distances of its bets.
 
 The counts of a bet do not depend on the claim, and h and the weights at any (ε, δ) are functions of stored
 numbers, so the same calls give the wealth against every other claim: that is how bounds are found (`Ledger`).
@@ -40,6 +38,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import betaincinv
+
+from audit.claims import at_distance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,27 +81,6 @@ def log_payoffs(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
     gains = np.stack([2.0 - h, -h, h - 2.0 * ratio, h], axis=-1) - delta
     most = np.maximum(h + delta, 2.0 * ratio + delta - h)
     return np.asarray(np.log1p((gains / most[..., None])[..., None] * STAKES))
-
-
-def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
-    """Return what the claim (ε, δ) about neighbours says of the ends of a path of so many steps.
-
-    A δ beyond 1 says no less than δ = 1, which allows everything.
-
-    Examples
-    --------
-    >>> at_distance(0.5, 0.0, 3), at_distance(0.0, 0.125, 3)
-    ((1.5, 0.0), (0.0, 0.375))
-    """
-    if steps == 1:
-        return epsilon, delta
-    together = steps * epsilon
-    if delta == 0:
-        return together, 0.0
-    if together > EPSILON_CAP:
-        return together, 1.0
-    copies = steps if epsilon == 0 else math.expm1(together) / math.expm1(epsilon)
-    return together, min(1.0, delta * copies)
 
 
 def outcomes(p: Floats, q: Floats) -> Floats:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit.claims import at_distance
 from audit.events import Event
-from audit.evidence import Bet, at_distance
+from audit.evidence import Bet
 from audit.features import TableScore, View
 from audit.features.propose import propose
 from audit.outcomes import Raised, Unfinished, is_refusal

@@ -1,6 +1,6 @@
 """Paths of neighbouring databases: pairs further apart than one step.
 
-What a claim says of neighbours it says, weakened, of the ends of a path (`audit.evidence.at_distance`). Some
+What a claim says of neighbours it says, weakened, of the ends of a path (`audit.claims.at_distance`). Some
 faults show sooner there: a loss that is a little too large at every step adds up, and one step among many
 that fails is found by halving.
 """
@@ -11,7 +11,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from audit import canonical
-from audit.evidence import at_distance
+from audit.claims import at_distance
 from audit.records import labelled, relabelled
 from audit.relations import Relation
 from audit.variations import middle

@@ -112,7 +112,7 @@ class Redraw:
 
     def _new(self, path: tuple[int, ...], before: Drawn, calls: int) -> Drawn:
         """Draw so many new calls where the ones before came from, with stakes by the saved p and q."""
-        known, parts = self.witness, before.witness.parts
+        parts = before.witness.parts
         runs = max(math.ceil(calls / 2), LEAST_SHARED if parts else 1)
         parts = 2 * runs if _is_single(before.witness) else parts and PARTS
         candidate = self._candidate(self._sought, past=self._past)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from audit.betting import Terms
 from audit.brief import show
+from audit.claims import at_distance
 from audit.conversion import converting
 from audit.encoding import revived
 from audit.errors import AuditError, InvalidValue
 from audit.events import RegionIn
-from audit.evidence import Ledger, at_distance, delta_bound, epsilon_bound
+from audit.evidence import Ledger, delta_bound, epsilon_bound
 from audit.examples import most_probable
 from audit.judge import TRIALS
 from audit.law_check import law_log_e_value

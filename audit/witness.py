@@ -115,7 +115,7 @@ class Drawn:
 def terms_of(terms: Terms, k: int, *, single: bool) -> Terms:
     """Return the terms of the k-th witness of an audit, k from 1: the level of the audit, times 2^−k.
 
-    `single` runs in fresh processes (`Plan.is_single`) are held to `_ALONE_LEVEL` where the audit's is higher.
+    Single runs in fresh processes (`Plan.is_single`) are held to `_ALONE_LEVEL` at most.
 
     Examples
     --------

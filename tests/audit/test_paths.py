@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from audit import Relation
+from audit.claims import at_distance
 from audit.databases import Databases
-from audit.evidence import at_distance
 from audit.memory import growth_rate
 from audit.paths import MOST_STEPS, halves, lengths, stretched
 
