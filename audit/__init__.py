@@ -7,6 +7,8 @@ numpy.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from audit.abilities import offer
+
 if TYPE_CHECKING:
     from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
     from audit.privacy import audit_privacy
@@ -42,6 +44,17 @@ _HOMES = {
     "audit_privacy": "audit.privacy",
     "audit_utility": "audit.utility.front",
 }
+
+offer(
+    parse="audit.saved:parse",
+    parse_utility="audit.utility.saved:parse_utility",
+    replay="audit.replay:replay_witness",
+    replay_utility="audit.utility.replay:replay_failure",
+    short="audit.text:short",
+    short_utility="audit.utility.text:short",
+    full="audit.text:full",
+    full_utility="audit.utility.text:full",
+)
 
 
 def __getattr__(name: str) -> Any:

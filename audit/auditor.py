@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from audit.results import AuditResult
-    from audit.saved import Saved
     from audit.utility.result import UtilityResult
+    from audit.utility.saved import Saved
 
 __all__ = ["PROPERTY", "UNSAVED", "Audited", "Auditor", "parametrize_with_audits"]
 

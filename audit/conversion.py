@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
+from audit.loading import load_object, locate_target
 from audit.trust import require_trust
 
 if TYPE_CHECKING:
@@ -84,11 +85,7 @@ def saved_convert(
             "import it by: give `convert` again."
         )
     require_trust(name, what="`convert`", trust=trust)
-    from audit.loading import load_object
-
     if file is not None:
-        from audit.regressions import locate_target
-
         name = locate_target(name, file)
     found: Convert = load_object(name)
     return found

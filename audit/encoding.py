@@ -21,7 +21,7 @@ import numpy as np
 
 from audit.canonical import same
 from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
-from audit.decoding import decode
+from audit.decoding import READERS, decode
 from audit.errors import InvalidValue
 from audit.outcomes import without_addresses
 from audit.stored import (
@@ -45,9 +45,9 @@ __all__ = [
     "decode",
     "dumps",
     "encode",
-    "is_event",
     "is_replayable",
     "opaque",
+    "register",
     "revived",
 ]
 
@@ -189,8 +189,6 @@ class _Encoder:
         }
 
     def instance(self, value: Any) -> dict[str, Any]:
-        if is_event(value):
-            return {"$": "event", "words": value.words(), "event": value.to_json()}
         if isinstance(value, Opaque):
             return opaque(value)
         if isinstance(value, (PureDP, ApproximateDP, PAC, Accuracy)):
@@ -217,7 +215,7 @@ class _Encoder:
     def fields(self, value: Any) -> dict[str, Any]:
         kind = type(value)
         stored = {f.name: self.encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
-        if OURS.get(kind.__name__) == kind.__module__:
+        if OURS.get(kind.__name__) is kind:
             return {"$": kind.__name__, **stored}
         return {"$": "dataclass", "type": _path(kind), "text": opaque(value)["text"], "fields": stored}
 
@@ -296,15 +294,22 @@ def _fraction(value: Fraction) -> dict[str, Any]:
     return {"$": "fraction", "value": str(value)}
 
 
-def is_event(value: Any) -> bool:
-    """Tell whether a value is an event of ours, without importing what events are made of.
+def register(
+    tag: str, kind: type, *, write: Callable[[Any], dict[str, Any]], read: Callable[[dict[str, Any]], Any]
+) -> None:
+    """Have values of a class of ours written as objects with a tag, and read back from these.
 
-    Examples
-    --------
-    >>> is_event("the output is at least 1.5")
-    False
+    Parameters
+    ----------
+    tag
+        What the key ``$`` is.
+    kind
+        The class itself; values of a subclass are not written so.
+    write, read
+        From a value to the other keys, and back; what `read` raises is told of the place in the file.
     """
-    return type(value).__module__ == "audit.events" and hasattr(value, "to_json")
+    _WRITERS[kind] = lambda _, value: {"$": tag, **write(value)}
+    READERS[tag] = lambda stored, _: read(stored)
 
 
 def _path(kind: type) -> str:

@@ -6,12 +6,13 @@ conditions joined by *and*.
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit.edges import ATOM_WIDTH, INF, LARGEST
+from audit.encoding import decode, encode, register
 from audit.errors import InvalidValue
 from audit.features import AtomFeature, NumberFeature, View, feature_from_json
 from audit.region import Region
@@ -20,11 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
-
-INF = float("inf")
-LARGEST = float(np.finfo(np.float64).max)
-#: Two numbers closer than this, relative to their size, are one atom in ideal numerics.
-ATOM_WIDTH = 1e-11
 
 
 @dataclass(frozen=True)
@@ -101,8 +97,6 @@ class AtomIn:
 
     def to_json(self) -> dict[str, Any]:
         """Give the condition as plain data."""
-        from audit.encoding import encode
-
         return {"atom": self.feature.to_json(), "examples": [encode(example) for example in self.examples]}
 
     def __eq__(self, other: object) -> bool:
@@ -138,8 +132,6 @@ class RegionIn:
 
 
 def _region_to_json(region: Region) -> dict[str, Any]:
-    from audit.encoding import encode
-
     return {
         "outcomes": [encode(outcome) for outcome in region.outcomes],
         "intervals": [[_bound(low), _bound(high)] for low, high in region.intervals],
@@ -149,8 +141,6 @@ def _region_to_json(region: Region) -> dict[str, Any]:
 
 
 def _region_from_json(document: Mapping[str, Any]) -> Region:
-    from audit.encoding import decode
-
     return Region(
         outcomes=tuple(decode(outcome) for outcome in document["outcomes"]),
         intervals=tuple((float(low), float(high)) for low, high in document["intervals"]),
@@ -229,8 +219,6 @@ def _condition(document: Mapping[str, Any]) -> Condition:
             raise InvalidValue(f"{document['number']} is not a number feature.")
         intervals = tuple((float(low), float(high)) for low, high in document["intervals"])
         return NumberIn(feature, intervals, bool(document["unscored"]))
-    from audit.encoding import decode
-
     feature = feature_from_json(document["atom"])
     if not isinstance(feature, AtomFeature):
         raise InvalidValue(f"{document['atom']} is not an atom feature.")
@@ -239,18 +227,6 @@ def _condition(document: Mapping[str, Any]) -> Condition:
 
 def _bound(value: float) -> float | str:
     return value if np.isfinite(value) else str(value)
-
-
-def point(value: float, scale: float = 0.0) -> tuple[float, float]:
-    """Give the interval that stands for a number in ideal numerics, among numbers of size `scale`."""
-    if not np.isfinite(value):
-        return (value, INF) if value > 0 else (value, float(np.nextafter(value, 0)))
-    value, scale = float(value), float(scale)  # numpy's numbers warn where they become infinite
-    width = ATOM_WIDTH * max(abs(value), scale)
-    if value == math.floor(value):
-        width = min(width, 0.25)  # whole numbers are apart, however large
-    low, high = math.nextafter(value, -INF), math.nextafter(value, INF)
-    return min(value - width, low), max(value + width, high)
 
 
 def _is_point(low: float, high: float) -> bool:
@@ -274,3 +250,13 @@ def _say_interval(low: float, high: float) -> str:
     if low == -INF:
         return f"is below {high:.6g}"
     return f"is at least {low:.6g} and below {high:.6g}"
+
+
+def _read(stored: dict[str, Any]) -> Event:
+    event = Event.from_json(stored["event"])
+    if event.words() == stored["words"]:
+        return event
+    return replace(event, said=str(stored["words"]))  # an example kept as text no longer says it
+
+
+register("event", Event, write=lambda event: {"words": event.words(), "event": event.to_json()}, read=_read)

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
 
 from audit.errors import AuditError
+from audit.files import source_of
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable, Iterable
     from types import ModuleType
 
-__all__ = ["load_object", "near", "reason"]
+__all__ = ["load_object", "locate_target", "near", "reason"]
 
 #: Likeness (`difflib`'s ratio) of a slip of the pen, and the least at which a name is offered at all.
 SLIP = 0.85
@@ -163,3 +165,35 @@ def _likeness(asked: str, known: str) -> float:
     theirs = "-".join(word for word in right if word not in left)
     apart = ours and theirs and difflib.SequenceMatcher(None, ours, theirs).ratio() < ALIKE
     return 0.0 if apart or ratio < ALIKE else ratio + 0.5 * (left[0] == right[0])
+
+
+def locate_target(target: str, witness: str | os.PathLike[str], *, source: str | None = None) -> str:
+    """Return the saved `target` of a witness file as it is found from here, a file with its whole path.
+
+    A target ``path.py:object`` is relative to the folder it was saved from. Such files are looked for in the
+    witness file's own folder, those above it, and then the working folder: the first is taken that is as it
+    was when it was audited (its digest is `source`, see `audit.files.source_of`), or else the first.
+
+    Raises
+    ------
+    AuditError
+        None of these folders has the file.
+
+    Examples
+    --------
+    >>> locate_target("statistics:mean", "witnesses/mean.json")
+    'statistics:mean'
+    """
+    place, _, name = target.rpartition(":")
+    if not place.endswith(".py"):
+        return target
+    beside = Path(witness).resolve().parent
+    folders = (beside, *beside.parents, Path.cwd())
+    found = [f"{(folder / place).resolve()}:{name}" for folder in folders if (folder / place).is_file()]
+    if found:
+        return next((each for each in found if source and source_of(each) == source), found[0])
+    raise AuditError(
+        f"There is no file `{place}`, the target that {Path(witness).name} names, in `{beside}` or above it, "
+        f"or in `{Path.cwd()}`; check_witness(witness, subject) draws from another, and so does a TARGET "
+        "after the file of `dp-audit replay`."
+    )

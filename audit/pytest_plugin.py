@@ -14,7 +14,7 @@ from audit.regressions import parametrize_with_witnesses
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from audit.saved import Saved
+    from audit.utility.saved import Saved
 
 __all__ = ["auditor", "parametrize_with_audits", "parametrize_with_witnesses"]
 
@@ -139,6 +139,6 @@ class _Session:
         return [text for texts in self.texts.values() for text in texts]
 
     def _results(self) -> list[Saved]:
-        from audit.saved import parse_any  # a session without audits stays light
+        from audit.utility.saved import parse_any  # a session without audits stays light
 
         return [result for text in self._all() for result in parse_any(text)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from audit.conversion import saved_convert
 from audit.errors import AuditError
 from audit.files import file_of, source_of
+from audit.loading import locate_target
 from audit.stored import CorruptFile
 from audit.trust import require_trust
 
@@ -18,12 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from audit.results import AuditResult
-    from audit.saved import Saved
+    from audit.utility.saved import Saved
 
 __all__ = [
     "drawn_from",
     "load_witness",
-    "locate_target",
     "parametrize_with_witnesses",
     "replay_file",
     "with_source",
@@ -103,38 +103,6 @@ def load_witness(path: str | os.PathLike[str]) -> AuditResult:
     except CorruptFile as error:
         raise CorruptFile(f"{path}: {error}") from None
     return result
-
-
-def locate_target(target: str, witness: str | os.PathLike[str], *, source: str | None = None) -> str:
-    """Return the saved `target` of a witness file as it is found from here, a file with its whole path.
-
-    A target ``path.py:object`` is relative to the folder it was saved from. Such files are looked for in the
-    witness file's own folder, those above it, and then the working folder: the first is taken that is as it
-    was when it was audited (its digest is `source`, see `audit.files.source_of`), or else the first.
-
-    Raises
-    ------
-    AuditError
-        None of these folders has the file.
-
-    Examples
-    --------
-    >>> locate_target("statistics:mean", "witnesses/mean.json")
-    'statistics:mean'
-    """
-    place, _, name = target.rpartition(":")
-    if not place.endswith(".py"):
-        return target
-    beside = Path(witness).resolve().parent
-    folders = (beside, *beside.parents, Path.cwd())
-    found = [f"{(folder / place).resolve()}:{name}" for folder in folders if (folder / place).is_file()]
-    if found:
-        return next((each for each in found if source and source_of(each) == source), found[0])
-    raise AuditError(
-        f"There is no file `{place}`, the target that {Path(witness).name} names, in `{beside}` or above it, "
-        f"or in `{Path.cwd()}`; check_witness(witness, subject) draws from another, and so does a TARGET "
-        "after the file of `dp-audit replay`."
-    )
 
 
 def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResult:

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, Self
 
 from audit import encoding
+from audit.abilities import ability
 from audit.errors import AuditError
 from audit.truth import NoTruth
 
@@ -286,9 +287,8 @@ class AuditResult(SavedResult):
         CorruptFile
             If the document is damaged; the text is one line and names the place.
         """
-        from audit.saved import parse
-
-        return parse(document, cls=cls)
+        found: Self = ability("parse")(document, cls=cls)
+        return found
 
     def replay(
         self,
@@ -311,22 +311,17 @@ class AuditResult(SavedResult):
         trust : bool
             Import and call what a result read from a file names: its target, its `convert`.
         """
-        from audit.replay import replay_witness
         from audit.subjects import adapt
 
         chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
-        again: AuditResult = replay_witness(self, chosen, fresh=fresh, trust=trust)
+        again: AuditResult = ability("replay")(self, chosen, fresh=fresh, trust=trust)
         return again
 
     def raise_if_refuted(self) -> Self:
         """Raise `PrivacyRefuted` if the claim was refuted; return the result otherwise."""
         if self.refuted:
-            from audit.text import short
-
-            raise PrivacyRefuted(short(self))
+            raise PrivacyRefuted(ability("short")(self))
         return self
 
     def __str__(self) -> str:
-        from audit.text import full
-
-        return full(self)
+        return f"{ability('full')(self)}"

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 from audit import fields
 from audit.brief import show
 from audit.claims import PrivacyClaim, UtilityClaim
-from audit.encoding import CorruptFile, dumps, is_event
+from audit.encoding import CorruptFile, dumps
+from audit.events import Event
 from audit.fields import (
     listed,
     member,
@@ -22,25 +23,23 @@ from audit.fields import (
     value,
 )
 from audit.files import check_writable, write_text
-from audit.results import SCHEMA, AuditResult, Evidence, Verdict, Witness
+from audit.results import SCHEMA, AuditResult, Evidence, SavedResult, Verdict, Witness
 from audit.stored import ForeignClaim, Opaque, loads, read
-from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
 __all__ = [
-    "Saved",
     "check_writable",
+    "claim_of",
+    "contents_of",
+    "document_of",
+    "is_utility",
     "layout",
     "load",
     "parse",
-    "parse_any",
-    "parse_utility",
     "save",
     "write_text",
 ]
 
 R = TypeVar("R", bound=AuditResult)
-U = TypeVar("U", bound=UtilityResult)
-Saved = AuditResult | UtilityResult
 
 
 def load(path: str | os.PathLike[str]) -> AuditResult:
@@ -73,50 +72,17 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = No
     Traceback (most recent call last):
     audit.stored.CorruptFile: the key "result" is missing: this is no saved audit result.
     """
-    stored = _document(document)
-    if _is_utility(stored):
+    stored = document_of(document)
+    if is_utility(stored):
         raise CorruptFile("this is the saved result of a utility audit; read it by UtilityResult.from_json.")
-    made: Any = (cls or AuditResult)(**_contents(stored, _RESULT))
+    made: Any = (cls or AuditResult)(**contents_of(stored, _RESULT))
     if made.witness is not None and not isinstance(made.claim, (PrivacyClaim, ForeignClaim, Opaque)):
         raise CorruptFile(f"result.claim must be a privacy claim; got {show(made.claim, 40)}.")
     return made  # type: ignore[no-any-return]
 
 
-def parse_utility(document: str | bytes | Mapping[str, Any], *, cls: type[U] | None = None) -> U:
-    """Return the utility result in a document (its text, or what `json.loads` made of it).
-
-    Examples
-    --------
-    >>> parse_utility('{"schema": 1, "result": {"subject": "m"}}')
-    Traceback (most recent call last):
-    audit.stored.CorruptFile: this is the saved result of a privacy audit; read it by AuditResult.from_json.
-    """
-    stored = _document(document)
-    if not _is_utility(stored):
-        raise CorruptFile("this is the saved result of a privacy audit; read it by AuditResult.from_json.")
-    found = _contents(stored, _UTILITY)
-    del found["kind"]
-    made: Any = (cls or UtilityResult)(**found)
-    return made  # type: ignore[no-any-return]
-
-
-def parse_any(document: str | bytes | Mapping[str, Any]) -> list[Saved]:
-    """Return what a document holds: its result, and that of the utility audit which it may carry beside it.
-
-    Examples
-    --------
-    >>> from audit.results import AuditResult, Evidence, Verdict
-    >>> document = AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT).to_json()
-    >>> [result.subject for result in parse_any(document)]
-    ['m']
-    """
-    stored = _document(document)
-    first: Saved = parse_utility(stored) if _is_utility(stored) else parse(stored)
-    beside = stored.get("utility")
-    return [first] if beside is None else [first, parse_utility(beside)]
-
-
-def _document(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
+def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the JSON object of a document, of a schema that is read here."""
     stored = loads(document) if isinstance(document, (str, bytes)) else document
     if not isinstance(stored, Mapping):
         raise CorruptFile(f"a saved result is a JSON object; got {fields.kind(stored)}.")
@@ -130,11 +96,13 @@ def _document(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
     return stored
 
 
-def _is_utility(stored: Mapping[str, Any]) -> bool:
+def is_utility(stored: Mapping[str, Any]) -> bool:
+    """Tell whether a document is that of a utility audit."""
     return isinstance(stored["result"], Mapping) and stored["result"].get("kind") == "utility"
 
 
-def _contents(stored: Mapping[str, Any], known: Mapping[str, tuple[fields.Reader, bool]]) -> dict[str, Any]:
+def contents_of(stored: Mapping[str, Any], known: Mapping[str, tuple[fields.Reader, bool]]) -> dict[str, Any]:
+    """Return the fields of a document's result, each read as `known` says, and its environment."""
     try:
         found = fields.fields(stored["result"], "result", known)
         found["environment"] = plain_dict(stored.get("environment", {}), "environment")
@@ -163,7 +131,7 @@ def layout(document: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}"
 
 
-def save(result: Saved, path: str | os.PathLike[str]) -> None:
+def save(result: SavedResult, path: str | os.PathLike[str]) -> None:
     """Write the result's document to `path`, whole or not at all."""
     write_text(path, layout(result.to_json()) + "\n")
 
@@ -174,7 +142,8 @@ def _block(value: Any) -> str:
     return "{\n" + ",\n".join(f"  {json.dumps(key)}: {dumps(item)}" for key, item in value.items()) + "\n}"
 
 
-def _claim(stored: Any, where: str) -> Any:
+def claim_of(stored: Any, where: str) -> Any:
+    """Return the claim that a field holds; it may be somebody else's, as text."""
     claim = value(stored, where)
     if claim is not None and not isinstance(claim, (PrivacyClaim, UtilityClaim, Opaque)):
         raise CorruptFile(f"{where} must be a claim; got {show(claim, 40)}.")
@@ -183,21 +152,13 @@ def _claim(stored: Any, where: str) -> Any:
 
 def _event(stored: Any, where: str) -> Any:
     event = value(stored, where)
-    if event is not None and not isinstance(event, Opaque) and not is_event(event):
+    if event is not None and not isinstance(event, (Event, Opaque)):
         raise CorruptFile(f"{where} must be an event; got {show(event, 40)}.")
     return event
 
 
 def _witness(stored: Any, where: str) -> Witness:
     return Witness(**fields.fields(stored, where, _WITNESS))
-
-
-def _problem(stored: Any, where: str) -> ProblemFinding:
-    return ProblemFinding(**fields.fields(stored, where, _PROBLEM))
-
-
-def _failure(stored: Any, where: str) -> UtilityWitness:
-    return UtilityWitness(**fields.fields(stored, where, _FAILURE))
 
 
 _INTERVAL = optional(listed(probability, length=2))
@@ -226,7 +187,7 @@ _WITNESS = readers(
 _RESULT = readers(
     required={
         "subject": text,
-        "claim": _claim,
+        "claim": claim_of,
         "relation": text,
         "verdict": member(Verdict),
         "evidence": member(Evidence),
@@ -245,52 +206,6 @@ _RESULT = readers(
         **dict.fromkeys(("samples_to_refutation", "pairs_total"), optional(fields.count)),
         **dict.fromkeys(("assumptions", "notes", "not_tested"), _TEXTS),
         "witness": optional(_witness),
-        "parameters": plain_dict,
-        "expected": optional(one_of("refuted", "not refuted")),
-    },
-)
-_PROBLEM = readers(
-    required={"name": text},
-    optional={
-        "runs": fields.count,
-        "failures": number,
-        "upper": optional(probability),
-        "exact": optional(probability),
-        "met": fields.flag,
-    },
-)
-_FAILURE = readers(
-    required={"problem": text, "database": value, "output": value, "error": number},
-    optional={
-        "failure": probability,
-        "seed": optional(fields.seed),
-        "repeats": optional(fields.flag),
-        "source": optional(value),
-        "refutes": optional(fields.flag),
-    },
-)
-_UTILITY = readers(
-    required={
-        "kind": one_of("utility"),
-        "subject": text,
-        "claim": _claim,
-        "verdict": member(Verdict),
-        "evidence": member(Evidence),
-    },
-    optional={
-        "reason": text,
-        **dict.fromkeys(("met", "conditional"), fields.flag),
-        **dict.fromkeys(("beta_lower", "beta_upper"), probability),
-        "log_wealth": number,
-        "significance": fields.significance,
-        "log_limit": optional(number),
-        **dict.fromkeys(("worst", "family", "reference", "target"), optional(text)),
-        **dict.fromkeys(("samples", "unfinished", "raised", "problems_tried", "budget"), fields.count),
-        "seed": fields.seed,
-        **dict.fromkeys(("sample_size", "samples_to_refutation"), optional(fields.count)),
-        **dict.fromkeys(("assumptions", "notes", "not_tested"), _TEXTS),
-        "witness": optional(_failure),
-        "problems": listed(_problem),
         "parameters": plain_dict,
         "expected": optional(one_of("refuted", "not refuted")),
     },

@@ -11,14 +11,10 @@ from typing import Any
 
 from audit.errors import AuditError
 from audit.files import why
+from audit.outcomes import Raised, Unfinished
 
-# Our own values keep their tag when their module moves, and may be imported to be read.
-OURS = MappingProxyType(
-    {
-        "Raised": "audit.outcomes",
-        "Unfinished": "audit.outcomes",
-    }
-)
+#: Our own values whose tag is their name and whose keys are their fields.
+OURS = MappingProxyType({kind.__name__: kind for kind in (Raised, Unfinished)})
 ARRAY_KINDS = frozenset({*"?bhilqBHILQefdFD"})
 MOST_BYTES = 2**28
 """A file is read up to here: more is no result of ours, and a device may have no end."""

@@ -12,7 +12,7 @@ from audit.utility.result import UtilityResult
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from audit.saved import Saved
+    from audit.utility.saved import Saved
 
 __all__ = ["carried_out", "line", "met", "total", "warning"]
 

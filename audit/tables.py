@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit import events
+from audit.edges import LARGEST, learn_edges, place
 from audit.features import AtomFeature, Feature, NumberFeature, View
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: Bins of a number feature: at most this many, and about one for every 8 runs.
-MOST_BINS = 64
 MOST_ATOMS = 200
 
 
@@ -70,7 +69,7 @@ class NumberBins:
                 low = intervals.pop()[0]
             end = k + 1
             below_infinity = inner and end < self.ordered and high == np.inf
-            intervals.append((low, events.LARGEST if below_infinity else high))
+            intervals.append((low, LARGEST if below_infinity else high))
         return events.NumberIn(self.feature, tuple(intervals), unscored=bool(members[self.width - 1]))
 
 
@@ -122,76 +121,6 @@ def learn_bins(feature: Feature, views: list[View]) -> Bins:
     chosen = repeated[:MOST_ATOMS]
     known = {value: k for k, (_, value, _) in enumerate(chosen)}
     return AtomBins(feature, known, tuple(output for _, _, output in chosen))
-
-
-def learn_edges(column: Floats) -> Floats:
-    """Give edges at the quantiles of past values, finer at both ends; a heavy atom has its own bin."""
-    values = np.sort(column[~np.isnan(column)])
-    if values.size == 0:
-        return np.empty(0)
-    most = int(np.clip(values.size // 8, 4, MOST_BINS))
-    sizes = np.abs(values)
-    scale = float(np.partition(sizes, sizes.size // 2)[sizes.size // 2])
-    atoms, counts = np.unique(_round(values, scale), return_counts=True)
-    if len(atoms) <= most:
-        return _between(atoms)
-    ranks = np.linspace(0, values.size - 1, most + 1)[1:-1].astype(np.intp)
-    tails = values.size >> np.arange(4, 30)
-    tails = tails[(tails >= 4) & (tails < values.size // most)]
-    edges = values[np.unique(np.concatenate([ranks, tails, values.size - tails]))]
-    heavy = atoms[(counts >= 3) & (counts > values.size / (2 * most))]
-    for low, high in (events.point(float(atom), scale) for atom in heavy):
-        edges = np.concatenate([edges[(edges <= low) | (edges >= high)], [low, high]])
-    return np.unique(edges)
-
-
-#: From this many values on, a table of equal cells pays for itself.
-_MANY = 8192
-_CELLS = 2048
-
-
-def place(edges: Floats, values: Floats) -> NDArray[np.intp]:
-    """Give `np.searchsorted(edges, values, side="right")`, several times faster for many values (none NaN).
-
-    Values are first put in equal cells between the outer edges; only those in a cell that holds an edge are
-    searched for. The cell of a number never falls as the number rises, rounding included, so this is exact.
-
-    Examples
-    --------
-    >>> place(np.array([0.0, 1.0]), np.array([-1.0, 0.0, 0.5, 1.0])).tolist()
-    [0, 1, 1, 2]
-    """
-    with np.errstate(all="ignore"):
-        scale = _CELLS / (edges[-1] - edges[0]) if len(edges) > 1 and len(values) >= _MANY else 0.0
-        if not 0.0 < scale < np.inf:
-            return np.searchsorted(edges, values, side="right")
-        cells, own = ((np.clip((x - edges[0]) * scale, 0, _CELLS)).astype(np.intp) for x in (values, edges))
-    starts = np.searchsorted(own, np.arange(_CELLS + 1), side="right")
-    starts[own] = -1
-    found: NDArray[np.intp] = starts[cells]
-    doubtful = np.flatnonzero(found < 0)
-    found[doubtful] = np.searchsorted(edges, values[doubtful], side="right")
-    return found
-
-
-def _between(atoms: Floats) -> Floats:
-    """Give an edge between each two neighbouring atoms; numbers never seen fall to a neighbour."""
-    low, high = atoms[:-1], atoms[1:]
-    with np.errstate(invalid="ignore"):
-        middle = low / 2 + high / 2  # halves first, for their sum may be too large
-    middle = np.where((low < middle) & (middle <= high), middle, high)
-    middle = np.where(np.isneginf(low), -events.LARGEST, middle)
-    return np.asarray(np.where(np.isposinf(high), np.inf, middle))
-
-
-def _round(values: Floats, scale: float) -> Floats:
-    """Round so that values equal but for their computation's rounding count as one; whole ones stay."""
-    with np.errstate(all="ignore"):
-        size = np.floor(np.log10(np.maximum(np.abs(values), scale)))
-        unit = 10.0 ** np.clip(10 - size, -300, 300)
-        rounded = np.round(values * unit) / unit
-        kept = ~np.isfinite(rounded) | (values == np.floor(values))
-    return np.where(kept, values, rounded)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.mutation_result import MutationCheck
-from audit.saved import Saved, parse_any
+from audit.utility.saved import Saved, parse_any
 
 from .findings import FindingsPart, findings_part
 from .studies import StudiesPart, studies_part

@@ -2,9 +2,9 @@
 
 from audit import story
 from audit.results import Evidence
-from audit.saved import Saved
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
+from audit.utility.saved import Saved
 
 __all__ = ["environment", "facts"]
 

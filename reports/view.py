@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from audit import again, story
 from audit.results import AuditResult, Evidence, Verdict, Witness
-from audit.saved import Saved
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
+from audit.utility.saved import Saved
 
 from .diagram import Diagram, diagram
 from .small_print import environment, facts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from audit.saved import Saved
+    from audit.utility.saved import Saved
 
 NOTHING_REFUTED = 0
 REFUTED = 1

@@ -13,10 +13,10 @@ import click
 from audit.cli.exits import NOT_DONE, NOTHING_REFUTED, REFUTED, exit_code
 from audit.conversion import saved_convert
 from audit.errors import AuditError
+from audit.loading import locate_target
 from audit.options import read_options, read_parameters
-from audit.regressions import drawn_from, load_witness, locate_target, with_source
+from audit.regressions import drawn_from, load_witness, with_source
 from audit.replay import replay_witness
-from audit.saved import parse_any
 from audit.stored import CorruptFile, read
 from audit.subjects import adapt
 from audit.summary import line
@@ -24,6 +24,7 @@ from audit.targets import rebuild_subject
 from audit.trust import require_trust
 from audit.utility.replay import replay_failure
 from audit.utility.result import UtilityResult
+from audit.utility.saved import parse_any
 from audit.utility.text import witness_story
 
 if TYPE_CHECKING:

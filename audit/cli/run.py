@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from audit.saved import Saved
     from audit.targets import Target
+    from audit.utility.saved import Saved
 
 S = TypeVar("S", bound="Saved")
 DATABASES = frozenset({"pairs", "suggested_pairs", "records", "size", "databases"})

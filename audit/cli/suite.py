@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from audit.progress import Listener
-    from audit.saved import Saved
+    from audit.utility.saved import Saved
 
 
 def run_suite(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.encoding import decode
 from audit.errors import InvalidValue
 from audit.features.stand_ins import stand_in
 from audit.features.views import View
@@ -102,8 +103,6 @@ def feature_from_json(document: Mapping[str, Any]) -> Feature:
     >>> feature_from_json(Difference(first=0, second=1).to_json())
     Difference(first=0, second=1)
     """
-    from audit.encoding import decode
-
     values = {name: decode(value) for name, value in document.items()}
     kind = _REGISTRY.get(str(values.pop("feature", None)))
     if kind is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.edges import learn_edges
 from audit.features.base import NumberFeature, empty_column
 
 if TYPE_CHECKING:
@@ -78,8 +79,6 @@ def fit_score(
 
     Only some `entries` count, if these are given.
     """
-    from audit.tables import learn_edges
-
     most = int(np.clip(len(a) // 24, 4, 24))
     edges: list[tuple[float, ...]] = []
     scores: list[tuple[float, ...]] = []

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audit.edges import point
 from audit.errors import InvalidValue
-from audit.events import AtomIn, Event, NumberIn, RegionIn, point
+from audit.events import AtomIn, Event, NumberIn, RegionIn
 from audit.features import Coordinate, Entry, Keys, Kind, Length, Sum, Value, View, Whole
 from audit.outcomes import Raised, Unfinished
 from audit.region import Region

@@ -20,11 +20,11 @@ from audit.findings.saved import to_json as finding_json
 from audit.problems import FixedProblem
 from audit.regressions import replay_file
 from audit.report_link import render_report
-from audit.saved import parse_any
 from audit.studies.results import Cell, CurveResult, Step, StudyResult
 from audit.studies.saved import to_json as study_json
 from audit.summary import line
 from audit.utility.front import audit_utility
+from audit.utility.saved import parse_any
 
 EACH = 55
 SECONDS = 5.0

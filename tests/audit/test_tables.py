@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audit.edges import learn_edges
 from audit.evidence import Bet
 from audit.features import Kind, Value, View, Whole
 from audit.outcomes import Unfinished
-from audit.tables import MOST_ATOMS, AtomBins, Table, learn_bins, learn_edges
+from audit.tables import MOST_ATOMS, AtomBins, Table, learn_bins
 
 LOST = Unfinished("time limit of 1 s")
 quick = settings(deadline=None, derandomize=True, database=None, max_examples=200)

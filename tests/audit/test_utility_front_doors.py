@@ -14,8 +14,8 @@ from audit.cli.suite import audit_entry_utility
 from audit.encoding import CorruptFile
 from audit.errors import InvalidValue
 from audit.problems import SampledProblem
-from audit.saved import parse_any
 from audit.summary import line, total
+from audit.utility.saved import parse_any
 from reports.html import render
 
 pytest_plugins = ["pytester"]
