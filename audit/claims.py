@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, cast, runtime_checkable
 
-from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
+from audit.values.brief import show
 
 __all__ = [
     "PAC",

@@ -24,8 +24,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from audit.brief import show
 from audit.errors import InvalidKind
+from audit.values.brief import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from audit.auditor import PROPERTY, UNSAVED, Auditor, parametrize_with_audits
+from audit.doors.auditor import PROPERTY, UNSAVED, Auditor, parametrize_with_audits
+from audit.doors.regressions import parametrize_with_witnesses
 from audit.errors import AuditError
-from audit.regressions import parametrize_with_witnesses
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,7 +76,7 @@ def _check_numbers(config: pytest.Config) -> None:
 
 
 def _check_writable(path: Path) -> None:
-    from audit.saved import check_writable  # only when something is to be written
+    from audit.results.saved import check_writable  # only when something is to be written
 
     try:
         check_writable(path)
@@ -112,7 +112,7 @@ class _Session:
             session.exitstatus = session.exitstatus or pytest.ExitCode.INTERNAL_ERROR
         if self.report is None or not self.texts:
             return
-        from audit.report_link import render_report  # only for a report
+        from audit.doors.report_link import render_report  # only for a report
 
         try:
             render_report([json.loads(text) for text in self._all()], self.report)
@@ -123,7 +123,7 @@ class _Session:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self.texts:
             return
-        from audit.summary import line, total  # a session without audits stays light
+        from audit.doors.summary import line, total  # a session without audits stays light
 
         results = self._results()
         terminalreporter.section("privacy audits")

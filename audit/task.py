@@ -13,14 +13,14 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import InvalidKind, InvalidValue
-from audit.sampling.modules import WITHIN
+from audit.sampling.remake.modules import WITHIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from audit.claims import PrivacyClaim
-    from audit.databases import Databases
-    from audit.subjects import Subject
+    from audit.databases.chosen import Databases
+    from audit.subject.subject import Subject
 
 __all__ = ["Options", "PrivacyTask", "Task", "check_options", "environment_of", "refuse_inside_given"]
 
@@ -59,7 +59,7 @@ class Task:
     started
         When it began, a moment of `time.monotonic`.
     listener
-        Receives the events of `audit.progress`.
+        Receives the events of `audit.values.progress`.
     """
 
     subject: Subject

@@ -18,7 +18,7 @@ from collections import defaultdict
 import numpy as np
 from figures import Figure, show
 
-from audit.exact import compare_pairs
+from audit.laws.exact import compare_pairs
 from mechanisms.accounting import composed_epsilon
 from mechanisms.concave import ConcavePromise, calls, random_pair
 

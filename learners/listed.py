@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidKind
+from audit.values.brief import show
 from learners.tables import LabelCounts
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidValue
+from audit.values.brief import show
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

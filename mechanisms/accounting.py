@@ -126,8 +126,8 @@ def composed_epsilon(claims: Iterable[PrivacyClaim], *, delta: float) -> float:
 
     Guarantee
     ---------
-    Exact up to `audit.divergence.TOLERANCE`; ∞ where the claims' own deltas exceed `delta`. It is the ε of
-    the product of the dominating pairs, whose loss is a sum of independent ones with three values each.
+    Exact up to `audit.laws.divergence.TOLERANCE`; ∞ where the claims' own deltas exceed `delta`. It is the
+    ε of the product of the dominating pairs, whose loss is a sum of independent ones with three values each.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
     ---------
     The loss of independent outputs is the sum of their losses; it is convolved exactly where all but one of
     the laws that differ are finite, and bracketed otherwise, where the middle is returned
-    (`audit.divergence`). The larger of both directions.
+    (`audit.laws.divergence`). The larger of both directions.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def laws_epsilon(left: Sequence[Law], right: Sequence[Law], *, delta: float) -> 
     >>> laws_epsilon([Density.laplace(0.0)] * 2, [Density.laplace(1.0), Density.laplace(0.5)], delta=0.0)
     1.5
     """
-    from audit.divergence import epsilon_at
+    from audit.laws.divergence import epsilon_at
 
     p, q = _product(left), _product(right)
     return max(epsilon_at(p, q, delta), epsilon_at(q, p, delta))
@@ -189,7 +189,7 @@ def laws_delta(left: Sequence[Law], right: Sequence[Law], *, epsilon: float) -> 
     >>> round(laws_delta([p, p], [q, q], epsilon=0.0), 12)
     0.5
     """
-    from audit.divergence import hockey_stick
+    from audit.laws.divergence import hockey_stick
 
     p, q = _product(left), _product(right)
     return max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon))
@@ -200,7 +200,7 @@ def claimed(subject: Any) -> PrivacyClaim:
 
     Examples
     --------
-    >>> from audit.subjects import adapt
+    >>> from audit.subject.subject import adapt
     >>> claimed(adapt(len))
     Traceback (most recent call last):
     audit.errors.InvalidValue: A part of a composition must claim its privacy; len claims nothing.

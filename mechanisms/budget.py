@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from audit.claims import PrivacyClaim, PureDP, check_claim
 from audit.errors import AuditError, InvalidValue
 from audit.relations import Relation, name_of
-from audit.subjects import adapt
+from audit.subject.subject import adapt
 from mechanisms.accounting import claimed, sequential_bound
 
 if TYPE_CHECKING:

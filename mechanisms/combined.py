@@ -9,7 +9,7 @@ import numpy as np
 
 from audit.errors import InvalidValue
 from audit.relations import Relation, name_of
-from audit.subjects import Subject, adapt
+from audit.subject.subject import Subject, adapt
 from mechanisms.accounting import claimed
 from mechanisms.parameters import PlainParameters
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit import canonical
 from audit.errors import InvalidValue, probability
+from audit.values import canonical
 from mechanisms.accounting import claimed, parallel_bound, sequential_bound
 from mechanisms.budget import refuse_overspending
 from mechanisms.combined import Combined, drawn, law_of, listed, product_of, rows, suggested

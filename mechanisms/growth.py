@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidValue, positive_int
 from audit.relations import Relation
+from audit.values.brief import show
 from mechanisms.scoring import picked, scores_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.errors import InvalidValue
 from audit.relations import Relation, name_of
-from audit.subjects import adapt
+from audit.subject.subject import adapt
 from mechanisms.accounting import claimed, parallel_bound
 from mechanisms.combined import Combined, drawn, law_of, product_of, rows, suggested
 

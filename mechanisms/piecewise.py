@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidValue, positive_int
+from audit.values.brief import show
 from mechanisms.answers import floats
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from audit.subjects import Subject, adapt
+from audit.subject.subject import Subject, adapt
 from mechanisms.accounting import claimed
 from mechanisms.combined import drawn, law_of, listed, suggested
 from mechanisms.parameters import PlainParameters

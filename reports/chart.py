@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audit import story
+from audit.words import story
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

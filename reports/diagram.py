@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from audit import story
-from audit.results import AuditResult, Witness
+from audit.results.result import AuditResult, Witness
+from audit.words import story
 
 LEFT, WIDTH = 10.0, 400.0  # of the tracks, in the picture's own units
 TOP, PITCH = 20.0, 44.0

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.mutation_result import MutationCheck
+from audit.mutation.result import MutationCheck
 from audit.utility.saved import Saved, parse_any
 
 from .findings import FindingsPart, findings_part

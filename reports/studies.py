@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit import story
 from audit.studies.results import Cell, CurveResult, StudyResult
 from audit.studies.saved import from_json
+from audit.words import story
 
 from .chart import Chart, chart
 

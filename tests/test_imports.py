@@ -54,7 +54,7 @@ def test_a_package_imports_those_modules_of_the_auditor_and_no_others(package):
 def test_every_way_to_import_is_seen():
     text = (
         "import audit\n"
-        "import audit.betting as b, os\n"
+        "import audit.verdict.betting as b, os\n"
         "def late():\n"
         "    from audit import canonical\n"
         "    from audit.distributions.law import Law\n"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from audit import canonical
 from audit.distributions.forms import COARSE, coarse, form_key, least_gap, rows_like, slack, truth_as_numbers
 from audit.distributions.law import (
     OUTSIDE,
@@ -25,6 +24,7 @@ from audit.distributions.law import (
 )
 from audit.distributions.rounding import logarithms, moved_logs, read
 from audit.errors import InvalidKind, InvalidValue
+from audit.values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -40,8 +40,8 @@ class Finite(Law):
     Parameters
     ----------
     outcomes
-        Distinct values (as `audit.canonical` compares them). A range or a one-dimensional array of numbers is
-        kept as it is: a million outcomes cost no Python loop.
+        Distinct values (as `audit.values.canonical` compares them). A range or a one-dimensional array of
+        numbers is kept as it is: a million outcomes cost no Python loop.
     probabilities, log_probabilities
         One of the two, as long as `outcomes`; they must sum to 1 within 1e-9 and are used as given. Floats
         are known up to `audit.distributions.rounding`, which no comparison takes for a difference: give small

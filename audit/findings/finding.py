@@ -13,8 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Literal, get_args
 
 from audit.entry_points import offered
-from audit.errors import AuditError, InvalidValue
-from audit.truth import NoTruth
+from audit.errors import AuditError, InvalidValue, NoTruth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from audit.encoding import decode, encode
+from audit.codec.encoding import decode, encode
+from audit.codec.typed import check_kinds
 from audit.errors import AuditError, InvalidKind
 from audit.findings.finding import Finding, Table
-from audit.typed import check_kinds
 
 __all__ = ["SCHEMA", "from_json", "to_json"]
 

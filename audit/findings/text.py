@@ -6,8 +6,8 @@ import shutil
 import textwrap
 from typing import TYPE_CHECKING
 
-from audit import story
-from audit.wording import short, visible
+from audit.values.wording import short, visible
+from audit.words import story
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -10,11 +10,11 @@ from audit.errors import SubjectError
 from audit.sampling.inputs import Input
 from audit.sampling.loops import call_each, coupled, of_either_side, ordered, sides
 from audit.sampling.quiet import quiet
+from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import COINS, RESTART, RUNS, Path, generator
-from audit.sampling.state import Pristine
 from audit.sampling.vectorised import one_output, sample_pairs, shares
 from audit.sampling.watch import Watch
-from audit.signatures import Calling
+from audit.subject.signatures import Calling
 
 __all__ = ["Block", "Host", "Task"]
 

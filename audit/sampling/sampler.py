@@ -10,20 +10,20 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from audit.errors import InvalidValue, SubjectError
-from audit.outcomes import Raised, Unfinished
 from audit.sampling.blocks import Block, Host, Task
-from audit.sampling.fresh import can_start, draw_anew
+from audit.sampling.isolated.fresh import can_start, draw_anew
+from audit.sampling.isolated.recipes import Recipe, keeps_data, recipe_of
+from audit.sampling.isolated.workers import Children, Here, Processes, Workers
 from audit.sampling.plan import block_sizes
-from audit.sampling.recipes import Recipe, keeps_data, recipe_of
+from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel
-from audit.sampling.state import Pristine
 from audit.sampling.stateless import Questions
 from audit.sampling.variety import Variety
 from audit.sampling.watch import can_watch
-from audit.sampling.workers import Children, Here, Processes, Workers
-from audit.subjects import Subject
-from audit.weights import weigh_all
+from audit.subject.subject import Subject
+from audit.values.outcomes import Raised, Unfinished
+from audit.values.weights import weigh_all
 
 __all__ = ["Runs", "Sampler"]
 
@@ -94,7 +94,7 @@ class Sampler:
 
     Examples
     --------
-    >>> from audit.subjects import adapt
+    >>> from audit.subject.subject import adapt
     >>> with Sampler(adapt(lambda database: len(database)), seed=0) as sampler:
     ...     [runs] = sampler.draw([1], [1, 2], 3, (0,))
     >>> runs.left, runs.right
@@ -192,7 +192,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> sampler = Sampler(adapt(lambda database, rng: rng.random()), seed=0)
         >>> [len(runs.left) for runs in sampler.draw([1], [2], 20, (0,))], sampler.drawn
         ([10, 10], 48)
@@ -211,7 +211,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> sampler = Sampler(adapt(len), seed=0)
         >>> [_, _] = sampler.draw([], [1], 20, (1, 0), by_call=True)
         >>> sum(sampler.last_sides)
@@ -267,7 +267,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> Sampler(adapt(lambda database: len(database)), seed=0).recipe is None
         False
         """
@@ -286,7 +286,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> sampler = Sampler(adapt(lambda database, rng: len(database) + rng.random()), seed=0)
         >>> [_] = sampler.draw([1], [1, 2], 1, (0,))
         >>> sampler.is_stateless([1], [1, 2])
@@ -330,7 +330,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> calls = []
         >>> sampler = Sampler(adapt(lambda database: calls.append(1)), seed=0)
         >>> [_] = sampler.draw([1], [2], 1, (0,))
@@ -344,7 +344,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> sampler = Sampler(adapt(lambda database, rng: rng.random()), seed=0)
         >>> [_] = sampler.draw([1], [2], 1, (0,))
         >>> sampler.state_suspected()
@@ -364,7 +364,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> sampler = Sampler(adapt(lambda database: 0), seed=0)
         >>> [_] = sampler.draw([1], [2], 1, (0,))
         >>> sampler.honours_rng

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.canonical import key, show
-from audit.outcomes import Raised, Unfinished
+from audit.values.canonical import key, show
+from audit.values.outcomes import Raised, Unfinished
 
 __all__ = ["Variety"]
 

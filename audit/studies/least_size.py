@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
-from audit.results import Verdict
-from audit.scores import TOLERANCE
+from audit.laws.scores import TOLERANCE
+from audit.results.result import Verdict
 from audit.studies.results import Step
 from audit.utility.exact import exceeds
 from audit.utility.front import audit_utility

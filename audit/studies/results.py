@@ -6,8 +6,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from audit.errors import InvalidValue, finite_number, positive_int, probability
-from audit.truth import NoTruth
+from audit.errors import InvalidValue, NoTruth, finite_number, positive_int, probability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

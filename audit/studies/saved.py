@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
-from audit.encoding import decode, encode
+from audit.codec.encoding import decode, encode
+from audit.codec.files import Unwritable, check_writable, file_name, write_text
+from audit.codec.stored import loads, read
+from audit.codec.typed import check_kinds
 from audit.errors import AuditError, finite_number, probability
-from audit.files import Unwritable, check_writable, file_name, write_text
-from audit.stored import loads, read
 from audit.studies.results import Cell, CurveResult, Step, StudyResult
-from audit.typed import check_kinds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from audit.claims import check_utility_claim
 from audit.entry_points import offered
 from audit.errors import AuditError, InvalidKind, InvalidValue, finite_number, positive_int
-from audit.loading import load_object, reason
+from audit.subject.loading import load_object, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

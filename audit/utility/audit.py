@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from audit.errors import InvalidValue
-from audit.results import Evidence, Verdict
+from audit.evidence.failures import LEAST_BETA, least_runs
+from audit.results.result import Evidence, Verdict
 from audit.sampling import CONFIRM, LAW, generator
-from audit.subjects import Renewed
+from audit.subject.subject import Renewed
 from audit.utility.betting import UtilityBetting
-from audit.utility.evidence import LEAST_BETA, least_runs
 from audit.utility.exact import TOLERANCE, ExactFailure, exact_failure, exceeds
 from audit.utility.experiment import as_subject
 from audit.utility.law_check import LEAST_CHECKED, LawCheck
@@ -19,7 +19,7 @@ from audit.utility.renewal import ASSUMED, Renewal
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.utility.runs import reveal
 from audit.utility.search import RANDOM, Search, proposed
-from audit.wording import at_least, at_most
+from audit.values.wording import at_least, at_most
 
 if TYPE_CHECKING:
     from audit.sampling import Sampler

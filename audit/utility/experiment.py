@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from audit.brief import show
-from audit.outcomes import Raised
-from audit.signatures import Calling
-from audit.subjects import Around, Subject
-from audit.utility.copies import CHANGES, Watch, changed, copied, spare
+from audit.sampling.copies import CHANGES, Watch, changed, copied, spare
+from audit.subject.signatures import Calling
+from audit.subject.subject import Around, Subject
+from audit.values.brief import show
+from audit.values.outcomes import Raised
 
 __all__ = ["ROUNDING", "Ask", "Experiment", "Revealed", "Trial", "as_subject"]
 

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.problems import check_problem
+from audit.values.brief import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -102,7 +102,7 @@ def read_problems(problems: Any, *, subject: Any = None) -> Family:
             )
         return _of_source(subject, "own") if callable(problems) else read_problems(problems)
     if hasattr(problems, "example") and hasattr(problems, "validate"):
-        from audit.strategies import examples
+        from audit.databases.strategies import examples
 
         return Family(_library(examples(problems, "problems", EXAMPLES)), source="strategy")
     if callable(getattr(problems, "problems", None)):

@@ -2,7 +2,7 @@
 
 Three comparisons, each an e-value; one that reaches (number of comparisons)/significance is trouble:
 
-- *on a database*: the outputs of the code against the law (`audit.law_check`);
+- *on a database*: the outputs of the code against the law (`audit.laws.law_check`);
 - *on a problem whose exact failure probability is known*: whole trials, so that the law of `draw`, the laws
   of the learner on every database, `errors` and `failure` all stand the test;
 - *on a problem whose conditional failure probabilities are bet on*: the code beside the law, trial by trial.
@@ -22,20 +22,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from audit.evidence import STAKES, log_sum
-from audit.law_check import law_log_e_value
-from audit.outcomes import Unfinished
-from audit.results import Verdict
+from audit.evidence.bets import STAKES, log_sum
+from audit.laws.law_check import law_log_e_value
+from audit.results.result import Verdict
 from audit.sampling import LAW, Sampler
 from audit.utility.experiment import as_subject, law_on
 from audit.utility.runs import draw_trials
+from audit.values.outcomes import Unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from audit.subjects import Subject
+    from audit.subject.subject import Subject
     from audit.utility.exact import ExactFailure
     from audit.utility.task import UtilityTask
 

@@ -2,11 +2,11 @@
 
 In one process runs depend on those before: a learner that draws once whether it is a good one, and keeps
 that, fails always or never. What its runs showed has to show again on new learners. Each is made in a fresh
-process (`audit.sampling.fresh`) and called as often as was fixed before. The trial is the share of its calls
-that fail.
+process (`audit.sampling.isolated.fresh`) and called as often as was fixed before. The trial is the share of
+its calls that fail.
 
 **Guarantee.** Let p be the mean of that share. Shares of new learners are independent, however the calls of
-one depend on each other. So the wealths of `audit.utility.evidence` hold with F that share: if p ≤ β the
+one depend on each other. So the wealths of `audit.evidence.failures` hold with F that share: if p ≤ β the
 wealth against the claim reaches 1/significance with probability at most significance, and if p ≥ β so does
 the one for it. For calls that do not depend on each other, p is the failure probability. All problems that
 are to be met have to be confirmed, so nothing is corrected for their number.
@@ -27,14 +27,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from audit.canonical import same
 from audit.errors import SubjectError
+from audit.evidence.failures import GRID, LEAST_BETA, Bets, least_runs, lower_bound, upper_bound
 from audit.sampling import CONFIRM
-from audit.sampling.recipes import draws_when_made
-from audit.subjects import Renewed
-from audit.utility.evidence import GRID, LEAST_BETA, Bets, least_runs, lower_bound, upper_bound
+from audit.sampling.isolated.recipes import draws_when_made
+from audit.subject.subject import Renewed
 from audit.utility.experiment import Ask
 from audit.utility.runs import draw_anew
+from audit.values.canonical import same
 
 if TYPE_CHECKING:
     from audit.sampling import Sampler

@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from audit.canonical import same
 from audit.claims import PAC
-from audit.conversion import converting
-from audit.encoding import decode, encode, revived
+from audit.codec.encoding import decode, encode, revived
 from audit.errors import AuditError
 from audit.problems import check_problem
-from audit.results import Evidence
+from audit.results.result import Evidence
 from audit.sampling import CONFIRM, Sampler
-from audit.subjects import Subject, adapt
-from audit.surroundings import own_arithmetic
-from audit.trust import require_trust
+from audit.subject.conversion import converting
+from audit.subject.subject import Subject, adapt
+from audit.subject.surroundings import own_arithmetic
+from audit.subject.trust import require_trust
 from audit.utility.exact import exact_failure, exceeds
 from audit.utility.experiment import Ask, Revealed, as_subject
 from audit.utility.families import read_problems
+from audit.values.canonical import same
 
 if TYPE_CHECKING:
     from audit.utility.result import UtilityResult, UtilityWitness
@@ -52,7 +52,8 @@ def replay_failure(
     isolate
         Run the learner in a child process, which may hang or die.
     trust
-        Whether the target and the `convert` that the result names may be imported and called (`audit.trust`).
+        Whether the target and the `convert` that the result names may be imported and called
+        (`audit.subject.trust`).
 
     Raises
     ------
@@ -123,7 +124,7 @@ def _learner_of(result: UtilityResult, subject: Any, *, trust: bool) -> Subject:
     if result.target is None:
         raise AuditError("This result does not say what was audited; give the learner too.")
     require_trust(result.target, what="subject", trust=trust)
-    from audit.targets import rebuild_subject
+    from audit.subject.targets import rebuild_subject
 
     return adapt(rebuild_subject(result.target, result.parameters))
 

@@ -6,9 +6,9 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from audit import encoding
-from audit.abilities import ability
-from audit.results import Evidence, PrivacyRefuted, SavedResult, Verdict
+from audit.codec import encoding
+from audit.results.result import Evidence, PrivacyRefuted, SavedResult, Verdict
+from audit.values.abilities import ability
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -209,7 +209,7 @@ class UtilityResult(SavedResult):
         trust : bool
             Import and call what a result read from a file names: its target, its `convert`.
         """
-        from audit.subjects import adapt
+        from audit.subject.subject import adapt
 
         chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
         again: UtilityWitness = ability("replay_utility")(self, chosen, problems=problems, trust=trust)

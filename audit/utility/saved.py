@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from audit import fields
-from audit.fields import (
+from audit.codec import fields
+from audit.codec.fields import (
     listed,
     member,
     number,
@@ -16,9 +16,9 @@ from audit.fields import (
     text,
     value,
 )
-from audit.results import AuditResult, Evidence, Verdict
-from audit.saved import claim_of, contents_of, document_of, is_utility, parse
-from audit.stored import CorruptFile
+from audit.errors import CorruptFile
+from audit.results.result import AuditResult, Evidence, Verdict
+from audit.results.saved import claim_of, contents_of, document_of, is_utility, parse
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
 __all__ = ["Saved", "parse_any", "parse_utility"]
@@ -37,7 +37,7 @@ def parse_utility(document: str | bytes | Mapping[str, Any], *, cls: type[U] | N
     --------
     >>> parse_utility('{"schema": 1, "result": {"subject": "m"}}')
     Traceback (most recent call last):
-    audit.stored.CorruptFile: this is the saved result of a privacy audit; read it by AuditResult.from_json.
+    audit.errors.CorruptFile: this is the saved result of a privacy audit; read it by AuditResult.from_json.
     """
     stored = document_of(document)
     if not is_utility(stored):
@@ -53,7 +53,7 @@ def parse_any(document: str | bytes | Mapping[str, Any]) -> list[Saved]:
 
     Examples
     --------
-    >>> from audit.results import AuditResult, Evidence, Verdict
+    >>> from audit.results.result import AuditResult, Evidence, Verdict
     >>> document = AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT).to_json()
     >>> [result.subject for result in parse_any(document)]
     ['m']

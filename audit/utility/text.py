@@ -6,10 +6,10 @@ import shlex
 import textwrap
 from typing import TYPE_CHECKING
 
-from audit.results import Evidence, Verdict
-from audit.text import entry, listed, wrapped
-from audit.wording import apart, at_least, at_most, confidence, number, sentence
-from audit.wording import short as cut
+from audit.results.result import Evidence, Verdict
+from audit.values.wording import apart, at_least, at_most, confidence, number, sentence
+from audit.values.wording import short as cut
+from audit.words.text import entry, listed, wrapped
 
 if TYPE_CHECKING:
     from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
@@ -192,7 +192,7 @@ def _open_between(result: UtilityResult) -> str:
 
 def witness_story(witness: UtilityWitness) -> str:
     """Return the failure as a story."""
-    from audit.story import shown
+    from audit.words.story import shown
 
     output, database = shown(witness.output), shown(witness.database)
     error = f"error {number(witness.error)}"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue, positive_int
+from audit.values.brief import show
 from mechanisms.piecewise import StepFunction
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue
+from audit.values.brief import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

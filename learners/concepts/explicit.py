@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit import canonical
-from audit.brief import show
 from audit.errors import InvalidValue
+from audit.values import canonical
+from audit.values.brief import show
 from learners.concepts.base import ConceptClass
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.claims import PureDP
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
+from audit.laws.exact import compare_pairs
 from learners.compression import CompressionLearner
 from learners.concepts import (
     ConjunctionClass,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue
+from audit.values.brief import show
 from learners.listed import ListedExamples
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue
+from audit.values.brief import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from audit.brief import show
 from audit.errors import InvalidValue, finite_number, positive_int
+from audit.values.brief import show
 from mechanisms.piecewise import StepFunction
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.divergence import epsilon_at
 from audit.errors import AuditError
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
+from audit.laws.divergence import epsilon_at
+from audit.laws.exact import compare_pairs
 from mechanisms.local.algorithms import poll_twice
 from mechanisms.local.laplace import LocalLaplace
 from mechanisms.local.oracle import LROracle

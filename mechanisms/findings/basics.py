@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.claims import PureDP
-from audit.divergence import epsilon_at
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
+from audit.laws.divergence import epsilon_at
+from audit.laws.exact import compare_pairs
 from mechanisms.accounting import advanced_bound, composed_epsilon, sequential_bound
 from mechanisms.composition import Sequential
 from mechanisms.geometric import GeometricMechanism, TruncatedGeometricMechanism

@@ -8,8 +8,8 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
+from audit.laws.exact import compare_pairs
 from mechanisms.choosing import ChoosingMechanism
 from mechanisms.flawed.choosing import UncheckedChoosing
 from mechanisms.score_vectors import ChoosingScores

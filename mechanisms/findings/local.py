@@ -6,9 +6,9 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from audit.divergence import epsilon_at, hockey_stick
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
+from audit.laws.divergence import epsilon_at, hockey_stick
+from audit.laws.exact import compare_pairs
 from mechanisms.flawed.local import PerRoundProtocol, ShiftedUniform
 from mechanisms.local.algorithms import poll_twice
 from mechanisms.local.failures import laplace_failure

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audit.divergence import epsilon_at
 from audit.findings import Finding, Table
+from audit.laws.divergence import epsilon_at
 from mechanisms.findings import simulations
 from mechanisms.queries.adversarial import AdversarialOracle
 from mechanisms.queries.chunks import sample_size, sampling_size

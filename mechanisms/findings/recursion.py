@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
+from audit.laws.exact import compare_pairs
 from mechanisms.accounting import composed_epsilon, sequential_bound
 from mechanisms.concave import (
     ConcavePromise,

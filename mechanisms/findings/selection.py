@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.claims import ApproximateDP
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
+from audit.laws.exact import compare_pairs
 from mechanisms.exponential import ExponentialMechanism
 from mechanisms.gaps import StableSelectionGaps, TightStableSelectionGaps
 from mechanisms.stability import StableSelection

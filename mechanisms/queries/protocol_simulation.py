@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from audit import canonical
 from audit.errors import InvalidKind, InvalidValue
+from audit.values import canonical
 from mechanisms.local.protocols import InteractiveProtocol, NonInteractiveProtocol
 from mechanisms.local.questions import checked_query
 from mechanisms.local.transcripts import follow

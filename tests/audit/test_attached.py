@@ -5,15 +5,15 @@ import math
 
 import pytest
 
-from audit.attached import load_attached
 from audit.catalogue import Entry
 from audit.claims import PureDP
-from audit.cli import main
+from audit.doors.attached import load_attached
+from audit.doors.cli import main
 from audit.errors import AuditError
 from audit.findings import Finding, Table
 from audit.findings.saved import from_json
 from audit.findings.saved import to_json as finding_json
-from audit.results import AuditResult, Evidence, Verdict
+from audit.results.result import AuditResult, Evidence, Verdict
 from audit.studies.results import Cell, CurveResult, Step, StudyResult
 from audit.studies.saved import to_json as study_json
 

@@ -5,10 +5,10 @@ import pytest
 from scipy.stats import binom
 
 from audit import ApproximateDP, PureDP, Verdict, audit_privacy
-from audit.betting import Terms
-from audit.calls_check import CallsCheck
 from audit.sampling import Sampler
-from audit.subjects import adapt
+from audit.subject.subject import adapt
+from audit.verdict.betting import Terms
+from audit.verdict.calls_check import CallsCheck
 
 
 class NoisySum:

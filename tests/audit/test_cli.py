@@ -17,9 +17,9 @@ import pytest
 
 from audit.catalogue import Entry, load_catalogue
 from audit.claims import PureDP
-from audit.cli import main
-from audit.files import Unwritable
-from audit.results import AuditResult, Verdict
+from audit.codec.files import Unwritable
+from audit.doors.cli import main
+from audit.results.result import AuditResult, Verdict
 
 DP_AUDIT = Path(sys.executable).with_name("dp-audit")
 MECHANISMS = '''
@@ -238,7 +238,7 @@ def test_a_report_that_cannot_be_written_any_more_does_not_take_the_result_along
     def full_disk(documents, path):
         raise Unwritable("r.html cannot be written: No space left on device.")
 
-    monkeypatch.setattr("audit.cli.run.render_report", full_disk)
+    monkeypatch.setattr("audit.doors.cli.run.render_report", full_disk)
     code, out, err = call("run", "mine.py:leak", *BRIEF, "--html", "r.html", "--json", "r.json")
     assert code == 3
     assert out.startswith("REFUTED  leak")
@@ -480,7 +480,7 @@ def test_a_mutation_check_that_is_stopped_loses_no_result(folder, call, monkeypa
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("audit.cli.run.mutation_check", interrupted)
+    monkeypatch.setattr("audit.doors.cli.run.mutation_check", interrupted)
     code, out, _ = call("run", "mine.py:coin", *BRIEF, "--mutate", "--json", "-")
     assert code == 130
     assert AuditResult.from_json(out).verdict is Verdict.NOT_REFUTED
@@ -511,7 +511,7 @@ def test_the_help_states_the_defaults_of_the_audit(call):
 
 def test_help_imports_nothing_heavy():
     """What it takes is measured in `benchmarks/startup.py`."""
-    code = "import sys, audit.cli; print({'numpy', 'scipy', 'hypothesis'} & set(sys.modules))"
+    code = "import sys, audit.doors.cli; print({'numpy', 'scipy', 'hypothesis'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"
     told = subprocess.run([DP_AUDIT, "--help"], capture_output=True, text=True, check=True).stdout

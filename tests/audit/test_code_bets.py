@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from audit import ApproximateDP, AuditResult, Evidence, PureDP, Relation, Verdict, audit_privacy
-from audit.by_runs import audit_by_runs, least_budget
 from audit.distributions import Finite
-from audit.explain import task_of
-from audit.law_check import detectable_distance, law_log_e_value
+from audit.doors.explain import task_of
+from audit.laws.law_check import detectable_distance, law_log_e_value
+from audit.verdict.by_runs import audit_by_runs, least_budget
 
 
 def keep(epsilon):

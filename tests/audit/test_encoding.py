@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.canonical import same, show
 from audit.claims import PAC, ApproximateDP, PureDP
-from audit.encoding import CorruptFile, ForeignClaim, Opaque, decode, dumps, encode, is_replayable
-from audit.errors import AuditError
-from audit.events import AtomIn, Event
-from audit.features import Whole
-from audit.outcomes import Raised, Unfinished
+from audit.codec.encoding import ForeignClaim, Opaque, decode, dumps, encode, is_replayable
+from audit.errors import AuditError, CorruptFile
+from audit.events.event import AtomIn, Event
+from audit.events.features import Whole
+from audit.values.canonical import same, show
+from audit.values.outcomes import Raised, Unfinished
 
 Point = namedtuple("Point", "x y")  # noqa: PYI024 - the plain kind is what users have
 

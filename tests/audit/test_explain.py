@@ -7,10 +7,10 @@ import pytest
 from hypothesis import strategies as st
 
 from audit import PureDP, Relation, audit_privacy
-from audit.by_runs import least_budget
 from audit.distributions import Finite
+from audit.doors.explain import _duration, explain, task_of
 from audit.errors import InvalidValue
-from audit.explain import _duration, explain, task_of
+from audit.verdict.by_runs import least_budget
 
 DOMAIN = {"records": [0, 1], "size": 3}
 

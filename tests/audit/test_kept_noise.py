@@ -16,8 +16,8 @@ import pytest
 from audit import PureDP, Verdict, audit_privacy
 from audit.errors import AuditError
 from audit.sampling import Sampler
-from audit.sampling.modules import WITHIN
-from audit.subjects import adapt
+from audit.sampling.remake.modules import WITHIN
+from audit.subject.subject import adapt
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 PAIR = [([0], [1])]

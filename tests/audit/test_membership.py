@@ -13,8 +13,8 @@ import pytest
 from hypothesis import strategies as st
 
 from audit import PureDP, Relation, Verdict, audit_privacy
-from audit.databases import MOST_CHECKED
-from audit.domain import describe
+from audit.databases.chosen import MOST_CHECKED
+from audit.databases.domain import describe
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 
 ADD, LABEL, ANSWERS = Relation.ADD_OR_REMOVE_ONE, Relation.REPLACE_LABEL, Relation.QUERY_ANSWERS

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from audit import PureDP, Relation, Verdict, audit_privacy
-from audit.databases import Databases
+from audit.databases.chosen import Databases
 from audit.distributions import Finite
 from audit.errors import SubjectError
-from audit.multisets import multiset_pairs
+from audit.verdict.multisets import multiset_pairs
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ import pytest
 
 from audit import ApproximateDP, AuditResult, Evidence, PureDP, Verdict, audit_privacy
 from audit.distributions import Density, Finite
-from audit.encoding import CorruptFile
-from audit.errors import InvalidKind, InvalidValue
-from audit.mutation import FACTORS, MutationCheck, Repetition, mutation_check
+from audit.errors import CorruptFile, InvalidKind, InvalidValue
+from audit.mutation.check import FACTORS, MutationCheck, Repetition, mutation_check
 
 PAIR = {"pairs": [([0], [1])]}
 

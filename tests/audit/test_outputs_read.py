@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 from audit import ApproximateDP, PureDP, Verdict, audit_privacy
-from audit.features.stand_ins import stand_in
-from audit.weights import weigh
+from audit.events.features.stand_ins import stand_in
+from audit.values.weights import weigh
 
 DAY = dt.datetime(2024, 1, 1)  # noqa: DTZ001 - a moment without a zone is one of the forms
 

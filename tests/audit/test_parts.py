@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from audit import AuditResult, PureDP, Verdict, audit_privacy
-from audit.canonical import key, same
 from audit.errors import SubjectError
-from audit.features import Part, PartIs, View, feature_from_json
-from audit.features.parts import MOST_DEPTH, MOST_LEAVES, holds_more, leaves
-from audit.features.propose import propose
-from audit.outcomes import Raised, Unfinished
+from audit.events.features import Part, PartIs, View, feature_from_json
+from audit.events.features.parts import MOST_DEPTH, MOST_LEAVES, holds_more, leaves
+from audit.events.features.propose import propose
+from audit.values.canonical import key, same
+from audit.values.outcomes import Raised, Unfinished
 
 NAN = float("nan")
 

@@ -18,10 +18,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import audit.by_runs
+import audit.verdict.by_runs
 from audit import PAC, ApproximateDP, AuditResult, Evidence, PureDP, Relation, Verdict, audit_privacy
-from audit.by_runs import least_budget
 from audit.errors import AuditError, InvalidKind, InvalidValue, SubjectError
+from audit.verdict.by_runs import least_budget
 
 PAIR = [([0], [1])]
 CLAIM = PureDP(math.log(3))
@@ -185,9 +185,9 @@ def test_cached_noise_refutes_nothing_and_asks_for_a_factory(make):
 
 
 def test_a_doubt_about_the_refutation_makes_it_inconclusive(monkeypatch):
-    confirm = audit.by_runs.confirm
+    confirm = audit.verdict.by_runs.confirm
     monkeypatch.setattr(
-        audit.by_runs,
+        audit.verdict.by_runs,
         "confirm",
         lambda *arguments, **options: replace(confirm(*arguments, **options), doubt="who knows"),
     )

@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from audit.auditor import Audited, parametrize_with_audits
 from audit.catalogue import Entry
+from audit.doors.auditor import Audited, parametrize_with_audits
 
 pytest_plugins = ["pytester"]
 

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from audit import PureDP, audit_privacy
-from audit.errors import AuditError
-from audit.regressions import (
+from audit.doors.regressions import (
     load_witness,
     locate_target,
     parametrize_with_witnesses,
     replay_file,
     witness_files,
 )
-from audit.saved import save
+from audit.errors import AuditError
+from audit.results.saved import save
 
 MECHANISMS = """
 import os

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.answers import chosen, moved
-from audit.canonical import key, same
 from audit.errors import InvalidKind, InvalidValue
 from audit.relations import NeighbourRelation, Relation, check_pair, check_relation, name_of
+from audit.relations.answers import chosen, moved
+from audit.values.canonical import key, same
 
 fixed = settings(derandomize=True, deadline=None, database=None)
 
@@ -275,7 +275,7 @@ def test_the_rows_of_an_array_may_be_given_in_any_form():
 
 
 def test_databases_of_more_containers_than_a_key_opens_are_still_compared(monkeypatch):
-    monkeypatch.setattr("audit.canonical._NODES", 10)
+    monkeypatch.setattr("audit.values.canonical._NODES", 10)
     left, right = [(place, 0) for place in range(50)], [(place, place == 30) for place in range(50)]
     for relation in (Relation.REPLACE_LABEL, Relation.REPLACE_ONE):
         assert relation.are_neighbours(left, [*left[:30], (30, 1), *left[31:]])

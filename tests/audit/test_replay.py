@@ -9,9 +9,9 @@ import pytest
 from audit import AuditResult, Evidence, PureDP, Verdict, audit_privacy
 from audit.distributions import Density, Finite
 from audit.errors import AuditError, InvalidValue
-from audit.events import Event, RegionIn
-from audit.region import Region
-from audit.results import Witness
+from audit.events.event import Event, RegionIn
+from audit.laws.region import Region
+from audit.results.result import Witness
 
 PAIR = [([0], [1])]
 
@@ -159,16 +159,16 @@ def test_an_exact_refutation_of_an_enormous_claim_is_replayed():
 
 def test_a_witness_of_a_later_candidate_is_judged_at_its_own_level(monkeypatch):
     """The k-th candidate was confirmed at significance·2^−k; a replay may not be content with less."""
-    import audit.redraw
+    import audit.verdict.redraw
 
     levels = []
-    run_witness = audit.redraw.run_witness
+    run_witness = audit.verdict.redraw.run_witness
 
     def recording(sampler, pair, candidate, terms, **options):
         levels.append(terms.significance)
         return run_witness(sampler, pair, candidate, terms, **options)
 
-    monkeypatch.setattr(audit.redraw, "run_witness", recording)
+    monkeypatch.setattr(audit.verdict.redraw, "run_witness", recording)
     result = refuted(Loud())
     result.replay(Loud())
     assert levels == [1e-6 * 2.0 ** -result.witness.seed[1]]

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from audit import AuditResult, Evidence, PureDP, Verdict, audit_privacy
-from audit.auditor import Auditor
-from audit.cli import main
-from audit.coherence import check_coherent, counts_of
 from audit.distributions import Density
-from audit.errors import AuditError, InvalidValue
-from audit.regressions import load_witness, replay_file
-from audit.saved import save
-from audit.stored import CorruptFile
+from audit.doors.auditor import Auditor
+from audit.doors.cli import main
+from audit.doors.regressions import load_witness, replay_file
+from audit.errors import AuditError, CorruptFile, InvalidValue
+from audit.results.coherence import check_coherent, counts_of
+from audit.results.saved import save
 
 PAIR = [([0], [1])]
 

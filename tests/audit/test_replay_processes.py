@@ -60,7 +60,7 @@ def call(tmp_path):
     (tmp_path / "mine.py").write_text(MODULE)
 
     def run(*arguments):
-        code = f"import sys; from audit.cli import main; sys.exit(main({list(arguments)!r}))"
+        code = f"import sys; from audit.doors.cli import main; sys.exit(main({list(arguments)!r}))"
         return subprocess.run(
             [sys.executable, "-c", code],
             check=False,

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import audit
-from audit import report_link
+from audit.doors import report_link
 from audit.errors import AuditError
 
-CODE = "from audit.report_link import render_report; render_report([], 'out/index.html', title='Ours')"
+CODE = "from audit.doors.report_link import render_report; render_report([], 'out/index.html', title='Ours')"
 ROOT = Path(audit.__file__).parent.parent
 
 

@@ -16,16 +16,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit import story
 from audit.claims import PAC, ApproximateDP, PureDP
-from audit.encoding import CorruptFile
-from audit.errors import AuditError
-from audit.events import Event, NumberIn
-from audit.features import Value
-from audit.results import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
-from audit.saved import check_writable, layout, load, save, write_text
-from audit.summary import line
-from audit.text import short
+from audit.doors.summary import line
+from audit.errors import AuditError, CorruptFile
+from audit.events.event import Event, NumberIn
+from audit.events.features import Value
+from audit.results.result import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
+from audit.results.saved import check_writable, layout, load, save, write_text
+from audit.words import story
+from audit.words.text import short
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
 EXAMPLE = Path(__file__).parent / "data" / "result-schema-1.json"
@@ -147,7 +146,7 @@ def test_the_example_of_schema_1_opens():
 def test_other_processes_write_the_same_bytes():
     """Hash randomisation and set order leave no trace."""
     code = (
-        "from audit.results import *; from audit.saved import layout;"
+        "from audit.results.result import *; from audit.results.saved import layout;"
         "w = Witness(set('abcdefgh'), frozenset('abcdefg'), None, 0.5, 0.1);"
         "print(layout(AuditResult('m', None, '', Verdict.REFUTED, Evidence.EXACT, witness=w).to_json()))"
     )
@@ -602,11 +601,11 @@ def test_nothing_is_raised_otherwise(verdict):
 
 def test_replay_hands_over_to_the_sampler(monkeypatch):
     calls = []
-    replayer = type(sys)("audit.replay")
+    replayer = type(sys)("audit.verdict.replay")
     replayer.replay_witness = lambda result, subject, *, fresh, trust: (
         calls.append((result, subject, fresh, trust)) or result
     )
-    monkeypatch.setitem(sys.modules, "audit.replay", replayer)
+    monkeypatch.setitem(sys.modules, "audit.verdict.replay", replayer)
     result = refuted()
     assert result.replay() is result
     assert result.replay(len, fresh=True, trust=True) is result

@@ -9,10 +9,10 @@ import warnings
 import numpy as np
 import pytest
 
-from audit.outcomes import Raised, Unfinished
 from audit.sampling import BET, MutatedInput, Sampler
 from audit.sampling.snapshots import snapshot
-from audit.subjects import adapt
+from audit.subject.subject import adapt
+from audit.values.outcomes import Raised, Unfinished
 
 
 def outputs_of(mechanism, *, size=8, left=("a",), right=("b",), **options):

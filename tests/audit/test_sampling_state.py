@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from audit.sampling import BET, CONFIRM, Sampler
-from audit.sampling.state import Pristine
-from audit.subjects import adapt
+from audit.sampling.remake.state import Pristine
+from audit.subject.subject import adapt
 
 CALLS = 0
 SHARED = np.random.default_rng(11)

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from audit import PureDP, Relation, audit_privacy, canonical
-from audit.betting import Betting, Terms
-from audit.compass import distance
-from audit.domain import describe
-from audit.features import View
-from audit.memory import bet_on
-from audit.progress import AuditProgressed
+from audit import PureDP, Relation, audit_privacy
+from audit.databases.domain import describe
+from audit.events.features import View
+from audit.evidence.memory import bet_on
 from audit.sampling import BET, EXPLORE, Sampler
-from audit.search import FIRST_LOOK, SHARE, Search
-from audit.subjects import adapt
+from audit.search.climb import FIRST_LOOK, SHARE, Search
+from audit.search.compass import distance
+from audit.subject.subject import adapt
+from audit.values import canonical
+from audit.values.progress import AuditProgressed
+from audit.verdict.betting import Betting, Terms
 
 
 @dataclass(eq=False)

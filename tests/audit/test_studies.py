@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from audit.claims import PAC
-from audit.cli.commands import group
+from audit.doors.cli.commands import group
 from audit.errors import AuditError, InvalidKind, InvalidValue
 from audit.problems import SampledProblem
 from audit.studies import GROUP, Curve, Study, load_studies

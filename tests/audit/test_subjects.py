@@ -8,7 +8,7 @@ import pytest
 
 from audit import PureDP, Verdict, audit_privacy
 from audit.errors import SubjectError
-from audit.subjects import adapt
+from audit.subject.subject import adapt
 
 
 class Object:

@@ -8,8 +8,8 @@ import pytest
 
 from audit.catalogue import load_catalogue
 from audit.errors import AuditError
-from audit.loading import load_object, near
-from audit.targets import rebuild_subject, resolve_target
+from audit.subject.loading import load_object, near
+from audit.subject.targets import rebuild_subject, resolve_target
 
 MECHANISM = """
 from dataclasses import dataclass

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from audit import AuditResult, PureDP, audit_privacy
-from audit.cli import main
+from audit.doors.cli import main
+from audit.doors.regressions import replay_file
 from audit.errors import AuditError
-from audit.regressions import replay_file
-from audit.saved import save
+from audit.results.saved import save
 
 EVIL = """from pathlib import Path
 Path("imported").touch()

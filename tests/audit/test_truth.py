@@ -5,7 +5,7 @@ import pytest
 from audit import AuditResult, Evidence, PureDP, Verdict, audit_privacy
 from audit.errors import InvalidKind
 from audit.findings import Finding
-from audit.mutation_result import MutationCheck
+from audit.mutation.result import MutationCheck
 from audit.studies.results import StudyResult
 from audit.utility.result import UtilityResult
 

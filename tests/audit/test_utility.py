@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from audit import PAC, Accuracy, Evidence, PureDP, UtilityResult, Verdict, audit_utility
 from audit.distributions import Density, Finite
+from audit.doors.summary import line
 from audit.errors import AuditError, InvalidKind, InvalidValue, SubjectError
 from audit.problems import FixedProblem, Problem, SampledProblem
-from audit.results import PrivacyRefuted
-from audit.summary import line
+from audit.results.result import PrivacyRefuted
 from audit.utility.families import Family
 
 CLAIM = PAC(alpha=0.25, beta=0.1)

@@ -6,15 +6,14 @@ import sys
 import pytest
 
 from audit import PAC, AuditResult, Evidence, UtilityResult, Verdict, audit_privacy, audit_utility
-from audit.auditor import parametrize_with_audits
 from audit.catalogue import Entry
-from audit.cli import main
-from audit.cli.run import audit_target
-from audit.cli.suite import audit_entry_utility
-from audit.encoding import CorruptFile
-from audit.errors import InvalidValue
+from audit.doors.auditor import parametrize_with_audits
+from audit.doors.cli import main
+from audit.doors.cli.run import audit_target
+from audit.doors.cli.suite import audit_entry_utility
+from audit.doors.summary import line, total
+from audit.errors import CorruptFile, InvalidValue
 from audit.problems import SampledProblem
-from audit.summary import line, total
 from audit.utility.saved import parse_any
 from reports.html import render
 
@@ -140,7 +139,7 @@ def test_a_mutation_check_of_utility_is_refused_in_one_line(call, asked, why):
 
 
 def test_a_plan_and_a_mutation_check_bear_the_name_that_was_asked_for(call, monkeypatch):
-    monkeypatch.setattr("audit.targets.load_catalogue", lambda: [entry("asked-for", 0.0)])
+    monkeypatch.setattr("audit.subject.targets.load_catalogue", lambda: [entry("asked-for", 0.0)])
     assert call("run", "asked-for", "--explain")[1].startswith("Plan for asked-for, PureDP(epsilon=")
     out = call("run", "asked-for", "--only", "privacy", "--mutate")[1]
     assert "Mutation check of asked-for: the same audit" in out
@@ -263,7 +262,7 @@ def test_the_runs_of_an_entry_s_privacy_audit_are_no_limit_for_its_utility(monke
     by_suite = audit_entry_utility(short, {})
     assert by_suite.verdict is Verdict.NOT_REFUTED
     assert by_suite.samples > 150
-    monkeypatch.setattr("audit.targets.load_catalogue", lambda: [short])
+    monkeypatch.setattr("audit.subject.targets.load_catalogue", lambda: [short])
     [_, by_run] = audit_target("short", {}, {})
     assert by_run.samples == by_suite.samples
 

@@ -12,8 +12,8 @@ import pytest
 from audit import PAC, Accuracy, Evidence, Verdict, audit_utility
 from audit.distributions import Finite
 from audit.errors import InvalidKind, InvalidValue, SubjectError
+from audit.evidence.failures import least_runs
 from audit.problems import FixedProblem, SampledProblem
-from audit.utility.evidence import least_runs
 from audit.utility.law_check import failures_log_e_value
 
 CLAIM = PAC(alpha=0.5, beta=0.1)

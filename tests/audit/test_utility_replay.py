@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import pytest
 
 from audit import PAC, audit_utility
-from audit.cli import main
 from audit.distributions import Finite
+from audit.doors.cli import main
 from audit.errors import AuditError
 from audit.problems import FixedProblem
-from audit.saved import save
+from audit.results.saved import save
 from audit.utility.result import UtilityResult
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from audit import PAC, Accuracy, Verdict, audit_utility
-from audit.claimed import claims, claims_utility, shared
 from audit.errors import AuditError
 from audit.problems import FixedProblem, SampledProblem
-from audit.sampling.recipes import draws_when_made
-from audit.utility.copies import copied
+from audit.sampling.copies import copied
+from audit.sampling.isolated.recipes import draws_when_made
+from audit.subject.claimed import claims, claims_utility, shared
 from audit.utility.renewal import learners_needed
 
 CLAIM = PAC(0.1, 0.1)

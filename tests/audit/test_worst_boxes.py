@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from audit import ApproximateDP, Relation, Verdict, audit_privacy, story
+from audit import ApproximateDP, Relation, Verdict, audit_privacy
 from audit.distributions import Density, Finite, Product
-from audit.divergence import hockey_stick_bounds, probability, worst_event
+from audit.laws.divergence import hockey_stick_bounds, probability, worst_event
+from audit.words import story
 
 
 def gain(p, q, epsilon):

@@ -10,7 +10,7 @@ from scipy import stats
 from audit import Verdict, audit_privacy, audit_utility
 from audit.claims import ApproximateDP
 from audit.errors import InvalidKind, InvalidValue
-from audit.exact import compare_pairs
+from audit.laws.exact import compare_pairs
 from learners import IntervalLearner, PointLearner
 from learners.approximate import IntervalProblem, LumpedLearner, NumberSample, NumberSource, PointProblem
 from learners.approximate.catalogue import entries

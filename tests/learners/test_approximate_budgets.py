@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from audit.claims import ApproximateDP
-from audit.exact import compare_pairs
+from audit.laws.exact import compare_pairs
 from learners import IntervalLearner
 from learners.approximate.budgets import accounts, even_split, fitted_split
 from learners.approximate.catalogue import composed_pairs

@@ -2,9 +2,9 @@
 
 import pytest
 
-from audit.cli import main
+from audit.doors.cli import main
+from audit.doors.options import read_parameters
 from audit.errors import InvalidKind
-from audit.options import read_parameters
 from learners.approximate.point import PointLearner
 from learners.approximate.sources import NumberSource
 from learners.masked.algorithms import WeakLearner

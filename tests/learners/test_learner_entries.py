@@ -9,7 +9,7 @@ from audit.errors import InvalidKind, InvalidValue
 from audit.findings import Finding
 from audit.problems import Problem
 from audit.relations import Relation
-from audit.subjects import adapt
+from audit.subject.subject import adapt
 from learners import AmplifiedParityLearner, ParityLearner
 from learners.at_size import AtSize
 from learners.catalogue import entries

@@ -11,7 +11,7 @@ from scipy import stats
 
 from audit import audit_privacy
 from audit.claims import PAC
-from audit.results import Verdict
+from audit.results.result import Verdict
 from audit.utility.front import audit_utility
 from learners.at_size import at_size
 from learners.clusters import cluster_problems, is_steady, lloyd, random_clusters

@@ -9,7 +9,7 @@ import pytest
 
 from audit import PureDP, Verdict, audit_privacy
 from audit.errors import InvalidKind, InvalidValue
-from audit.law_check import law_log_e_value
+from audit.laws.law_check import law_log_e_value
 from learners import AmplifiedParityLearner
 from learners.parity import INSUFFICIENT, BitExamples, ParityLearner, Plan
 from learners.parity.catalogue import entries

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from audit import Verdict, audit_privacy
+from audit.doors.summary import line
 from audit.relations import Relation
-from audit.summary import line
 from learners import ParityLearner
 from learners.findings.exact import worst
 from learners.parity.catalogue import entries

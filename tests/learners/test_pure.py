@@ -10,7 +10,7 @@ from scipy import stats
 from audit import Verdict, audit_privacy, audit_utility
 from audit.claims import PureDP
 from audit.errors import InvalidValue
-from audit.exact import compare_pairs
+from audit.laws.exact import compare_pairs
 from learners.approximate import LumpedLearner, NumberSource
 from learners.approximate.hard import point_problems
 from learners.concepts import IntervalClass, PointClass

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from audit.claims import ApproximateDP
-from audit.exact import compare_pairs
+from audit.laws.exact import compare_pairs
 from audit.privacy import audit_privacy
 from learners.sanitizers import IntervalCuts, PointSanitizer
 from learners.sanitizers.catalogue import entries, swaps

@@ -4,8 +4,8 @@ import pytest
 
 from audit import Verdict, audit_utility
 from audit.catalogue import load_catalogue
-from audit.claimed import claims_utility
 from audit.claims import PAC
+from audit.subject.claimed import claims_utility
 from learners.compression import CompressionLearner
 from learners.concepts import ConjunctionClass
 from learners.parity.amplified import AmplifiedParityLearner

@@ -12,7 +12,7 @@ from scipy import special, stats
 
 from audit import ApproximateDP, Verdict, audit_privacy
 from audit.errors import InvalidKind, InvalidValue
-from audit.law_check import law_log_e_value
+from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation
 from mechanisms import ChoosingMechanism, ChoosingScores
 from mechanisms.choosing import least_size

@@ -12,10 +12,10 @@ import pytest
 from audit import audit_privacy
 from audit.claims import ApproximateDP, PureDP
 from audit.distributions import Density, Finite
-from audit.divergence import epsilon_at, hockey_stick
 from audit.errors import InvalidValue
+from audit.laws.divergence import epsilon_at, hockey_stick
 from audit.relations import Relation
-from audit.results import Evidence, Verdict
+from audit.results.result import Evidence, Verdict
 from mechanisms import (
     Budget,
     GeometricMechanism,

@@ -16,7 +16,7 @@ from scipy import special, stats
 from audit import Verdict, audit_privacy
 from audit.claims import ApproximateDP, PureDP
 from audit.errors import InvalidKind, InvalidValue
-from audit.exact import compare_pairs
+from audit.laws.exact import compare_pairs
 from audit.relations import Relation
 from mechanisms import ConcavePromise, ExponentialMechanism
 from mechanisms.composed import votes_on_64_bits

@@ -10,7 +10,7 @@ import pytest
 
 from audit.claims import ApproximateDP, PureDP
 from audit.relations import Relation
-from audit.subjects import adapt
+from audit.subject.subject import adapt
 from mechanisms import entries, flawed
 from mechanisms.gallery import exhibits
 

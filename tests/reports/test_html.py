@@ -18,14 +18,14 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from audit.claims import PAC, ApproximateDP, PureDP
-from audit.encoding import CorruptFile, ForeignClaim
-from audit.errors import AuditError
-from audit.events import AtomIn, Event, NumberIn
-from audit.features import Value
-from audit.features.atoms import Whole
-from audit.outcomes import Raised
-from audit.results import AuditResult, Evidence, Verdict, Witness
+from audit.codec.encoding import ForeignClaim
+from audit.errors import AuditError, CorruptFile
+from audit.events.event import AtomIn, Event, NumberIn
+from audit.events.features import Value
+from audit.events.features.atoms import Whole
+from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
+from audit.values.outcomes import Raised
 from reports.html import check_writable, render, write_report
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))

@@ -8,7 +8,7 @@ import pytest
 from audit.claims import PureDP
 from audit.findings import Finding, Table
 from audit.findings.saved import to_json as finding_json
-from audit.results import AuditResult, Evidence, Verdict
+from audit.results.result import AuditResult, Evidence, Verdict
 from audit.studies.results import Cell, CurveResult, Step, StudyResult
 from audit.studies.saved import to_json as study_json
 from audit.utility.result import UtilityResult
