@@ -105,9 +105,9 @@ def audit_utility(
     probability at least 1 − significance the verdict is not REFUTED. If it is so with a larger probability on
     a problem of the list, then with probability at least 1 − significance the verdict is not NOT_REFUTED
     (`audit.evidence.failures`). A learner that keeps state, or draws from elsewhere than its generator, is
-    run as it is: the claim is read as one about each call, given the state it is in. That makes a verdict only if
-    new learners, each in a fresh process, confirm it (`audit.utility.renewal`). With `fresh=` the claim is
-    about the first call of a new learner. What was neither refuted nor met is INCONCLUSIVE.
+    run as it is: the claim is read as one about each call, given the state it is in. That makes a verdict
+    only if new learners, each in a fresh process, confirm it (`audit.utility.renewal`). With `fresh=` the
+    claim is about the first call of a new learner. What was neither refuted nor met is INCONCLUSIVE.
 
     Examples
     --------
