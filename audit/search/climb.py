@@ -3,13 +3,16 @@
 Pairs come from a stream of proposals and from a climb around the best pairs so far. Each is scouted by one
 coupled run a side; those whose outputs lie furthest apart get a first look by independent runs; of those
 looked at, the most promising get twice as many, and so on. Some pairs are the ends of a path of neighbours,
-which the claim allows more; a promising one is halved. Nothing drawn here is ever bet on, and the share
-of runs spent here is bounded.
+which the claim allows more; a promising one is halved. What is drawn for a look is never bet on, and the
+share of runs spent on looks is bounded.
+
+The search draws nothing itself: `look = search.ask(...)`, the look is taken, `search.tell(look, ...)`.
 """
 
 from __future__ import annotations
 
 import heapq
+import math
 from collections import deque
 from dataclasses import dataclass, field
 from itertools import chain, count, islice
@@ -19,7 +22,7 @@ from audit.databases.paths import halves
 from audit.values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
 
     from audit.evidence.memory import PairMemory
 
@@ -75,6 +78,25 @@ class Contender:
         return self.memory.distance > 1
 
 
+@dataclass(eq=False)
+class Look:
+    """What the search asks for.
+
+    Parameters
+    ----------
+    memory
+        The pair, which learns from independent runs.
+    pairs
+        How many pairs of independent runs; 0 for one coupled run a side, which tell only how far apart it is.
+    apart
+        That distance, as it was told.
+    """
+
+    memory: PairMemory
+    pairs: int = 0
+    apart: float = 0.0
+
+
 class _Queue:
     """Contenders that wait for their first look, by age and by how far apart they are."""
 
@@ -110,30 +132,20 @@ class Search:
     ----------
     proposals
         Pairs to try, the most promising first.
+    new
+        Makes the memory of the ends of a path.
+    prospect
+        How promising a memory is, less so many standard errors; larger is better.
     vary
         Gives pairs around a pair, for the climb; None if only the proposals may be tried.
     further
         Gives paths that repeat the step of a pair; None if only neighbours may be tried.
-    new
-        Makes the memory of the ends of a path.
-    scout
-        Draws one coupled run a side, where the subject's runs can be coupled, and returns the distance.
-    look
-        Draws so many independent pairs of runs and lets the memory learn from them.
-    rank, guess
-        How promising a memory is, by a cautious estimate and by a plain one; larger is better.
-    drawn
-        How many runs have been drawn in all.
     """
 
     proposals: Iterator[Path]
-    vary: Callable[[Path], Iterator[Path]] | None
     new: Callable[[Path], PairMemory]
-    scout: Callable[[PairMemory], float]
-    look: Callable[[PairMemory, int], None]
-    rank: Callable[[PairMemory], tuple[float, float]]
-    guess: Callable[[PairMemory], tuple[float, float]]
-    drawn: Callable[[], int]
+    prospect: Callable[[PairMemory, float], tuple[float, float]]
+    vary: Callable[[Path], Iterator[Path]] | None = None
     further: Callable[[Path], Iterator[Path]] | None = None
     contenders: list[Contender] = field(default_factory=list)
     exhausted: bool = False
@@ -145,6 +157,41 @@ class Search:
     _near: _Queue = field(default_factory=_Queue)
     _far: _Queue = field(default_factory=_Queue)
     _furthest: Contender | None = None
+    _wanted: bool = True
+
+    def __post_init__(self) -> None:
+        self._looks = self._steps()
+
+    def ask(self, spent: int, *, more: bool = True) -> Look | None:
+        """Return the next look to take; None where the search has had its share, or nothing is left.
+
+        Parameters
+        ----------
+        spent
+            Runs drawn in all.
+        more
+            Whether another step may begin. A step scouts some pairs and ends with a look of independent runs.
+        """
+        self._wanted = more and self.wants(spent)
+        return next(self._looks)
+
+    def tell(self, look: Look, runs: int, apart: float = 0.0) -> None:
+        """Say that a look was taken by so many runs, and how far apart coupled ones were."""
+        self.spent += runs
+        look.apart = apart
+
+    def _steps(self) -> Iterator[Look | None]:
+        while True:
+            if not (self._wanted and (yield from self._step())):
+                yield None
+
+    def _rank(self, memory: PairMemory) -> tuple[float, float]:
+        """Say how promising a pair is, less √(2 ln n) standard errors: so much the luckiest of n is flattered."""
+        errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
+        return self.prospect(memory, errors)
+
+    def _guess(self, memory: PairMemory) -> tuple[float, float]:
+        return self.prospect(memory, 0.0)
 
     def wants(self, spent: int) -> bool:
         """Tell whether the search may spend more, `spent` runs having been drawn in all."""
@@ -157,27 +204,30 @@ class Search:
         looked = [contender.memory for level in self._looked for contender in level]
         if not looked:
             return None
-        top = max(looked, key=self.rank)
-        if self.rank(top)[0] > 0:
+        top = max(looked, key=self._rank)
+        if self._rank(top)[0] > 0:
             return top
         best_known = sorted(looked, key=lambda memory: -memory.pairs)[:_FINALISTS]
-        return max([top, *best_known], key=self.guess)
+        return max([top, *best_known], key=self._guess)
 
-    def step(self) -> bool:
-        """Look longer at a pair that has earned it, or else at a new one.
+    def _step(self) -> Generator[Look, None, bool]:
+        """Look longer at a pair that has earned it, or else at a new one; return whether anything was left."""
+        chosen = self._longer()
+        if chosen is None:
+            yield from self._scouted()
+            chosen = self._newcomer() or self._left()
+        if chosen is None:
+            return False
+        level = chosen.level
+        if level >= 0:
+            self._looked[level].remove(chosen)
+        chosen.level += 1
+        self._looked[chosen.level].append(chosen)
+        yield Look(chosen.memory, FIRST_LOOK << max(level, 0))
+        return True
 
-        Returns
-        -------
-        bool
-            Whether there was anything left to do.
-        """
-        before = self.drawn()
-        done = self._look_longer() or self._look_at_one() or self._look_at_what_is_left()
-        self.spent += self.drawn() - before
-        return done
-
-    def _look_longer(self) -> bool:
-        """Double the look at the best of those looked at as long, while fewer than half of them went further.
+    def _longer(self) -> Contender | None:
+        """Return the best of those looked at as long, while fewer than half of them went further.
 
         Successive halving without waiting, the longest looks first: every length gets about the same share of
         the runs. Runs that were bet on do not count here, or the pairs bet on would use up the longest looks.
@@ -186,52 +236,38 @@ class Search:
         for level in range(_LEVELS, -1, -1):
             waiting = len(self._looked[level])
             if waiting and further < (waiting + further) // 2:
-                self._double(level)
-                return True
+                return self._best_at(level)
             further += waiting
-        return False
+        return None
 
-    def _double(self, level: int) -> None:
-        """Look at the best of those at a level as long again."""
-        chosen = max(self._looked[level], key=lambda contender: self.guess(contender.memory))
-        self._looked[level].remove(chosen)
-        self._look(chosen, FIRST_LOOK << level)
+    def _best_at(self, level: int) -> Contender:
+        return max(self._looked[level], key=lambda contender: self._guess(contender.memory))
 
-    def _look(self, contender: Contender, runs: int) -> None:
-        contender.level += 1
-        self._looked[contender.level].append(contender)
-        self.look(contender.memory, runs)
-
-    def _look_at_one(self) -> bool:
-        """Scout some new pairs; look at the one furthest apart or, every other time, at the oldest."""
+    def _scouted(self) -> Iterator[Look]:
+        """Scout some new pairs."""
         crowd = len(self._near) >= _CROWD
         for path in islice(self._unseen(), _NEWCOMERS_TO_A_CROWD if crowd else _NEWCOMERS):
-            self._scout(Contender(self.new(path)))
+            contender = Contender(self.new(path))
+            self.contenders.append(contender)
+            look = Look(contender.memory)
+            yield look
+            contender.apart = look.apart / contender.memory.distance
+            (self._far if contender.is_far else self._near).add(contender)
+            if not contender.is_far and (self._furthest is None or contender.apart > self._furthest.apart):
+                self._furthest = contender
+
+    def _newcomer(self) -> Contender | None:
+        """Return the pair furthest apart or, every other time, the oldest that waits for its first look."""
         self._first_looks += 1
         first, then = self._near, self._far
         if self._first_looks % _FAR_EVERY == 0:
             first, then = then, first
         furthest = self._first_looks % 2 == 1 or first is self._far
-        chosen = first.next(furthest=furthest) or then.next(furthest=furthest)
-        if chosen is None:
-            return False
-        self._look(chosen, FIRST_LOOK)
-        return True
+        return first.next(furthest=furthest) or then.next(furthest=furthest)
 
-    def _scout(self, contender: Contender) -> None:
-        self.contenders.append(contender)
-        contender.apart = self.scout(contender.memory) / contender.memory.distance
-        (self._far if contender.is_far else self._near).add(contender)
-        if not contender.is_far and (self._furthest is None or contender.apart > self._furthest.apart):
-            self._furthest = contender
-
-    def _look_at_what_is_left(self) -> bool:
-        """Double the shortest look once nothing new is left, so that a small domain is looked at in full."""
-        for level in range(_LEVELS + 1):
-            if self._looked[level]:
-                self._double(level)
-                return True
-        return False
+    def _left(self) -> Contender | None:
+        """Return one of the shortest look: once nothing is new, a small domain is looked at in full."""
+        return next((self._best_at(level) for level in range(_LEVELS + 1) if self._looked[level]), None)
 
     def _unseen(self) -> Iterator[Path]:
         """Give pairs not tried before: proposals and, in every other round, others around the best."""

@@ -165,14 +165,12 @@ class Betting:
         self._spent_before = self.sampler.drawn - self.already
         self.search = Search(
             proposals=iter(self.pairs),
+            new=lambda path: PairMemory(path[0], path[-1], floats=self.terms.floats, path=path),
+            prospect=lambda memory, errors: memory.prospect(
+                self.terms.epsilon, self.terms.delta, errors=errors
+            ),
             vary=self.vary,
             further=self.further,
-            new=lambda path: PairMemory(path[0], path[-1], floats=self.terms.floats, path=path),
-            scout=self._scout,
-            look=self._look,
-            rank=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=self._caution()),
-            guess=lambda memory: memory.prospect(self.terms.epsilon, self.terms.delta, errors=0.0),
-            drawn=lambda: self.sampler.drawn,
         )
 
     @property
@@ -207,9 +205,16 @@ class Betting:
                 return
 
     def _search(self) -> None:
-        while self.search.wants(self.spent) and not self._is_over() and self.search.step():
-            self._refuse_silence()
-            self._report("searching")
+        while (look := self.search.ask(self.spent, more=not self._is_over())) is not None:
+            before, apart = self.sampler.drawn, 0.0
+            if look.pairs:
+                self._look(look.memory, look.pairs)
+            else:
+                apart = self._scout(look.memory)
+            self.search.tell(look, self.sampler.drawn - before, apart)
+            if look.pairs:
+                self._refuse_silence()
+                self._report("searching")
 
     def _room(self) -> int:
         return (self.terms.budget - self.spent) // 2
@@ -232,10 +237,6 @@ class Betting:
         """Tell whether only unfinished runs speak: the finished ones had three times as many to decide."""
         crossed = self.shadow_crossed_at
         return crossed is not None and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
-
-    def _caution(self) -> float:
-        """Give by how many standard errors the luckiest of n pairs flatters itself: √(2 ln n)."""
-        return round(math.sqrt(8 * math.log(1 + len(self.search.contenders)))) / 2
 
     def _scout(self, memory: PairMemory) -> float:
         """Draw one coupled run a side and tell how far apart they are; they teach nothing else."""
