@@ -186,7 +186,7 @@ class Search:
                 yield None
 
     def _rank(self, memory: PairMemory) -> tuple[float, float]:
-        """Say how promising a pair is, less √(2 ln n) standard errors: so much the luckiest of n is flattered."""
+        """Say how promising a pair is, less √(2 ln n) standard errors, as the luckiest of n is flattered."""
         errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
         return self.prospect(memory, errors)
 
@@ -211,7 +211,7 @@ class Search:
         return max([top, *best_known], key=self._guess)
 
     def _step(self) -> Generator[Look, None, bool]:
-        """Look longer at a pair that has earned it, or else at a new one; return whether anything was left."""
+        """Look longer at a pair that earned it, or else at a new one; return whether anything was left."""
         chosen = self._longer()
         if chosen is None:
             yield from self._scouted()
