@@ -18,7 +18,7 @@ from audit.databases.paths import lengths
 from audit.errors import InvalidValue
 from audit.privacy import audit_privacy, make_task
 from audit.relations import name_of
-from audit.sampling import EXPLORE, MutatedInput, Sampler
+from audit.sampling import EXPLORE, Sampler
 from audit.search.climb import FIRST_LOOK, SHARE
 from audit.search.shrink import MOST_TRIES
 from audit.task import Options, PrivacyTask, check_options
@@ -258,11 +258,7 @@ def _measure(task: PrivacyTask, pair: Pair) -> _Cost:
         isolate=options.isolate,
         run_time_limit=options.run_time_limit,
     ) as sampler:
-        try:
-            return _timed(sampler, pair)
-        except MutatedInput:
-            sampler.copy_inputs = True
-            return _timed(sampler, pair)
+        return sampler.with_copies(lambda: _timed(sampler, pair))
 
 
 def _timed(sampler: Sampler, pair: Pair) -> _Cost:

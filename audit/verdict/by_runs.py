@@ -126,20 +126,19 @@ class _Runs:
 
     def _bet(self) -> Betting:
         """Bet; for a subject that changes its input, again, once, with a copy for every run."""
-        betting = self._start()
-        try:
+        first = self._start()
+
+        def run(betting: Betting) -> Betting:
             betting.run()
-        except MutatedInput as fault:
-            if self.sampler.copy_inputs:
-                raise
-            self.sampler.copy_inputs = True
+            return betting
+
+        def again(fault: MutatedInput) -> Betting:
             self.notes.append(f"{fault} The audit began again with a copy of the database for every run.")
             # Wealth lost so far stays lost (and wealth won is given up), or beginning again would be a
             # second chance.
-            ledger = Ledger(before=betting.ledger)
-            betting = self._start(ledger, batches=betting.batches, already=betting.spent)
-            betting.run()
-        return betting
+            return run(self._start(Ledger(before=first.ledger), batches=first.batches, already=first.spent))
+
+        return self.sampler.with_copies(lambda: run(first), again)
 
     def _start(self, ledger: Ledger | None = None, *, batches: int = 0, already: int = 0) -> Betting:
         ledger = Ledger() if ledger is None else ledger
@@ -185,15 +184,16 @@ class _Runs:
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
         """Confirm; where the input is changed only now, again, with a copy for every run."""
         bets = len(betting.ledger.bets)
-        try:
+
+        def found() -> Confirmation:
             return confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
-        except MutatedInput as fault:
-            if self.sampler.copy_inputs:
-                raise
-            self.sampler.copy_inputs = True
+
+        def again(fault: MutatedInput) -> Confirmation:
             self.notes.append(f"{fault} It was confirmed again with a copy of the database for every run.")
             betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
-            return confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
+            return found()
+
+        return self.sampler.with_copies(found, again)
 
     def _not_refuted(self, betting: Betting, least: int) -> AuditResult:
         if betting.shadow_crossed_at is not None:

@@ -22,7 +22,7 @@ from audit.distributions.forms import COARSE, coarse, plain
 from audit.events.event import Event, NumberIn
 from audit.events.features import View
 from audit.evidence.memory import PairMemory, bet_on
-from audit.sampling import CALLS, MutatedInput
+from audit.sampling import CALLS
 from audit.values.brief import show
 from audit.verdict.candidates import find_candidates
 
@@ -67,13 +67,7 @@ class CallsCheck:
 
     def disagreement(self, pair: Pair) -> str:
         """Say where the two ways disagree, in one sentence; nothing where they were not told apart."""
-        try:
-            return self._told_apart(pair)
-        except MutatedInput:
-            if self.sampler.copy_inputs:
-                raise
-            self.sampler.copy_inputs = True
-            return self._told_apart(pair)
+        return self.sampler.with_copies(lambda: self._told_apart(pair))
 
     def _told_apart(self, pair: Pair) -> str:
         alike = replace(self.terms, epsilon=0.0, delta=0.0, significance=self.terms.significance / 4)

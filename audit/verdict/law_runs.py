@@ -195,12 +195,15 @@ class LawRuns:
     ) -> Iterator[_Check]:
         """Compare the laws of a pair with runs on what is drawn beside it."""
         pair, drawn = beside
-        try:
-            blocks = list(self._drawn(sampler, drawn, runs, path))
-        except MutatedInput as fault:
+
+        def blocks_of() -> list[Runs]:
+            return list(self._drawn(sampler, drawn, runs, path))
+
+        def again(fault: MutatedInput) -> list[Runs]:
             self.notes.append(str(fault))
-            sampler.copy_inputs = True
-            blocks = list(self._drawn(sampler, drawn, runs, path))
+            return blocks_of()
+
+        blocks = sampler.with_copies(blocks_of, again)
         sides = [block.left for block in blocks], [block.right for block in blocks]
         for database, run_on, side in zip(pair, drawn, sides, strict=True):
             law, outputs = self.law_of(database), _joined(side)

@@ -15,7 +15,7 @@ from audit.evidence.bets import Ledger, delta_bound, epsilon_bound
 from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation, check_pair
 from audit.results.result import AuditResult, Evidence, Verdict
-from audit.sampling import LAW, MutatedInput, Sampler
+from audit.sampling import LAW, Sampler
 from audit.subject.conversion import converting
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
@@ -199,11 +199,7 @@ def _again_by_runs(
     )
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
         redraw = Redraw(sampler, witness, terms, fresh)
-        try:
-            verdict, drawn = redraw.decide()
-        except MutatedInput:
-            sampler.copy_inputs = True
-            verdict, drawn = redraw.decide()
+        verdict, drawn = sampler.with_copies(redraw.decide)
         samples, unfinished, notes = sampler.drawn, sampler.unfinished, tuple(sampler.notes)
     said = "the saved counts were reproduced exactly"
     if not redraw.reproduced:
@@ -307,11 +303,7 @@ def _beside_code(
 ) -> tuple[str, int, tuple[str, ...]]:
     """Compare laws with runs: say in words what contradicts them, how many runs that took, and notes."""
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
-        try:
-            outputs = _called(sampler, witness)
-        except MutatedInput:
-            sampler.copy_inputs = True
-            outputs = _called(sampler, witness)
+        outputs = sampler.with_copies(lambda: _called(sampler, witness))
         drawn, notes = sampler.drawn, tuple(sampler.notes)
     first = next((each for side in outputs for each in side if not isinstance(each, Unfinished)), None)
     if all(isinstance(each, (Raised, Unfinished)) for side in outputs for each in side):

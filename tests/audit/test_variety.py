@@ -8,7 +8,7 @@ import pytest
 from audit import ApproximateDP, PureDP, Verdict, audit_privacy
 from audit.doors.cli import main
 from audit.doors.summary import line, warning
-from audit.sampling.variety import Variety
+from audit.sampling.tally import Variety
 from audit.values.outcomes import Raised, Unfinished
 from audit.words.story import unvaried
 
