@@ -11,7 +11,8 @@ from audit.words import story
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from audit.studies.results import Cell, CurveResult, StudyResult
+    from audit.studies.cells import Cell
+    from audit.studies.results import CurveResult, StudyResult
 
 __all__ = ["Chart", "Mark", "Series", "Tick", "chart"]
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.studies.results import Cell, CurveResult, StudyResult
+from audit.studies.cells import Cell
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import from_json
 from audit.words import story
 

@@ -384,9 +384,8 @@ def keys_of(laws: Sequence[Finite]) -> list[list[Hashable]]:
 
 def _kept(outcomes: Outcomes) -> Outcomes:
     """Return ranges and vectors of numbers as they are, anything else as a list."""
-    if isinstance(outcomes, range):
-        return outcomes
-    if isinstance(outcomes, np.ndarray) and outcomes.ndim == 1 and outcomes.dtype.kind in "biuf":
+    vector = isinstance(outcomes, np.ndarray) and outcomes.ndim == 1 and outcomes.dtype.kind in "biuf"
+    if isinstance(outcomes, range) or vector:
         return outcomes
     if not hasattr(outcomes, "__iter__"):
         raise InvalidKind(f"The `outcomes` of `Finite` must be a sequence; got {type(outcomes).__name__}.")

@@ -13,9 +13,10 @@ from audit.errors import InvalidValue, SubjectError
 from audit.sampling.blocks import Block, Host, Task
 from audit.sampling.faults import MutatedInput
 from audit.sampling.isolated.fresh import can_start, draw_anew
-from audit.sampling.isolated.recipes import Recipe, keeps_data, recipe_of
+from audit.sampling.isolated.recipes import Recipe, recipe_of
 from audit.sampling.isolated.workers import Children, Here, Processes, Workers
 from audit.sampling.plan import block_sizes
+from audit.sampling.remake.holdings import keeps_data
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel

@@ -13,7 +13,8 @@ from audit.codec.files import Unwritable, check_writable, file_name, write_text
 from audit.codec.stored import loads, read
 from audit.codec.typed import check_kinds
 from audit.errors import AuditError, finite_number, probability
-from audit.studies.results import Cell, CurveResult, Step, StudyResult
+from audit.studies.cells import Cell, Step
+from audit.studies.results import CurveResult, StudyResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -14,7 +14,8 @@ from audit.findings import Finding, Table
 from audit.findings.saved import from_json
 from audit.findings.saved import to_json as finding_json
 from audit.results.result import AuditResult, Evidence, Verdict
-from audit.studies.results import Cell, CurveResult, Step, StudyResult
+from audit.studies.cells import Cell, Step
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json as study_json
 
 FINDING = finding_json(Finding("E1", "B Thm 7", "It holds.", "false", "It does not."))

@@ -21,7 +21,8 @@ from audit.errors import AuditError
 from audit.findings import Finding, Table
 from audit.findings.saved import to_json as finding_json
 from audit.problems import FixedProblem
-from audit.studies.results import Cell, CurveResult, Step, StudyResult
+from audit.studies.cells import Cell, Step
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json as study_json
 from audit.utility.front import audit_utility
 from audit.utility.saved import parse_any

@@ -18,8 +18,10 @@ from audit.doors.cli.commands import group
 from audit.errors import AuditError, InvalidKind, InvalidValue
 from audit.problems import SampledProblem
 from audit.studies import GROUP, Curve, Study, load_studies
+from audit.studies.cells import Cell, Step
+from audit.studies.fits import fit
 from audit.studies.least_size import next_size
-from audit.studies.results import Cell, CurveResult, Step, StudyResult, fit
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.run import StudyInterrupted, run_study
 from audit.studies.saved import CellStore, from_json, layout, to_json
 

@@ -9,7 +9,8 @@ from audit.claims import PureDP
 from audit.findings import Finding, Table
 from audit.findings.saved import to_json as finding_json
 from audit.results.result import AuditResult, Evidence, Verdict
-from audit.studies.results import Cell, CurveResult, Step, StudyResult
+from audit.studies.cells import Cell, Step
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json as study_json
 from audit.utility.result import UtilityResult
 from reports.html import render

@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from audit.studies.results import Cell, CurveResult, Step, StudyResult
+from audit.studies.cells import Cell, Step
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json
 from reports.chart import chart
 from reports.html import render

@@ -24,7 +24,8 @@ from audit.values.wording import number
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from audit.studies.results import Cell, StudyResult
+    from audit.studies.cells import Cell
+    from audit.studies.results import StudyResult
 
 __all__ = ["list_studies", "show_studies"]
 
@@ -224,7 +225,7 @@ def bracket(cell: Cell) -> str:
 
     Examples
     --------
-    >>> from audit.studies.results import Cell, Step
+    >>> from audit.studies.cells import Cell, Step
     >>> bracket(Cell(4.0, 4.0, 50.0, (Step(9, "refuted"), Step(10, "met"))))
     'refuted at 9, met at 10; bound 50'
     >>> bracket(Cell(4.0, 4.0, 50.0, (Step(128, "refuted"), Step(197, "met", how="exact"))))

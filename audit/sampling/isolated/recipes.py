@@ -10,33 +10,23 @@ import inspect
 import pickle
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 
-from audit.sampling.remake.modules import is_importable, is_users, users_modules
+from audit.sampling.remake.holdings import keeps_data, slots_of
+from audit.sampling.remake.modules import is_importable, users_modules
 from audit.sampling.remake.places import Place, find_place
 from audit.sampling.shipping import pack
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around, Renewed
 
-__all__ = ["Recipe", "draws_when_made", "keeps_data", "made", "recipe_of"]
+__all__ = ["Recipe", "draws_when_made", "made", "recipe_of"]
 
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _PLAIN_MODULES: Final = ("fractions", "decimal", "numpy")
 _CODE: Final = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, type)
 _MISSING: Final = object()
-_INNOCENT: Final = (type(None), bool, str, bytes, type(Ellipsis), types.ModuleType)
-_OPENED: Final = (
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    types.MethodType,
-    type,
-    staticmethod,
-    classmethod,
-    property,
-    functools.partial,
-)
 
 
 @dataclass(frozen=True)
@@ -262,14 +252,9 @@ def draws_when_made(value: Any, times: int) -> bool:
 
 
 def _state(value: Any) -> Any:
-    own = {name: getattr(value, name, None) for kind in type(value).__mro__ for name in _slots(kind)}
+    own = {name: getattr(value, name, None) for kind in type(value).__mro__ for name in slots_of(kind)}
     own |= getattr(value, "__dict__", {})
     return {name: held for name, held in own.items() if not callable(held)}
-
-
-def _slots(kind: type) -> tuple[str, ...]:
-    slots = vars(kind).get("__slots__", ())
-    return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
 def _arguments(value: Any, at_first: Any) -> dict[str, Any] | None:
@@ -303,103 +288,3 @@ def _is_plain(value: Any) -> bool:
     if parameters is not None and parameters.frozen:
         return all(_is_plain(getattr(value, each.name)) for each in fields(value) if each.init)
     return type(value) in _PLAIN or type(value).__module__ in _PLAIN_MODULES
-
-
-def keeps_data(value: Any) -> bool:
-    """Whether a function or class of the user's reaches data: a number or an object drawn when it was made.
-
-    Closures, defaults, attributes and the globals that the code names are followed through the user's own
-    functions and classes. Texts, truth values, modules and what is installed count as no data.
-
-    Examples
-    --------
-    >>> noise = 1.25
-    >>> keeps_data(lambda database: noise), keeps_data(lambda database: len(database))
-    (True, False)
-    """
-    value = value.inner if isinstance(value, Around) else value
-    seen = {id(value)}
-    waiting = list(_parts(value))
-    while waiting:
-        held = waiting.pop()
-        if id(held) in seen or isinstance(held, _INNOCENT):
-            continue
-        seen.add(id(held))
-        if isinstance(held, types.FunctionType | type) and not _is_own(held):
-            continue
-        if isinstance(held, _OPENED):
-            waiting.extend(_parts(held))
-        elif callable(held) and not is_users(sys.modules.get(type(held).__module__)) and _is_shared(held):
-            continue
-        else:
-            return True
-    return False
-
-
-def _parts(value: Any) -> Iterator[Any]:
-    """Give what a function, a class or an object consists of."""
-    if isinstance(value, types.BuiltinFunctionType):
-        yield value.__self__  # the generator, say, that a bound `laplace` draws from
-    elif isinstance(value, types.FunctionType):
-        yield from _reached(value)
-    elif isinstance(value, type):
-        yield from _members(value)
-    elif isinstance(value, types.MethodType):
-        yield from (value.__self__, value.__func__)
-    elif isinstance(value, staticmethod | classmethod):
-        yield value.__func__
-    elif isinstance(value, property):
-        yield from (value.fget, value.fset)
-    elif isinstance(value, functools.partial):
-        yield from (value.func, *value.args, *value.keywords.values())
-    else:
-        yield type(value)
-        yield from getattr(value, "__dict__", {}).values()
-
-
-def _is_own(value: Any) -> bool:
-    module = sys.modules.get(value.__module__)
-    return (
-        value.__module__ == "__main__"
-        or "<locals>" in value.__qualname__
-        or module is None
-        or is_users(module)
-    )
-
-
-def _is_shared(value: Any) -> bool:
-    """Whether a callable is a global of an installed module: a ufunc, say."""
-    name, module = getattr(value, "__name__", None), getattr(type(value), "__module__", "")
-    return isinstance(name, str) and getattr(sys.modules.get(module.partition(".")[0]), name, None) is value
-
-
-def _members(kind: type) -> Iterator[Any]:
-    skipped = {"__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__annotations__"}
-    skipped |= {"__dataclass_fields__", "__dataclass_params__", "__match_args__", "__firstlineno__"}
-    skipped |= {"__slotnames__"}  # which pickling an object leaves in its class
-    slots = {getattr(kind, name, None).__class__ for name in _slots(kind)}
-    for name, held in vars(kind).items():
-        if name not in skipped and type(held) not in slots:
-            yield held
-    yield from (base for base in kind.__bases__ if base is not object)
-
-
-def _reached(function: types.FunctionType) -> Iterator[Any]:
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not filled yet
-            continue
-    yield from function.__defaults__ or ()
-    yield from (function.__kwdefaults__ or {}).values()
-    yield from vars(function).values()
-    for name in _names(function.__code__):
-        if name in function.__globals__:
-            yield function.__globals__[name]
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names(constant)
