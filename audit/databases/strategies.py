@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib
-import os
-import tempfile
 import threading
 import warnings
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.errors import InvalidKind, InvalidValue
 from audit.values import canonical
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from audit.values.compat import plain_hypothesis
 
 __all__ = ["examples", "is_strategy"]
 
@@ -68,7 +61,7 @@ def examples(strategy: Any, what: str, most: int) -> list[Any]:
     """
     if not is_strategy(strategy):
         raise InvalidKind(f"The `{what}` must be a Hypothesis strategy; got {show(strategy)}.")
-    with _ALONE, _no_local_constants(), _no_folder():
+    with _ALONE, plain_hypothesis():
         found, drawn, tries = _collect(strategy, what, _FIRST_DRAWN)
         rejects = tries > _REJECTS * drawn
         if not found:
@@ -128,72 +121,3 @@ def _collect(strategy: Any, what: str, most: int) -> tuple[list[Any], int, int]:
     except Exception as error:  # noqa: BLE001 - a strategy is the user's code
         raise InvalidValue(f"The strategy `{what}` fails: {type(error).__name__}: {error}") from None
     return list(found.values()), drawn, max(tries, 1)
-
-
-class _NoConstants:
-    """Constants of local modules where there are none."""
-
-    def set_for_type(self, kind: Any) -> tuple[()]:
-        """Return the constants of a type."""
-        del kind
-        return ()
-
-
-@contextlib.contextmanager
-def _no_local_constants() -> Iterator[None]:
-    """Keep Hypothesis, in this thread, from mixing the constants of loaded modules into its examples.
-
-    It does so to find faults in the modules under test; here it would make the examples, and with them an
-    audit of the same seed, depend on whatever else the process has loaded. Constants that tell of every type
-    (NaN, infinities, …) stay. There is no setting for it, and a backend of our own would lose what only the
-    default one has: no example twice, and values repeated within one. So the one function that collects them
-    is replaced, and the cache that mixes them emptied and put back; where Hypothesis has neither (it began
-    with 6.131), nothing is done.
-    """
-    providers = _providers()
-    collected = getattr(providers, "_get_local_constants", None)
-    cache = getattr(getattr(providers, "CONSTANTS_CACHE", None), "cache", None)
-    if collected is None or cache is None:
-        yield
-        return
-    here, kept = threading.get_ident(), dict(cache)
-
-    def constants() -> Any:
-        return _NoConstants() if threading.get_ident() == here else collected()
-
-    cache.clear()
-    providers._get_local_constants = constants  # noqa: SLF001 - there is no public way
-    try:
-        yield
-    finally:
-        providers._get_local_constants = collected  # noqa: SLF001 - as it was
-        cache.clear()
-        cache.update(kept)
-
-
-def _providers() -> Any:
-    """Return the module of Hypothesis that draws what examples are made of, None where it has none."""
-    try:
-        return importlib.import_module("hypothesis.internal.conjecture.providers")
-    except ImportError:
-        return None
-
-
-@contextlib.contextmanager
-def _no_folder() -> Iterator[None]:
-    """Keep Hypothesis from making its folder `.hypothesis` here, where there is none yet."""
-    from hypothesis import configuration
-
-    known: dict[str, Any] = vars(configuration)
-    change, default = known.get("set_hypothesis_home_dir"), known.get("__hypothesis_home_directory_default")
-    before = known.get("__hypothesis_home_directory")
-    folder = before or os.getenv("HYPOTHESIS_STORAGE_DIRECTORY") or default
-    if change is None or folder is None or Path(folder).exists():
-        yield
-        return
-    with tempfile.TemporaryDirectory() as elsewhere:
-        change(elsewhere)
-        try:
-            yield
-        finally:
-            change(before)

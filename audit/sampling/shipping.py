@@ -10,7 +10,7 @@ import cloudpickle  # type: ignore[import-untyped]
 
 from audit.errors import SubjectError
 from audit.sampling.blocks import Block, Host
-from audit.sampling.remake.classes import class_by_value, class_named
+from audit.sampling.remake.classes import class_named
 from audit.sampling.remake.modules import is_importable, taken_by_value, users_modules
 from audit.sampling.remake.places import Place, find_place
 from audit.sampling.remake.reseeding import Reseeding, Sources, reseed_process
@@ -19,6 +19,7 @@ from audit.sampling.seeds import Path
 from audit.sampling.snapshots import memory
 from audit.subject.signatures import Calling
 from audit.subject.subject import Subject
+from audit.values.compat import class_by_value
 from audit.values.outcomes import Opaque, without_addresses
 
 __all__ = ["Opaque", "Parcel", "pack", "pack_outputs", "unpack"]

@@ -19,7 +19,8 @@ import numpy as np
 import pytest
 
 from audit.errors import SubjectError
-from audit.sampling import BET, CONFIRM, MutatedInput, Sampler, workers
+from audit.sampling import BET, CONFIRM, MutatedInput, Sampler
+from audit.sampling.isolated import workers
 from audit.sampling.shipping import Opaque
 from audit.subject.subject import adapt
 from audit.values.canonical import key

@@ -1,37 +1,10 @@
-"""Classes that are pickled by value, and classes that are found by name."""
+"""Classes that are found by name."""
 
 import importlib
 import sys
-from typing import Any, Final
+from typing import Any
 
-__all__ = ["class_by_value", "class_named"]
-
-# What cloudpickle rebuilds a class with; their last argument but one names the class to be overwritten.
-_CLASS_MAKERS: Final = ("_make_skeleton_class", "_make_skeleton_enum")
-
-
-def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
-    """Return how cloudpickle reduces a class, but with its full name; anything else is left alone.
-
-    Parameters
-    ----------
-    value, reduced
-        An object, and how cloudpickle reduces it.
-    tracked
-        Whether two pickles of one class are to be loaded as one. Where the class itself lives that would
-        overwrite its attributes.
-
-    Examples
-    --------
-    >>> class_by_value("a text", NotImplemented)
-    NotImplemented
-    """
-    if not isinstance(reduced, tuple) or getattr(reduced[0], "__name__", None) not in _CLASS_MAKERS:
-        return reduced
-    maker, arguments, (attributes, slots), *rest = reduced
-    *first, tracker, extra = arguments
-    attributes = {**attributes, "__qualname__": value.__qualname__}
-    return (maker, (*first, tracker if tracked else None, extra), (attributes, slots), *rest)
+__all__ = ["class_named"]
 
 
 def class_named(module: str, qualname: str) -> type:

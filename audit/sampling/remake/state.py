@@ -10,11 +10,11 @@ from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
 
-from audit.sampling.remake.classes import class_by_value
 from audit.sampling.remake.modules import is_users, taken_by_value, users_modules
 from audit.sampling.remake.reseeding import Reseeding, Sources
 from audit.sampling.seeds import Path
 from audit.subject.subject import Around
+from audit.values.compat import class_by_value
 
 __all__ = ["Pristine"]
 
