@@ -10,7 +10,8 @@ import numpy as np
 from audit.claims import Accuracy, PureDP
 from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
-from learners.chunked import ChunkedRun, ChunkNoise, Model
+from learners.chunked import ChunkNoise, Model
+from learners.chunked_run import ChunkedRun
 from learners.clusters import Centres, ClusterProblem, cluster_problems, nearest, random_clusters
 from learners.listed import spread
 from mechanisms.parameters import PlainParameters

@@ -12,7 +12,8 @@ import numpy as np
 from audit.claims import PAC, PureDP
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
-from learners.chunked import ChunkedRun, ChunkNoise, Model
+from learners.chunked import ChunkNoise, Model
+from learners.chunked_run import ChunkedRun
 from learners.problems import check_accuracy
 from learners.separable import SeparableProblem, mistakes, random_separable, separable_problems
 from mechanisms.parameters import PlainParameters

@@ -1,6 +1,6 @@
 """Studies of learners that ask statistical queries: central or local noise, one round or two.
 
-A learner of `learners.chunked` sees its records through one average a chunk and nothing else. The chunks are
+A learner that asks `EvenChunks` sees its records through one average a chunk and nothing else. The chunks are
 disjoint, so the averages are independent, and the sum behind each is binomial: the studies draw these, in
 place of the records, and hand them to the learner's own code. The law of the output is the same, and a run
 costs the same for a hundred records and for a hundred million.
