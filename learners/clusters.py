@@ -8,52 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from learners.listed import LateExamples, spread
+from learners.centres import distances, nearest
+from learners.listed import LateExamples
 from learners.problems import ALMOST
 from learners.separable import is_point
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from learners.kmeans import KMeansQueries
+    from learners.centres import Centres, KMeansQueries
 
 __all__ = [
     "ClusterProblem",
     "cluster_problems",
     "is_steady",
     "lloyd",
-    "nearest",
     "off_lloyd",
     "random_clusters",
 ]
 
-Centres = tuple[tuple[float, ...], ...]
-
 _TRIES = 30
 _AWAY = 0.05
-
-
-def nearest(points: Any, centres: Centres) -> NDArray[np.intp]:
-    """Return the place of each point's nearest centre, the first of several.
-
-    Examples
-    --------
-    >>> nearest([(0.1,), (0.5,), (0.9,)], ((0.0,), (1.0,))).tolist()
-    [0, 0, 1]
-    """
-
-    def of(some: Sequence[Any]) -> NDArray[np.intp]:
-        return np.asarray(_distances(np.asarray(some, dtype=np.float64), centres).argmin(axis=1))
-
-    return spread(of, points)
-
-
-def _distances(points: NDArray[np.float64], centres: Centres) -> NDArray[np.float64]:
-    """Return the squared distance of each point from each centre, shape (points, centres)."""
-    matrix = points.reshape(-1, len(centres[0]))
-    return np.asarray(((matrix[:, None, :] - np.array(centres)[None, :, :]) ** 2).sum(axis=2))
 
 
 def lloyd(
@@ -63,7 +39,7 @@ def lloyd(
 
     Examples
     --------
-    >>> from learners.kmeans import KMeansQueries
+    >>> from learners.centres import KMeansQueries
     >>> rounds = lloyd([(0.0,), (1.0,)], [0.5, 0.5], KMeansQueries(((0.25,), (0.75,)), rounds=1))
     >>> [(centres, mass.tolist()) for centres, mass in rounds]
     [(((0.25,), (0.75,)), [0.5, 0.5]), (((0.0,), (1.0,)), [0.5, 0.5])]
@@ -89,7 +65,7 @@ def off_lloyd(output: Any, points: ArrayLike, weights: ArrayLike, *, algorithm: 
 
     Examples
     --------
-    >>> from learners.kmeans import KMeansQueries
+    >>> from learners.centres import KMeansQueries
     >>> algorithm = KMeansQueries(((0.25,), (0.75,)), rounds=1)
     >>> off_lloyd(((0.0,), (0.9,)), ((0.0,), (1.0,)), (0.5, 0.5), algorithm=algorithm)
     0.1
@@ -115,7 +91,7 @@ def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -
 
     Examples
     --------
-    >>> from learners.kmeans import KMeansQueries
+    >>> from learners.centres import KMeansQueries
     >>> algorithm = KMeansQueries(((0.25,), (0.75,)), rounds=2, tau=0.01, least_mass=0.2)
     >>> is_steady([(0.2,), (0.8,)], [0.5, 0.5], algorithm), is_steady([(0.2,), (0.5,)], [0.5, 0.5], algorithm)
     (True, False)
@@ -127,7 +103,7 @@ def is_steady(points: ArrayLike, weights: ArrayLike, algorithm: KMeansQueries) -
         if not (moved | (mass < algorithm.least_mass - algorithm.tau)).all():
             return False
         if place and len(centres) > 1:  # the first centres are given, not answered
-            two = np.sort(np.sqrt(_distances(occurring, centres)), axis=1)[:, :2]
+            two = np.sort(np.sqrt(distances(occurring, centres)), axis=1)[:, :2]
             if (two[:, 1] - two[:, 0] <= slack).any():
                 return False
     return True
@@ -152,7 +128,7 @@ class ClusterProblem:
 
     Examples
     --------
-    >>> from learners.kmeans import KMeansQueries
+    >>> from learners.centres import KMeansQueries
     >>> algorithm = KMeansQueries(((0.25,), (0.75,)), rounds=1)
     >>> problem = ClusterProblem("two points", ((0.0,), (1.0,)), (0.5, 0.5), algorithm, 3)
     >>> problem.error(((0.0,), (0.9,)), None), problem.error("insufficient samples", None)
@@ -205,7 +181,7 @@ def cluster_problems(algorithm: KMeansQueries, *, examples: int) -> list[Cluster
 
     Examples
     --------
-    >>> from learners.kmeans import KMeansQueries
+    >>> from learners.centres import KMeansQueries
     >>> algorithm = KMeansQueries(((0.25,), (0.75,)), rounds=2, tau=0.01, least_mass=0.2)
     >>> len(cluster_problems(algorithm, examples=5))
     5
@@ -238,7 +214,7 @@ def random_clusters(
 
     Examples
     --------
-    >>> from learners.kmeans import KMeansQueries
+    >>> from learners.centres import KMeansQueries
     >>> algorithm = KMeansQueries(((0.25,), (0.75,)), rounds=2, tau=0.01, least_mass=0.2)
     >>> random_clusters(algorithm, examples=5, rng=np.random.default_rng(0)).name
     'random points'

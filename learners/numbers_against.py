@@ -11,8 +11,8 @@ import numpy as np
 
 from audit.claims import PAC, Accuracy
 from audit.errors import InvalidValue
+from learners.centres import KMeansQueries
 from learners.clusters import cluster_problems, is_steady, off_lloyd, random_clusters
-from learners.kmeans import KMeansQueries
 from learners.perceptron import PerceptronQueries
 from learners.separable import mistakes, random_separable, separable_problems
 from mechanisms.queries import Population, SQAlgorithm
@@ -22,7 +22,7 @@ from mechanisms.queries.cases import Reweighted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from learners.clusters import Centres
+    from learners.centres import Centres
     from mechanisms.queries import StatisticalQuery
 
 __all__ = ["kmeans_against", "perceptron_against"]

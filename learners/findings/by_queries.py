@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.findings import Finding, Table
+from learners.centres import KMeansQueries
 from learners.clusters import lloyd
 from learners.conjunctions import ConjunctionLearner, ConjunctionQueries
 from learners.findings.exact import worst
-from learners.kmeans import KMeansQueries
 from learners.masked import AdaptiveMasked, MaskedParityLearner
 from learners.masked.algorithms import bit_tau
 from learners.masked.experiments import over_concepts

@@ -16,8 +16,8 @@ from audit.claims import PAC, Accuracy
 from audit.errors import InvalidValue
 from audit.utility.result import UtilityResult
 from learners.against_oracles import conjunctions_against, entries, trusting_against
+from learners.centres import KMeansQueries
 from learners.clusters import cluster_problems
-from learners.kmeans import KMeansQueries
 from learners.masked import BlindOracle, MaskedPopulation
 from learners.masked.against import bent_against, coarse_against, masked_against, weak_against
 from learners.numbers_against import kmeans_against, perceptron_against

@@ -14,13 +14,13 @@ from audit.claims import PAC
 from audit.results.result import Verdict
 from audit.utility.front import audit_utility
 from learners.at_size import at_size
+from learners.centres import KMeansQueries
 from learners.clusters import cluster_problems, is_steady, lloyd, random_clusters
 from learners.compression import CompressionLearner
 from learners.concepts import ConjunctionClass, IntervalClass
 from learners.conjunctions import ConjunctionLearner
 from learners.generic import GenericLearner, VCLearner
 from learners.hypotheses import Hypotheses
-from learners.kmeans import KMeansQueries
 from learners.labels import LabelPrivateLearner
 from learners.listed import LateExamples, ListedExamples, label_counts, spread
 from learners.masked import MaskedParityLearner
