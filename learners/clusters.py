@@ -14,7 +14,6 @@ from learners.problems import ALMOST
 from learners.separable import is_point
 
 if TYPE_CHECKING:
-
     from numpy.typing import ArrayLike, NDArray
 
     from learners.centres import Centres, KMeansQueries
