@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.distributions import Finite
-    from learners.parity.multisets import ParityLearnerMultisets
 
 __all__ = ["REFUSED", "ParityLearner"]
 
@@ -185,19 +184,6 @@ class ParityLearner(OfParities, PlainParameters):
         rest = [(zero, 0)] * (most - 1)
         broken = [*rest[1:], (zero, 1)] if rest else []
         return [([(unit, 1), *others], [(unit, 0), *others]) for others in (rest, broken)]
-
-    def multisets(self, examples: int) -> ParityLearnerMultisets:
-        """Return A on all samples of so many examples, whatever their order, to be audited exhaustively.
-
-        Examples
-        --------
-        >>> subject = ParityLearner(dimension=2, epsilon=1.0).multisets(10)
-        >>> subject.family, len(subject.records)
-        ('all lists of n = 10 examples with d = 2 that differ in one', 19448)
-        """
-        from learners.parity.multisets import ParityLearnerMultisets  # which is made of this
-
-        return ParityLearnerMultisets(self.dimension, self.epsilon, tight=self.tight, examples=examples)
 
     def _examples(self, database: Any) -> Any:
         return examples_of(database, dimension=self.dimension, owner=type(self).__name__)

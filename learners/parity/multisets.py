@@ -118,6 +118,18 @@ class ParityLearnerMultisets(PlainParameters):
         _ = self.learner
         positive_int(self.examples, what=f"The `examples` of `{type(self).__name__}`")
 
+    @classmethod
+    def of(cls, learner: ParityLearner, *, examples: int) -> ParityLearnerMultisets:
+        """Return A on all samples of so many examples, whatever their order, to be audited exhaustively.
+
+        Examples
+        --------
+        >>> subject = ParityLearnerMultisets.of(ParityLearner(dimension=2, epsilon=1.0), examples=10)
+        >>> subject.family, len(subject.records)
+        ('all lists of n = 10 examples with d = 2 that differ in one', 19448)
+        """
+        return cls(learner.dimension, learner.epsilon, tight=learner.tight, examples=examples)
+
     @property
     def family(self) -> str:
         """What the multisets stand for, by the derivation above.
