@@ -13,7 +13,7 @@ from learners.sanitizers.dyadic import Remaining
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from learners.sanitizers.cuts import IntervalCuts
+    from learners.sanitizers.cut_search import CutSearch
     from learners.sanitizers.dyadic import DyadicTree, Node
 
 __all__ = ["cut_runs"]
@@ -28,7 +28,7 @@ class _Group:
 
 
 def cut_runs(
-    cuts: IntervalCuts, tree: DyadicTree, size: int, rng: np.random.Generator
+    search: CutSearch, tree: DyadicTree, size: int, rng: np.random.Generator
 ) -> list[tuple[Node, ...]]:
     """Return the intervals that each of `size` runs takes out.
 
@@ -41,15 +41,16 @@ def cut_runs(
     >>> from learners.sanitizers.dyadic import DyadicTree
     >>> cuts = IntervalCuts(dimension=64, alpha=0.5)
     >>> tree = DyadicTree(cuts.tally([2**63] * cuts.size), 64)
-    >>> [[(node.low, node.high) for node in run] for run in cut_runs(cuts, tree, 1, np.random.default_rng(0))]
-    [[(9223372036854775808, 9223372036854775808)]]
+    >>> [run] = cut_runs(cuts.search, tree, 1, np.random.default_rng(0))
+    >>> [(node.low, node.high) for node in run]
+    [(9223372036854775808, 9223372036854775808)]
     """
     taken: list[tuple[Node, ...]] = [()] * size
     groups = [_Group(Remaining(tree), [np.arange(size)])]
-    for one in rng.spawn(cuts.rounds):
+    for one in rng.spawn(search.rounds):
         following: dict[bytes, _Group] = {}
         for group in groups:
-            for node, left, runs in _round(cuts, group, size, deepcopy(one)):
+            for node, left, runs in _round(search, group, size, deepcopy(one)):
                 following.setdefault(left.counts(0).tobytes(), _Group(left)).runs.append(runs)
                 for run in runs.tolist():
                     taken[run] = (*taken[run], node)
@@ -58,19 +59,20 @@ def cut_runs(
 
 
 def _round(
-    cuts: IntervalCuts, group: _Group, size: int, rng: np.random.Generator
+    search: CutSearch, group: _Group, size: int, rng: np.random.Generator
 ) -> list[tuple[Node, Remaining, NDArray[np.intp]]]:
     """Return each interval that runs of a group take out in one round, what is left then, and these runs."""
     if not group.left.counts(0).any():
         return []
     runs, found = np.concatenate(group.runs), []
-    levels = np.minimum(np.asarray(cuts.rec.sample(cuts.quality(group.left), size, rng)), cuts.dimension)
-    noise, uniforms = rng.laplace(0.0, cuts.test.scale, size), rng.random(size)
+    scales = np.asarray(search.rec.sample(search.quality(group.left), size, rng))
+    levels = np.minimum(scales, search.dimension)
+    noise, uniforms = rng.laplace(0.0, search.test.scale, size), rng.random(size)
     for level in np.unique(levels[runs]).tolist():
         held = group.left.counts(level)
-        ends = np.cumsum(cuts.weights(held))
+        ends = np.cumsum(search.weights(held))
         here = runs[levels[runs] == level]
-        here = here[held.max() + noise[here] >= cuts.test.threshold]
+        here = here[held.max() + noise[here] >= search.test.threshold]
         places = np.searchsorted(ends, uniforms[here] * ends[-1], side="right")
         for place in np.unique(places).tolist():
             left = group.left.copy()

@@ -7,22 +7,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from audit.claims import ApproximateDP
 from learners.sanitizers.base import NumberSanitizer
-from learners.sanitizers.dyadic import Node, Remaining, tree_of
+from learners.sanitizers.cut_laws import cut_law
+from learners.sanitizers.cut_runs import cut_runs
+from learners.sanitizers.cut_search import CutSearch
+from learners.sanitizers.dyadic import tree_of
 from learners.sanitizers.spending import affordable
 from mechanisms.concave import ConcavePromise, calls, levels
 from mechanisms.threshold import ThresholdTest
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    import numpy as np
 
     from audit.claims import PureDP
     from audit.distributions import Finite
     from audit.problems import Problem
-    from learners.sanitizers.dyadic import DyadicTree
+    from learners.sanitizers.dyadic import DyadicTree, Node
     from learners.sanitizers.spending import Spending
 
 __all__ = ["IntervalCuts"]
@@ -71,6 +72,7 @@ class IntervalCuts(NumberSanitizer):
 
     Examples
     --------
+    >>> import numpy as np
     >>> cuts = IntervalCuts(dimension=3, alpha=0.5, delta=0.01)
     >>> cuts([6] * cuts.size, np.random.default_rng(0))
     ((6, 6),)
@@ -169,6 +171,18 @@ class IntervalCuts(NumberSanitizer):
         """How choosing compares the best count with alpha·size/4."""
         return ThresholdTest(4.0 / self.spending.step, self.alpha * self._m / 4.0)
 
+    @property
+    def search(self) -> CutSearch:
+        """The search that is run."""
+        return CutSearch(
+            dimension=self.dimension,
+            rounds=self.rounds,
+            rec=self.rec,
+            test=self.test,
+            least=self.alpha * self._m,
+            weight=self.spending.step / 4.0,
+        )
+
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return the intervals taken out."""
         return self.sample(database, 1, rng)[0]
@@ -180,32 +194,10 @@ class IntervalCuts(NumberSanitizer):
 
     def runs(self, tree: DyadicTree, size: int, rng: np.random.Generator) -> list[tuple[Node, ...]]:
         """Return the intervals that `size` runs take out: all runs at once on a database of few points."""
-        from learners.sanitizers.cut_runs import cut_runs
-
+        search = self.search
         if len(tree.tally.points) <= _FEW_POINTS:
-            return cut_runs(self, tree, size, rng)
-        return [self.nodes(tree, one) for one in rng.spawn(size)]
-
-    def nodes(self, tree: DyadicTree, rng: np.random.Generator) -> tuple[Node, ...]:
-        """Return the intervals that one run takes out."""
-        left, taken = Remaining(tree), []
-        rec, test = self.rec, self.test
-        for _ in range(self.rounds):
-            level = min(int(rec(self.quality(left), rng)), self.dimension)
-            held = left.counts(level)
-            noise, uniform = rng.laplace(0.0, test.scale), rng.random()
-            if not held.any() or held.max() + noise < test.threshold:
-                break
-            ends = np.cumsum(self.weights(held))
-            taken.append(left.take(level, int(np.searchsorted(ends, uniform * ends[-1], side="right"))))
-        return tuple(taken)
-
-    def quality(self, left: Remaining) -> NDArray[np.float64]:
-        """Return Rec's quality of every level 0 … top."""
-        most = left.highest()
-        most = np.append(most, [most[-1]] * (self.top - self.dimension))
-        below = np.concatenate([[0.0], most[:-1]])
-        return np.asarray(np.minimum(most, 2.0 * self.alpha * self._m - below))
+            return cut_runs(search, tree, size, rng)
+        return [search.run(tree, one) for one in rng.spawn(size)]
 
     def distribution(self, database: Any) -> Finite | None:
         """Return the exact law of the intervals, None where there are too many sequences of them."""
@@ -227,14 +219,7 @@ class IntervalCuts(NumberSanitizer):
 
     def law(self, tree: DyadicTree) -> dict[tuple[Node, ...], float] | None:
         """Return the probability of every sequence of intervals, None where there are too many."""
-        from learners.sanitizers.cut_laws import cut_law
-
-        return cut_law(self, tree) if self.listable(len(tree.tally.points)) else None
-
-    def weights(self, held: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the weights of choosing, from the records held: those of intervals without records are 0."""
-        relative = (held - held.max()).astype(np.float64)
-        return np.asarray(np.where(held > 0, np.exp(self.spending.step / 4.0 * relative), 0.0))
+        return cut_law(self.search, tree) if self.listable(len(tree.tally.points)) else None
 
     def _shown(self, nodes: tuple[Node, ...]) -> Any:
         return tuple((node.low, node.high) for node in nodes)
