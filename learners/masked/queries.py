@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from learners.concepts.bits import bit_matrix
-from learners.listed import spread
+from learners.finite.listed import spread
 from learners.masked.fourier import Parts, split
 from learners.masked.words import bit, numbers, parity, signs
 from mechanisms.queries import StatisticalQuery

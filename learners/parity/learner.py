@@ -11,13 +11,13 @@ import numpy as np
 from audit.claims import PureDP
 from audit.errors import finite_number, flag, positive_int, probability
 from audit.relations import Relation
-from learners.listed import check_database
+from learners.finite.listed import check_database
 from learners.parity.examples import examples_of
 from learners.parity.of_parities import OfParities
 from learners.parity.rates import Rates
 from learners.parity.spaces import law_is_feasible, member_law, parities, space_law
 from learners.parity.systems import WORD, BitSystem, as_numbers, as_tuple
-from mechanisms.parameters import PlainParameters
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ import numpy as np
 from audit.errors import InvalidValue, positive_int
 from learners.parity.examples import BitExamples
 from learners.parity.learner import ParityLearner
-from mechanisms.parameters import PlainParameters
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

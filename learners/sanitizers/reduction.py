@@ -13,10 +13,10 @@ from audit.claims import PAC, PureDP
 from audit.errors import finite_number
 from audit.relations import Relation
 from learners.concepts import IntervalClass, LabelClass, dichotomies
-from learners.hypotheses import Hypotheses
-from learners.problems import LearningProblem, realizable_problems
+from learners.finite.hypotheses import Hypotheses
+from learners.finite.problems import LearningProblem, realizable_problems
 from learners.sanitizers.generic import GenericSanitizer
-from mechanisms.parameters import PlainParameters
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
