@@ -1,5 +1,5 @@
-"""The learners' part of the catalogue: a module for each entry point of `pyproject.toml`.
+"""The learners' part of the catalogue: the functions that the entry points of `pyproject.toml` name.
 
-Here alone right learners and their flawed twins stand side by side; `at_size` audits one at its own sample
-size.
+Right learners and their flawed twins stand side by side here, with what an audit of each needs; `at_size`
+makes an entry of a learner at its own sample size.
 """

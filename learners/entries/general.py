@@ -1,4 +1,4 @@
-"""The catalogue's entries for the learners of this part: generic, label-private, by statistical queries."""
+"""The catalogue's entries for learners of any class and by statistical queries, and their flawed twins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mechanisms' part of the catalogue: a module for each entry point of `pyproject.toml`.
+"""The mechanisms' part of the catalogue: the functions that the entry points of `pyproject.toml` name.
 
-Here alone right mechanisms and their flawed twins stand side by side.
+Right mechanisms and their flawed twins stand side by side here, with what an audit of each needs.
 """

@@ -1,4 +1,4 @@
-"""The mechanisms' part of the catalogue."""
+"""The catalogue's entries for the central mechanisms: right ones, then flawed ones."""
 
 from __future__ import annotations
 

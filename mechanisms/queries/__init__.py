@@ -1,7 +1,8 @@
 """Queries: of whole databases, and statistical ones with the oracles that answer them.
 
-An SQ learner is written once, against `SQOracle`, and run with any of the oracles. Names are resolved on
-first use, so that importing the package costs nothing.
+An SQ learner is written once, against `SQOracle`, and run with any of the `oracles`. `runs` holds such
+algorithms and their runs as subjects, `simulations` runs local algorithms by statistical queries. Names are
+resolved on first use, so that importing the package costs nothing.
 
 Examples
 --------

@@ -1,4 +1,5 @@
-"""A_g: the average of all entries' local answers, which answers one statistical query.
+"""Averages of all entries' local answers, each the answer to one statistical query.
 
-How large a sample it needs, how often it misses its tolerance, and the exact law of a sum of Laplace noises.
+The subjects are in `averages`. The other modules say how large a sample they need, how often they miss their
+tolerance, and what law a sum of Laplace noises has.
 """
