@@ -19,7 +19,7 @@ import numpy as np
 from figures import Figure, show
 
 from audit.laws.exact import compare_pairs
-from mechanisms.accounting import composed_epsilon
+from mechanisms.composition.accounting import composed_epsilon
 from mechanisms.concave import ConcavePromise, calls, random_pair
 
 TOPS = (33, 48, 64, 100, 255, 256, 1000, 1024, 4095, 4096)

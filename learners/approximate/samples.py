@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.errors import InvalidKind, InvalidValue, positive_int
 from audit.values.brief import show
-from mechanisms.piecewise import StepFunction
+from mechanisms.concave.piecewise import StepFunction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,6 @@ import numpy as np
 from audit.claims import PureDP
 from audit.findings import Finding, Table
 from audit.laws.exact import compare_pairs
-from learners.compression import CompressionLearner
 from learners.concepts import (
     ConjunctionClass,
     ExplicitClass,
@@ -22,9 +21,10 @@ from learners.concepts import (
 )
 from learners.concepts.shattering import vc_dimension
 from learners.findings.exact import worst
-from learners.generic import GenericLearner, VCLearner, generic_size
-from learners.hypotheses import Hypotheses, sauer_bound
-from learners.labels import LabelPrivateLearner, ReplacedRecords, net_size
+from learners.finite.hypotheses import Hypotheses, sauer_bound
+from learners.generic.agnostic import GenericLearner, VCLearner, generic_size
+from learners.generic.compression import CompressionLearner
+from learners.generic.labels import LabelPrivateLearner, ReplacedRecords, net_size
 from learners.parity import AmplifiedParityLearner
 from learners.parity.plans import Plan
 from learners.sanitizers.generic import GenericSanitizer

@@ -10,7 +10,7 @@ import numpy as np
 
 from audit.errors import InvalidKind, InvalidValue
 from audit.values.brief import show
-from learners.listed import ListedExamples
+from learners.finite.listed import ListedExamples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

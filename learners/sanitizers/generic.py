@@ -17,10 +17,10 @@ from audit.problems import FixedProblem
 from audit.relations import Relation
 from audit.values import canonical
 from learners.concepts import IntervalClass
-from learners.hypotheses import sauer_bound
+from learners.finite.hypotheses import sauer_bound
 from learners.sanitizers.tallies import length
 from mechanisms import ExponentialMechanism
-from mechanisms.parameters import PlainParameters
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

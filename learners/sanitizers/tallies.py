@@ -34,7 +34,7 @@ class Tally:
     counts
         Of the same shape, each at least 1.
     trees
-        What was built on it, for each d (`learners.sanitizers.dyadic.tree_of`).
+        What was built on it, for each d (`learners.sanitizers.cuts.dyadic.tree_of`).
 
     Examples
     --------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.errors import InvalidValue, finite_number, positive_int
 from audit.values.brief import show
-from mechanisms.piecewise import StepFunction
+from mechanisms.concave.piecewise import StepFunction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.findings import Finding, Table
 from audit.laws.exact import compare_pairs
-from mechanisms.choosing import ChoosingMechanism
 from mechanisms.flawed.choosing import UncheckedChoosing
-from mechanisms.score_vectors import ChoosingScores
+from mechanisms.selection.choosing import ChoosingMechanism
+from mechanisms.selection.score_vectors import ChoosingScores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,9 +11,9 @@ import numpy as np
 from audit.claims import ApproximateDP
 from audit.findings import Finding, Table
 from audit.laws.exact import compare_pairs
-from mechanisms.exponential import ExponentialMechanism
-from mechanisms.gaps import StableSelectionGaps, TightStableSelectionGaps
-from mechanisms.stability import StableSelection
+from mechanisms.selection.exponential import ExponentialMechanism
+from mechanisms.selection.gaps import StableSelectionGaps, TightStableSelectionGaps
+from mechanisms.selection.stability import StableSelection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

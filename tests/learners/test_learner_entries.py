@@ -11,8 +11,8 @@ from audit.problems import Problem
 from audit.relations import Relation
 from audit.subject.subject import adapt
 from learners import AmplifiedParityLearner, ParityLearner
-from learners.at_size import AtSize
-from learners.catalogue import entries
+from learners.entries.at_size import AtSize
+from learners.entries.general import entries
 from learners.findings import findings
 
 ENTRIES = {entry.name: entry for entry in entries()}

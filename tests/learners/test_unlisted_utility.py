@@ -6,8 +6,8 @@ from audit import Verdict, audit_utility
 from audit.catalogue import load_catalogue
 from audit.claims import PAC
 from audit.subject.claimed import claims_utility
-from learners.compression import CompressionLearner
 from learners.concepts import ConjunctionClass
+from learners.generic.compression import CompressionLearner
 from learners.parity.amplified import AmplifiedParityLearner
 from learners.parity.plans import Plan
 

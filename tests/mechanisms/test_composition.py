@@ -28,7 +28,7 @@ from mechanisms import (
     StableSelection,
     Undeclared,
 )
-from mechanisms.accounting import (
+from mechanisms.composition.accounting import (
     advanced_bound,
     composed_delta,
     composed_epsilon,
@@ -38,8 +38,8 @@ from mechanisms.accounting import (
     parallel_bound,
     sequential_bound,
 )
-from mechanisms.budget import OverspentError
-from mechanisms.composition import mixture
+from mechanisms.composition.budget import OverspentError
+from mechanisms.composition.sequential import mixture
 
 RUNS = 1_000_000
 

@@ -11,11 +11,11 @@ from audit.claims import PureDP
 from audit.errors import InvalidValue
 from audit.relations import Relation
 from mechanisms import RandomizedResponse
-from mechanisms.budget import OverspentError
+from mechanisms.composition.budget import OverspentError
+from mechanisms.entries.queries import entries
 from mechanisms.local import LROracle
 from mechanisms.local.randomizers import cost_of
 from mechanisms.queries import TableRandomizer, binary_response, clamped_geometric, kary_response
-from mechanisms.queries.catalogue import entries
 
 RNG = np.random.default_rng
 

@@ -21,8 +21,8 @@ from mechanisms import (
     TightStableSelection,
     TightStableSelectionGaps,
 )
-from mechanisms.gaps import ScoreGaps
-from mechanisms.scoring import MostFrequent, TwoBest
+from mechanisms.selection.gaps import ScoreGaps
+from mechanisms.selection.scoring import MostFrequent, TwoBest
 
 RUNS = 1_000_000
 KINDS = pytest.mark.parametrize("kind", [StableSelection, TightStableSelection])
