@@ -22,14 +22,14 @@ __all__ = ["auditor", "parametrize_with_audits", "parametrize_with_witnesses"]
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of a session's audits."""
     group = parser.getgroup("dp-audit", "privacy audits")
-    group.addoption("--audit-budget", type=int, metavar="RUNS", help="most runs of one audit")
+    group.addoption("--audit-budget", type=int, metavar="RUNS", help="maximum runs of one audit")
     group.addoption(
         "--audit-significance",
         type=float,
         metavar="P",
-        help="probability that one audit refutes a claim that holds",
+        help="maximum probability that one audit refutes a claim that holds",
     )
-    group.addoption("--audit-seed", type=int, metavar="N", help="seed of the audits")
+    group.addoption("--audit-seed", type=int, metavar="N", help="random seed of the audits")
     group.addoption("--audit-report", metavar="FILE", help="write an HTML report of all audits")
     group.addoption("--audit-json", metavar="FOLDER", help="save each result as soon as it exists")
 
@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker and refuse options that cannot work before any test runs."""
     config.addinivalue_line(
-        "markers", "audit: audits a privacy or utility claim (set by the fixture `auditor` too)"
+        "markers", "audit: audits a privacy or utility claim (the fixture `auditor` sets it too)"
     )
     _check_numbers(config)
     if hasattr(config, "workerinput"):
@@ -57,7 +57,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.fixture
 def auditor(request: pytest.FixtureRequest) -> Auditor:
-    """Audits that fail the test: ``auditor.check(subject, claim)``, ``auditor.refute(subject, claim)``."""
+    """Audit claims in a test: ``auditor.check(subject, claim)``, ``auditor.refute(subject, claim)``."""
     options = {name: request.config.getoption(f"audit_{name}") for name in ("budget", "significance", "seed")}
     defaults = {name: value for name, value in options.items() if value is not None}
     return Auditor(request.node, defaults=defaults, folder=_path(request.config, "audit_json"))

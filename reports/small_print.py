@@ -9,8 +9,8 @@ from audit.words import story
 __all__ = ["environment", "facts"]
 
 _NUMERICS = {
-    "ideal": "ideal (as if it computed with real numbers)",
-    "float": "float (the floating-point numbers it really returns)",
+    "ideal": "ideal (as if the mechanism computed with real numbers)",
+    "float": "float (the floating-point numbers as returned)",
 }
 
 

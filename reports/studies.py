@@ -101,8 +101,8 @@ def _curve(curve: CurveResult, result: StudyResult) -> CurveView:
 def _refuted_bounds(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
     """Say where the claim was refuted at a sample size that the theorem calls enough."""
     return tuple(
-        f"At {result.parameter} = {cell.value:g} the bound of {round(cell.bound or 0):,} does not suffice: "
-        f"at {cell.low:,} records, no fewer than it asks for, {_how_refuted(cell)}."
+        f"At {result.parameter} = {cell.value:g} the bound of {round(cell.bound or 0):,} is too small: with "
+        f"{cell.low:,} records, at least as many as the bound, {_how_refuted(cell)}."
         for cell in curve.cells
         if cell.refutes_bound
     )
@@ -110,18 +110,18 @@ def _refuted_bounds(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
 
 def _how_refuted(cell: Cell) -> str:
     how = {step.how for step in cell.steps if step.verdict == "refuted" and step.size == cell.low}
-    return "the learner refuses" if how == {"refused"} else "the claim was refuted"
+    return "the learner refuses to run" if how == {"refused"} else "the claim was refuted"
 
 
 def _sentences(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
     found = curve.fit
     if found is None:
-        return ("Fewer than two least sizes were bracketed: no slope.",)
+        return ("No slope: fewer than two least sizes were bracketed.",)
     n, axis = _number, result.axis
     ends = (
-        f"Between the ends the mean slope is from {n(found.least)} to {n(found.most)} records a unit of "
-        f"{axis}, and m changes by a factor from {n(found.ratio_least)} to {n(found.ratio_most)}, by the "
-        "brackets alone."
+        f"Between the ends the brackets allow a mean slope of {n(found.least)} to {n(found.most)} records "
+        f"per unit of {axis}, and a change of m by a factor of {n(found.ratio_least)} to "
+        f"{n(found.ratio_most)}."
     )
     return (f"Least squares: {_line(curve, result)}.", ends, *_exponential(curve, result), *_beside(curve))
 
@@ -133,9 +133,8 @@ def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
         return ()
     low, high = (_number(math.exp(rate)) for rate in (found.rate_least, found.rate_most))
     said = (
-        f"The bound is exponential in {result.axis}, so that the line is fitted to ln m: each unit of "
-        f"{result.axis} multiplies m by a factor whose geometric mean between the ends is from {low} to "
-        f"{high}, by the brackets alone."
+        f"The bound is exponential in {result.axis}, so the line is fitted to ln m. The brackets allow each "
+        f"unit of {result.axis} to multiply m by {low} to {high}, as a geometric mean between the ends."
     )
     return (said,)
 
@@ -174,8 +173,7 @@ def _beside(curve: CurveResult) -> tuple[str, ...]:
     if not ratios:
         return ()
     low, high = (_number(ratio) for ratio in (min(ratios), max(ratios)))
-    asks = "is" if min(ratios) < 1 else "asks for"
-    return (f"The bound {asks} {low if low == high else f'{low} to {high}'} times the least m that was met.",)
+    return (f"The bound is {low if low == high else f'{low} to {high}'} times the least m that was met.",)
 
 
 def _row(curve: CurveResult, cell: Cell) -> tuple[str, ...]:

@@ -70,8 +70,8 @@ def _kind(document: Any, path: Path, number: int) -> str:
     kind = next((kind for kind in _READERS if isinstance(document, dict) and kind in document), None)
     if kind is None:
         raise AuditError(
-            f"{path}: document {number} is neither a finding nor a study; what is shown beside the audits "
-            "is what `dp-audit findings --json FILE` or `dp-audit study --json FILE` writes."
+            f"{path}: document {number} is neither a finding nor a study; give a file written by "
+            "`dp-audit findings --json FILE` or `dp-audit study --json FILE`."
         )
     try:
         _READERS[kind](document)

@@ -311,7 +311,7 @@ def _not_refuted(result: Saved) -> str:
     told: Any = utility_text if isinstance(result, UtilityResult) else story
     repeated = told if isinstance(result, UtilityResult) else again
     lines = (
-        f"{story.short(result.subject, 60)} was expected to be refuted and is {result.verdict.name}.",
+        f"{story.short(result.subject, 60)}: expected REFUTED, got {result.verdict.name}.",
         told.bounds(result),
         told.runs(result),
         f"Again: {repeated.reproduction(result)}",

@@ -110,9 +110,9 @@ def _databases(databases: Databases) -> str:
         many = len(databases.given)
         sources.append(f"{many} given or suggested pair{'s' if many > 1 else ''} first")
     if databases.only_given:
-        return sources[0].replace("first", "and no others")
+        return sources[0].replace("first", "only")
     if databases.whole:
-        sources.append(f"{len(databases.whole)} example databases and neighbours of them")
+        sources.append(f"{len(databases.whole)} example databases and their neighbours")
     else:
         sources.append(
             "the boundary of the domain (extremes, all equal, one outlier, ties)"
@@ -127,7 +127,7 @@ def _after_the_boundary(databases: Databases) -> str:
     if count is not None and count <= FEW_DATABASES:
         every = len(databases.enumerate() or ())
         return f"every pair of the domain ({every:,}), in random order"
-    return "random ones, and variations of the best so far"
+    return "random pairs, and variations of the best pair so far"
 
 
 def _domain(databases: Databases) -> str:
@@ -136,8 +136,8 @@ def _domain(databases: Databases) -> str:
     sizes = f"{low}" if low == high else f"{low} to {high}"
     if databases.records is None:
         return f"Databases of {sizes} answers."
-    kind = "records" if databases.finite else "examples from a strategy"
-    said = f"Databases of {sizes} records, made of {len(databases.records)} {kind}"
+    kind = "values" if databases.finite else "examples from a strategy"
+    said = f"Databases of {sizes} records, chosen from {len(databases.records)} {kind}"
     count = databases.count()
     many = "" if count is None else f": {count:,} databases" if count < 10**12 else f": {count:.3g} databases"
     return f"{said} such as {show(list(databases.records[:4]), 60)}{many}."
@@ -147,25 +147,26 @@ def _law(task: PrivacyTask) -> str:
     every = task.databases.enumerate()
     pairs = f"all {len(every):,} pairs" if every is not None else f"up to {SOME_PAIRS} pairs"
     return (
-        f"the subject declares its output law: the laws of {pairs} are compared exactly, and the law with "
-        f"{CHECKED_RUNS:,} runs of a database ({SAMPLED_RUNS:,} through `sample`). What follows is done with "
-        "half of the budget and of the significance, or with all of both if it has none on these databases."
+        f"the subject declares its output law: the laws of {pairs} are compared exactly, and the law is "
+        f"checked against {CHECKED_RUNS:,} runs of a database ({SAMPLED_RUNS:,} through `sample`). The rest "
+        "of the plan gets half of the budget and of the significance, or all of both if these databases have "
+        "no law."
     )
 
 
 def _search(task: PrivacyTask) -> str:
     databases, steps = task.databases, lengths(task.claim.epsilon, task.claim.delta)
     looks = (
-        f"a first look is {FIRST_LOOK} pairs of runs; the most promising are looked at again, with twice as "
-        "many each time"
+        f"A first look takes {FIRST_LOOK} pairs of runs; the most promising pairs are looked at again, with "
+        "twice as many each time"
     )
     if databases.only_given and len(databases.given) == 1:
-        return f"none: one pair. Its first look is {FIRST_LOOK} pairs of runs."
-    said = f"at most {SHARE:.0%} of the runs. One coupled run a side scouts a pair; {looks}."
+        return f"none: one pair. Its first look takes {FIRST_LOOK} pairs of runs."
+    said = f"at most {SHARE:.0%} of the runs. One coupled run on each side scouts a pair. {looks}."
     if databases.only_given or not steps:
         return said
     return (
-        f"{said} Every fourth new pair is up to {max(steps)} steps of neighbours apart, and asked about "
+        f"{said} Every fourth new pair is up to {max(steps)} neighbour steps apart, and is tested against "
         "the claim at that distance."
     )
 
@@ -175,8 +176,8 @@ def _bets(task: PrivacyTask) -> str:
     share = "all other" if single else f"at least {1 - SHARE:.0%} of the"
     return (
         f"{share} runs, none of which the search has seen. The first batch is {FIRST_BET} pairs of runs; "
-        f"each next one is {GROWTH - 1:.0%} of what is known of its pair. Refuted when the wealth reaches "
-        f"{1 / task.options.significance:,.0f} (significance {task.options.significance:g})."
+        f"each later batch is {GROWTH - 1:.0%} of the runs known of its pair. The claim is refuted when the "
+        f"wealth reaches {1 / task.options.significance:,.0f} (significance {task.options.significance:g})."
     )
 
 
@@ -186,29 +187,29 @@ def _least(task: PrivacyTask) -> int:
 
 def _budget(task: PrivacyTask) -> str:
     least, budget = _least(task), task.options.budget
-    said = f"{budget:,} runs, both sides and search included; an outright leak needs at least {least:,}"
-    return (
-        f"{said}." if budget >= least else f"{said}: this budget can refute nothing, so give `budget=` more."
+    said = (
+        f"{budget:,} runs, on both databases, search included; even an outright leak needs at least {least:,}"
     )
+    return f"{said}." if budget >= least else f"{said}. This budget can refute nothing; raise `budget`."
 
 
 def _time(task: PrivacyTask, cost: _Cost) -> str:
     """Say what the measured cost means for the budget and the time limit."""
     limit, budget = task.options.time_limit, task.options.budget
     seconds = cost.seconds * budget / task.options.jobs
-    said = f"the whole budget is about {_duration(seconds)} of calls"
+    said = f"the whole budget takes about {_duration(seconds)} of calls"
     said += f" in {task.options.jobs} processes" if task.options.jobs > 1 else ""
     if limit is None:
-        return f"{said}, and there is no time limit."
+        return f"{said}. There is no time limit."
     affordable = int(limit * task.options.jobs / max(cost.seconds, 1e-9))
     if affordable >= budget:
         return f"{said}; the time limit of {number(limit)} s is enough for it."
     if affordable < _least(task):
         return (
-            f"{said}; the time limit of {number(limit)} s ends it after about {affordable:,} runs, too few "
-            "to refute anything: raise it."
+            f"{said}; the time limit of {number(limit)} s ends the audit after about {affordable:,} runs, "
+            "too few to refute anything; raise `time_limit`."
         )
-    return f"{said}; the time limit of {number(limit)} s ends it after about {affordable:,} runs."
+    return f"{said}; the time limit of {number(limit)} s ends the audit after about {affordable:,} runs."
 
 
 def _afterwards(task: PrivacyTask) -> str:
@@ -216,23 +217,23 @@ def _afterwards(task: PrivacyTask) -> str:
     confirming = (
         f"{options.confirm_budget:,} runs"
         if options.confirm_budget is not None
-        else f"4 times what it took (at least {LEAST_CONFIRMATION:,} runs)"
+        else f"4 times the runs it took (at least {LEAST_CONFIRMATION:,})"
     )
     said = (
-        f"a refutation is confirmed by at most {confirming}, beyond the budget, in fresh processes that make "
-        "the mechanism anew unless it was seen to keep nothing between calls"
+        f"a refutation is confirmed by at most {confirming}, beyond the budget. They run in fresh processes, "
+        "each with a new mechanism, unless the mechanism was seen to keep no state between calls"
     )
     if task.databases.only_given:
         return f"{said}. Given pairs are not shrunk."
     most = max(LEAST_SHRINKING, options.budget // 2)
     if lengths(task.claim.epsilon, task.claim.delta):
         said += (
-            "; where distant databases refute, the step between them that fails is looked for, and shown if "
-            "its own runs confirm it"
+            ". If databases several steps apart refute, the audit looks for the single step that fails, and "
+            "shows it if runs of that step confirm it"
         )
     return (
-        f"{said}. Shrinking tries at most {MOST_TRIES} simpler pairs, with {SHRINKING} times what it took, "
-        f"at least {LEAST_SHRINKING:,} and at most {most:,} runs."
+        f"{said}. Shrinking tries at most {MOST_TRIES} simpler pairs, with {SHRINKING} times the runs that "
+        f"the refutation took, at least {LEAST_SHRINKING:,} and at most {most:,}."
     )
 
 
@@ -282,7 +283,7 @@ def _trouble(drawn: list[Runs]) -> str:
         return ""
     worst = outputs[0]
     said = worst.reason if isinstance(worst, Unfinished) else f"{worst.kind}: {worst.message}"
-    return f"None of the last {len(outputs)} gave an answer: {short(said, 120)}."
+    return f"None of the last {len(outputs)} runs gave an answer: {short(said, 120)}."
 
 
 def _duration(seconds: float) -> str:

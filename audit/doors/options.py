@@ -84,7 +84,7 @@ def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = No
         kind = type(own) if isinstance(own, (PAC, Accuracy)) else PAC
         return kind(own.alpha if alpha is None else alpha, own.beta if beta is None else beta)
     if alpha is None or beta is None:
-        raise InvalidValue("A utility claim needs both --alpha and --beta; got one of them.")
+        raise InvalidValue("A utility claim needs both --alpha and --beta; got only one.")
     try:
         return Accuracy(alpha, beta)
     except InvalidValue as error:  # the class was not the user's choice: only the option was
@@ -103,7 +103,7 @@ def read_parameters(settings: Iterable[str]) -> dict[str, Any]:
     for setting in settings:
         name, equals, value = setting.partition("=")
         if not equals or not name.isidentifier():
-            raise InvalidValue(f"A parameter is written `name=value`; got `{setting}`.")
+            raise InvalidValue(f"A parameter must be `name=value`; got `{setting}`.")
         try:
             parameters[name] = read_literal(value)
         except InvalidValue:
@@ -130,7 +130,7 @@ def read_literal(text: str) -> Any:
     try:
         return ast.literal_eval(_parsed(text))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        raise InvalidValue(f"`{text}` is no Python literal{_trouble(text)}.") from None
+        raise InvalidValue(f"`{text}` is not a Python literal{_trouble(text)}.") from None
 
 
 def _parsed(text: str) -> Any:
@@ -157,7 +157,7 @@ def _trouble(text: str) -> str:
     Examples
     --------
     >>> _trouble("[0, 1"), _trouble("[0, one]"), _trouble("one")
-    (": '[' was never closed", ': `one` is a name, no literal', '')
+    (": '[' was never closed", ': `one` is a name, not a literal', '')
     """
     try:
         tree = _parsed(text)
@@ -167,7 +167,7 @@ def _trouble(text: str) -> str:
         return ""
     names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
     name = next(names, text.strip())
-    return "" if name == text.strip() else f": `{name}` is a name, no literal"
+    return "" if name == text.strip() else f": `{name}` is a name, not a literal"
 
 
 def _side(text: str) -> Any:
@@ -196,7 +196,7 @@ def _convert(text: str) -> Any:
 
 
 def _fresh(text: str) -> Any:
-    return _named(text, wanted="The `--fresh` must be module:function, which makes a new mechanism")
+    return _named(text, wanted="The `--fresh` must be module:function, a function that makes a new mechanism")
 
 
 def _valid(text: str) -> Any:

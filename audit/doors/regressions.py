@@ -69,11 +69,11 @@ def witness_files(folder: str | os.PathLike[str]) -> list[Path]:
     --------
     >>> witness_files("no/such/folder")
     Traceback (most recent call last):
-    audit.errors.AuditError: There is no folder `no/such/folder` to take witness files from.
+    audit.errors.AuditError: The folder `no/such/folder` of witness files does not exist.
     """
     place = Path(folder)
     if not place.is_dir():
-        raise AuditError(f"There is no folder `{place}` to take witness files from.")
+        raise AuditError(f"The folder `{place}` of witness files does not exist.")
     return sorted(place.glob("*.json"))
 
 
@@ -187,8 +187,8 @@ def replay_file(
     result = load_witness(path)
     if not is_refutation(result):
         raise AuditError(
-            f"{path} holds no refutation that runs of its own confirmed, so it is no regression test: audit "
-            "again, with more `confirm_budget` or time."
+            f"{path} holds no refutation confirmed by fresh runs, so it cannot be a regression test; audit "
+            "again with a larger `confirm_budget` or `time_limit`."
         )
     if subject is None and result.target is None:
         raise AuditError(f"{path} does not say what was audited; give the subject too.")

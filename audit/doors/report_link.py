@@ -79,8 +79,8 @@ def _package() -> ModuleType:
 
 def _absence(named: Path | None) -> str:
     if named is None:
-        return "The package `reports` of dp-audit is not installed; install dp-audit again."
-    return f"The package `reports` of dp-audit is replaced by another one, {named}; install dp-audit again."
+        return "The package `reports` of dp-audit is missing; reinstall dp-audit."
+    return f"Another package, {named}, has replaced the package `reports` of dp-audit; reinstall dp-audit."
 
 
 def _places() -> Iterator[Path]:

@@ -85,12 +85,12 @@ def total(results: Sequence[Saved]) -> str:
     Examples
     --------
     >>> total([])
-    '0 audits, 0 as expected; significance spent in all: 0'
+    '0 audits, 0 as expected; total significance spent: 0'
     """
     spent = sum(result.significance for result in results)
     many = "1 audit" if len(results) == 1 else f"{len(results)} audits"
     as_expected = sum(met(result) for result in results)
-    return f"{many}, {as_expected} as expected; significance spent in all: {spent:.3g}"
+    return f"{many}, {as_expected} as expected; total significance spent: {spent:.3g}"
 
 
 def warning(result: Saved) -> str:

@@ -69,7 +69,7 @@ class Table:
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
-            raise InvalidValue(f"Each row of a `Table` must have {len(self.columns)} cells, one a column.")
+            raise InvalidValue(f"Each row of a `Table` must have {len(self.columns)} cells, one per column.")
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def detail(finding: Finding) -> str:
         ("Statement", finding.statement),
         ("Claimed", _numbers(finding)),
         ("Found", finding.shown),
-        ("Right is", finding.corrected),
+        ("Corrected", finding.corrected),
         ("Errata", ", ".join(finding.errata)),
         ("System", finding.row),
     )

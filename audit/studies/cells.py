@@ -64,7 +64,11 @@ class Step:
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(StepVerdict) or self.how not in get_args(How):
-            raise InvalidValue(f"A `Step` is no {self.verdict!r:.40} by {self.how!r:.40}.")
+            verdicts, ways = ", ".join(get_args(StepVerdict)), ", ".join(get_args(How))
+            raise InvalidValue(
+                f"The `verdict` of a `Step` must be one of {verdicts}, and its `how` one of {ways}; "
+                f"got {self.verdict!r:.40} and {self.how!r:.40}."
+            )
         positive_int(self.size, what="The size of a `Step`")
         positive_int(self.runs, what="The runs of a `Step`", minimum=0)
         if max(self.size, self.runs) >= 2**63:
@@ -114,7 +118,7 @@ class Cell:
             raise InvalidValue("The bound of a `Cell` must be a number; got nan.")
         if self.met is not None and self.met <= self.low:
             raise InvalidValue(
-                f"A `Cell` must be met above where it is refuted; got {self.met} and {self.low}."
+                f"The `met` of a `Cell` must be above its `refuted`; got {self.met} and {self.low}."
             )
 
     @property

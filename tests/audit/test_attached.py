@@ -41,11 +41,11 @@ BAD = {
     "a number": ("3", "document 1 is neither a finding nor a study"),
     "other schema": (
         json.dumps({**FINDING, "schema": 9}),
-        "document 1: This is no saved finding of schema 1",
+        "document 1: This is not a saved finding of schema 1",
     ),
     "damaged finding": (json.dumps({"schema": 1, "finding": {"name": "E1"}}), "finding is damaged"),
     "damaged study": (json.dumps([{"schema": 1, "study": {"curves": 3}}]), "study is damaged"),
-    "study of nothing": (json.dumps([{"schema": 1, "study": []}]), "no saved study"),
+    "study of nothing": (json.dumps([{"schema": 1, "study": []}]), "not a saved study"),
     "finding of no sense": (
         json.dumps({**FINDING, "finding": {**FINDING["finding"], "judgement": "odd"}}),
         "document 1: The `judgement` of a `Finding` must be",
@@ -140,7 +140,7 @@ def test_one_report_holds_audits_findings_and_studies(suite, tmp_path):
     code, _, err, ran = suite("--html", "page.html", "--with", "findings.json", "--with", "study.json")
     assert (code, err, ran) == (0, "", 1)
     page = (tmp_path / "page.html").read_text()
-    for said in ("fair", "It does not.", "from 9.56 to 10 records a unit of d", '<svg class="chart"'):
+    for said in ("fair", "It does not.", "of 9.56 to 10 records per unit of d", '<svg class="chart"'):
         assert said in page
     assert page.count("<!DOCTYPE html>") == 1
 

@@ -171,7 +171,7 @@ USAGE = {
     "no budget": (["run", "mine.py:coin", *BRIEF, "--budget", "0"], "`--budget`"),
     "wrong choice": (["run", "mine.py:coin", "--until", "dawn"], "'dawn'"),
     "no entry matches": (["suite", "no-such-thing"], "No name in the catalogue matches `no-such-thing`"),
-    "explain and save": (["run", "mine.py:coin", *BRIEF, "--explain", "--json", "-"], "audits nothing"),
+    "explain and save": (["run", "mine.py:coin", *BRIEF, "--explain", "--json", "-"], "runs no audit"),
     "mutate no epsilon": (
         ["run", "mine.py:coin", *PAIR, "--epsilon", "0", "--budget", "4000", "--mutate"],
         "claims ε = 0 already",
@@ -280,7 +280,7 @@ def test_a_suite_that_finds_what_is_expected_exits_0(suite):
     entries = [entry("fair", lambda: coin), entry("leaky", lambda: leak, "refuted")]
     code, out, err = suite(entries, "--html", "page/index.html")
     assert (code, err) == (0, "")
-    assert "2 audits, 2 as expected; significance spent in all: 2e-06" in out
+    assert "2 audits, 2 as expected; total significance spent: 2e-06" in out
     assert out.endswith("\nreport: page/index.html\n")
     assert sorted(path.name for path in Path("page/results").iterdir()) == ["fair.json", "leaky.json"]
     page = Path("page/index.html").read_text()

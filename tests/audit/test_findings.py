@@ -165,7 +165,7 @@ def test_a_finding_that_is_asked_for_is_told_in_full():
         "  Statement  Two is <b>one</b>.",
         "  Claimed    1; found 2 (lower bound), 2 times that",
         "  Found      Two is 2.",
-        "  Right is   Two is two.",
+        "  Corrected  Two is two.",
         "  Errata     X1, X9",
         "",
         "1 of 1 findings computed",
@@ -182,7 +182,7 @@ def test_without_a_pattern_each_is_one_line_under_the_heads_of_the_columns(monke
         assert [len(line) for line in rows] == [width, width]
         assert all(line.startswith("X1") and "…" in line for line in rows)
         assert all(line[46:59] == f"{'2':>13}" for line in rows)
-        assert last.startswith("2 of 2 findings computed; PATTERN or --full")
+        assert last.startswith("2 of 2 findings computed; give a PATTERN or --full")
     assert run("--full").stdout.count("X1: false") == 2
 
 

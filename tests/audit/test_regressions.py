@@ -145,7 +145,7 @@ def test_a_file_that_is_no_witness_fails_with_one_line(faulty, name, words):
 def test_replays_are_in_the_table_of_the_session(faulty):
     table = faulty[1].split("privacy audits")[1]
     assert re.search(r"^REFUTED +leak +claim fails  ", table, re.MULTILINE)
-    assert "4 audits, 1 as expected; significance spent in all: 4e-06" in table
+    assert "4 audits, 1 as expected; total significance spent: 4e-06" in table
 
 
 def test_the_marker_selects_them(project):
@@ -273,7 +273,7 @@ def test_files_come_by_name(saved):
 
 
 def test_a_folder_that_is_missing_is_named():
-    with pytest.raises(AuditError, match=r"There is no folder `.*nowhere`"):
+    with pytest.raises(AuditError, match=r"The folder `.*nowhere` of witness files does not exist"):
         parametrize_with_witnesses("nowhere")
 
 

@@ -184,7 +184,7 @@ def unconfirmed():
 
 def test_an_unconfirmed_refutation_is_no_regression_test(unconfirmed, tmp_path):
     save(unconfirmed, tmp_path / "w.json")
-    with pytest.raises(AuditError, match="holds no refutation that runs of its own confirmed"):
+    with pytest.raises(AuditError, match="holds no refutation confirmed by fresh runs"):
         replay_file(tmp_path / "w.json", subject=loud)
 
 

@@ -121,7 +121,7 @@ def test_a_subject_without_a_privacy_claim_is_audited_for_its_utility_alone(call
 def test_what_asks_for_the_privacy_of_a_subject_that_claims_none_is_told_so_with_a_way_on(call, asked):
     code, _, err = call("run", "mine.py:Useful", *asked, *BRIEF)
     assert (code, err.count("\n")) == (2, 1)
-    assert err.startswith("dp-audit: `mine.py:Useful` claims no privacy, only utility: leave out")
+    assert err.startswith("dp-audit: `mine.py:Useful` claims only utility. To audit that, leave out")
     assert "`--pair LEFT RIGHT`" in err
 
 
@@ -129,13 +129,13 @@ def test_what_asks_for_the_privacy_of_a_subject_that_claims_none_is_told_so_with
     ("asked", "why"),
     [
         (("mine.py:Useful",), "`mine.py:Useful` claims only utility"),
-        (("mine.py:Both", "--only", "utility"), "`--only utility` has none"),
+        (("mine.py:Both", "--only", "utility"), "`--only utility` audits none"),
     ],
 )
 def test_a_mutation_check_of_utility_is_refused_in_one_line(call, asked, why):
     code, out, err = call("run", *asked, *BRIEF, "--mutate")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith(f"dp-audit: `--mutate` is about privacy claims, which it makes smaller; {why}:")
+    assert err.startswith(f"dp-audit: `--mutate` needs a privacy claim to make smaller; {why}:")
 
 
 def test_a_plan_and_a_mutation_check_bear_the_name_that_was_asked_for(call, monkeypatch):
@@ -165,7 +165,7 @@ def test_a_saved_failure_is_replayed_on_the_same_subject_and_on_another(call, fo
     call("run", "mine.py:Both", "--set", "p=0.5", "--only", "utility", "--json", "failure.json")
     code, out, err = call("replay", "failure.json", "--trust")
     assert (code, err) == (1, "")
-    assert "It is the same output as saved" in out
+    assert "This is the same output as the saved one" in out
     assert f"It was drawn from {(folder / 'mine.py').resolve()}.\n" in out
     code, out, _ = call("replay", "failure.json", "--trust", "--set", "p=0.0")
     assert code == 0
@@ -202,7 +202,7 @@ def test_a_saved_failure_is_replayed_through_the_convert_of_its_audit(call, fold
     again = ("replay", "failure.json", "--trust", "--problems", "rows.py:PROBLEMS")
     code, out, err = call(*again)
     assert (code, err) == (1, "")
-    assert "It is the same output as saved" in out
+    assert "This is the same output as the saved one" in out
     assert call(*again, "--convert", "builtins:list")[0] == 0
 
 
@@ -330,7 +330,7 @@ def test_check_utility_and_refute_utility_fail_with_one_text(outcome):
         [
             "*does not keep its claim: PAC(alpha=0.25, beta=0.1) is refuted.*",
             "*INCONCLUSIVE on PAC(alpha=0.25, beta=0.1).*",
-            "*was expected to be refuted and is NOT_REFUTED.*",
+            "*: expected REFUTED, got NOT_REFUTED.*",
             "*No utility claim*",
         ]
     )
@@ -386,6 +386,6 @@ def test_a_line_for_each_audit_and_their_significance_added_up():
     private, of_use = both()
     assert "(utility)" in line(of_use)
     assert "failure probability ≥ 0.1" in line(of_use)
-    assert total([private, of_use]).endswith("significance spent in all: 2e-06")
+    assert total([private, of_use]).endswith("total significance spent: 2e-06")
     failed = UtilityResult("m", None, Verdict.ERROR, Evidence.STATISTICAL, "It raises.")
     assert "It raises." in line(failed)

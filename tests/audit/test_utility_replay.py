@@ -129,4 +129,4 @@ def test_the_command_line_refutes_no_learner_that_was_repaired(tmp_path, monkeyp
     save(audit_utility(Lawful(0.5), PAC(0.25, 0.1), problems=[FIXED]), tmp_path / "w.json")
     assert code_of(["replay", "w.json", "mine.py:Lawful"]) == 1
     assert code_of(["replay", "w.json", "mine.py:Lawful", "--set", "p=0.05"]) == 0
-    assert "fails no more often than beta" in capsys.readouterr().out
+    assert "fails with probability at most beta" in capsys.readouterr().out

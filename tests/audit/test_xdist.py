@@ -107,7 +107,7 @@ def test_both_print_one_table_and_one_sum(sessions):
     assert [line for line in together if "report:" not in line] == [
         line for line in alone if "report:" not in line
     ]
-    assert "8 audits, 4 as expected; significance spent in all: 0.000107" in alone
+    assert "8 audits, 4 as expected; total significance spent: 0.000107" in alone
     assert sum("report:" in line for line in together) == 1
 
 

@@ -58,7 +58,7 @@ def _message(error: BaseException) -> tuple[str, int]:
     if isinstance(error, (click.Abort, KeyboardInterrupt)):
         return "interrupted", INTERRUPTED
     kind = type(error).__name__
-    return f"could not go on: {kind}: {error} (DP_AUDIT_TRACEBACK=1 shows where)", NOT_DONE
+    return f"unexpected error: {kind}: {error} (DP_AUDIT_TRACEBACK=1 shows where)", NOT_DONE
 
 
 def _as_options(message: str) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["list_findings", "show_findings"]
 
-_LISTED = "`dp-audit findings --list` names them all"
+_LISTED = "`dp-audit findings --list` shows them"
 
 
 def list_findings(pattern: str | None) -> int:
@@ -51,7 +51,7 @@ def show_findings(pattern: str | None, *, full: bool, html: Path | None, saved: 
     found, code = _compute(wanted, _in_full if full else row)
     if full and found:
         click.echo(_blank_after(titles(glossary(found))), nl=False)
-    more = "" if full else "; PATTERN or --full tells all that is said of them"
+    more = "" if full else "; give a PATTERN or --full for the details"
     click.echo(f"{len(found)} of {len(wanted)} findings computed{more}")
     if saved is not None:
         write_text(saved, "[\n" + ",\n".join(layout(to_json(each)) for each in found) + "\n]\n")

@@ -31,9 +31,9 @@ def matching(
 
     Examples
     --------
-    >>> matching({"E1": 1, "E2": 2, "N1": 3}, "E*", what="finding", shown="`list` names them")
+    >>> matching({"E1": 1, "E2": 2, "N1": 3}, "E*", what="finding", shown="`list` shows them")
     {'E1': 1, 'E2': 2}
-    >>> matching({"E9 (tight)": 1, "E90": 2}, "e9", what="finding", shown="`list` names them")
+    >>> matching({"E9 (tight)": 1, "E90": 2}, "e9", what="finding", shown="`list` shows them")
     {'E9 (tight)': 1}
     """
     if pattern is None:

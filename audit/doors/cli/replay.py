@@ -56,7 +56,7 @@ def replay(
         result = load_witness(file)
         name = target or result.target
         if name is None:
-            raise AuditError(f"{file} does not say what was audited; give the TARGET too.")
+            raise AuditError(f"{file} does not say what was audited; give TARGET too.")
         if not target:
             require_trust(name, what="TARGET", trust=trust)
         how = options.get("convert") or saved_convert(result.environment, file=file, trust=trust)
@@ -101,7 +101,7 @@ def _failure_again(
         raise AuditError(f"{file} holds no failure, so there is nothing to replay.")
     name = target or result.target
     if name is None:
-        raise AuditError(f"{file} does not say what was audited; give the TARGET too.")
+        raise AuditError(f"{file} does not say what was audited; give TARGET too.")
     if not target:
         require_trust(name, what="TARGET", trust=trust)
     how = options.get("convert") or saved_convert(result.environment, file=file, trust=trust)
@@ -110,12 +110,12 @@ def _failure_again(
     again = replay_failure(
         result, adapt(subject, convert=how), problems=options.get("problems"), isolate=True
     )
-    same = "the same output as saved" if again.repeats else "another output than the saved one"
+    same = "the same output as the saved one" if again.repeats else "a different output from the saved one"
     stands = again.failure > 0 if again.refutes is None else again.refutes
     click.echo(
-        f"{witness_story(again)} It is {same}."
+        f"{witness_story(again)} This is {same}."
         if stands
-        else f"NOT REPRODUCED: on `{again.problem}` the learner made {same}, and {_kept(again)}."
+        else f"NOT REPRODUCED: on `{again.problem}` the learner gave {same}, and {_kept(again)}."
     )
     said = "" if target else drawn_from(result, place)
     if said:
@@ -124,7 +124,7 @@ def _failure_again(
 
 
 def _kept(again: UtilityWitness) -> str:
-    return "did not fail" if again.refutes is None else "fails no more often than beta"
+    return "did not fail" if again.refutes is None else "fails with probability at most beta"
 
 
 def command_line(

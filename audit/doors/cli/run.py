@@ -118,7 +118,9 @@ def _mutate(
 ) -> dict[str, Any] | None:
     """Print whether a false claim would have been noticed, and return that as JSON."""
     if result.refuted or not carried_out(result):
-        click.echo("\nNo mutation check: it asks whether an audit that refuted nothing is alive.", err=quiet)
+        click.echo(
+            "\nNo mutation check: it tests only audits that reached a verdict and refuted nothing.", err=quiet
+        )
         return None
     found, _, options = _read(target, parameters, given)
     with terminal_progress() as progress:
@@ -172,9 +174,9 @@ def _check_private(found: Target, claim: Any, options: Mapping[str, Any]) -> Non
     known = {name for name in DATABASES if getattr(subject, name, None) is not None}
     if claim is None or not known.union(DATABASES.intersection(options)):
         raise AuditError(
-            f"`{found.name or found.text}` claims no privacy, only utility: leave out what asks for privacy "
-            "(`--epsilon`, `--delta`, `--only privacy`) to audit that; or give `--epsilon` and the databases "
-            "for it, by `--pair LEFT RIGHT`, or `--records` and `--size`, or `--databases`."
+            f"`{found.name or found.text}` claims only utility. To audit that, leave out `--epsilon`, "
+            "`--delta` and `--only privacy`. To audit its privacy, give `--epsilon` and the databases, by "
+            "`--pair LEFT RIGHT`, or `--records` and `--size`, or `--databases`."
         )
 
 
@@ -185,9 +187,9 @@ def _check_mutable(found: Target, claim: Any, given: Mapping[str, Any]) -> None:
         why = (
             f"`{found.name or found.text}` claims only utility"
             if only_utility
-            else "`--only utility` has none"
+            else "`--only utility` audits none"
         )
-        raise AuditError(f"`--mutate` is about privacy claims, which it makes smaller; {why}: leave it out.")
+        raise AuditError(f"`--mutate` needs a privacy claim to make smaller; {why}: leave it out.")
     check_scalable(adapt(found.subject).claim if claim is None else claim)
 
 

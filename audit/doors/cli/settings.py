@@ -36,35 +36,37 @@ EFFORT = (
         "--budget",
         type=number_of,
         metavar="N",
-        help="Most runs of the mechanism, both sides and search included.  [default: 200,000]",
+        help="Maximum runs of the mechanism, on both databases, search included.  [default: 200,000]",
     ),
     click.option(
-        "--confirm-budget", type=number_of, metavar="N", help="Most runs for what follows a refutation."
+        "--confirm-budget", type=number_of, metavar="N", help="Maximum runs to confirm a refutation."
     ),
     click.option(
         "--time-limit",
         type=float,
         metavar="SECONDS",
-        help="Most time for one audit; how many runs it has then depends on the machine.",
+        help="Time limit for one audit. The number of runs then depends on the machine.",
     ),
     click.option(
-        "--run-time-limit", type=float, metavar="SECONDS", help="Most time for one run.  [default: 10]"
+        "--run-time-limit", type=float, metavar="SECONDS", help="Time limit for one run.  [default: 10]"
     ),
     click.option(
-        "--significance", type=float, help="Probability of refuting a claim that holds.  [default: 1e-6]"
+        "--significance",
+        type=float,
+        help="Maximum probability of refuting a claim that holds.  [default: 1e-6]",
     ),
     click.option(
         "--seed",
         type=number_of,
         metavar="N",
-        help="The same seed gives the same result, if the subject draws from `rng` and no time limit ends "
-        "the audit.  [default: 0]",
+        help="Random seed. It fixes the result if the subject draws from `rng` and no time limit ends the "
+        "audit.  [default: 0]",
     ),
     click.option(
         "--jobs",
         type=number_of,
         metavar="N",
-        help="Processes that share the runs; the result does not depend on it.  [default: 1]",
+        help="Number of worker processes. It does not change the result.  [default: 1]",
     ),
 )
 SCOPE = (
@@ -75,43 +77,53 @@ SCOPE = (
         metavar="NAME",
         help="replace-one, add-or-remove-one, …, or module:object.  [default: the subject's, or replace-one]",
     ),
-    click.option("--records", metavar="LIST|MODULE:STRATEGY", help="The records a database is made of."),
-    click.option("--size", metavar="N|MIN:MAX", help="How many records a database has."),
-    click.option("--databases", metavar="MODULE:STRATEGY", help="Whole databases instead of records."),
+    click.option("--records", metavar="LIST|MODULE:STRATEGY", help="Records that a database can contain."),
+    click.option("--size", metavar="N|MIN:MAX", help="Number of records in a database."),
+    click.option(
+        "--databases", metavar="MODULE:STRATEGY", help="Strategy for whole databases, instead of records."
+    ),
     click.option("--pair", nargs=2, multiple=True, metavar="LEFT RIGHT", help="Two neighbouring databases."),
-    click.option("--convert", metavar="MODULE:FUNCTION", help="Turns a list of records into the input."),
+    click.option(
+        "--convert",
+        metavar="MODULE:FUNCTION",
+        help="Converts a list of records to the input of the mechanism.",
+    ),
     click.option(
         "--fresh", metavar="MODULE:FUNCTION", help="Makes a new mechanism, or learner, for every run."
     ),
-    click.option("--valid", metavar="MODULE:FUNCTION", help="Tells whether a database may occur."),
+    click.option(
+        "--valid", metavar="MODULE:FUNCTION", help="Tells whether a database belongs to the domain."
+    ),
     click.option(
         "--numerics",
         type=click.Choice(["ideal", "float"]),
-        help="float: attack the low bits too.  [default: ideal]",
+        help="float: also attack the low bits of the outputs.  [default: ideal]",
     ),
     click.option(
         "--until",
         type=click.Choice(["refuted", "budget"]),
-        help="budget: tighten the bounds.  [default: refuted]",
+        help="budget: spend the whole budget, for tighter bounds.  [default: refuted]",
     ),
     click.option(
         "--unfinished",
         type=click.Choice(["against", "output"]),
-        help="How lost runs count.  [default: against]",
+        help="How unfinished runs count: against the refutation, or as an output.  [default: against]",
     ),
 )
 CLAIMS = (
-    click.option("--alpha", type=float, help="Alpha of the utility claim: the error allowed."),
-    click.option("--beta", type=float, help="Beta of the utility claim: how often more is allowed."),
-    click.option("--problems", metavar="MODULE:OBJECT", help="The problems of the utility audit."),
+    click.option("--alpha", type=float, help="Alpha of the utility claim: the largest error allowed."),
+    click.option(
+        "--beta", type=float, help="Beta of the utility claim: the largest probability of a larger error."
+    ),
+    click.option("--problems", metavar="MODULE:OBJECT", help="Problems for the utility audit."),
     click.option(
         "--only",
         type=click.Choice(["privacy", "utility"]),
-        help="Audit one claim of a subject that has both.  [default: what it claims]",
+        help="Audit only this claim of a subject that has both.  [default: all its claims]",
     ),
 )
 SET = click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter of the subject."
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter of the subject."
 )
 
 

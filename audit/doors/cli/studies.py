@@ -84,8 +84,8 @@ def _wanted(pattern: str | None) -> dict[str, Study]:
         study = load_study(pattern)
         return {study.name: study}
     if pattern is not None and pattern.endswith(".py"):
-        raise AuditError(f"A file needs the study behind it: `{pattern}:object`.")
-    shown = "`dp-audit study --list` names them all, and one of your own is module:object or path.py:object"
+        raise AuditError(f"Name the study in the file: `{pattern}:object`.")
+    shown = "`dp-audit study --list` shows them; write a study of your own as module:object or path.py:object"
     return matching(load_studies(), pattern, what="study", shown=shown)
 
 
@@ -96,8 +96,8 @@ def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Path 
         sum(study.cells for study in wanted.values()),
     )
     if folder is None:
-        return f"interrupted; {done} of {planned} least sizes found, none kept: --cells FOLDER keeps them"
-    return f"interrupted; {done} of {planned} least sizes kept in {folder}; the same command goes on"
+        return f"interrupted; {done} of {planned} least sizes found, none saved; --cells FOLDER saves them"
+    return f"interrupted; {done} of {planned} least sizes saved in {folder}; the same command resumes"
 
 
 def numbers(text: str) -> tuple[float, ...]:
@@ -111,15 +111,13 @@ def numbers(text: str) -> tuple[float, ...]:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise InvalidValue(f"`--values` must be numbers with commas between; got {text!r:.60}.") from None
+        raise InvalidValue(f"`--values` must be numbers separated by commas; got {text!r:.60}.") from None
 
 
 def _over(studies: dict[str, Study], values: tuple[float, ...]) -> dict[str, Study]:
     """Return the only study of these over other values of its parameter."""
     if len(studies) > 1:
-        raise InvalidValue(
-            f"`--values` are those of one study's parameter; {len(studies)} studies are asked for."
-        )
+        raise InvalidValue(f"`--values` needs exactly one study; got {len(studies)} studies.")
     return {name: study.over(values) for name, study in studies.items()}
 
 
@@ -178,13 +176,15 @@ class _Runner:
         for curve in result.curves:
             found = curve.fit
             if found is not None:
-                slope = f"{number(found.slope)} records a unit of {result.axis}"
+                slope = f"{number(found.slope, digits=3)} records per unit of {result.axis}"
                 if curve.shape == "exponential":
-                    slope = f"m times {number(math.exp(found.rate))} a unit of {result.axis}"
-                wrong = f"; UNEXPECTED: the texts say that it {curve.expected}" if curve.unexpected else ""
+                    slope = (
+                        f"a factor of {number(math.exp(found.rate), digits=3)} in m per unit of {result.axis}"
+                    )
+                wrong = f"; UNEXPECTED: the texts say it {curve.expected}" if curve.unexpected else ""
                 click.echo(f"  {curve.name}: {slope}; {growth(found.grows)}{wrong}")
         runs = sum(cell.runs for curve in result.curves for cell in curve.cells)
-        click.echo(f"{result.finished} least sizes, {runs:,} runs, {time.monotonic() - began:.0f} s")
+        click.echo(f"{result.finished} least sizes found, {runs:,} runs, {time.monotonic() - began:.0f} s")
 
 
 def growth(grows: bool) -> str:  # noqa: FBT001 - a word for a truth value
@@ -231,7 +231,7 @@ def bracket(cell: Cell) -> str:
     >>> bracket(Cell(4.0, 4.0, 50.0, (Step(128, "refuted"), Step(197, "met", how="exact"))))
     'refuted at 128, met at 197 (closed form); bound 50, REFUTED'
     """
-    low = "refuted at none" if cell.refuted is None else f"refuted at {cell.refuted:,}"
-    high = "met at none" if cell.met is None else f"met at {cell.met:,} {cell.how_met}".rstrip()
+    low = "never refuted" if cell.refuted is None else f"refuted at {cell.refuted:,}"
+    high = "never met" if cell.met is None else f"met at {cell.met:,} {cell.how_met}".rstrip()
     bound = "" if cell.bound is None else f"; bound {cell.bound:,.0f}"
     return f"{low}, {high}{bound}{', REFUTED' if cell.refutes_bound else ''}"
