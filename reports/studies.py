@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.studies.cells import Cell
+from audit.studies.fits import CONFIDENCE, Growth
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import from_json
 from audit.words import story
@@ -123,7 +124,9 @@ def _sentences(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
         f"per unit of {axis}, and a change of m by a factor of {n(found.ratio_least)} to "
         f"{n(found.ratio_most)}."
     )
-    return (f"Least squares: {_line(curve, result)}.", ends, *_exponential(curve, result), *_beside(curve))
+    curves = "; ".join(_fitted(growth, curve, axis) for growth in _shown(curve))
+    fitted = f"Least squares, the better fit first: {curves}."
+    return (fitted, ends, *_exponential(curve, result), *_beside(curve))
 
 
 def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
@@ -133,25 +136,48 @@ def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
         return ()
     low, high = (_number(math.exp(rate)) for rate in (found.rate_least, found.rate_most))
     said = (
-        f"The bound is exponential in {result.axis}, so the line is fitted to ln m. The brackets allow each "
+        f"The bound is exponential in {result.axis}, so a line is fitted to ln m. The brackets allow each "
         f"unit of {result.axis} to multiply m by {low} to {high}, as a geometric mean between the ends."
     )
     return (said,)
 
 
+def _shown(curve: CurveResult) -> list[Growth]:
+    """Return the fitted curves that are shown, the better one first."""
+    forms = ("exponential" if curve.shape == "exponential" else "line", "power law")
+    return [] if curve.fit is None else [each for each in curve.fit.curves if each.form in forms]
+
+
 def _line(curve: CurveResult, result: StudyResult) -> str:
-    """Return the fitted line and power law; empty where there is no fit."""
-    found = curve.fit
-    if found is None:
-        return ""
-    n, axis = _number, result.axis
-    if curve.shape == "exponential":
-        return f"ln m ≈ {n(found.log_intercept)} {_signed(found.rate)}·{axis}"
-    if found.slope == 0:
-        return f"m ≈ {n(found.intercept)}"
-    line = f"m ≈ {n(found.intercept)} {_signed(found.slope)}·{axis}"
-    base = axis if axis.isalnum() else f"({axis})"
-    return line if found.exponent is None else f"{line}, or m ∝ {base}^{n(found.exponent)}"
+    """Return the equation of the better fitted curve; empty where there is no fit."""
+    return next((_equation(growth, result.axis) for growth in _shown(curve)), "")
+
+
+def _equation(growth: Growth, axis: str) -> str:
+    n = _number
+    match growth.form:
+        case "exponential":
+            return f"ln m ≈ {n(growth.intercept)} {_signed(growth.slope)}·{axis}"
+        case "power law":
+            base = axis if axis.isalnum() else f"({axis})"
+            return f"m ≈ {n(math.exp(growth.intercept))}·{base}^{n(growth.slope)}"
+        case _:
+            rise = f" {_signed(growth.slope)}·{axis}" if growth.slope else ""
+            return f"m ≈ {n(growth.intercept)}{rise}"
+
+
+def _fitted(growth: Growth, curve: CurveResult, axis: str) -> str:
+    """Return the equation, and how well it fits."""
+    slope = "exponent" if growth.form == "power law" else "slope"
+    cells = sum(cell.middle is not None for cell in curve.cells)
+    said = [f"passes through {cells - growth.missed} of {cells} brackets"]
+    if growth.low is not None and growth.high is not None:
+        said.insert(
+            0, f"{slope} {_number(growth.low)} to {_number(growth.high)} at {CONFIDENCE:.0%} confidence"
+        )
+    if growth.curvature is not None:
+        said.append(f"RESET test of the form: p = {growth.curvature:.2g}")
+    return f"{_equation(growth, axis)} ({', '.join(said)})"
 
 
 def _signed(value: float) -> str:

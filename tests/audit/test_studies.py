@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.stats import linregress, t
 
 from audit.claims import PAC
 from audit.doors.cli.commands import group
@@ -330,10 +331,39 @@ def test_the_fit_is_numpys_line_and_power_law():
     ]
     middles = np.sqrt(m * (m - 1.0))
     found = fit(cells)
-    assert [found.slope, found.intercept] == pytest.approx(np.polyfit(x, middles, 1))
-    assert found.exponent == pytest.approx(np.polyfit(np.log(x), np.log(middles), 1)[0])
-    assert [found.rate, found.log_intercept] == pytest.approx(np.polyfit(x, np.log(middles), 1))
+    forms = {
+        "line": (x, middles),
+        "power law": (np.log(x), np.log(middles)),
+        "exponential": (x, np.log(middles)),
+    }
+    assert {curve.form for curve in found.curves} == set(forms)
+    for form, (places, values) in forms.items():
+        known, curve = linregress(places, values), found.of(form)
+        assert [curve.slope, curve.intercept] == pytest.approx([known.slope, known.intercept])
+        reach = t.ppf(0.975, 2) * known.stderr  # four points, two coefficients
+        assert [curve.low, curve.high] == pytest.approx([known.slope - reach, known.slope + reach])
+    off = np.log(np.polyval(np.polyfit(x, middles, 1), x) / middles)
+    assert found.of("line").error == pytest.approx(np.sqrt(np.mean(off**2)))
+    assert [curve.error for curve in found.curves] == sorted(curve.error for curve in found.curves)
     assert [found.rate_least, found.rate_most] == pytest.approx([math.log(44 / 5) / 8, math.log(44 / 5) / 8])
+
+
+def test_a_form_that_does_not_fit_is_told_by_its_residuals_and_by_the_brackets_it_misses():
+    around = ((x, int(0.9 * x**3), int(1.1 * x**3)) for x in range(2, 12))
+    cells = [Cell(x, x, None, (Step(low, "refuted"), Step(high, "met"))) for x, low, high in around]
+    found = fit(cells)
+    cubic, line = found.of("power law"), found.of("line")
+    assert found.curves[0] is cubic
+    assert cubic.slope == pytest.approx(3, abs=0.05)  # whole numbers at both ends of the brackets
+    assert cubic.low < cubic.slope < cubic.high < cubic.low + 0.1
+    assert line.curvature < 1e-6
+    assert line.missed >= 5 > cubic.missed
+
+
+def test_two_cells_give_a_line_and_no_interval():
+    first, last = (Cell(x, x, None, (Step(9, "refuted"), Step(10, "met"))) for x in (1.0, 2.0))
+    line = fit([first, last]).of("line")
+    assert (line.low, line.high, line.curvature, line.missed) == (None, None, None, 0)
 
 
 def test_an_exponential_curve_says_by_how_much_a_unit_multiplies():

@@ -51,8 +51,9 @@ def test_an_exponential_bound_has_a_line_through_the_logarithms():
     """Through (1, ln √90) and (10, ln √9500): slope (ln 9500 − ln 90)/18, 0.259; intercept 2.25 − 0.259."""
     curve = CurveResult("one round", "Thm 1", "grows", GROWS.cells, "exponential")
     page = render(None, studies=[to_json(result(curve))])
-    assert "Least squares: ln m ≈ 1.99 + 0.259·d." in page
-    assert "The bound is exponential in d, so the line is fitted to ln m" in page
+    fitted = "ln m ≈ 1.99 + 0.259·d (passes through 2 of 2 brackets); m ≈ 9.49·d^1.01"
+    assert f"the better fit first: {fitted}" in page
+    assert "The bound is exponential in d, so a line is fitted to ln m" in page
     # (96/10)^(1/9) is 1.2857, (100/10)^(1/9) is 1.2915
     assert "multiply m by 1.29 to 1.29, as a geometric mean between the ends" in page
     assert "0.251 to 0.256 of ln m" in page  # ln 9.6/9 and ln 10/9
@@ -73,7 +74,8 @@ def test_places_and_sizes_lie_where_their_logarithms_say():
 def test_the_table_has_the_fitted_line_and_the_slope_of_every_curve():
     """Through (1, √90) and (10, √9500): slope 9.776, intercept −0.289; the power is log10 of their ratio."""
     page = render(None, studies=[to_json(result(GROWS, FLAT))])
-    assert "m ≈ −0.289 + 9.78·d, or m ∝ d^1.01" in page
+    assert "m ≈ −0.289 + 9.78·d</bdi>" in page
+    assert "m ≈ −0.289 + 9.78·d (passes through 2 of 2 brackets); m ≈ 9.49·d^1.01 (passes" in page
     assert "9.56 to 10</bdi>" in page
     assert "−0.111 to 0.111</bdi>" in page  # (11 − 12)/9 and (11 − 10)/9
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from audit.studies.cells import Cell
+    from audit.studies.fits import Form
     from audit.studies.results import StudyResult
 
 __all__ = ["list_studies", "show_studies"]
@@ -175,12 +176,13 @@ class _Runner:
         self.results.append(result)
         for curve in result.curves:
             found = curve.fit
-            if found is not None:
-                slope = f"{number(found.slope, digits=3)} records per unit of {result.axis}"
-                if curve.shape == "exponential":
-                    slope = (
-                        f"a factor of {number(math.exp(found.rate), digits=3)} in m per unit of {result.axis}"
-                    )
+            form: Form = "exponential" if curve.shape == "exponential" else "line"
+            fitted = None if found is None else found.of(form)
+            if found is not None and fitted is not None:
+                slope = f"{number(fitted.slope, digits=3)} records per unit of {result.axis}"
+                if form == "exponential":
+                    factor = number(math.exp(fitted.slope), digits=3)
+                    slope = f"a factor of {factor} in m per unit of {result.axis}"
                 wrong = f"; UNEXPECTED: the texts say it {curve.expected}" if curve.unexpected else ""
                 click.echo(f"  {curve.name}: {slope}; {growth(found.grows)}{wrong}")
         runs = sum(cell.runs for curve in result.curves for cell in curve.cells)
