@@ -75,8 +75,8 @@ class Laws:
         law = self.first(database)
         if known is not None and not self._changed and not _same(known, law):
             self._changed = (
-                f"`distribution` of {self.subject.name} does not give the same law each time it is asked: "
-                f"on {show(database, 40)} it gave two"
+                f"`distribution` of {self.subject.name} does not give the same law each time: "
+                f"it gave two for {show(database, 40)}"
             )
         return law
 

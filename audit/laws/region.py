@@ -114,7 +114,7 @@ def log_probability(law: Law, region: Region) -> float:
     if isinstance(law, Mixture):
         atoms = -math.inf if law.atoms is None else law.log_atoms + _of_finite(law.atoms, region)
         return float(np.logaddexp(atoms, law.log_weight + _of_intervals(law.density, region)))
-    raise InvalidKind(f"A `{type(law).__name__}` is no law whose regions have exact probabilities.")
+    raise InvalidKind(f"A `{type(law).__name__}` gives no exact probabilities of regions.")
 
 
 def _of_finite(law: Finite, region: Region) -> float:

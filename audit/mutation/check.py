@@ -72,11 +72,11 @@ def check_scalable(claim: Any) -> PrivacyClaim:
     --------
     >>> check_scalable(PureDP(0.0))
     Traceback (most recent call last):
-    audit.errors.InvalidValue: A mutation check scales ε down, and PureDP(epsilon=0) claims ε = 0 already.
+    audit.errors.InvalidValue: A mutation check scales ε down, but PureDP(epsilon=0) already claims ε = 0.
     """
     checked = check_claim(claim)
     if not checked.epsilon > 0:
-        raise InvalidValue(f"A mutation check scales ε down, and {checked} claims ε = 0 already.")
+        raise InvalidValue(f"A mutation check scales ε down, but {checked} already claims ε = 0.")
     return checked
 
 

@@ -103,26 +103,26 @@ class MutationCheck(NoTruth):
         factor = self.noticed_from
         if factor is None and any(each.result.verdict is Verdict.PROVED for each in self.repetitions):
             return [
-                "Noticed at none of them, and rightly where they are proved: the mechanism loses less than",
-                "it claims. A claim below what it loses is needed to see that the audit is alive.",
+                "No smaller claim was refuted. That is right for the proved ones: the mechanism loses less",
+                "than they allow. Only a claim below its true loss can show that the audit works.",
             ]
         if factor is None:
             return [
-                "Noticed at none of them: this audit has not shown that it is alive. Either the mechanism",
+                "No smaller claim was refuted: this audit has not shown that it works. Either the mechanism",
                 "loses far less than it claims, or the audit sees too little: raise the budget, or give",
                 "other databases.",
             ]
-        said = f"Noticed from {factor:g} × on: had ε = {number(factor * self.claim.epsilon)} been claimed,"
-        return [f"{said} this audit would have refuted it."]
+        said = f"Noticed at {factor:g} × ε: this audit would have refuted a claim of"
+        return [f"{said} ε = {number(factor * self.claim.epsilon)}."]
 
     def _terms(self) -> list[str]:
         spent = sum(each.result.significance for each in self.repetitions)
         delta = getattr(self.claim, "delta", 0.0)
-        said = [f"Only ε was scaled; δ = {delta:g} stayed."] if delta else []
+        said = [f"Only ε was scaled; δ stayed at {delta:g}."] if delta else []
         return [
             *said,
-            f"Each repetition spends its own significance ({spent:.3g} in all) and is about another claim,",
-            "a false one if the mechanism is tight: what it refutes says nothing against the audited claim.",
+            f"Each repetition spends its own significance ({spent:.3g} in all) and tests a smaller claim,",
+            "which is false if the mechanism is tight. Refuting it says nothing against the audited claim.",
         ]
 
 
@@ -134,5 +134,5 @@ def _found(result: AuditResult) -> str:
     if result.evidence is Evidence.EXACT:
         return "by the declared law"
     if result.detectable_epsilon is not None:
-        return f"{result.samples:,} runs; catch ε ≥ {at_most(result.detectable_epsilon)} on one event"
+        return f"{result.samples:,} runs; catches ε ≥ {at_most(result.detectable_epsilon)} on one event"
     return f"{result.samples:,} runs"

@@ -199,7 +199,7 @@ class UtilityBetting:
         if self.budget - self.sampler.drawn < 2:
             self.stopped = f"the budget of {self.budget:,} runs was spent"
         elif self.deadline is not None and time.monotonic() >= self.deadline:
-            self.stopped = "the time was over"
+            self.stopped = "time ran out"
         return bool(self.stopped)
 
     def _bet(self, standing: Standing) -> None:

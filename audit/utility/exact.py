@@ -128,8 +128,8 @@ def _drawn(problem: Any) -> Any:
     try:
         drawn = problem.distribution()
     except Exception as error:
-        said = f"cannot tell the law of `draw`: {type(error).__name__}: {error}"
-        raise SubjectError(f"The problem `{problem.name}` {said}") from error
+        said = f"failed: {type(error).__name__}: {error}"
+        raise SubjectError(f"The `distribution()` of the problem `{problem.name}` {said}") from error
     if drawn is None or isinstance(drawn, Finite):
         return drawn
     raise SubjectError(

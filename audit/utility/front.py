@@ -170,7 +170,6 @@ def _claim_of(subject: Subject, claim: Any) -> UtilityClaim:
             ) from error
     if claim is None:
         raise InvalidValue(
-            f"No utility claim: give one, such as `PAC(alpha=0.1, beta=0.05)`, for {subject.name} declares "
-            "none."
+            f"No utility claim: {subject.name} declares none; give one, such as `PAC(alpha=0.1, beta=0.05)`."
         )
     return check_utility_claim(claim)

@@ -72,7 +72,7 @@ def replay_failure(
     if result.evidence is Evidence.EXACT:
         return _again_by_law(result, witness, learner, problem)
     if witness.seed is None:
-        raise AuditError("This failure cannot be replayed: the result does not say its seed.")
+        raise AuditError("This failure cannot be replayed: the result does not record its seed.")
     most = 1.0 if isinstance(result.claim, PAC) else float("inf")
     experiment = as_subject(learner, alpha=result.claim.alpha, law=result.conditional, most=most)
     ask = Ask(problem, seed=witness.seed, reveal=True)
@@ -80,7 +80,7 @@ def replay_failure(
         [runs] = sampler.draw(ask, ask, 1, (CONFIRM, 0))
     shown = runs.left[0]
     if not isinstance(shown, Revealed):
-        raise AuditError(f"The run did not end: {shown}.")
+        raise AuditError(f"The run did not finish: {shown}.")
     if shown.trial.trouble:
         raise AuditError(f"The problem `{witness.problem}` {shown.trial.trouble}")
     return replace(
@@ -103,7 +103,7 @@ def _again_by_law(
     if found is None:
         raise AuditError(
             f"The evidence is exact, but the laws of {learner.name} and of the problem `{witness.problem}` "
-            "do not tell its failure probability; audit it again by runs."
+            "do not give its failure probability; audit it again by runs."
         )
     return replace(
         witness,
@@ -138,7 +138,7 @@ def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:
             return named
     if witness.source is None:
         raise AuditError(
-            f"The problem `{witness.problem}` is none of the learner's own, and the file could not keep it, "
-            "so nothing can measure its error: give it in `problems`."
+            f"The problem `{witness.problem}` is not one of the learner's own and could not be saved, so its "
+            "error cannot be measured: give it in `problems`."
         )
     return check_problem(revived(witness.source, what="problem"))

@@ -113,13 +113,13 @@ class _Comparison:
         try:
             trouble = self.runs.trouble(significance=(1.0 - SHARE) * self.task.options.significance)
         except TimeIsOver:
-            reason = "the time was over before the law was compared with the code"
+            reason = "time ran out before the law was compared with the code"
             return self._as(Verdict.INCONCLUSIVE, reason=reason)
         except NeverAnswers as silent:
             return self._as(Verdict.ERROR, reason=silence(silent.outcome))
         if trouble:
             return self._as(
-                Verdict.ERROR, reason=f"the law this subject declares is not what it returns: {trouble}"
+                Verdict.ERROR, reason=f"the subject's outputs do not follow its declared law: {trouble}"
             )
         if changed := self.laws.changed():
             return self._as(Verdict.ERROR, reason=changed)
@@ -135,7 +135,7 @@ class _Comparison:
         if not self.finding.complete:
             return self._as(
                 Verdict.INCONCLUSIVE,
-                reason=f"the time was over after {self.finding.pairs} of {len(self.pairs)} pairs",
+                reason=f"time ran out after {self.finding.pairs} of {len(self.pairs)} pairs",
             )
         self.bets = bet_on_code(
             self.code, self._worst_pairs(), compared=self.runs.samples, tight=self._is_tight()
@@ -155,8 +155,8 @@ class _Comparison:
         """Tell whether the laws keep the claim, rounding apart; say so where rounding leaves it open."""
         if not self.finding.within:
             self.notes.append(
-                "Not called a proof: some probabilities are as small as the rounding of the floats that give "
-                "them; give the law accurate `log_probabilities`, or fractions."
+                "Not a proof: some probabilities are no larger than their floating-point rounding error; "
+                "give the law accurate `log_probabilities`, or fractions."
             )
         return self.finding.within
 
@@ -165,16 +165,16 @@ class _Comparison:
         least = self.runs.least_checked
         if least < LEAST_CHECKED:
             said = (
-                f"the law was compared with {least} runs of a database, fewer than {LEAST_CHECKED}; "
-                "a larger budget allows more"
+                f"the law was compared with only {least} runs of a database, fewer than {LEAST_CHECKED}; "
+                "raise `budget`"
             )
         elif not self.runs.stateless:
-            said = "the subject keeps state, or that cannot be told"
+            said = "the subject keeps state between runs, or may do so"
         elif self.task.is_late():
-            said = "the time was over before the claim had been bet on the code in full"
+            said = "time ran out before all bets against the code were placed"
         else:
             return True
-        self.notes.append(f"Not called a proof: {said}.")
+        self.notes.append(f"Not a proof: {said}.")
         return False
 
     def _is_tight(self) -> bool:
@@ -196,7 +196,7 @@ class _Comparison:
 
         worst = self._worst()
         pair = [worst.left, worst.right] if worst.direction == "left" else [worst.right, worst.left]
-        where = " beside ".join(show(database, 60) for database in pair)
+        where = " and ".join(show(database, 60) for database in pair)
         at = (
             f"δ {worst.delta:.4g} at the claimed ε" if self.task.claim.delta > 0 else f"ε {worst.epsilon:.4g}"
         )
@@ -226,7 +226,7 @@ class _Comparison:
         if family and task.subject.family:
             family = f"{task.subject.family}, as the subject derives it from {family}"
         if family and beyond:
-            family = f"{family}, and {beyond} given beside them"
+            family = f"{family}, and {beyond} given pair{'' if beyond == 1 else 's'}"
         return AuditResult(
             subject=task.subject.name,
             claim=task.claim,
@@ -264,7 +264,7 @@ class _Comparison:
                 *(() if witness or not compared else (self._worst_pair(),)),
             ),
             not_tested=(
-                *(() if self.exhaustive else ("databases outside the pairs that were compared",)),
+                *(() if self.exhaustive else ("databases outside the compared pairs",)),
                 *(task.databases.left_out() if verdict in _KEPT else ()),
                 'the floats as returned (numerics="float")',
                 "timing, memory and other side channels",
@@ -281,6 +281,7 @@ class _Comparison:
 
     def _bets_assumed(self, verdict: Verdict) -> Iterator[str]:
         if self.bets is not None:
-            yield f"the code keeps the claim where {self.bets.samples:,} more runs bet against it and lost"
+            runs = f"{self.bets.samples:,} more runs"
+            yield f"the code satisfies the claim: bets against it on {runs} did not refute it"
         elif verdict in _KEPT:
-            yield "the code keeps the claim where its law does: no bets within this budget could refute it"
+            yield "the code satisfies the claim where its law does: with this budget no bets could refute it"

@@ -133,7 +133,7 @@ class _Runs:
             return betting
 
         def again(fault: MutatedInput) -> Betting:
-            self.notes.append(f"{fault} The audit began again with a copy of the database for every run.")
+            self.notes.append(f"{fault} The audit restarted with a new copy of the database for every run.")
             # Wealth lost so far stays lost (and wealth won is given up), or beginning again would be a
             # second chance.
             return run(self._start(Ledger(before=first.ledger), batches=first.batches, already=first.spent))
@@ -189,7 +189,9 @@ class _Runs:
             return confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
 
         def again(fault: MutatedInput) -> Confirmation:
-            self.notes.append(f"{fault} It was confirmed again with a copy of the database for every run.")
+            self.notes.append(
+                f"{fault} The confirmation restarted with a new copy of the database for every run."
+            )
             betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
             return found()
 
@@ -198,21 +200,20 @@ class _Runs:
     def _not_refuted(self, betting: Betting, least: int) -> AuditResult:
         if betting.shadow_crossed_at is not None:
             reason = (
-                "unfinished runs alone decide: the databases differ in how often a run finishes; "
-                'audit with `unfinished="output"` to ask whether that is allowed, or raise `run_time_limit`'
+                "only unfinished runs speak against the claim: the databases differ in how often a run "
+                'finishes; audit with `unfinished="output"` to count them as outputs, or raise '
+                "`run_time_limit`"
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         spent, more = betting.spent, "`time_limit`" if betting.out_of_time else "`budget`"
         if spent < least:
-            reason = (
-                f"stopped after {spent} runs, before the {_brief(least)} that could refute "
-                f"anything at all: raise {more}"
-            )
+            takes = f"refuting this claim takes at least {_brief(least)}"
+            reason = f"stopped after {spent} runs, but {takes}: raise {more}"
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
         if self._stopped_answering(betting):
             reason = (
-                "the mechanism stops answering after a number of runs; what it refuses because of earlier "
-                "runs is no evidence: give `fresh=`, a function without arguments that makes a new mechanism "
+                "the mechanism stops answering after a number of runs, and refusals caused by earlier runs "
+                "are no evidence: give `fresh=`, a function without arguments that makes a new mechanism "
                 "for every run"
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason)
@@ -223,8 +224,8 @@ class _Runs:
         power = self._power(most_bet)
         if power.epsilon is None:
             reason = (
-                f"{spent:,} runs are too few, raise {more}: however large the true ε, audits like this one "
-                f"miss it more than once in ten, on {_likely(power)}"
+                f"{spent:,} runs are too few, raise {more}: audits like this one miss any true ε, however "
+                f"large, more than one time in ten on {_likely(power)}"
             )
             return self._result(Verdict.INCONCLUSIVE, betting, reason=reason, **self._bounds(betting))
         return self._result(
@@ -312,7 +313,7 @@ class _Runs:
         )
 
     def _assumptions(self, confirmation: Confirmation | None) -> list[str]:
-        said = ["the claim is read as one about each call, given the state the subject is in when called"]
+        said = ["the claim applies to each call, given the subject's state at that call"]
         if confirmation is not None:
             said.append(TRIALS[confirmation.how])
         if not self.task.subject.takes_rng:
@@ -344,10 +345,10 @@ class _Runs:
 
 def _calls_left(compared: int) -> str:
     if not compared:
-        return "a call for one run: all runs were drawn by its `sample`, many at once"
+        return "single calls: all runs came from its `sample`, many at once"
     return (
-        f"calls for one run beyond {compared:,} on each database of one pair, which agreed: the other runs "
-        "were drawn by its `sample`, many at once"
+        f"single calls beyond {compared:,} on each database of one pair, which agreed: all other runs came "
+        "from its `sample`, many at once"
     )
 
 
@@ -361,19 +362,19 @@ def _far_note(found: Confirmation, terms: Terms) -> list[str]:
     epsilon, delta = terms.at(seen.distance)
     allowed = f"e^{epsilon:.3g}·q" + (f" + {delta:.3g}" if delta else "")
     p, q = (f"{share:.3g} on {show(side, 30)}" for share, side in _shares(seen))
-    standing = "runs drawn for it alone confirm that" if seen.confirmed else "its own runs leave that open"
-    where = f"at distance {seen.distance} the claim fell: {seen.event.words()} with p = {p}, q = {q}"
+    standing = "separate runs confirm that" if seen.confirmed else "separate runs did not confirm that"
+    where = f"at distance {seen.distance} the claim failed: {seen.event.words()} with p = {p}, q = {q}"
     return [
         f"{where}; at most {allowed} is allowed",
-        f"{standing} ({seen.runs:,} a side); the witness is the step between that fails most",
+        f"{standing} ({seen.runs:,} on each side); the witness is the single step that fails most",
     ]
 
 
 def _step_note(witness: Witness) -> str:
-    start = f"at distance {witness.distance} the claim fell"
+    start = f"at distance {witness.distance} the claim failed"
     if witness.simpler is None:
-        return f"{start}; no step between could be shown to fail by runs of its own"
-    return f"{start}; the simplest witness is a step between that fails by runs of its own"
+        return f"{start}; no single step was confirmed separately"
+    return f"{start}; the simplest witness is a single step, confirmed separately"
 
 
 def _shares(witness: Witness) -> tuple[tuple[float, Any], tuple[float, Any]]:

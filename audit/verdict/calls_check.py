@@ -125,8 +125,8 @@ class _Side:
     def words(self, compared: int) -> str:
         event, (at_once, called) = self._shown()
         return (
-            f"its `sample` does not draw what calling it returns: on {show(self.memory.left, 40)} "
-            f"{event.words()} in {at_once:.3g} of the outputs of `sample`, in {called:.3g} of those of "
+            f"`sample` and single calls disagree: on {show(self.memory.left, 40)} "
+            f"{event.words()} in {at_once:.3g} of the outputs of `sample`, but in {called:.3g} of those of "
             f"{compared} calls (log e-value {self.log_wealth:.4g}, limit {self.terms.log_limit:.4g})"
         )
 

@@ -102,12 +102,12 @@ def beside_law(found: AuditResult, task: PrivacyTask, *, compared: int) -> Audit
     """
     fell = found.samples_to_refutation
     hid = (
-        f"The declared law hid this: the law keeps the claim, and {compared:,} runs compared with it showed "
-        "no difference. Bets on the code itself refute the claim."
+        f"The declared law hid this: it satisfies the claim, and {compared:,} runs of the code did not "
+        "contradict it. Bets on the code itself refute the claim."
     )
     return replace(
         found,
-        reason=found.reason and f"bets on the code itself, beside its declared law: {found.reason}",
+        reason=found.reason and f"in bets on the code itself, not on its declared law: {found.reason}",
         samples=found.samples + compared,
         samples_to_refutation=None if fell is None else fell + compared,
         significance=task.options.significance,

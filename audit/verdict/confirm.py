@@ -82,7 +82,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
         doubt = judge.doubt(first)
     except TimeIsOver:
         first = replace(_as_seen(winner, betting.terms), given=databases.only_given)
-        doubt = "the time was over before the refutation was confirmed; give it a longer `time_limit`"
+        doubt = "time ran out before the refutation was confirmed; raise `time_limit`"
     how, bounds_hold = judge.how, judge.bounds_hold
     if doubt:
         first = replace(first, confirmed=False)  # a replay would take it for a refutation else

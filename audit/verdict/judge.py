@@ -110,7 +110,7 @@ class Judge:
 
     def __post_init__(self) -> None:
         if not self.stateless and self.sampler.recipe is None:
-            self.unavailable = "it holds data that no import and no constructor gives"
+            self.unavailable = "it holds data that importing or constructing it does not restore"
 
     @property
     def in_fresh(self) -> bool:
@@ -227,7 +227,7 @@ class Judge:
         )
         self._seconds_left -= (time.monotonic() - started) * plan.is_single
         if plan.parts and all(drawn.silent) and not memory.raised:
-            raise SubjectError("in a fresh process no run gives an answer")
+            raise SubjectError("no run in a fresh process gives an answer")
         self.tried += 1
         # Fixed before it was drawn, from its own part of the seed tree: one more bet for the bounds.
         self.betting.ledger.add(drawn.bet)
@@ -273,9 +273,9 @@ class Judge:
 
 #: What a refutation assumes, by how the subject's runs were told to be trials.
 TRIALS = {
-    "fresh": "what fresh processes share (absolute paths, remote services) keeps no noise: the refutation "
-    "was confirmed in such processes, each with a mechanism of its own",
-    "renewed": "what the mechanisms that `fresh=` makes share keeps no noise (not checked)",
+    "fresh": "fresh processes share no noise (through absolute paths or remote services); they confirmed "
+    "the refutation, each with its own mechanism",
+    "renewed": "the mechanisms made by `fresh=` share no noise (not checked)",
     "stateless": "the subject keeps no state between runs",
     "unchecked": "the subject keeps no noise between calls (not checked: give `fresh=`, or a function that "
     "can be imported)",
@@ -285,16 +285,16 @@ _FRESH = "give `fresh=`, a function without arguments that makes a new mechanism
 KEPT = (
     "the mechanism keeps noise between calls: the event is more frequent in some fresh processes than in "
     "others; "
-    f"if it should not, {_FRESH}"
+    f"if this is not intended, {_FRESH}"
 )
 IN_COMPANY = (
-    "fails only when runs share state: fresh processes, each with a mechanism of its own, did not confirm "
-    "it; "
-    f"to audit every run by itself, {_FRESH}"
+    "fails only when runs share state: fresh processes, each with its own mechanism, did not confirm the "
+    "failure; "
+    f"to audit each run separately, {_FRESH}"
 )
 UNTOLD = (
-    "the outputs never vary on either database, which noise drawn once and kept would look like too, and the "
-    "mechanism cannot be made anew in a fresh process to tell ({}); "
+    "the outputs never vary on either database; noise drawn once and kept would look the same, and the "
+    "mechanism cannot be made anew in a fresh process to check ({}); "
     f"{_FRESH}, or pass a function that can be imported"
 )
 _BY_SAMPLE = "fails only when many runs share one call of `sample`: single calls did not confirm it"

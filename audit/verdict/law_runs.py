@@ -59,9 +59,8 @@ class _Check:
         where = show(self.database, 40)
         if self.stray:
             return f"{self.how} on {where} gave {show(self.stray[0], 40)}, which the law says cannot occur"
-        return (
-            f"{self.how} on {where} disagrees with it (log e-value {self.log_e_value:.4g}, limit {limit:.4g})"
-        )
+        said = f"outputs of {self.how} on {where} contradict it"
+        return f"{said} (log e-value {self.log_e_value:.4g}, limit {limit:.4g})"
 
 
 @dataclass
@@ -127,9 +126,9 @@ class LawRuns:
         """Compare the law with the code, as fixed beforehand: closely on some pairs, in few calls on many."""
         subject = self.task.subject
         checks: list[_Check] = []
-        ways = [(replace(subject, declared_sampler=None), CHECKED_RUNS, "calling it")]
+        ways = [(replace(subject, declared_sampler=None), CHECKED_RUNS, "calls")]
         if subject.declared_sampler is not None:
-            ways.append((subject, SAMPLED_RUNS, "its `sample`"))
+            ways.append((subject, SAMPLED_RUNS, "`sample`"))
         close = self._close()
         budget = self.task.options.budget // (4 * len(ways))  # pairs of runs: half of the budget in all
         share = max(1, budget // len(close))
@@ -176,7 +175,7 @@ class LawRuns:
         for index, pair in enumerate(pairs):
             path = (LAW, 0, first + index)
             beside = pair, self._turned(pair)
-            yield from self._compared(sampler, beside, runs // len(pairs), path, "calling it")
+            yield from self._compared(sampler, beside, runs // len(pairs), path, "calls")
 
     def _unchecked(self) -> list[Pair]:
         """Give pairs, from all over the family, with a database that no other pair has had compared."""

@@ -28,7 +28,7 @@ __all__ = ["InOrder", "in_another_order", "in_lists", "multiset_pairs", "on_mult
 
 Multiset = tuple[int, ...]
 
-_SAID = "lists that differ in their order alone are taken for one: the subject says that it is `symmetric`"
+_SAID = "lists that differ only in order count as one: the subject is declared `symmetric`"
 #: Of each multiset the law is asked for: at a millisecond each, under a minute.
 MOST_MULTISETS = 40_000
 #: Multisets whose law is compared with that of the same records the other way round.
@@ -150,8 +150,8 @@ def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], reco
         finding = compare_pairs([both], law_of, SimpleNamespace(epsilon=0.0, delta=0.0))
         if finding.over:
             raise SubjectError(
-                f"{subject.name} says that it is `symmetric`, and its law on {show(database, 40)} is not "
-                "that of the same records the other way round."
+                f"{subject.name} is declared `symmetric`, but its law on {show(database, 40)} changes when "
+                "the records are reversed."
             )
     return True
 

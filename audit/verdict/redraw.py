@@ -141,7 +141,7 @@ class Redraw:
         witness = drawn.witness
         sure = (witness.p, witness.q) == (1.0, 0.0)
         candidate = self._candidate((witness.p, witness.q), past=float(witness.runs))
-        unavailable = "it holds data that no import and no constructor gives"
+        unavailable = "it holds data that importing or constructing it does not restore"
         if self.sampler.recipe is not None:
             terms = self._terms(path, single=True)
             singles = singles_needed(candidate, terms.at(witness.distance), terms.log_limit)
@@ -180,7 +180,7 @@ class Redraw:
             f"every run {left}"
             if both
             else f"every run on the {'left' if left else 'right'} database "
-            f"{left or right}: on that the saved event was not tried"
+            f"{left or right}; the saved event was not tried there"
         )
         return (Verdict.ERROR if both else Verdict.INCONCLUSIVE), drawn
 

@@ -118,7 +118,7 @@ def _bare(result: AuditResult, **found: Any) -> AuditResult:
         environment.pop(name, None)
     saved = environment["replay_of"]
     if saved != result.subject:
-        found["notes"] = (*found["notes"], f"the witness that was drawn again is a saved one of {saved}")
+        found["notes"] = (*found["notes"], f"the replayed witness was saved by an audit of {saved}")
     nothing: dict[str, Any] = {
         "reason": "",
         "pairs_tried": 1,
@@ -149,7 +149,7 @@ def _assumptions(
     result: AuditResult, witness: Witness, subject: Subject, unfinished: int, *, how: str
 ) -> tuple[str, ...]:
     """Say what a replay by runs rests on; `how` as in `Redraw`."""
-    said = ["the claim is read as one about each call, given the state the subject is in when called"]
+    said = ["the claim applies to each call, given the subject's state at that call"]
     said += [TRIALS[how]] if how else []
     if not subject.takes_rng:
         said.append("the subject draws its own randomness: the seed does not reproduce its runs")
@@ -171,7 +171,7 @@ def _subject(result: AuditResult, subject: Any, *, trust: bool) -> Subject:
         subject = rebuild_subject(result.target, result.parameters)
     if subject is None:
         raise InvalidValue(
-            "Say what to draw from: `result.replay(mechanism)`; the saved result names no target."
+            "The saved result names no target; give the mechanism: `result.replay(mechanism)`."
         )
     return subject if isinstance(subject, Subject) else adapt(subject)
 
@@ -205,7 +205,7 @@ def _again_by_runs(
     if not redraw.reproduced:
         said = "these runs differ from the saved ones"
     if fresh:
-        said = "new runs, from a part of the seed tree that no audit uses"
+        said = "new runs, from seeds that no audit uses"
     bounds = _bounds(drawn.bet, terms) if verdict in (Verdict.REFUTED, Verdict.NOT_REFUTED) else (0.0, 0.0)
     return _bare(
         result,
@@ -268,7 +268,7 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, is
         epsilon_lower=again.epsilon_lower,
         delta_lower=max(excess, 0.0),
         assumptions=(
-            f"the declared law, which {_COMPARED:,} runs on each of the two databases do not contradict",
+            f"the declared law, which {_COMPARED:,} runs on each of the two databases did not contradict",
             "real-number arithmetic: the laws are those of the mechanism without rounding",
         ),
     )
@@ -277,7 +277,7 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, is
 def _region(witness: Witness) -> Any:
     conditions: tuple[Any, ...] = getattr(witness.event, "conditions", ())
     if len(conditions) != 1 or not isinstance(conditions[0], RegionIn):
-        raise InvalidValue("The evidence is exact, but the event of the witness is none of exact laws.")
+        raise InvalidValue("The evidence is exact, but the witness's event is not a region of an exact law.")
     return conditions[0].region
 
 
@@ -294,7 +294,9 @@ def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
         return f"the declared law {Raised.of(error)}"
     strange = next((law for law in laws if not isinstance(law, Law)), None)
     return (
-        laws if strange is None else f"the declared law is none of audit.distributions: {show(strange, 60)}"
+        laws
+        if strange is None
+        else f"the declared law must be one of audit.distributions; got {show(strange, 60)}"
     )
 
 
@@ -311,8 +313,8 @@ def _beside_code(
     limit = math.log(len(laws) / result.significance)
     for law, side, database in zip(laws, outputs, (witness.left, witness.right), strict=True):
         if law_log_e_value(law, side) >= limit:
-            where = f"on {show(database, 60)} {_COMPARED:,} runs contradict it"
-            return f"the law this subject declares is not what it returns: {where}", drawn, notes
+            where = f"{_COMPARED:,} runs on {show(database, 60)} contradict it"
+            return f"the subject's outputs do not follow its declared law: {where}", drawn, notes
     return "", drawn, notes
 
 

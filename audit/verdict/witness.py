@@ -163,7 +163,9 @@ def run_witness(
         spent = time.monotonic() - started
         foreseen = spent / _TIMED * plan.parts if len(blocks) == 1 + _TIMED else spent
         if plan.is_single and foreseen > seconds:
-            raise SubjectError(f"that takes {plan.parts:,} of them, over {seconds:.0f} seconds here")
+            raise SubjectError(
+                f"that takes {plan.parts:,} processes and more than {seconds:.0f} seconds here"
+            )
         started = min(started, time.monotonic())
     counts = np.sum(blocks, axis=0)
     bet = Bet(

@@ -50,7 +50,7 @@ def python_lines(result: AuditResult) -> list[str]:
     lines = ["from pathlib import Path", "from audit import AuditResult", loading]
     subject = "" if result.target else "subject"
     if result.evidence is Evidence.EXACT:
-        return [*lines, f"print(result.replay({subject}))  # by the declared laws, compared with runs"]
+        return [*lines, f"print(result.replay({subject}))  # from the declared laws, checked against runs"]
     anew = f"{subject}{', ' if subject else ''}fresh=True"
     return [
         *lines,
@@ -64,7 +64,7 @@ def _audit_lines(result: AuditResult) -> list[str]:
     options += f", budget={result.budget}" if result.budget else ""
     options += "" if result.numerics == "ideal" else f', numerics="{result.numerics}"'
     claim = "" if result.claim is None else f"{short(f'{result.claim}', 80)}, "
-    return [f"audit_privacy(subject, {claim}{options})  # and the same databases and other options"]
+    return [f"audit_privacy(subject, {claim}{options})  # add the same databases and other options"]
 
 
 def _replays(result: AuditResult) -> bool:

@@ -59,5 +59,5 @@ def distance_words(result: AuditResult, witness: Witness) -> str:
     """Say how far apart the databases are, nothing for neighbours."""
     if witness.distance == 1:
         return ""
-    unit = "records" if result.relation in _OF_RECORDS else "steps of neighbours"
+    unit = "records" if result.relation in _OF_RECORDS else "neighbour steps"
     return f"They are {witness.distance:,} {unit} apart."

@@ -18,7 +18,7 @@ def change(witness: Witness) -> str:
     Examples
     --------
     >>> change(Witness([10] * 10, [0] + [10] * 9, None, 0.5, 0.1))
-    'From left to right, record 0: 10 → 0 (9 others stay).'
+    'From left to right, record 0: 10 → 0 (9 others unchanged).'
     >>> change(Witness([1, 2], [1, 2, 'x'], None, 0.5, 0.1)), change(Witness([1, 2], [3, 4], None, 0.5, 0.1))
     ("From left to right, record 'x' added at the end.", '')
     """
@@ -32,14 +32,14 @@ def change(witness: Witness) -> str:
         return f"From left to right, record {at}: {before} → {after}{_others(len(left) - 1)}."
     longer, shorter = (right, left) if kind == "added" else (left, right)
     where = "at" if kind == "added" else "from"
-    place = "the end" if at == len(shorter) else f"{at}"
+    place = "the end" if at == len(shorter) else f"position {at}"
     return f"From left to right, record {shown(longer[at], _MOST_RECORD)} {kind} {where} {place}."
 
 
 def _others(count: int) -> str:
     if not count:
         return ""
-    return " (1 other stays)" if count == 1 else f" ({count:,} others stay)"
+    return " (1 other unchanged)" if count == 1 else f" ({count:,} others unchanged)"
 
 
 def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, str]:
@@ -48,14 +48,14 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
     Examples
     --------
     >>> pair_words(Witness([0] * 99, [0] * 98 + [1], None, 0.5, 0.1), limit=20)
-    ('[0, 0, 0, 0, 0, 0, … (length 99)', 'the same but for that record')
+    ('[0, 0, 0, 0, 0, 0, … (length 99)', 'the same except for that record')
     """
     first, second = witness.on_p, witness.on_q
     whole = shown(second, limit)
     if "…" in whole or "..." in whole:
         if _one_step(first, second) is None:
             return _unlike(first, second, limit)
-        return shown(first, limit), "the same but for that record"
+        return shown(first, limit), "the same except for that record"
     return shown(first, limit), whole
 
 

@@ -144,9 +144,10 @@ def _part_words(result: AuditResult, witness: Witness) -> str:
     exact = result.refuted and result.evidence is Evidence.EXACT
     if not exact or most is None or witness.p > most:
         return ""
-    whole = "over all outputs whose likelihood ratio is above e^ε"
+    whole = "Over all outputs with a likelihood ratio above e^ε"
     return (
-        f"That is a part of the event that breaks it: {whole}, p − e^ε·q is {at_least(result.delta_lower)}."
+        "This event is only part of the one that breaks the claim. "
+        f"{whole}, p − e^ε·q is {at_least(result.delta_lower)}."
     )
 
 
@@ -174,9 +175,9 @@ def why_no_simpler(result: AuditResult) -> str:
     if witness is None or not result.refuted or witness.simpler is not None or replay_of(result) is not None:
         return ""
     if result.evidence is Evidence.EXACT:
-        return "A simpler pair was not sought: this is the worst of those compared."
+        return "This is the worst pair compared; the audit did not look for a simpler one."
     if witness.given:
-        return "The pair was given; no simpler one was sought."
+        return "The pair was given; the audit did not look for a simpler one."
     return "" if witness.simplest is None else "No simpler pair failed."
 
 
@@ -194,10 +195,10 @@ def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
     where = f" in {witness.parts:,} fresh processes" if witness.parts else ""
     drawn = f"about {witness.runs:,} runs on each side{where}, drawn after the event was fixed"
     if witness.confirmed:
-        return f"The numbers{level} come from {drawn}; they confirm the refutation by themselves."
+        return f"The numbers{level} come from {drawn}; these runs alone confirm the refutation."
     if replayed:
-        return f"The numbers{level} come from {drawn}; they do not refute the claim by themselves."
-    return f"The numbers{level} come from {drawn}; these runs alone do not confirm it."
+        return f"The numbers{level} come from {drawn}; these runs alone do not refute the claim."
+    return f"The numbers{level} come from {drawn}; these runs alone do not confirm the refutation."
 
 
 def verdict_sentence(result: AuditResult) -> str:
@@ -214,11 +215,11 @@ def _refuted(result: AuditResult) -> str:
 def _not_reproduced(result: AuditResult) -> str:
     name, witness = _of_another(result), result.witness
     if result.evidence is Evidence.EXACT or witness is None:
-        law = f"NOT REPRODUCED: the saved refutation{name} does not stand by the declared laws"
-        return f"{law}: only the saved event on the saved pair was looked at. This is not a proof."
-    drawn = f"the saved event was drawn about {witness.runs:,} times a side on the saved pair"
-    start = f"NOT REPRODUCED: the saved refutation{name} does not stand on these runs"
-    return f"{start}: {drawn}; no other event or pair was tried. This is not a proof."
+        law = f"NOT REPRODUCED: the declared laws do not confirm the saved refutation{name}"
+        return f"{law}. Only the saved event on the saved pair was checked. This is not a proof."
+    drawn = f"about {witness.runs:,} runs on each side tested the saved event on the saved pair"
+    start = f"NOT REPRODUCED: these runs do not confirm the saved refutation{name}"
+    return f"{start}: {drawn}. No other event or pair was tried. This is not a proof."
 
 
 def _of_another(result: AuditResult) -> str:
@@ -232,10 +233,10 @@ def _not_refuted(result: AuditResult) -> str:
         return _not_reproduced(result)
     if result.evidence is Evidence.EXACT:
         family = f" ({short(result.family, 120)})" if result.family else ""
-        kept = f"The exact laws keep the claim on {_pairs(result)}{family}."
+        kept = f"The exact laws satisfy the claim on {_pairs(result)}{family}."
         return f"{kept} {_why_no_proof(result)}"
     tried = f"in {result.samples:,} runs on {_pairs(result)}"
-    found = f"No event was found that breaks the claim, {tried}. This is not a proof."
+    found = f"No event that breaks the claim was found {tried}. This is not a proof."
     return f"{unvaried(result)} {found}" if result.only_output is not None else found
 
 
@@ -260,13 +261,13 @@ def _why_no_proof(result: AuditResult) -> str:
         return "Other pairs were not compared: this is not a proof."
     slack = "" if result.tolerance is None else f", to a tolerance of {result.tolerance:.2g}"
     compared = f"continuous laws (and products) were compared in floating point{slack}"
-    return f"These are all pairs of the family, but {compared}: this is not called a proof."
+    return f"These are all pairs of the family, but {compared}: this is not a proof."
 
 
 def _proved(result: AuditResult) -> str:
     family = short(result.family or _pairs(result), 160)
-    kept = "the exact laws of every pair there keep it"
-    return f"The claim is proved over {family}: {kept}. Nothing is said beyond that family."
+    kept = "the exact laws of every such pair satisfy it"
+    return f"The claim is proved over {family}: {kept}. The proof covers only that family."
 
 
 def _without(result: AuditResult) -> str:
@@ -304,22 +305,22 @@ def bounds(result: AuditResult) -> str:
     if result.evidence is Evidence.EXACT:
         return _exact_bounds(result, epsilon, where)
     if result.epsilon_lower <= 0 and result.delta_lower <= 0:
-        return "No loss was measured."
+        return "No privacy loss was measured."
     found = f"The true ε{where} is at least {at_least(result.epsilon_lower)} (claimed {number(epsilon)})"
-    delta = f"δ at the claimed ε at least {at_least(result.delta_lower)}"
-    sure = f"each bound holds with confidence {confidence(result.significance)}, not both together"
-    return f"{found}, {delta}; {sure}."
+    delta = f"the true δ at the claimed ε is at least {at_least(result.delta_lower)}"
+    sure = f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly"
+    return f"{found}; {delta}. {sure}."
 
 
 def _exact_bounds(result: AuditResult, epsilon: float, where: str) -> str:
     found, most = apart(result.epsilon_lower, epsilon)
     if replay_of(result) is not None:
-        return f"The saved event shows an ε{where} of {found} (claimed {most}), exactly."
+        return f"The saved event shows an exact ε{where} of {found} (claimed {most})."
     first, later = f"The largest ε{where} over these pairs", "the largest δ at the claimed ε"
     if _is_bracketed(result):
         losses = _between(result.epsilon_lower, result.epsilon_upper)
         excess = _between(result.delta_lower, result.delta_upper)
-        return f"{first} lies {losses} (claimed {number(epsilon)}); {later} {excess}. Nothing was sampled."
+        return f"{first} {losses} (claimed {number(epsilon)}); {later} {excess}. Nothing was sampled."
     return f"{first} is {found} (claimed {most}); {later} is {number(result.delta_lower)}. Both are exact."
 
 
@@ -332,15 +333,15 @@ def _is_bracketed(result: AuditResult) -> bool:
 def _between(low: float, high: float | None) -> str:
     """Say where a number lies, with as many digits as tell its bounds apart."""
     if high is None or high <= low:
-        return f"at {number(low)}"
+        return f"is {number(low)}"
     larger, smaller = apart(high, low)
-    return f"between {smaller} and {larger}"
+    return f"lies between {smaller} and {larger}"
 
 
 def meaning(result: AuditResult) -> str:
     """Say what the evidence is worth."""
     if result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
-        return "Nothing is said for or against the claim."
+        return "This says nothing for or against the claim."
     if result.evidence is Evidence.EXACT:
         return _exact_meaning(result)
     if result.refuted:
@@ -363,23 +364,24 @@ def may_hide(result: AuditResult) -> str:
     """Say how far the code may be from the declared law that it was not seen to differ from."""
     if result.law_distance is None:
         return ""
-    far = at_most(result.law_distance)
-    start = f"Code that differs from its law by {far} in total variation is found in 90 % of such audits"
+    far = f"differs from its law by {at_most(result.law_distance)} in total variation"
     if result.detectable_epsilon is None:
-        return f"{start}, less may be missed, whatever its ε."
-    event = f' through "{short(result.detectable_event, 120)}"' if result.detectable_event else ""
-    return f"{start}, and a true ε of {at_most(result.detectable_epsilon)}{event}; less may be missed."
+        start = f"Audits like this one catch code that {far} nine times in ten"
+        return f"{start}. They may miss smaller differences, whatever their ε."
+    event = f" on one event, {short(result.detectable_event, 120)}" if result.detectable_event else ""
+    start = f"Nine times in ten, audits like this one catch code that {far}"
+    return f"{start}, and a true ε of {at_most(result.detectable_epsilon)}{event}. They may miss less."
 
 
 def detectable(result: AuditResult) -> str:
     """Say what a statistical audit that refuted nothing could have found."""
     if replay_of(result) is not None:
-        return "An audit of this subject looks for other events and pairs; a replay does not."
+        return "A replay checks only the saved event and pair; an audit looks for others."
     said = [_detected(result)] if result.detectable_epsilon is not None else []
     if result.ceiling_epsilon is not None:
         most = at_most(result.ceiling_epsilon)
         said.append(f"With this many runs no audit can certify more than ε = {most}.")
-    return " ".join(said) or "What it could have found is not known."
+    return " ".join(said) or "What this audit could have found is unknown."
 
 
 def _detected(result: AuditResult) -> str:

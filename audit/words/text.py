@@ -20,7 +20,7 @@ def full(result: AuditResult) -> str:
     ERROR  counter  no claim under replace one
     <BLANKLINE>
       The audit failed: It raises.
-      Nothing is said for or against the claim.
+      This says nothing for or against the claim.
     <BLANKLINE>
       Runs         0 runs drawn; 0 pairs tried
       Again        the same audit with seed=0
@@ -39,7 +39,7 @@ def full(result: AuditResult) -> str:
 def short(result: AuditResult) -> str:
     """Return the text of a refutation as a failed test shows it: at most ten lines."""
     subject = story.short(result.subject, 60)
-    lines = [f"{subject} does not keep its claim: {story.title(result)} is refuted."]
+    lines = [f"{subject} does not satisfy its claim: {story.title(result)} is refuted."]
     if result.witness is not None:
         told = textwrap.wrap(story.witness_story(result, result.witness), 140, max_lines=4, placeholder=" …")
         lines += [*told, story.witness_standing(result.witness)]
@@ -121,5 +121,5 @@ def _hint(result: AuditResult) -> str:
     if epsilon is None or result.epsilon_lower <= epsilon:
         return "Hint: print(result) for the whole finding; result.witness holds the pair and the event."
     least = story.at_least(result.epsilon_lower)
-    where = "look at the sensitivity and the scale on these two databases"
-    return f"Hint: no claim below ε = {least} can be right and the true ε may be larger; {where}."
+    where = "check the sensitivity and the noise scale on these two databases"
+    return f"Hint: a correct claim needs ε ≥ {least}, perhaps more; {where}."

@@ -174,7 +174,7 @@ USAGE = {
     "explain and save": (["run", "mine.py:coin", *BRIEF, "--explain", "--json", "-"], "runs no audit"),
     "mutate no epsilon": (
         ["run", "mine.py:coin", *PAIR, "--epsilon", "0", "--budget", "4000", "--mutate"],
-        "claims ε = 0 already",
+        "already claims ε = 0",
     ),
     "relation": (["run", "mine.py:coin", *BRIEF, "--relation", "friends"], "'friends'"),
 }
@@ -348,8 +348,11 @@ def test_a_refutation_is_not_reproduced_by_a_mechanism_that_was_mended(folder, c
     assert code == 0
     said = " ".join(out.split())
     assert said.startswith("NOT_REFUTED coin ")
-    assert "NOT REPRODUCED: the saved refutation of leak does not stand on these runs" in said
-    assert "times a side on the saved pair; no other event or pair was tried." in said
+    assert "NOT REPRODUCED: these runs do not confirm the saved refutation of leak: about " in said
+    assert (
+        "runs on each side tested the saved event on the saved pair. No other event or pair was tried."
+        in said
+    )
     assert "A/A" not in said
     assert "Again dp-audit replay w.json mine.py:coin --fresh" in said
 
@@ -459,14 +462,14 @@ def test_an_audit_that_refutes_nothing_is_shown_to_be_alive(folder, call):
     assert AuditResult.from_json(document).verdict is Verdict.NOT_REFUTED
     page = Path("r.html").read_text(encoding="utf-8")
     assert "0.5 × ε = 0.225      REFUTED" in page
-    assert f"Noticed from {document['mutation']['noticed_from']:g} × on" in page
+    assert f"Noticed at {document['mutation']['noticed_from']:g} × ε: " in page
 
 
 def test_json_on_stdout_stays_one_document_with_the_mutation_check_in_it(folder, call):
     code, out, err = call("run", "mine.py:coin", *BRIEF, "--mutate", "--json", "-")
     assert code == 0
     assert json.loads(out)["mutation"]["noticed_from"] is None
-    assert "Noticed at none of them" in err
+    assert "No smaller claim was refuted" in err
 
 
 def test_a_refuted_audit_needs_no_mutation_check(folder, call):

@@ -88,7 +88,9 @@ def test_what_multisets_refute_is_shown_on_lists():
 
 
 def test_who_says_symmetric_and_is_not_is_told_so():
-    with pytest.raises(SubjectError, match=r"says that it is `symmetric`, and its law on .* is not that of"):
+    with pytest.raises(
+        SubjectError, match=r"is declared `symmetric`, but its law on .* changes when the records"
+    ):
         audit_privacy(NoisyMajority(weighted=True), size=41, budget=20_000)
 
 

@@ -279,7 +279,7 @@ def verdict_on_declared():
 def test_a_sampler_that_differs_from_its_declared_law_is_caught(monkeypatch):
     result = verdict_on_declared()
     assert result.verdict is Verdict.ERROR
-    assert "the law this subject declares is not what it returns" in result.reason
+    assert "the subject's outputs do not follow its declared law" in result.reason
     assert "`sample`" in result.reason
     monkeypatch.setattr(audit.verdict.law_runs.LawRuns, "_checks", lambda self: [])
     assert verdict_on_declared().verdict is Verdict.INCONCLUSIVE  # its loss is bet on, and calls show none

@@ -222,7 +222,7 @@ def mutates_late(database, rng):
     return answer
 
 
-@pytest.mark.parametrize("stage", ["began", "was confirmed"])
+@pytest.mark.parametrize("stage", ["audit", "confirmation"])
 def test_an_input_that_is_changed_late_costs_neither_runs_nor_the_refutation(stage, monkeypatch):
     """What was drawn before the audit began again counts; a change while confirming loses no refutation."""
 
@@ -232,12 +232,12 @@ def test_an_input_that_is_changed_late_costs_neither_runs_nor_the_refutation(sta
 
     plain = audited_with(10**6)
     crossed = plain.samples_to_refutation
-    calls = crossed // 2 if stage == "began" else (crossed + plain.samples) // 2
+    calls = crossed // 2 if stage == "audit" else (crossed + plain.samples) // 2
     result = audited_with(calls)
     assert result.verdict is Verdict.REFUTED
     assert result.witness.confirmed
-    assert any(f"{stage} again with a copy" in note for note in result.notes)
-    if stage == "began":
+    assert any(f"{stage} restarted with a new copy" in note for note in result.notes)
+    if stage == "audit":
         assert crossed < result.samples_to_refutation < 2 * crossed
     else:
         assert result.samples_to_refutation == crossed
@@ -369,7 +369,7 @@ class SlowOn:
 def test_slow_on_one_side_only_is_inconclusive_with_the_question_to_ask_instead(value):
     result = audited(SlowOn(value))
     assert result.verdict is Verdict.INCONCLUSIVE
-    assert "unfinished runs alone decide" in result.reason
+    assert "only unfinished runs speak against the claim" in result.reason
     assert 'unfinished="output"' in result.reason
     assert any("did not finish" in said for said in result.assumptions)
 

@@ -115,7 +115,7 @@ def test_a_fault_that_is_back_fails_in_at_most_ten_lines_without_a_traceback_of_
     for name in ("leak", "release"):
         lines = explanation(faulty[0][f"test_fault_stays_away[{name}]"])
         assert 3 <= len(lines) <= 10
-        assert f"{name} does not keep its claim" in lines[0]
+        assert f"{name} does not satisfy its claim" in lines[0]
 
 
 def test_a_fault_that_is_gone_passes(project):
@@ -130,7 +130,7 @@ def test_another_subject_may_be_drawn_from(faulty):
 
 def test_new_runs_find_the_fault_too(faulty):
     """Missed with probability far below 1e-7: as many runs as confirmed it with a margin of 3."""
-    assert "release does not keep its claim" in faulty[0]["test_on_the_same_but_new_runs"]
+    assert "release does not satisfy its claim" in faulty[0]["test_on_the_same_but_new_runs"]
 
 
 @pytest.mark.parametrize(

@@ -190,8 +190,8 @@ def test_a_replay_on_another_subject_speaks_of_that_and_of_what_it_did():
     assert (again.subject, again.pairs_tried, again.pairs_total, again.budget) == ("Repaired", 1, None, 0)
     assert stateless not in again.assumptions
     told = " ".join(str(again).split())
-    drawn = f"the saved event was drawn about {saved.witness.runs:,}"
-    assert f"of Loud does not stand on these runs: {drawn}" in told
+    drawn = f"about {saved.witness.runs:,} runs on each side tested the saved event"
+    assert f"these runs do not confirm the saved refutation of Loud: {drawn}" in told
     assert "the refutation stands" not in told
     assert "dp-audit run" not in told
     assert saved.replay().subject == "Loud"
@@ -201,7 +201,7 @@ def test_a_witness_that_stands_on_another_subject_names_both():
     """Missed with probability far below 1e-9: the same noise, seen through another function."""
     again = refuted(Loud()).replay(by_call, fresh=True)
     assert (again.verdict, again.subject) == (Verdict.REFUTED, "by_call")
-    assert again.notes[1] == "the witness that was drawn again is a saved one of Loud"
+    assert again.notes[1] == "the replayed witness was saved by an audit of Loud"
 
 
 def test_a_law_that_was_repaired_is_seen():
@@ -220,7 +220,7 @@ def test_the_audited_mechanism_is_drawn_from_where_none_is_given():
 
 def test_a_saved_result_without_a_target_asks_what_to_draw_from():
     saved = AuditResult.from_json(refuted(Loud()).to_json())
-    with pytest.raises(InvalidValue, match="what to draw from") as caught:
+    with pytest.raises(InvalidValue, match=r"give the mechanism: `result\.replay\(mechanism\)`") as caught:
         saved.replay()
     assert "\n" not in str(caught.value)
 

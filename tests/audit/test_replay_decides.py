@@ -154,7 +154,7 @@ def exact():
     [
         (Declared(0.4, 0.4), Verdict.REFUTED, ""),
         (Declared(1.0, 1.0), Verdict.NOT_REFUTED, ""),
-        (Declared(1.0, 0.4), Verdict.ERROR, "is not what it returns"),
+        (Declared(1.0, 0.4), Verdict.ERROR, "do not follow its declared law"),
         (Unreadable(1.0, 1.0), Verdict.ERROR, "the declared law raised ValueError: no such table"),
         (Raising(1.0, 1.0), Verdict.ERROR, "every run raised ValueError: no such table"),
     ],

@@ -101,4 +101,4 @@ def test_a_problem_that_no_file_can_keep_is_asked_for(call, tmp_path):
     assert call("run", "mine.py:Wrong", "--json", "saved.json").returncode == 1
     again = call("replay", "saved.json", "--trust")
     assert (again.returncode, again.stderr.count("\n")) == (2, 1)
-    assert "The problem `found` is none of the learner's own" in again.stderr
+    assert "The problem `found` is not one of the learner's own" in again.stderr

@@ -375,7 +375,7 @@ def test_the_report_tells_the_witness_as_a_story():
         'On left = [0, 0] the event "the output is at least 1.5" happens with probability 0.48 (0.45–0.51); '
         "on right = [0, 1] with 0.05 (0.04–0.06). The claim allows at most e^ε·q + δ = 0.136."
     ) in said
-    assert "confidence 1 − 1e-06, not both together" in said
+    assert "confidence 1 − 1e-06 separately, not jointly." in said
     assert "23,400 runs drawn, the claim was refuted after 4,800; 12 pairs tried" in said
 
 
@@ -388,12 +388,12 @@ def test_the_report_tells_the_witness_as_a_story():
             ApproximateDP(0.1, 1e-3),
             "replace-label",
             (
-                "They are 20 steps of neighbours apart.",
+                "They are 20 neighbour steps apart.",
                 "e^(20ε)·q + δ·(e^(20ε) − 1)/(e^ε − 1)",
                 0.05 * math.exp(2) + 1e-3 * sum(math.exp(0.1 * i) for i in range(20)),
             ),
         ),
-        (ApproximateDP(0.0, 0.01), "custom", ("They are 20 steps of neighbours apart.", "q + 20δ", 0.25)),
+        (ApproximateDP(0.0, 0.01), "custom", ("They are 20 neighbour steps apart.", "q + 20δ", 0.25)),
     ],
 )
 def test_distant_databases_are_told_with_what_the_claim_allows_there(claim, relation, expected):
@@ -429,7 +429,10 @@ def test_bounds_on_both_numbers_say_at_which_value_of_the_other_each_holds():
     exact = flat(clean(claim=claim, evidence=Evidence.EXACT, epsilon_lower=0.0, delta_lower=0.025))
     assert "The largest ε at the claimed δ over these pairs is 0 (claimed 2); the largest δ at the" in exact
     sampled = clean(claim=claim, delta_lower=0.01)
-    assert "The true ε at the claimed δ is at least 0.89 (claimed 2), δ at the claimed ε at" in flat(sampled)
+    assert (
+        "The true ε at the claimed δ is at least 0.89 (claimed 2); the true δ at the claimed ε is at"
+        in flat(sampled)
+    )
     assert "ε ≥ 0.89 at the claimed δ, δ ≥ 0.01 at the claimed ε (claimed 0.05: 0.2×)" in line(sampled)
     assert "The true ε is at least 0.89 (claimed 1)" in flat(clean(delta_lower=0.01))
 
@@ -438,7 +441,7 @@ def test_proved_names_its_family():
     family = "all 12 neighbouring pairs of size 3 over {0, 1}"
     exact = clean(verdict=Verdict.PROVED, evidence=Evidence.EXACT, family=family, tolerance=1e-9)
     assert f"proved over {family}" in flat(exact)
-    assert "Nothing is said beyond that family." in flat(exact)
+    assert "The proof covers only that family." in flat(exact)
 
 
 def test_exact_laws_that_prove_nothing_say_why():
@@ -448,7 +451,7 @@ def test_exact_laws_that_prove_nothing_say_why():
     family = "the one neighbouring pair (replace-one) of size 1 over [0, 1]"
     complete = {"family": family, "pairs_tried": 1, "pairs_total": 1, "tolerance": 1e-9}
     whole = flat(clean(evidence=Evidence.EXACT, **complete))
-    assert f"keep the claim on 1 pair ({family})" in whole
+    assert f"satisfy the claim on 1 pair ({family})" in whole
     assert "continuous laws (and products) were compared in floating point, to a tolerance of 1e-09" in whole
     assert "Other pairs" not in whole
 
@@ -465,12 +468,12 @@ def test_a_tiny_exact_excess_is_shown_with_the_digits_it_needs():
 def test_two_numbers_that_begin_alike_are_told_apart():
     left, right = [10**40], [10**40 + 1]
     said = flat(refuted(witness=witness(left=left * 9, right=[*left * 8, *right])))
-    assert f"record 8: {left[0]} → {right[0]} (8 others stay)." in said
+    assert f"record 8: {left[0]} → {right[0]} (8 others unchanged)." in said
     assert f"right = {10**80 + 1} with" in flat(refuted(witness=witness(left=10**80, right=10**80 + 1)))
 
 
 def test_nothing_measured_is_said_in_words():
-    assert "No loss was measured." in flat(clean(epsilon_lower=0.0))
+    assert "No privacy loss was measured." in flat(clean(epsilon_lower=0.0))
 
 
 @pytest.mark.parametrize("direction", ["left", "right"])
@@ -479,18 +482,18 @@ def test_what_changes_from_left_to_right_is_told_before_the_databases(direction)
     replaced, shorter, longer, inside = left.copy(), left[:500] + left[501:], [*left, 7], ["y", *left]
     replaced[500] = "x"
     for right, said in (
-        (replaced, "record 500: 500 → 'x' (999 others stay)."),
-        (shorter, "record 500 removed from 500."),
+        (replaced, "record 500: 500 → 'x' (999 others unchanged)."),
+        (shorter, "record 500 removed from position 500."),
         (left[:-1], "record 999 removed from the end."),
         (longer, "record 7 added at the end."),
-        (inside, "record 'y' added at 0."),
+        (inside, "record 'y' added at position 0."),
     ):
         told = flat(refuted(witness=witness(left=left, right=right, direction=direction)))
         assert f"From left to right, {said} On {direction} = [" in told
         assert f"… (length {len(left if direction == 'left' else right)})" in told.replace(",", "")
-        assert "= the same but for that record with 0.05" in told
+        assert "= the same except for that record with 0.05" in told
     pair = witness(left=[10, 10], right=[0, 10])
-    assert "From left to right, record 0: 10 → 0 (1 other stays). On left = [10, 10]" in flat(
+    assert "From left to right, record 0: 10 → 0 (1 other unchanged). On left = [10, 10]" in flat(
         refuted(witness=pair)
     )
 
@@ -528,9 +531,9 @@ def test_why_no_simpler_pair_is_shown_is_said():
     simpler = witness(left=[0], right=[1])
     assert "No simpler pair failed." in flat(refuted(witness=witness(simplest=one)))
     given = refuted(witness=witness(given=True, simplest=witness(given=True)))
-    assert "The pair was given; no simpler one was sought." in flat(given)
+    assert "The pair was given; the audit did not look for a simpler one." in flat(given)
     exact = refuted(evidence=Evidence.EXACT, witness=witness(runs=0))
-    assert "A simpler pair was not sought: this is the worst of those compared." in flat(exact)
+    assert "This is the worst pair compared; the audit did not look for a simpler one." in flat(exact)
     for silent in (refuted(witness=witness(simplest=simpler)), clean(), refuted(witness=None)):
         assert "simpler" not in str(silent).lower()
 
@@ -584,11 +587,11 @@ def test_a_refutation_is_raised_in_at_most_ten_lines():
         ).raise_if_refuted()
     lines = str(caught.value).splitlines()
     assert 6 <= len(lines) <= 10
-    assert lines[0] == "laplace does not keep its claim: PureDP(epsilon=1) under replace one is refuted."
+    assert lines[0] == "laplace does not satisfy its claim: PureDP(epsilon=1) under replace one is refuted."
     assert any(line.startswith("Again: dp-audit run laplace --seed 0") for line in lines)
     assert lines[-1] == (
-        "Hint: no claim below ε = 1.623 can be right and the true ε may be larger; "
-        "look at the sensitivity and the scale on these two databases."
+        "Hint: a correct claim needs ε ≥ 1.623, perhaps more; "
+        "check the sensitivity and the noise scale on these two databases."
     )
 
 

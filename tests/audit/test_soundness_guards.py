@@ -192,7 +192,7 @@ def test_an_audit_that_begins_again_begins_with_what_it_lost(monkeypatch):
 
     monkeypatch.setattr(audit.verdict.by_runs, "Betting", Recorded)
     result = audit_privacy(MutatesLate(300, coin), PureDP(0.1), pairs=[PAIR], budget=2_000)
-    assert any("began again" in note for note in result.notes)
+    assert any("audit restarted" in note for note in result.notes)
     (first, at_first), (second, at_second) = begun
     assert at_first == 0.0
     assert at_second == pytest.approx(first.log_wealth)
@@ -228,7 +228,7 @@ def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypat
     result = audit_privacy(
         lambda database, rng: database[0] + rng.laplace(scale=0.2), PureDP(1.0), pairs=[PAIR]
     )
-    assert any("was confirmed again" in note for note in result.notes)
+    assert any("confirmation restarted" in note for note in result.notes)
     before, given_up_at, again, after = ledgers
     assert len(given_up_at) > len(before)
     assert again == before

@@ -198,7 +198,7 @@ def test_a_saved_failure_is_replayed_through_the_convert_of_its_audit(call, fold
     assert call("run", "rows.py:learner", *given, "--json", "failure.json")[0] == 1
     code, _, err = call("replay", "failure.json", "--trust")
     assert code == 2
-    assert "nothing can measure its error: give it in `--problems`" in err
+    assert "could not be saved, so its error cannot be measured: give it in `--problems`" in err
     again = ("replay", "failure.json", "--trust", "--problems", "rows.py:PROBLEMS")
     code, out, err = call(*again)
     assert (code, err) == (1, "")
@@ -328,7 +328,7 @@ def test_check_utility_and_refute_utility_fail_with_one_text(outcome):
     run.assert_outcomes(passed=2, failed=4)
     run.stdout.fnmatch_lines_random(
         [
-            "*does not keep its claim: PAC(alpha=0.25, beta=0.1) is refuted.*",
+            "*does not satisfy its claim: PAC(alpha=0.25, beta=0.1) is refuted.*",
             "*INCONCLUSIVE on PAC(alpha=0.25, beta=0.1).*",
             "*: expected REFUTED, got NOT_REFUTED.*",
             "*No utility claim*",

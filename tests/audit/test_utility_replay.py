@@ -90,7 +90,7 @@ def test_what_laws_refuted_is_computed_anew():
     assert (again.refutes, again.failure) == (True, 0.5)
     again = result.replay(Lawful(0.05))
     assert (again.refutes, again.failure) == (False, pytest.approx(0.05))
-    with pytest.raises(AuditError, match="do not tell its failure probability"):
+    with pytest.raises(AuditError, match="do not give its failure probability"):
         result.replay(lambda database, rng: 0)
 
 

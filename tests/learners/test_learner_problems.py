@@ -300,7 +300,7 @@ def test_at_size_a_learner_that_fails_half_the_time_is_refuted_and_a_right_one_i
     assert found.claim == PAC(0.3, 0.1)
     right = audit_utility(at_size(GenericLearner, **settings), budget=4_000)
     assert right.verdict is Verdict.NOT_REFUTED
-    assert "random ones and a climb" in right.family
+    assert "random search and hill climbing" in right.family
 
 
 def test_at_size_a_learner_that_spends_four_times_its_epsilon_is_refuted():

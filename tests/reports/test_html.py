@@ -306,10 +306,10 @@ def test_to_see_it_again_repeats_this_audit_and_not_another():
     assert "audit_privacy(" not in commanded
     assert (
         "audit_privacy(subject, PureDP(epsilon=1), seed=0, significance=1e-05, budget=40000, "
-        'numerics="float") # and the same databases and other options'
+        'numerics="float") # add the same databases and other options'
     ) in Tree(html(clean(**bare))).text
     law = Tree(html(refuted(evidence=Evidence.EXACT, witness=witness(runs=0)))).text
-    assert "print(result.replay(subject)) # by the declared laws, compared with runs" in law
+    assert "print(result.replay(subject)) # from the declared laws, checked against runs" in law
     assert "fresh" not in law
     assert "fresh=True)) # new runs" in Tree(html(refuted())).text
 

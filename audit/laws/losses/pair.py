@@ -40,7 +40,7 @@ def loss_of(p: Law, q: Law) -> Loss:
         return _product_loss(list(p.factors), list(q.factors))
     if isinstance(p, Product) or isinstance(q, Product):
         raise InvalidKind(
-            "A `Product` can be compared with a `Product` only; give both databases the same form."
+            "A `Product` can be compared only with a `Product`; give both databases the same form."
         )
     return _scalar_loss(p, q)
 
@@ -121,7 +121,9 @@ def _shares(law: Law) -> _Shares:
         return _Shares(None, -math.inf, law, 0.0)
     if isinstance(law, Mixture):
         return _Shares(law.atoms, law.log_atoms, law.density, law.log_weight)
-    raise InvalidKind(f"The laws of a pair cannot be compared: a `{type(law).__name__}` with another kind.")
+    raise InvalidKind(
+        f"The two laws of a pair differ in kind and cannot be compared: one is a `{type(law).__name__}`."
+    )
 
 
 def _on_integers(law: Law) -> Countable:
