@@ -360,7 +360,7 @@ def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC | A
     kind = kinds.get(name) if isinstance(name, str) else None
     if kind is None or set(fields) != set(kind.__dataclass_fields__):
         raise InvalidValue(
-            f"A saved claim must be one of {', '.join(kinds)} with its numbers; got {dict(data)}."
+            f"A saved claim must be one of {', '.join(kinds)} with exactly its parameters; got {dict(data)}."
         )
     return kind(**fields)
 
@@ -373,7 +373,7 @@ def _set(claim: object, **fields: float) -> None:
 def _profile(claim: PureDP | ApproximateDP, epsilon: float) -> float:
     if epsilon == math.inf:
         return claim.delta
-    at = finite_number(epsilon, what="The `epsilon` of a profile", minimum=0)
+    at = finite_number(epsilon, what="The `epsilon` of `profile`", minimum=0)
     if at >= claim.epsilon:
         return claim.delta
     # (e^eps − e^at)/(1 + e^eps), divided through by e^eps so that nothing overflows or cancels

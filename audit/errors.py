@@ -43,7 +43,7 @@ class CorruptFile(AuditError):  # noqa: N818 - named by what is wrong, as in a s
     >>> from audit.codec.encoding import decode
     >>> decode({"$": "bytes", "hex": "zz"}, where="result.witness.left")
     Traceback (most recent call last):
-    audit.errors.CorruptFile: result.witness.left is no valid "bytes": non-hexadecimal number found in ...
+    audit.errors.CorruptFile: result.witness.left is not a valid "bytes": non-hexadecimal number found ...
     """
 
 
@@ -76,13 +76,13 @@ class NoTruth:
     ...     _instead = "`result.verdict`"
     >>> assert Result()
     Traceback (most recent call last):
-    audit.errors.InvalidKind: A `Result` is neither true nor false: look at `result.verdict`.
+    audit.errors.InvalidKind: A `Result` has no truth value; use `result.verdict`.
     """
 
     _instead: ClassVar[str]
 
     def __bool__(self) -> NoReturn:
-        raise InvalidKind(f"A `{type(self).__name__}` is neither true nor false: look at {self._instead}.")
+        raise InvalidKind(f"A `{type(self).__name__}` has no truth value; use {self._instead}.")
 
 
 class SubjectError(AuditError):

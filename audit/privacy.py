@@ -188,9 +188,7 @@ def make_task(
     subject = adapt(mechanism, convert=convert, fresh=fresh)
     claim = subject.claim if claim is None else claim
     if claim is None:
-        raise InvalidValue(
-            f"No claim: give one, such as `PureDP(epsilon=1.0)`, for {subject.name} declares none."
-        )
+        raise InvalidValue(f"{subject.name} declares no claim; give one, such as `PureDP(epsilon=1.0)`.")
     claim = check_claim(claim)
     relation = check_relation(relation or subject.relation or Relation.REPLACE_ONE)
     own = pairs is None or records is not None or databases is not None or size is not None

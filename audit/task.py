@@ -147,8 +147,7 @@ def check_options(options: Options) -> Options:
             raise InvalidValue(f"The `{name}` must be a positive number of seconds; got {value!r}.")
     if not (_is_number(options.significance) and 1e-300 <= options.significance < 1):
         raise InvalidValue(
-            "The `significance` must lie strictly between 0 and 1, at 1e-300 or more; "
-            f"got {options.significance!r}."
+            f"The `significance` must be a number in [1e-300, 1); got {options.significance!r}."
         )
     return options
 

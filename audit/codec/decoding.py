@@ -15,7 +15,16 @@ from typing import Any
 import numpy as np
 
 from audit.claims import PrivacyClaim, claim_from_json
-from audit.codec.stored import ARRAY_KINDS, MOST_BYTES, OURS, ForeignClaim, Opaque, dumps, is_short
+from audit.codec.stored import (
+    ARRAY_KINDS,
+    MOST_BYTES,
+    MOST_DIGITS,
+    OURS,
+    ForeignClaim,
+    Opaque,
+    dumps,
+    is_short,
+)
 from audit.errors import CorruptFile
 
 
@@ -51,7 +60,7 @@ def decode(stored: Any, *, where: str = "value") -> Any:
     except Exception as error:  # noqa: BLE001 - whatever a damaged file provokes gets one line
         said = " ".join(f"{error}".split())
         missing = f"the key {said} is missing" if isinstance(error, KeyError) else said
-        raise CorruptFile(f'{where} is no valid "{tag}": {missing[:120]}.') from None
+        raise CorruptFile(f'{where} is not a valid "{tag}": {missing[:120]}.') from None
 
 
 def _loaded(path: str) -> Any:
@@ -120,7 +129,7 @@ def _dtype(stored: dict[str, Any], where: str, *, more: str) -> np.dtype[Any]:
 
 def _read_fraction(stored: dict[str, Any], where: str) -> Fraction:
     if not re.fullmatch(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?", stored["value"]):  # 1e999999999 is none of ours
-        raise CorruptFile(f"{where} is no fraction: {dumps(stored['value'])[:60]}.")
+        raise CorruptFile(f"{where} is not a fraction: {dumps(stored['value'])[:60]}.")
     return Fraction(stored["value"])
 
 
@@ -130,7 +139,10 @@ def _read_decimal(stored: dict[str, Any], where: str) -> Decimal:
     except InvalidOperation:
         number = None
     if number is None or not is_short(number):
-        raise CorruptFile(f"{where} is no decimal number: {dumps(stored['value'])[:60]}.")
+        raise CorruptFile(
+            f"{where} is not a decimal number of at most {MOST_DIGITS:,} digits: "
+            f"{dumps(stored['value'])[:60]}."
+        )
     return number
 
 
@@ -151,7 +163,8 @@ def _read_foreign_claim(stored: dict[str, Any], where: str) -> Any:
         return value
     numbers = {key: float(decode(stored[key], where=where)) for key in ("epsilon", "delta")}
     if not (numbers["epsilon"] >= 0 and 0 <= numbers["delta"] <= 1):
-        raise CorruptFile(f"{where} claims ε = {numbers['epsilon']:g}, δ = {numbers['delta']:g}.")
+        got = f"ε = {numbers['epsilon']:g}, δ = {numbers['delta']:g}"
+        raise CorruptFile(f"{where} must have ε ≥ 0 and δ in [0, 1]; got {got}.")
     return ForeignClaim(str(stored["text"]), stored, **numbers)
 
 

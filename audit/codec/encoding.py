@@ -84,12 +84,12 @@ def revived(value: Any, *, what: str) -> Any:
         return value
     stored = encode(value)
     if not is_replayable(stored):
-        raise InvalidValue(f"This witness cannot be replayed: its {what} was kept as text only.")
+        raise InvalidValue(f"This witness cannot be replayed: only the text of its {what} was saved.")
     found = decode(stored)
     if _holds_text(found):
         raise InvalidValue(
-            f"This witness cannot be replayed: its {what} holds values of a class "
-            f"that is not loaded, such as {_first_text(found)}; import the module that defines it."
+            f"This witness cannot be replayed: the class of {_first_text(found)} in its {what} is not "
+            "loaded; import the module that defines it."
         )
     return found
 

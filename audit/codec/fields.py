@@ -291,7 +291,7 @@ def listed(read: Reader, *, make: type = tuple, length: int | None = None) -> Re
 
     def items(stored: Any, where: str) -> Any:
         if not isinstance(stored, list) or (length is not None and len(stored) != length):
-            raise _wrong(where, "a list" if length is None else f"a list of {length}", stored)
+            raise _wrong(where, "a list" if length is None else f"a list of length {length}", stored)
         return make(read(item, f"{where}[{i}]") for i, item in enumerate(stored))
 
     return items

@@ -80,7 +80,7 @@ def check_apart(*paths: str | os.PathLike[str] | None) -> None:
     --------
     >>> check_apart("a.json", None, "./a.json")
     Traceback (most recent call last):
-    audit.errors.AuditError: a.json is named twice: what is read and what is written need files of their own.
+    audit.errors.AuditError: a.json is named twice; each input and each output needs a file of its own.
     """
     seen: set[Path] = set()
     for path in paths:
@@ -89,10 +89,10 @@ def check_apart(*paths: str | os.PathLike[str] | None) -> None:
         try:
             whole = Path(path).resolve()
         except (OSError, ValueError) as error:
-            raise AuditError(f"{path} is no usable name: {why(error)}.") from None
+            raise AuditError(f"{path} cannot be used as a file name: {why(error)}.") from None
         if whole in seen:
             raise AuditError(
-                f"{Path(path)} is named twice: what is read and what is written need files of their own."
+                f"{Path(path)} is named twice; each input and each output needs a file of its own."
             )
         seen.add(whole)
 
@@ -137,7 +137,7 @@ def _behind(path: str | os.PathLike[str]) -> Path:
     if not target.is_symlink() or _is_stream(target):
         return target
     if target.absolute().parts[1] in {"dev", "proc"}:  # /dev/stdout: its own writer does not see ours
-        raise ValueError("it is a stream that goes to a file; name that file, or another")
+        raise ValueError("it is redirected to a file; name that file, or another")
     return Path(os.path.realpath(target))
 
 

@@ -103,13 +103,13 @@ def loads(text: str | bytes) -> Any:
     except json.JSONDecodeError as error:
         raise CorruptFile(f"not JSON at line {error.lineno} column {error.colno}: {error.msg}.") from None
     except UnicodeDecodeError as error:
-        raise CorruptFile(f"not text: byte {error.start} is no UTF-8.") from None
+        raise CorruptFile(f"not UTF-8 text: byte {error.start} is invalid.") from None
     except RecursionError:
         raise CorruptFile("nested too deeply.") from None
 
 
 def _constant(name: str) -> None:
-    raise CorruptFile(f"{name} is no JSON; numbers that are not finite are tagged.")
+    raise CorruptFile(f"{name} is not JSON; a number that is not finite must be tagged.")
 
 
 def _float(text: str) -> float:
@@ -121,7 +121,9 @@ def _float(text: str) -> float:
 
 def _whole(text: str) -> int:
     if len(text) > MOST_DIGITS:
-        raise CorruptFile(f"the number {text[:20]}... has {len(text):,} digits.")
+        raise CorruptFile(
+            f"the number {text[:20]}... has {len(text):,} digits; at most {MOST_DIGITS:,} can be read."
+        )
     return int(text)
 
 
@@ -130,7 +132,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(held) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise CorruptFile(f"the key {json.dumps(twice)[:60]} stands twice in one object.")
+        raise CorruptFile(f"the key {json.dumps(twice)[:60]} occurs twice in one object.")
     return held
 
 

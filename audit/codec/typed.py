@@ -47,10 +47,10 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "int": ("a whole number", lambda value: isinstance(value, numbers.Integral) and _number(value)),
     "float": ("a number", _number),
     "float | None": ("a number or null", lambda value: value is None or _number(value)),
-    "tuple[str, ...]": ("a list of texts", _all(_text)),
+    "tuple[str, ...]": ("a list of strings", _all(_text)),
     "tuple[float, ...]": ("a list of numbers", _all(_number)),
-    "tuple[tuple[str, str], ...]": ("a list of pairs of texts", _all(_pair)),
-    "tuple[tuple[float | str, ...], ...]": ("a list of rows of numbers and texts", _all(_all(_printed))),
+    "tuple[tuple[str, str], ...]": ("a list of pairs of strings", _all(_pair)),
+    "tuple[tuple[float | str, ...], ...]": ("a list of rows of numbers and strings", _all(_all(_printed))),
 }
 """By a field's annotation; those of other kinds check themselves."""
 

@@ -136,9 +136,9 @@ class Databases:
         if not self.unchecked:
             return ""
         return (
-            f"the claim fails on {show(left, 60)} beside {show(right, 60)}, which may lie outside your "
-            "domain, for no two neighbours are known to be in it; give `valid=`, a function that tells "
-            "whether a database is allowed (`lambda database: True` if all of this kind are)"
+            f"the claim fails on {show(left, 60)} and {show(right, 60)}, but these databases may lie "
+            "outside your domain: the audit knows no two neighbours inside it; give `valid=`, a function "
+            "that returns whether a database is allowed (`lambda database: True` if all are)"
         )
 
     def _may(self, *databases: Any) -> bool:
@@ -207,12 +207,10 @@ class Databases:
             told = short(", ".join(show(record, 20) for record in self.records[:20]), 60)
             left.append(f"records other than {many} given ({told})")
         if self.unchecked:
-            left.append(
-                "databases known to be in the domain: no two neighbours were found there (give `valid=`)"
-            )
+            left.append("neighbours known to be in the domain: the audit found none (give `valid=`)")
         elif not self.recombined and self.valid is None:
             left.append(
-                "databases that the strategy was not seen to give (`valid=` lets an audit make others)"
+                "databases that the strategy did not generate here (`valid=` lets the audit build others)"
             )
         return left
 

@@ -80,7 +80,7 @@ def describe(
             if given:
                 return Databases(relation, given, valid=valid)
             raise InvalidValue(
-                "There is nothing to audit on: give `pairs=[(left, right)]`, or `records=` and `size=`, "
+                "The audit has no databases: give `pairs=[(left, right)]`, or `records=` and `size=`, "
                 "or `databases=`."
             )
         return Databases(relation, given, sizes=sizes, whole=tuple(_answers(sizes)), valid=valid)
@@ -119,18 +119,20 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: An
     for database in whole:
         if kind_of(database) is None:
             raise InvalidKind(
-                "The strategy `databases` must give sequences of records (lists, tuples, texts, arrays); "
-                f"it gives {show(database)}."
+                "The strategy `databases` must generate sequences of records (lists, tuples, strings, "
+                f"arrays); it generated {show(database)}."
             )
     whole = tuple(database for database in whole if valid is None or says(valid, database))
     if not whole:
-        raise InvalidValue("The `valid` allows none of the databases that the strategy `databases` gives.")
+        raise InvalidValue(
+            "The `valid` allows none of the databases that the strategy `databases` generates."
+        )
     lengths = [len(database) for database in whole]
     pool = _pool(whole)
     if not pool:
         raise InvalidValue(
-            "The strategy `databases` gives empty databases only; let it give records, such as "
-            "`st.lists(…, min_size=1)`."
+            "The strategy `databases` generates only empty databases; make it generate records, for example "
+            "with `st.lists(…, min_size=1)`."
         )
     if not given:
         _refuse_all_alike(relation, pool, what="The records of the strategy `databases`")
@@ -156,15 +158,15 @@ def _refuse_all_alike(relation: Any, records: Sequence[Any], *, what: str) -> No
     name = getattr(relation, "name", "")
     if name in {"replace-one", "local"} and len(records) == 1:
         raise InvalidValue(
-            f"{what} are one value only, {show(records[0])}: no two databases of it are neighbours under "
-            f"{name}, so give at least two."
+            f"{what} have only one value, {show(records[0])}: neighbours under {name} must differ in a "
+            "record, so give at least two values."
         )
     if name == "replace-label":
         labels = {canonical.key(labelled(record)[1]) for record in records}
         if len(labels) == 1:
             raise InvalidValue(
-                f"{what} have one label only, {show(labelled(records[0])[1])}: no two databases of them are "
-                f"neighbours under {name}, so give records with at least two."
+                f"{what} have only one label, {show(labelled(records[0])[1])}: neighbours under {name} must "
+                "differ in a label, so give records with at least two labels."
             )
 
 
@@ -207,13 +209,17 @@ def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:
         raise InvalidKind(f"The `size` must be a whole number or (least, greatest); got {show(size)}.")
     low, high = int(bounds[0]), int(bounds[1])
     if low < 0 or high < low:
-        raise InvalidValue(f"The `size` must be at least 0, the least before the greatest; got {show(size)}.")
+        raise InvalidValue(
+            f"The `size` must be n ≥ 0 or (least, greatest) with 0 ≤ least ≤ greatest; got {show(size)}."
+        )
     if high < least:
         raise InvalidValue(
             f"The `size` must be at least {least} for {name_of(relation)} neighbours to exist; got {high}."
         )
     if most is not None and low > most:
-        raise InvalidValue(f"The `size` must be at most {most} for {name_of(relation)} databases; got {low}.")
+        raise InvalidValue(
+            f"The `size` must be at most {most} under the {name_of(relation)} relation; got {low}."
+        )
     if low == high and getattr(relation, "name", "") == "add-or-remove-one":
         if high == 0:
             raise InvalidValue(

@@ -19,7 +19,8 @@ _FIRST_DRAWN = 50
 _REJECTS = 5
 _TOO_FEW = 8
 _BUILD = (
-    "Build the values instead of filtering them: for even numbers `st.integers(0, 9).map(lambda n: 2 * n)`."
+    "Build the values instead of filtering them, for example even numbers as "
+    "`st.integers(0, 9).map(lambda n: 2 * n)`."
 )
 #: What is changed of Hypothesis while examples are drawn is changed by one audit at a time.
 _ALONE = threading.RLock()
@@ -66,12 +67,12 @@ def examples(strategy: Any, what: str, most: int) -> list[Any]:
         rejects = tries > _REJECTS * drawn
         if not found:
             raise InvalidValue(
-                f"The strategy `{what}` gives no values: it rejects everything, or is empty. {_BUILD}"
+                f"The strategy `{what}` generates no values: it rejects everything, or is empty. {_BUILD}"
             )
         if rejects and len(found) < _TOO_FEW:
             raise InvalidValue(
-                f"The strategy `{what}` rejects nearly everything: {len(found)} different values in {tries} "
-                f"tries. {_BUILD}"
+                f"The strategy `{what}` rejects nearly everything: {tries} tries gave {len(found)} different "
+                f"values. {_BUILD}"
             )
         if not rejects and drawn >= _FIRST_DRAWN:
             found, _, _ = _collect(strategy, what, 2 * most)
@@ -117,7 +118,7 @@ def _collect(strategy: Any, what: str, most: int) -> tuple[list[Any], int, int]:
         pass  # nothing was found, which the caller says
     except HypothesisException as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise InvalidValue(f"The strategy `{what}` gives no usable values: {reason}") from None
+        raise InvalidValue(f"The strategy `{what}` generates no usable values: {reason}") from None
     except Exception as error:  # noqa: BLE001 - a strategy is the user's code
-        raise InvalidValue(f"The strategy `{what}` fails: {type(error).__name__}: {error}") from None
+        raise InvalidValue(f"The strategy `{what}` failed: {type(error).__name__}: {error}") from None
     return list(found.values()), drawn, max(tries, 1)

@@ -75,7 +75,7 @@ class Finite(Law):
     ) -> None:
         if (probabilities is None) == (log_probabilities is None):
             raise InvalidValue(
-                "`Finite` takes one of `probabilities` and `log_probabilities`; got both or none."
+                "`Finite` needs either `probabilities` or `log_probabilities`; got both or none."
             )
         self.outcomes = _kept(outcomes)
         self.log_probabilities, self.rounding, self.fractions = read(probabilities, log_probabilities)
@@ -273,7 +273,7 @@ class Finite(Law):
         """The outcomes in ascending order, and the log-mass below and from each position on."""
         values, real = as_numbers(self.outcomes)
         if not real.all():
-            raise InvalidKind("A cdf needs outcomes that are numbers; this law has others.")
+            raise InvalidKind("A cdf needs numbers as outcomes; this law has others.")
         order = np.argsort(values, kind="stable")
         masses = self.log_probabilities[order]
         below = np.concatenate([[-np.inf], np.logaddexp.accumulate(masses)])

@@ -176,7 +176,7 @@ class Event:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.conditions) <= 3:
-            raise InvalidValue(f"An event has one to three conditions; got {len(self.conditions)}.")
+            raise InvalidValue(f"An event must have one to three conditions; got {len(self.conditions)}.")
 
     def members(self, outputs: Sequence[Any] | NDArray[Any] | View) -> NDArray[np.bool_]:
         """Give the membership of every output of a block, shape (runs,)."""

@@ -116,14 +116,14 @@ class Relation(ABC):
         Examples
         --------
         >>> Relation.LOCAL.objection([1], [2, 3])
-        'each must hold one record, and they hold 1 and 2'
+        'each must hold one record, but they hold 1 and 2'
         """
         kinds = kind_of(left), kind_of(right)
         for side, database, kind in zip(("left", "right"), (left, right), kinds, strict=True):
             if kind is None:
                 return f"the {side} one is not a sequence of records: {show(database)}"
         if kinds[0] != kinds[1]:
-            return f"they are of two kinds, {kinds[0]} and {kinds[1]}"
+            return f"they have different kinds, {kinds[0]} and {kinds[1]}"
         first, second = records_of(left), records_of(right)
         if len(first) == len(second) and not _differing(first, second):
             return "they are equal"
@@ -181,12 +181,12 @@ class _AddOrRemoveOne(Relation):
     def _objection(self, left: list[Any], right: list[Any]) -> str | None:
         short, long = sorted((left, right), key=len)
         if len(long) != len(short) + 1:
-            return f"{_lengths(left, right)}, and one must have one record more"
+            return f"{_lengths(left, right)}, but must differ by one"
         differing = _differing(short, long)
         place = differing[0] if differing else len(short)
         if not _differing(short[place:], long[place + 1 :]):
             return None
-        return "the longer one does not become the shorter one by deleting one record"
+        return "deleting one record does not turn the longer one into the shorter one"
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
         choices = distinct(() if records is None else records, like=database)
@@ -230,7 +230,7 @@ class _ReplaceLabel(Relation):
             return _lengths(left, right)
         differing = _differing([x for x, _ in left], [x for x, _ in right])
         if differing:
-            return f"the x differs at {_places(differing)}, and only one y may differ"
+            return f"the x differs at {_places(differing)}, but only one y may differ"
         return _one_only(_differing(left, right))
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
@@ -249,7 +249,7 @@ class _Local(Relation):
     def _objection(self, left: list[Any], right: list[Any]) -> str | None:
         if len(left) == len(right) == 1:
             return None
-        return f"each must hold one record, and they hold {len(left)} and {len(right)}"
+        return f"each must hold one record, but they hold {len(left)} and {len(right)}"
 
     def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
         if len(records_of(database)) != 1:
@@ -274,7 +274,7 @@ class _QueryAnswers(Relation):
         for place, answer in enumerate(records_of(database)):
             if not is_answer(answer):
                 raise InvalidValue(
-                    f"The answers of a database must be numbers; got {show(answer)} at {place}."
+                    f"The answers of a database must be numbers; got {show(answer)} at position {place}."
                 )
         if rng is not None and next(self._within_one(database, records, None), None) is None:
             return iter(())  # random steps would be looked for without end
@@ -385,8 +385,8 @@ def _custom_objection(relation: NeighbourRelation, left: Any, right: Any) -> str
     try:
         neighbours = bool(relation.are_neighbours(left, right))
     except Exception as error:  # noqa: BLE001  the user's own code
-        return f"its are_neighbours {Raised.of(error)}"
-    return None if neighbours else f"its are_neighbours says no to {show(left)} and {show(right)}"
+        return f"its `are_neighbours` {Raised.of(error)}"
+    return None if neighbours else f"its `are_neighbours` returns False for {show(left)} and {show(right)}"
 
 
 _ALL = (_ReplaceOne(), _AddOrRemoveOne(), _ReplaceLabel(), _Local(), _QueryAnswers())

@@ -75,8 +75,8 @@ def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], 
         left, right = databases[i], databases[j]
         if (i, j) not in known and (_calls(relation, left, right) or _calls(relation, right, left)):
             raise SubjectError(
-                f"`neighbours` of {name_of(relation)} lists {show(left)} beside {show(right)} from neither "
-                "of them, and its `are_neighbours` says that they are."
+                f"`are_neighbours` of {name_of(relation)} calls {show(left)} and {show(right)} neighbours, "
+                "but its `neighbours` lists neither from the other."
             )
 
 

@@ -178,7 +178,7 @@ def _spliced(database: Any, start: int, stop: int, records: Sequence[Any]) -> An
     whole[start:stop] = records
     if kind == "text":
         if not all(isinstance(letter, str) and len(letter) == 1 for letter in records):
-            raise InvalidValue(f"The records of a text must be single characters; got {show(records)}.")
+            raise InvalidValue(f"The records of a string must be single characters; got {show(records)}.")
         return "".join(whole)
     if kind == "bytes":
         return _bytes(whole)

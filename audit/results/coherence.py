@@ -148,7 +148,7 @@ def _event(witness: Witness) -> str:
     said, held = event.said, Event(event.conditions).words()
     if _numbers(said) == _numbers(held):
         return ""
-    return f'its event is "{held[:80]}", and is said to be "{said[:80]}"'
+    return f'its event is "{held[:80]}", but its words say "{said[:80]}"'
 
 
 def _numbers(text: str) -> list[str]:

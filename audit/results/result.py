@@ -96,7 +96,7 @@ class SavedValue:
 class SavedResult(NoTruth, SavedValue):
     """What the results of all audits have in common: a verdict and a document, but no truth value."""
 
-    _instead = "`result.verdict`, or write `result.raise_if_refuted()`; in pytest `auditor.check(...)`"
+    _instead = "`result.verdict` or `result.raise_if_refuted()`; in pytest, `auditor.check(...)`"
 
     verdict: Verdict
     environment: dict[str, Any]

@@ -71,11 +71,13 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = No
     --------
     >>> parse('{"schema": 1}')
     Traceback (most recent call last):
-    audit.errors.CorruptFile: the key "result" is missing: this is no saved audit result.
+    audit.errors.CorruptFile: the key "result" is missing: this is not a saved audit result.
     """
     stored = document_of(document)
     if is_utility(stored):
-        raise CorruptFile("this is the saved result of a utility audit; read it by UtilityResult.from_json.")
+        raise CorruptFile(
+            "this is the saved result of a utility audit; read it with UtilityResult.from_json."
+        )
     made: Any = (cls or AuditResult)(**contents_of(stored, _RESULT))
     if made.witness is not None and not isinstance(made.claim, (PrivacyClaim, ForeignClaim, Opaque)):
         raise CorruptFile(f"result.claim must be a privacy claim; got {show(made.claim, 40)}.")
@@ -86,10 +88,10 @@ def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the JSON object of a document, of a schema that is read here."""
     stored = loads(document) if isinstance(document, (str, bytes)) else document
     if not isinstance(stored, Mapping):
-        raise CorruptFile(f"a saved result is a JSON object; got {fields.kind(stored)}.")
+        raise CorruptFile(f"a saved result must be a JSON object; got {fields.kind(stored)}.")
     for key in ("schema", "result"):
         if key not in stored:
-            raise CorruptFile(f'the key "{key}" is missing: this is no saved audit result.')
+            raise CorruptFile(f'the key "{key}" is missing: this is not a saved audit result.')
     if stored["schema"] != SCHEMA or isinstance(stored["schema"], bool):
         raise CorruptFile(
             f"schema must be {SCHEMA}, the newest this dp-audit reads; got {fields.got(stored['schema'])}."

@@ -16,7 +16,7 @@ from audit.values.canonical import same
 __all__ = ["CHANGES", "Watch", "changed", "copied", "spare"]
 
 #: What is said of a problem that changes a database.
-CHANGES: Final = "changes the database that its `error` is given; let it work on a copy"
+CHANGES: Final = "changes the database that is passed to its `error`; let it work on a copy"
 #: How deep tuples in tuples are looked into before something in them is taken to be able to change.
 _DEEPEST = 8
 
@@ -47,7 +47,7 @@ class Watch:
     ''
     >>> watch.given[0].sort()
     >>> database, watch.trouble()
-    ([[2, 1]], 'changes the database that its `error` is given; let it work on a copy')
+    ([[2, 1]], 'changes the database that is passed to its `error`; let it work on a copy')
     """
 
     def __init__(self, database: Any, *, look: bool = True) -> None:

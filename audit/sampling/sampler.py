@@ -28,7 +28,7 @@ from audit.subject.subject import Subject
 __all__ = ["Runs", "Sampler"]
 
 _SILENCE: Final = 64  # runs without an answer, before it is asked whether there are any more
-_UNSEEDED: Final = "the seed does not reproduce its runs, and one process draws them all"
+_UNSEEDED: Final = "so the seed does not reproduce its runs, and one process draws them all"
 
 T = TypeVar("T")
 
@@ -213,7 +213,8 @@ class Sampler(Tally):
         """
         if self.recipe is None:
             raise SubjectError(
-                f"`{self.subject.name}` cannot be made anew: give `fresh=`, a function that does."
+                f"`{self.subject.name}` cannot be recreated; give `fresh=`, a function that returns a new "
+                "mechanism."
             )
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
         task = replace(self._task(left, right, 0, path), vectorised=False, by_call=by_call, copy_inputs=True)
@@ -283,7 +284,8 @@ class Sampler(Tally):
         kept = self.state_suspected() if fresh else False
         if kept is None:
             self.note(
-                "Whether the subject keeps state cannot be told: it cannot be pickled with all it uses."
+                "The audit cannot check whether the subject keeps state: the subject, or something it "
+                "uses, cannot be pickled."
             )
         vectorised = self.subject.declared_sampler is not None and not coupled and not singly
         task = self._task(left, right, size, path, fresh=kept is not False)
@@ -341,15 +343,13 @@ class Sampler(Tally):
     def _start(self) -> Workers:
         if self._workers is None:
             if not self.isolate and not can_watch():
-                self.note("Runs were not limited in time: that needs the main thread, or isolate=True.")
+                self.note("Runs had no time limit: a limit needs the main thread, or isolate=True.")
             self._workers = self._isolated() if self.isolate else self._in_process()
         return self._workers
 
     def _isolated(self) -> Workers:
         if not hasattr(os, "fork"):
-            raise InvalidValue(
-                "`isolate` needs a system that can fork processes; got True on one that cannot."
-            )
+            raise InvalidValue("`isolate` needs a system that can fork processes; this one cannot.")
         if self._parcel is None:
             self._parcel = Parcel.of(self.subject, seed=self.seed)
         return Children(self._parcel, self.jobs)
@@ -373,9 +373,9 @@ class Sampler(Tally):
             self._honours = self.subject.takes_rng and repeats
             kept = workers.state_kept()
             if not self.subject.takes_rng:
-                self.note(f"The subject takes no generator: {_UNSEEDED}.")
+                self.note(f"The subject takes no generator, {_UNSEEDED}.")
             elif not self._honours:
-                self.note(f"The subject answers differently to the same generator state: {_UNSEEDED}.")
+                self.note(f"The subject gave different outputs from the same generator state, {_UNSEEDED}.")
             self._steady = self._honours and kept is not True
         return workers
 

@@ -119,7 +119,7 @@ class Tally:
         for note in block.notes:
             self.note(note)
         if block.printed:
-            self.note("The mechanism prints; what it printed was swallowed.")
+            self.note("The mechanism prints text; the audit discarded it.")
         return Runs(block.left, block.right)
 
     def note(self, note: str) -> None:

@@ -80,10 +80,7 @@ def saved_convert(
     if name is None:
         return None
     if not isinstance(name, str) or ":" not in name:
-        raise AuditError(
-            "The audit turned its databases into what the mechanism takes by a function that has no name to "
-            "import it by: give `convert` again."
-        )
+        raise AuditError("The audit's `convert` cannot be imported by name; pass `convert=` again.")
     require_trust(name, what="`convert`", trust=trust)
     if file is not None:
         name = locate_target(name, file)

@@ -47,7 +47,7 @@ def load_object(text: str) -> Any:
     """
     place, _, name = text.rpartition(":")
     if not place or not name:
-        raise AuditError(f"A target is `module:object` or `path.py:object`; got `{text}`.")
+        raise AuditError(f"A target must be `module:object` or `path.py:object`; got `{text}`.")
     module = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
     found: Any = module
     for part in name.split("."):
@@ -105,7 +105,7 @@ def _imported(load: Callable[[], ModuleType], *, what: str) -> ModuleType:
         with contextlib.redirect_stdout(sys.stderr):
             return load()
     except (Exception, SystemExit) as error:
-        raise AuditError(f"`{what}` does not import: {reason(error)}") from error
+        raise AuditError(f"`{what}` cannot be imported: {reason(error)}") from error
 
 
 def reason(error: BaseException) -> str:
@@ -193,7 +193,7 @@ def locate_target(target: str, witness: str | os.PathLike[str], *, source: str |
     if found:
         return next((each for each in found if source and source_of(each) == source), found[0])
     raise AuditError(
-        f"There is no file `{place}`, the target that {Path(witness).name} names, in `{beside}` or above it, "
-        f"or in `{Path.cwd()}`; check_witness(witness, subject) draws from another, and so does a TARGET "
-        "after the file of `dp-audit replay`."
+        f"There is no file `{place}`, the target of {Path(witness).name}, in `{beside}`, the folders above "
+        f"it or `{Path.cwd()}`; name another subject by check_witness(witness, subject) or "
+        "`dp-audit replay FILE TARGET`."
     )

@@ -127,7 +127,7 @@ def _refuse_what_is_no_mechanism(mechanism: Any) -> None:
         raise SubjectError(f"`{name}` is a class; audit an instance of it: `{mechanism.__name__}(...)`.")
     if not callable(mechanism):
         raise SubjectError(
-            f"A mechanism is a callable (database, rng) -> output, which {show(mechanism)} is not. "
+            f"A mechanism must be a callable (database, rng) -> output; got {show(mechanism)}. "
             "Write: mechanism = lambda database, rng: ... — and audit `mechanism`."
         )
     body = mechanism if inspect.isroutine(mechanism) else getattr(type(mechanism), "__call__", None)  # noqa: B004  its kind is what is asked

@@ -117,10 +117,10 @@ def find_object(text: str) -> Any:
 
 def _find_entry(name: str) -> Entry:
     if name.endswith(".py"):
-        raise AuditError(f"A file needs the object to audit behind it: `{name}:object`.")
+        raise AuditError(f"`{name}` is a file; add the object to audit: `{name}:object`.")
     entries = {entry.name: entry for entry in load_catalogue()}
     if name not in entries:
-        hint = "; `dp-audit list` shows it, and a target of your own is module:object or path.py:object."
+        hint = "; `dp-audit list` shows all names. A target of your own is module:object or path.py:object."
         raise AuditError(f"The catalogue has no `{name}`{near(name, entries, otherwise=hint)}")
     return entries[name]
 
@@ -137,9 +137,7 @@ def _with_parameters(named: Any, parameters: Mapping[str, Any], *, name: str) ->
     if inspect.isroutine(named) or isinstance(named, functools.partial):
         _refuse_unknown(named, parameters, name=name, skip=2)
         return functools.partial(named, **parameters)
-    raise AuditError(
-        f"`{name}` is an instance of {type(named).__name__}, which takes no parameters any more."
-    )
+    raise AuditError(f"`{name}` is already an instance of {type(named).__name__}, so it takes no parameters.")
 
 
 def _construct(
@@ -177,5 +175,5 @@ def _refuse_unknown(
     known = [each.name for each in accepted[skip:] if each.kind not in unnamed]
     for parameter in parameters:
         if parameter not in known:
-            have = "its parameters are " + ", ".join(known) if known else "it has none"
+            have = "its parameters are " + ", ".join(known) if known else "it takes none"
             raise AuditError(f"`{name}` has no parameter `{parameter}`; {have}.")

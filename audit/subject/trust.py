@@ -33,11 +33,11 @@ def require_trust(name: object, *, what: str, trust: bool) -> None:
     --------
     >>> require_trust("os:system", what="`convert`", trust=False)
     Traceback (most recent call last):
-    audit.errors.AuditError: The saved result names its `convert`, `os:system`, which a replay would import
-    and call: give `convert`, or trust the file (`trust=True`, `--trust`).
+    audit.errors.AuditError: The saved result names `os:system` as its `convert`, and a replay would import
+    and call it; give `convert`, or trust the file (`trust=True`, `--trust`).
     """
     if not trust:
         raise AuditError(
-            f"The saved result names its {what}, `{name}`, which a replay would import and call: "
+            f"The saved result names `{name}` as its {what}, and a replay would import and call it; "
             f"give {what}, or trust the file (`trust=True`, `--trust`)."
         )

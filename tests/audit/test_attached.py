@@ -34,7 +34,7 @@ AUDIT = AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT).to_json()
 BAD = {
     "missing": (None, "cannot be read: No such file"),
     "not json": ("[{", "not JSON at line 1 column 3: Expecting property name"),
-    "not text": (b"\xff\xfe\x00", "not text: byte 2 is no UTF-8"),
+    "not text": (b"\xff\xfe\x00", "not UTF-8 text: byte 2 is invalid"),
     "deep": ("[" * 100_000, "nested too deeply"),
     "empty": ("", "not JSON at line 1 column 1: Expecting value"),
     "a saved audit": (json.dumps([FINDING, AUDIT]), "document 2 is neither a finding nor a study"),
@@ -89,7 +89,7 @@ BAD |= {
     ),
     "null in a table": (
         changed(NUMBERS, "finding", "tables", 0, "rows", to=[[1, None]]),
-        "rows of a `Table` must be a list of rows of numbers and texts",
+        "rows of a `Table` must be a list of rows of numbers and strings",
     ),
     "no rows": (changed(NUMBERS, "finding", "tables", 0, "rows", to=3), "rows of a `Table`"),
     "text for a parameter": (

@@ -335,6 +335,8 @@ def test_a_relation_that_lists_fewer_neighbours_than_it_has_is_refused_in_one_li
         def __call__(self, database, rng):
             return super().__call__([database[0] % 2], rng)
 
-    with pytest.raises(SubjectError, match=re.escape("lists [2] beside [3] from neither of them")):
+    with pytest.raises(
+        SubjectError, match=re.escape("calls [2] and [3] neighbours, but its `neighbours` lists neither")
+    ):
         audit_privacy(Four(), relation=TwoParties({0: [1]}))
     assert audit_privacy(Four(), relation=TwoParties(BOTH_WAYS)).verdict is Verdict.PROVED

@@ -223,7 +223,7 @@ def test_list_shows_the_names_that_match(call, monkeypatch):
         assert [line.split()[0] for line in call("list", pattern)[1].splitlines()] == matching
     code, out, err = call("list", "zzzz")
     assert (code, out) == (2, "")
-    assert err == "dp-audit: No name in the catalogue matches `zzzz`; `dp-audit list` shows them.\n"
+    assert err == "dp-audit: No name in the catalogue matches `zzzz`; `dp-audit list` shows all names.\n"
 
 
 def test_a_reader_that_has_seen_enough_is_no_refutation(folder):

@@ -132,7 +132,7 @@ def test_a_mechanism_that_changes_its_input_is_measured_on_copies():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "There is nothing to audit on"),
+        ({}, "The audit has no databases"),
         ({"records": [0], "size": 1}, "neighbours"),
         ({**DOMAIN, "seed": -1}, "seed"),
         ({**DOMAIN, "budget": 0}, "budget"),
@@ -145,7 +145,7 @@ def test_what_an_audit_would_refuse_is_refused(options, words):
 
 
 def test_a_claim_is_needed():
-    with pytest.raises(InvalidValue, match="No claim"):
+    with pytest.raises(InvalidValue, match="declares no claim"):
         task_of(fast, **DOMAIN)
 
 

@@ -163,7 +163,7 @@ def test_stdout_by_its_name_is_refused_where_it_is_a_file(call, tmp_path):
             "from audit.codec.files import check_writable as c; c('/dev/stdout')",
         ]
         done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, check=False)
-    assert "is a stream that goes to a file; name that file" in done.stderr
+    assert "is redirected to a file; name that file" in done.stderr
 
 
 def test_a_private_file_stays_private(tmp_path):

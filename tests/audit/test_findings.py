@@ -118,7 +118,7 @@ def test_what_short_names_stand_for_is_kept_and_one_saved_before_there_were_any_
     document = json.loads(json.dumps(to_json(one)))
     assert from_json(document) == one
     document["finding"]["glossary"] = [["T"]]
-    with pytest.raises(AuditError, match="pairs of texts"):
+    with pytest.raises(AuditError, match="pairs of strings"):
         from_json(document)
     del document["finding"]["glossary"]
     assert from_json(document).glossary == ()

@@ -100,7 +100,7 @@ def test_a_literal_runs_nothing():
         ({"records": "[0, one]"}, "or module:strategy; got `[0, one]`: `one` is a name, not a literal."),
         ({"pair": (("[0]", "[1"),)}, "must be Python literals; got `[1`: '[' was never closed."),
         ({"records": "3"}, "The `--records` must be a Python list or module:strategy; got `3`."),
-        ({"records": "nowhere_at_all:x"}, "does not import: ModuleNotFoundError"),
+        ({"records": "nowhere_at_all:x"}, "cannot be imported: ModuleNotFoundError"),
         ({"size": "small"}, "The `--size` must be a whole number or MIN:MAX; got `small`."),
         ({"size": "1:2:3"}, "The `--size` must be a whole number or MIN:MAX; got `1:2:3`."),
         ({"pair": (("[0]", "x"),)}, "The databases of `--pair` must be Python literals; got `x`."),

@@ -294,12 +294,12 @@ def test_the_convert_of_an_audit_is_remembered_or_asked_for(tmp_path):
         return result
 
     assert refutation(tuple, "w.json").replay().refuted
-    with pytest.raises(AuditError, match="names its `convert`, `builtins:tuple`, "):
+    with pytest.raises(AuditError, match="names `builtins:tuple` as its `convert`, "):
         replay_file(tmp_path / "w.json", subject=of_tuple)
     assert replay_file(tmp_path / "w.json", subject=of_tuple, trust=True).refuted
     assert not replay_file(tmp_path / "w.json", subject=of_tuple, convert=list).refuted
     assert refutation(lambda rows: (*rows,), "nameless.json").replay().refuted
-    with pytest.raises(AuditError, match=r"no name to import it by: give `convert`"):
+    with pytest.raises(AuditError, match=r"`convert` cannot be imported by name; pass `convert=`"):
         replay_file(tmp_path / "nameless.json", subject=of_tuple)
     assert replay_file(tmp_path / "nameless.json", subject=of_tuple, convert=tuple).refuted
     assert load_witness(tmp_path / "nameless.json").replay(of_tuple, convert=tuple).refuted

@@ -258,7 +258,7 @@ def test_a_database_kept_as_text_cannot_be_replayed():
         budget=2_000,
     )
     saved = AuditResult.from_json(result.to_json())
-    with pytest.raises(InvalidValue, match="text only"):
+    with pytest.raises(InvalidValue, match="only the text of its databases was saved"):
         saved.replay(len)
 
 

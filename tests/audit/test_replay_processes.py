@@ -87,7 +87,8 @@ def test_a_class_that_is_gone_is_named_in_one_line(call, tmp_path):
     again = call("replay", "saved.json", "--trust")
     assert again.returncode == 2
     assert again.stderr.count("\n") == 1
-    assert "of a class that is not loaded, such as Person(bit=" in again.stderr
+    assert "cannot be replayed: the class of Person(bit=" in again.stderr
+    assert "is not loaded" in again.stderr
 
 
 def test_a_problem_that_no_file_can_keep_is_asked_for(call, tmp_path):

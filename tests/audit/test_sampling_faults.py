@@ -160,7 +160,7 @@ def test_outside_the_main_thread_runs_go_on_without_limit_and_say_so():
     thread.join()
     [(left, _, sampler)] = found
     assert left == [0] * 8
-    assert any("not limited in time" in note for note in sampler.notes)
+    assert any("had no time limit" in note for note in sampler.notes)
 
 
 def test_what_is_printed_is_swallowed_and_noted_once(capsys):

@@ -107,7 +107,7 @@ def generating(database, rng):
         (np.add, "needs more than a database"),
         (max, "signature of `max` cannot be read"),
         (Object, r"is a class; audit an instance of it: `Object\(\.\.\.\)`"),
-        (3.5, r"\(database, rng\) -> output, which 3.5 is not"),
+        (3.5, r"\(database, rng\) -> output; got 3\.5"),
         (coroutine, "coroutine"),
         (generating, "generator function"),
     ],

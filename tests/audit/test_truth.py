@@ -21,7 +21,7 @@ RESULTS = [
 @pytest.mark.parametrize("result", RESULTS, ids=lambda result: type(result).__name__)
 def test_a_result_in_place_of_a_condition_is_refused_with_what_to_write(result):
     for ask in (bool, lambda each: not each, lambda each: each or 1, lambda each: [*filter(None, [each])]):
-        with pytest.raises(InvalidKind, match=r"neither true nor false: look at .*`.*\w\..*`") as refused:
+        with pytest.raises(InvalidKind, match=r"has no truth value; use .*`.*\w\..*`") as refused:
             ask(result)
         assert "\n" not in str(refused.value)
 

@@ -285,12 +285,12 @@ def test_a_failure_is_drawn_again_through_the_convert_of_its_audit_or_that_is_as
 
     named = saved(tuple)
     known = {"problems": [coins()]}
-    with pytest.raises(AuditError, match="names its `convert`, `builtins:tuple`, "):
+    with pytest.raises(AuditError, match="names `builtins:tuple` as its `convert`, "):
         named.replay(fails_on_tuples, **known)
     assert named.replay(fails_on_tuples, trust=True, **known).failure == 1.0
     assert not named.replay(fails_on_tuples, convert=list, **known).repeats
     nameless = saved(lambda rows: (*rows,))
-    with pytest.raises(AuditError, match=r"no name to import it by: give `convert`"):
+    with pytest.raises(AuditError, match=r"`convert` cannot be imported by name; pass `convert=`"):
         nameless.replay(fails_on_tuples, **known)
     assert nameless.replay(fails_on_tuples, convert=tuple, **known).repeats
 

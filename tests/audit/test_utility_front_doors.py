@@ -252,7 +252,7 @@ def test_an_entry_without_a_privacy_claim_is_audited_for_its_utility_only(call, 
 
 
 def test_an_entry_that_is_audited_for_nothing_is_refused():
-    with pytest.raises(InvalidValue, match="must be audited: its `options` and its `utility` are both None"):
+    with pytest.raises(InvalidValue, match="audits nothing: `options` and `utility` are both None"):
         Entry("idle", len, options=None)
 
 
@@ -348,7 +348,7 @@ def both(name="learner"):
 
 def test_a_document_of_one_kind_is_refused_by_the_other_in_one_line():
     private, of_use = both()
-    with pytest.raises(CorruptFile, match="read it by UtilityResult"):
+    with pytest.raises(CorruptFile, match="read it with UtilityResult"):
         AuditResult.from_json(of_use.to_json())
     with pytest.raises(CorruptFile, match="read it by AuditResult"):
         UtilityResult.from_json(private.to_json())

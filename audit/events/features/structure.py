@@ -261,17 +261,19 @@ def unread(sides: Iterable[list[View]]) -> list[str]:
     >>> unread([[View([("a",)] * 9)]])
     []
     >>> unread([[View([("a", [0] * 10_000)])]])
-    ['parts of an output beyond the first 512, or over 16 steps inside']
+    ['parts of an output beyond the first 512, or more than 16 levels deep']
     """
     asked = [_structured(side)[:_ASKED] for side in sides]
     opened = [leaves(output) for output in chain.from_iterable(asked)]
     said = []
     if any(map(holds_more, chain.from_iterable(asked))):
-        said.append(f"parts of an output beyond the first {MOST_LEAVES}, or over {MOST_DEPTH} steps inside")
+        said.append(
+            f"parts of an output beyond the first {MOST_LEAVES}, or more than {MOST_DEPTH} levels deep"
+        )
     if _hold_long_texts(list(chain.from_iterable(asked)), opened):
-        said.append(f"single letters of a text beyond its first {LETTERS} and last {LETTERS}")
+        said.append(f"single letters of a string beyond its first {LETTERS} and last {LETTERS}")
     every = chain(chain.from_iterable(asked), *(parts.values() for parts in opened))
-    said += [f"what is inside a {name}, which cannot be looked into" for name in sorted(_closed(every))]
+    said += [f"the contents of a {name}, which the audit cannot read" for name in sorted(_closed(every))]
     return said
 
 

@@ -28,7 +28,7 @@ __all__ = ["Child"]
 
 # The child limits its runs itself; the parent steps in when that fails, as in a hang inside compiled code.
 _GRACE: Final = 2.0
-_GONE: Final = "The child process of the audit ended; nothing more can be drawn."
+_GONE: Final = "The audit's child process ended; no more runs can be drawn."
 # Our package is loaded from its own file, and what it needs from where this process found it, before the
 # user's folders take over: they may hold an `audit.py` of their own.
 _START: Final = """
@@ -154,7 +154,7 @@ class Child:
             return self._answer(task.patience)[1]  # type: ignore[no-any-return]
         except _DiedError:
             block = self._streamed(replace(task, vectorised=task.vectorised and task.fresh))
-        note = "`sample` ended its process: the runs of such blocks were drawn by single calls"
+        note = "`sample` ended its process; the runs it failed on were drawn by single calls"
         return replace(block, notes=(*block.notes, note)) if sampled else block
 
     def run_anew(self, task: Task, errand: Errand) -> Block:
@@ -196,7 +196,7 @@ class Child:
         try:
             self._answer(_MAKING)
         except _DiedError as death:
-            raise SubjectError(f"The child process dies as it loads the mechanism: {death}") from None
+            raise SubjectError(f"The child process died while loading the mechanism: {death}") from None
 
     def _ask(self, request: Request) -> None:
         self._await_worker()

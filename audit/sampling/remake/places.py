@@ -53,7 +53,7 @@ class Place:
             return module
         spec = importlib.util.spec_from_file_location(known, self.file)
         if spec is None or spec.loader is None:
-            raise ImportError(f"{self.file} is no module")
+            raise ImportError(f"{self.file} cannot be loaded as a module")
         module = importlib.util.module_from_spec(spec)
         sys.modules[known] = module
         try:
