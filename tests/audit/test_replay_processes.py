@@ -73,7 +73,7 @@ def call(tmp_path):
     return run
 
 
-@pytest.mark.parametrize(("target", "shown"), [("Leak", "REFUTED"), ("Wrong", "same output as saved")])
+@pytest.mark.parametrize(("target", "shown"), [("Leak", "REFUTED"), ("Wrong", "same output as the saved")])
 def test_databases_of_the_user_s_own_classes_are_replayed_in_a_new_process(call, target, shown):
     assert call("run", f"mine.py:{target}", "--json", "saved.json").returncode == 1
     again = call("replay", "saved.json", "--trust")
