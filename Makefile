@@ -31,7 +31,7 @@ libraries: .venv-libraries/.installed  ## audit diffprivlib and OpenDP in the ol
 
 .venv-libraries/.installed: pyproject.toml examples/libraries-constraints.txt
 	test -x .venv-libraries/bin/python || $(PYTHON) -m venv .venv-libraries
-	.venv-libraries/bin/python -m pip install -q -c examples/libraries-constraints.txt -e . scikit-learn opendp pytest
+	.venv-libraries/bin/python -m pip install -q -c examples/libraries-constraints.txt -e . scikit-learn opendp
 	.venv-libraries/bin/python -m pip install -q -c examples/libraries-constraints.txt --no-deps diffprivlib
 	touch $@
 

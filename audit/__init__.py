@@ -7,11 +7,13 @@ numpy.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from audit.values.abilities import offer
+
 if TYPE_CHECKING:
     from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
     from audit.privacy import audit_privacy
     from audit.relations import Relation
-    from audit.results import AuditResult, Evidence, Verdict
+    from audit.results.result import AuditResult, Evidence, Verdict
     from audit.utility.front import audit_utility
     from audit.utility.result import UtilityResult
 
@@ -33,15 +35,26 @@ _HOMES = {
     "PAC": "audit.claims",
     "Accuracy": "audit.claims",
     "ApproximateDP": "audit.claims",
-    "AuditResult": "audit.results",
-    "Evidence": "audit.results",
+    "AuditResult": "audit.results.result",
+    "Evidence": "audit.results.result",
     "PureDP": "audit.claims",
     "Relation": "audit.relations",
     "UtilityResult": "audit.utility.result",
-    "Verdict": "audit.results",
+    "Verdict": "audit.results.result",
     "audit_privacy": "audit.privacy",
     "audit_utility": "audit.utility.front",
 }
+
+offer(
+    parse="audit.results.saved:parse",
+    parse_utility="audit.utility.saved:parse_utility",
+    replay="audit.verdict.replay:replay_witness",
+    replay_utility="audit.utility.replay:replay_failure",
+    short="audit.words.text:short",
+    short_utility="audit.utility.text:short",
+    full="audit.words.text:full",
+    full_utility="audit.utility.text:full",
+)
 
 
 def __getattr__(name: str) -> Any:

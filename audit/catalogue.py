@@ -71,7 +71,7 @@ class Entry:
     def __post_init__(self) -> None:
         if not self.audits:
             raise InvalidValue(
-                f"The entry `{self.name}` must be audited: its `options` and its `utility` are both None."
+                f"The entry `{self.name}` audits nothing: `options` and `utility` are both None; give one."
             )
 
     @property
@@ -123,12 +123,12 @@ def matching_entries(pattern: str | None) -> list[Entry]:
     --------
     >>> matching_entries("no-such-name")
     Traceback (most recent call last):
-    audit.errors.AuditError: No name in the catalogue matches `no-such-name`; `dp-audit list` shows them.
+    audit.errors.AuditError: No name in the catalogue matches `no-such-name`; `dp-audit list` shows all names.
     """
     entries = load_catalogue()
     if pattern is None:
         return entries
     found = [entry for entry in entries if pattern in entry.name or fnmatch.fnmatchcase(entry.name, pattern)]
     if not found:
-        raise AuditError(f"No name in the catalogue matches `{pattern}`; `dp-audit list` shows them.")
+        raise AuditError(f"No name in the catalogue matches `{pattern}`; `dp-audit list` shows all names.")
     return found

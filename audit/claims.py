@@ -3,11 +3,11 @@
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, cast, runtime_checkable
 
-from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
+from audit.values.brief import show
 
 __all__ = [
     "PAC",
@@ -16,6 +16,7 @@ __all__ = [
     "PrivacyClaim",
     "PureDP",
     "UtilityClaim",
+    "at_distance",
     "check_claim",
     "check_utility_claim",
     "claim_from_json",
@@ -75,8 +76,31 @@ class UtilityClaim(Protocol):
         """Return the claim as plain JSON."""
 
 
+class _Numbers:
+    """A claim is its numbers: this is what is saved and shown of it."""
+
+    __slots__ = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim as plain JSON.
+
+        Examples
+        --------
+        >>> ApproximateDP(1.0, 0.5).to_json()
+        {'claim': 'ApproximateDP', 'epsilon': 1.0, 'delta': 0.5}
+        """
+        return {"claim": type(self).__name__, **self._numbers()}
+
+    def __str__(self) -> str:
+        shown = (f"{name}={repr(value).removesuffix('.0')}" for name, value in self._numbers().items())
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def _numbers(self) -> dict[str, float]:
+        return {each.name: getattr(self, each.name) for each in fields(cast("Any", self))}
+
+
 @dataclass(frozen=True, slots=True)
-class ApproximateDP:
+class ApproximateDP(_Numbers):
     """(epsilon, delta)-differential privacy.
 
     Parameters
@@ -119,13 +143,10 @@ class ApproximateDP:
         return _profile(self, epsilon)
 
     def group(self, k: int) -> "ApproximateDP":
-        """Return what the claim implies for databases at distance `k`.
+        """Return what the claim implies for databases at distance `k` (`at_distance`).
 
-        Guarantee
-        ---------
-        Along a chain of k neighbours, with R = e^eps, p_0 ≤ R·p_1 + delta ≤ … ≤ R^k·p_k + delta·(1 + R + … +
-        R^(k−1)). A delta of 1 or more would say nothing; it becomes the largest float below 1, which no test
-        can tell from 1.
+        A delta of 1 or more would say nothing; it becomes the largest float below 1, which no test can tell
+        from 1.
 
         Examples
         --------
@@ -133,24 +154,12 @@ class ApproximateDP:
         0.0
         """
         steps = positive_int(k, what="The distance `k`")
-        return ApproximateDP(min(steps * self.epsilon, sys.float_info.max), _group_delta(self, steps))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the claim as plain JSON.
-
-        Examples
-        --------
-        >>> ApproximateDP(1.0, 0.5).to_json()
-        {'claim': 'ApproximateDP', 'epsilon': 1.0, 'delta': 0.5}
-        """
-        return _to_json(self)
-
-    def __str__(self) -> str:
-        return _text(self)
+        epsilon, delta = at_distance(self.epsilon, self.delta, steps)
+        return ApproximateDP(min(epsilon, sys.float_info.max), min(delta, _LARGEST_DELTA))
 
 
 @dataclass(frozen=True, slots=True)
-class PureDP:
+class PureDP(_Numbers):
     """epsilon-differential privacy.
 
     Parameters
@@ -205,22 +214,9 @@ class PureDP:
         steps = positive_int(k, what="The distance `k`")
         return PureDP(min(steps * self.epsilon, sys.float_info.max))
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the claim as plain JSON.
-
-        Examples
-        --------
-        >>> PureDP(1.0).to_json()
-        {'claim': 'PureDP', 'epsilon': 1.0}
-        """
-        return _to_json(self)
-
-    def __str__(self) -> str:
-        return _text(self)
-
 
 @dataclass(frozen=True, slots=True)
-class PAC:
+class PAC(_Numbers):
     """(alpha, beta)-accuracy: the error, a probability, exceeds `alpha` with probability at most `beta`.
 
     Parameters
@@ -244,22 +240,9 @@ class PAC:
         _set(self, alpha=probability(self.alpha, what="The `alpha` of `PAC`"))
         _set(self, beta=probability(self.beta, what="The `beta` of `PAC`", one=False))
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the claim as plain JSON.
-
-        Examples
-        --------
-        >>> PAC(0.25, 0.5).to_json()
-        {'claim': 'PAC', 'alpha': 0.25, 'beta': 0.5}
-        """
-        return _to_json(self)
-
-    def __str__(self) -> str:
-        return _text(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Accuracy:
+class Accuracy(_Numbers):
     """An answer within `alpha` of the truth, except with probability at most `beta`.
 
     `PAC` for errors that are no probabilities: counts, sums, distances.
@@ -284,12 +267,27 @@ class Accuracy:
         _set(self, alpha=finite_number(self.alpha, what="The `alpha` of `Accuracy`", minimum=0))
         _set(self, beta=probability(self.beta, what="The `beta` of `Accuracy`", one=False))
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the claim as plain JSON."""
-        return _to_json(self)
 
-    def __str__(self) -> str:
-        return _text(self)
+def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
+    """Return what the claim (ε, δ) about neighbours says of the ends of a path of so many steps.
+
+    **Guarantee.** Along a path of k neighbours, with R = e^ε, p_0 ≤ R·p_1 + δ ≤ … ≤ R^k·p_k + δ·(1 + R + … +
+    R^(k−1)), and the sum is (R^k − 1)/(R − 1), or k at ε = 0. A δ beyond 1 says no less than δ = 1, which
+    allows everything.
+
+    Examples
+    --------
+    >>> at_distance(0.5, 0.0, 3), at_distance(0.0, 0.125, 3)
+    ((1.5, 0.0), (0.0, 0.375))
+    """
+    together = steps * epsilon
+    if steps == 1 or delta == 0:
+        return together, delta
+    try:
+        copies = steps if epsilon == 0 else math.expm1(together) / math.expm1(epsilon)
+    except OverflowError:
+        return together, 1.0
+    return together, min(1.0, delta * copies)
 
 
 def check_utility_claim(claim: Any) -> UtilityClaim:
@@ -362,7 +360,7 @@ def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC | A
     kind = kinds.get(name) if isinstance(name, str) else None
     if kind is None or set(fields) != set(kind.__dataclass_fields__):
         raise InvalidValue(
-            f"A saved claim must be one of {', '.join(kinds)} with its numbers; got {dict(data)}."
+            f"A saved claim must be one of {', '.join(kinds)} with exactly its parameters; got {dict(data)}."
         )
     return kind(**fields)
 
@@ -375,28 +373,9 @@ def _set(claim: object, **fields: float) -> None:
 def _profile(claim: PureDP | ApproximateDP, epsilon: float) -> float:
     if epsilon == math.inf:
         return claim.delta
-    at = finite_number(epsilon, what="The `epsilon` of a profile", minimum=0)
+    at = finite_number(epsilon, what="The `epsilon` of `profile`", minimum=0)
     if at >= claim.epsilon:
         return claim.delta
     # (e^eps − e^at)/(1 + e^eps), divided through by e^eps so that nothing overflows or cancels
     excess = -math.expm1(at - claim.epsilon) / (1.0 + math.exp(-claim.epsilon))
     return claim.delta + (1.0 - claim.delta) * excess
-
-
-def _group_delta(claim: ApproximateDP, k: int) -> float:
-    if claim.epsilon == 0 or claim.delta == 0:
-        return min(k * claim.delta, _LARGEST_DELTA)
-    try:
-        copies = math.expm1(k * claim.epsilon) / math.expm1(claim.epsilon)
-    except OverflowError:
-        return claim.delta if k == 1 else _LARGEST_DELTA
-    return min(claim.delta * copies, _LARGEST_DELTA)
-
-
-def _to_json(claim: PureDP | ApproximateDP | PAC | Accuracy) -> dict[str, Any]:
-    return {"claim": type(claim).__name__, **asdict(claim)}
-
-
-def _text(claim: PureDP | ApproximateDP | PAC | Accuracy) -> str:
-    numbers = ", ".join(f"{name}={repr(value).removesuffix('.0')}" for name, value in asdict(claim).items())
-    return f"{type(claim).__name__}({numbers})"

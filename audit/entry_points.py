@@ -38,7 +38,7 @@ def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[An
         except Exception as error:
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             raise AuditError(
-                f"The {what} `{point.value}` of {_owner(point)} does not load: {reason}"
+                f"The {what} `{point.value}` of {_owner(point)} cannot be loaded: {reason}"
             ) from error
 
 
@@ -52,8 +52,8 @@ def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
     if expected is None or found is None or expected == found:
         return
     raise AuditError(
-        f"The {what} of {_owner(point)} is not available here: {found} shadows its package `{name}` "
-        "(run from another folder, or take that folder off PYTHONPATH).",
+        f"The {what} of {_owner(point)} cannot be loaded: {found} shadows its package `{name}`; "
+        "run from another folder, or take that folder off PYTHONPATH.",
     )
 
 

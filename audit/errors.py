@@ -3,14 +3,16 @@
 import math
 import numbers
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar, NoReturn
 
-from audit.brief import show
+from audit.values.brief import show
 
 __all__ = [
     "AuditError",
+    "CorruptFile",
     "InvalidKind",
     "InvalidValue",
+    "NoTruth",
     "NothingVaries",
     "SubjectError",
     "finite_number",
@@ -33,6 +35,18 @@ class AuditError(Exception):
         return " ".join(super().__str__().split())
 
 
+class CorruptFile(AuditError):  # noqa: N818 - named by what is wrong, as in a sentence
+    """A saved value cannot be read; the text says what is wrong and where.
+
+    Examples
+    --------
+    >>> from audit.codec.encoding import decode
+    >>> decode({"$": "bytes", "hex": "zz"}, where="result.witness.left")
+    Traceback (most recent call last):
+    audit.errors.CorruptFile: result.witness.left is not a valid "bytes": non-hexadecimal number found ...
+    """
+
+
 class InvalidValue(AuditError, ValueError):  # noqa: N818  says what is wrong, as a word of the public vocabulary
     """An argument of the right kind whose value cannot be used.
 
@@ -51,6 +65,24 @@ class InvalidKind(AuditError, TypeError):  # noqa: N818  says what is wrong, as 
     >>> issubclass(InvalidKind, TypeError)
     True
     """
+
+
+class NoTruth:
+    """A value whose `bool` raises `InvalidKind`, with what to write instead.
+
+    Examples
+    --------
+    >>> class Result(NoTruth):
+    ...     _instead = "`result.verdict`"
+    >>> assert Result()
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: A `Result` has no truth value; use `result.verdict`.
+    """
+
+    _instead: ClassVar[str]
+
+    def __bool__(self) -> NoReturn:
+        raise InvalidKind(f"A `{type(self).__name__}` has no truth value; use {self._instead}.")
 
 
 class SubjectError(AuditError):

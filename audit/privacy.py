@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from audit.claims import check_claim
-from audit.conversion import said_of_convert
-from audit.domain import describe
+from audit.databases.domain import describe
 from audit.errors import InvalidKind, InvalidValue, SubjectError
-from audit.progress import AuditFinished, AuditStarted
 from audit.relations import Relation, check_relation
-from audit.subjects import Subject, adapt
-from audit.surroundings import own_arithmetic
+from audit.subject.conversion import said_of_convert
+from audit.subject.subject import Subject, adapt
+from audit.subject.surroundings import own_arithmetic
 from audit.task import Options, PrivacyTask, check_options, environment_of, refuse_inside_given
+from audit.values.progress import AuditFinished, AuditStarted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from audit.results import AuditResult
+    from audit.results.result import AuditResult
 
 
 @own_arithmetic()
@@ -100,7 +100,7 @@ def audit_privacy(
     jobs
         Worker processes; the result does not depend on it.
     progress
-        Receives the events of `audit.progress`.
+        Receives the events of `audit.values.progress`.
 
     Returns
     -------
@@ -116,9 +116,9 @@ def audit_privacy(
     Notes
     -----
     **Guarantee.** If the claim holds for every call of the mechanism, given the state it is in when called,
-    then with probability at least 1 − significance the verdict is not REFUTED (see `audit.evidence`);
+    then with probability at least 1 − significance the verdict is not REFUTED (see `audit.evidence.bets`);
     REFUTED with EXACT evidence rests on the declared law, which is compared with runs at half of the
-    significance; with the other half the claim is bet on the code itself (`audit.code_bets`).
+    significance; with the other half the claim is bet on the code itself (`audit.verdict.code_bets`).
 
     Examples
     --------
@@ -188,9 +188,7 @@ def make_task(
     subject = adapt(mechanism, convert=convert, fresh=fresh)
     claim = subject.claim if claim is None else claim
     if claim is None:
-        raise InvalidValue(
-            f"No claim: give one, such as `PureDP(epsilon=1.0)`, for {subject.name} declares none."
-        )
+        raise InvalidValue(f"{subject.name} declares no claim; give one, such as `PureDP(epsilon=1.0)`.")
     claim = check_claim(claim)
     relation = check_relation(relation or subject.relation or Relation.REPLACE_ONE)
     own = pairs is None or records is not None or databases is not None or size is not None
@@ -217,8 +215,8 @@ def make_task(
 
 
 def _dispatch(task: PrivacyTask) -> AuditResult:
-    from audit.by_law import audit_by_law
-    from audit.by_runs import audit_by_runs
+    from audit.verdict.by_law import audit_by_law
+    from audit.verdict.by_runs import audit_by_runs
 
     task = replace(task, started=time.monotonic())  # what is ours to load is no time of the audit's
     if task.subject.declared_law is not None and task.options.numerics == "ideal":

@@ -24,8 +24,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from audit.brief import show
 from audit.errors import InvalidKind
+from audit.values.brief import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -162,8 +162,8 @@ def check_problem(problem: Any) -> Any:
         None,
     )
     if lacks is not None or isinstance(problem, type):
+        wrong = "is a class, not an instance" if lacks is None else f"has no `{lacks}`"
         raise InvalidKind(
-            "A problem needs `name`, `draw(rng)` and `error(output, database)`; "
-            f"{show(problem)} has no `{lacks or 'instance'}`."
+            f"A problem needs `name`, `draw(rng)` and `error(output, database)`; {show(problem)} {wrong}."
         )
     return problem

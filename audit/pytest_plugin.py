@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from audit.auditor import PROPERTY, UNSAVED, Auditor, parametrize_with_audits
+from audit.doors.auditor import PROPERTY, UNSAVED, Auditor, parametrize_with_audits
+from audit.doors.regressions import parametrize_with_witnesses
 from audit.errors import AuditError
-from audit.regressions import parametrize_with_witnesses
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from audit.saved import Saved
+    from audit.utility.saved import Saved
 
 __all__ = ["auditor", "parametrize_with_audits", "parametrize_with_witnesses"]
 
@@ -22,14 +22,14 @@ __all__ = ["auditor", "parametrize_with_audits", "parametrize_with_witnesses"]
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of a session's audits."""
     group = parser.getgroup("dp-audit", "privacy audits")
-    group.addoption("--audit-budget", type=int, metavar="RUNS", help="most runs of one audit")
+    group.addoption("--audit-budget", type=int, metavar="RUNS", help="maximum runs of one audit")
     group.addoption(
         "--audit-significance",
         type=float,
         metavar="P",
-        help="probability that one audit refutes a claim that holds",
+        help="maximum probability that one audit refutes a claim that holds",
     )
-    group.addoption("--audit-seed", type=int, metavar="N", help="seed of the audits")
+    group.addoption("--audit-seed", type=int, metavar="N", help="random seed of the audits")
     group.addoption("--audit-report", metavar="FILE", help="write an HTML report of all audits")
     group.addoption("--audit-json", metavar="FOLDER", help="save each result as soon as it exists")
 
@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marker and refuse options that cannot work before any test runs."""
     config.addinivalue_line(
-        "markers", "audit: audits a privacy or utility claim (set by the fixture `auditor` too)"
+        "markers", "audit: audits a privacy or utility claim (the fixture `auditor` sets it too)"
     )
     _check_numbers(config)
     if hasattr(config, "workerinput"):
@@ -57,7 +57,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.fixture
 def auditor(request: pytest.FixtureRequest) -> Auditor:
-    """Audits that fail the test: ``auditor.check(subject, claim)``, ``auditor.refute(subject, claim)``."""
+    """Audit claims in a test: ``auditor.check(subject, claim)``, ``auditor.refute(subject, claim)``."""
     options = {name: request.config.getoption(f"audit_{name}") for name in ("budget", "significance", "seed")}
     defaults = {name: value for name, value in options.items() if value is not None}
     return Auditor(request.node, defaults=defaults, folder=_path(request.config, "audit_json"))
@@ -76,7 +76,7 @@ def _check_numbers(config: pytest.Config) -> None:
 
 
 def _check_writable(path: Path) -> None:
-    from audit.saved import check_writable  # only when something is to be written
+    from audit.results.saved import check_writable  # only when something is to be written
 
     try:
         check_writable(path)
@@ -112,7 +112,7 @@ class _Session:
             session.exitstatus = session.exitstatus or pytest.ExitCode.INTERNAL_ERROR
         if self.report is None or not self.texts:
             return
-        from audit.report_link import render_report  # only for a report
+        from audit.doors.report_link import render_report  # only for a report
 
         try:
             render_report([json.loads(text) for text in self._all()], self.report)
@@ -123,7 +123,7 @@ class _Session:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self.texts:
             return
-        from audit.summary import line, total  # a session without audits stays light
+        from audit.doors.summary import line, total  # a session without audits stays light
 
         results = self._results()
         terminalreporter.section("privacy audits")
@@ -139,6 +139,6 @@ class _Session:
         return [text for texts in self.texts.values() for text in texts]
 
     def _results(self) -> list[Saved]:
-        from audit.saved import parse_any  # a session without audits stays light
+        from audit.utility.saved import parse_any  # a session without audits stays light
 
         return [result for text in self._all() for result in parse_any(text)]

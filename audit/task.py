@@ -13,14 +13,14 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import InvalidKind, InvalidValue
-from audit.sampling.modules import WITHIN
+from audit.sampling.remake.modules import WITHIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from audit.claims import PrivacyClaim
-    from audit.databases import Databases
-    from audit.subjects import Subject
+    from audit.databases.chosen import Databases
+    from audit.subject.subject import Subject
 
 __all__ = ["Options", "PrivacyTask", "Task", "check_options", "environment_of", "refuse_inside_given"]
 
@@ -59,7 +59,7 @@ class Task:
     started
         When it began, a moment of `time.monotonic`.
     listener
-        Receives the events of `audit.progress`.
+        Receives the events of `audit.values.progress`.
     """
 
     subject: Subject
@@ -147,8 +147,7 @@ def check_options(options: Options) -> Options:
             raise InvalidValue(f"The `{name}` must be a positive number of seconds; got {value!r}.")
     if not (_is_number(options.significance) and 1e-300 <= options.significance < 1):
         raise InvalidValue(
-            "The `significance` must lie strictly between 0 and 1, at 1e-300 or more; "
-            f"got {options.significance!r}."
+            f"The `significance` must be a number in [1e-300, 1); got {options.significance!r}."
         )
     return options
 

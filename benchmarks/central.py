@@ -26,7 +26,7 @@ from audit import PureDP, Verdict, audit_privacy
 from audit.distributions import Finite
 from mechanisms import ExponentialMechanism, StableSelection
 from mechanisms.concave import ConcavePromise, ThresholdAgreement
-from mechanisms.scoring import MostFrequent
+from mechanisms.selection.scoring import MostFrequent
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,8 +18,8 @@ from collections import defaultdict
 import numpy as np
 from figures import Figure, show
 
-from audit.exact import compare_pairs
-from mechanisms.accounting import composed_epsilon
+from audit.laws.exact import compare_pairs
+from mechanisms.composition.accounting import composed_epsilon
 from mechanisms.concave import ConcavePromise, calls, random_pair
 
 TOPS = (33, 48, 64, 100, 255, 256, 1000, 1024, 4095, 4096)

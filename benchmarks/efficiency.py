@@ -21,7 +21,7 @@ from figures import Figure, show
 from scipy.integrate import quad
 
 from audit import PureDP, Relation, audit_privacy
-from audit.evidence import best_log_growth
+from audit.evidence.bets import best_log_growth
 
 SIGNIFICANCE = 1e-6
 SHARES = (0.5, 0.8, 0.9)

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from audit import Relation
-from audit.betting import Betting, NeverAnswers, Terms
-from audit.domain import describe
-from audit.paths import lengths
+from audit.databases.domain import describe
+from audit.databases.paths import lengths
 from audit.sampling import Sampler
-from audit.subjects import adapt
+from audit.subject.subject import adapt
+from audit.verdict.betting import Betting, NeverAnswers, Terms
 
 SIGNIFICANCE = 0.05
 BUDGET = 2_000

@@ -1,7 +1,7 @@
 """Goodness of fit: a million runs of each mechanism against its exact law, on inputs of every shape.
 
 Two comparisons of each: the chi-square test on the law's finest partition (cells that expect fewer than 5
-runs are pooled), and the e-value of `audit.law_check`. All together they accuse a right mechanism with
+runs are pooled), and the e-value of `audit.laws.law_check`. All together they accuse a right mechanism with
 probability at most 1e-6. The last column is what the bluntest of a row's chi-square tests sees with
 probability 0.99: a share of the runs that goes from one of the two likeliest cells to the other.
 
@@ -24,7 +24,7 @@ from figures import Figure, show
 
 from audit.catalogue import load_catalogue
 from audit.distributions.law import OUTSIDE
-from audit.law_check import law_log_e_value
+from audit.laws.law_check import law_log_e_value
 from mechanisms import (
     ChoosingScores,
     ConcavePromise,

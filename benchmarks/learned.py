@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from figures import Figure, show
 
-from learners.conjunctions import ConjunctionLearner
-from learners.generic import GenericLearner
-from learners.hypotheses import Hypotheses
+from learners.by_queries.conjunctions import ConjunctionLearner
+from learners.finite.hypotheses import Hypotheses
+from learners.finite.tables import TruthTable
+from learners.generic.agnostic import GenericLearner
 from learners.masked import BentLearner, BentQuery, MaskedParityLearner, MaskedPopulation
 from learners.masked.experiments import over_concepts
 from learners.masked.fourier import split
-from learners.tables import TruthTable
 from mechanisms.queries import AdversarialOracle
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.special import ndtr
 
-from audit.evidence import best_log_growth
+from audit.evidence.bets import best_log_growth
 
 Events = list[tuple[float, float]]
 _LEAK: Events = [(1.0, 0.0)]

@@ -23,7 +23,7 @@ from joblib import Parallel, delayed
 from open_case_limits import limit
 
 from audit import ApproximateDP, PureDP, Relation, audit_privacy
-from audit.by_runs import least_budget
+from audit.verdict.by_runs import least_budget
 
 DEFAULT = Path(__file__).resolve().parents[2] / "shared" / "cases" / "open_cases.py"
 SIGNIFICANCE = 1e-6

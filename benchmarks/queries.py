@@ -24,7 +24,7 @@ from mechanisms.queries import (
     private_sample_size,
     sample_size,
 )
-from mechanisms.queries.tables import kary_response
+from mechanisms.queries.simulations.tables import kary_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,7 +29,7 @@ from joblib import Parallel, delayed
 from open_cases import RELATIONS, load
 
 from audit import ApproximateDP, PureDP, Relation, audit_privacy
-from audit.progress import AuditProgressed
+from audit.values.progress import AuditProgressed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,7 +22,7 @@ SECONDS, MEGABYTES = 600.0, 1000.0
 CHILD = """
 import json, re, sys, time
 from pathlib import Path
-from audit.cli.studies import show_studies
+from audit.doors.cli.studies import show_studies
 
 name, saved = sys.argv[1:]
 began = time.monotonic()

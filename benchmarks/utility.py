@@ -19,8 +19,8 @@ from typing import Any
 from figures import Figure, show
 
 from audit import PAC, audit_utility
+from audit.evidence.failures import best_growth
 from audit.problems import SampledProblem
-from audit.utility.evidence import best_growth
 
 SIGNIFICANCE, LEVEL, BETA = 1e-6, 0.05, 0.1
 

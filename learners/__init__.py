@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from learners.approximate import IntervalLearner, PointLearner
-    from learners.compression import CompressionLearner
-    from learners.conjunctions import ConjunctionLearner
-    from learners.generic import GenericLearner, VCLearner
-    from learners.kmeans import KMeans
-    from learners.labels import LabelPrivateLearner
+    from learners.by_queries.conjunctions import ConjunctionLearner
+    from learners.by_queries.kmeans import KMeans
+    from learners.by_queries.noisy_labels import NoisyConjunctionLearner
+    from learners.by_queries.perceptron import Perceptron
+    from learners.generic.agnostic import GenericLearner, VCLearner
+    from learners.generic.compression import CompressionLearner
+    from learners.generic.labels import LabelPrivateLearner
     from learners.masked import MaskedParityLearner
-    from learners.noisy_labels import NoisyConjunctionLearner
     from learners.parity import AmplifiedParityLearner, ParityLearner, ParityLearnerMultisets
-    from learners.perceptron import Perceptron
     from learners.pure import HashedPointLearner, PureIntervalLearner, PurePointLearner
     from learners.sanitizers import GenericSanitizer, IntervalSanitizer, PointSanitizer, SanitizingLearner
 
@@ -52,26 +52,26 @@ __all__ = [
 
 _HOMES = {
     "AmplifiedParityLearner": "learners.parity",
-    "CompressionLearner": "learners.compression",
-    "ConjunctionLearner": "learners.conjunctions",
-    "GenericLearner": "learners.generic",
+    "CompressionLearner": "learners.generic.compression",
+    "ConjunctionLearner": "learners.by_queries.conjunctions",
+    "GenericLearner": "learners.generic.agnostic",
     "GenericSanitizer": "learners.sanitizers",
     "HashedPointLearner": "learners.pure",
     "IntervalLearner": "learners.approximate",
     "IntervalSanitizer": "learners.sanitizers",
-    "KMeans": "learners.kmeans",
-    "LabelPrivateLearner": "learners.labels",
+    "KMeans": "learners.by_queries.kmeans",
+    "LabelPrivateLearner": "learners.generic.labels",
     "MaskedParityLearner": "learners.masked",
-    "NoisyConjunctionLearner": "learners.noisy_labels",
+    "NoisyConjunctionLearner": "learners.by_queries.noisy_labels",
     "ParityLearner": "learners.parity",
     "ParityLearnerMultisets": "learners.parity",
-    "Perceptron": "learners.perceptron",
+    "Perceptron": "learners.by_queries.perceptron",
     "PointLearner": "learners.approximate",
     "PointSanitizer": "learners.sanitizers",
     "PureIntervalLearner": "learners.pure",
     "PurePointLearner": "learners.pure",
     "SanitizingLearner": "learners.sanitizers",
-    "VCLearner": "learners.generic",
+    "VCLearner": "learners.generic.agnostic",
 }
 
 

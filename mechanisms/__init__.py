@@ -13,19 +13,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mechanisms.budget import Budget
-    from mechanisms.choosing import ChoosingMechanism
-    from mechanisms.composition import RandomChoice, Sequential
+    from mechanisms.comparison.noisy_max import ExponentialNoisyMax, LaplaceNoisyMax
+    from mechanisms.comparison.sparse_vector import ResamplingSparseVector, SparseVector
+    from mechanisms.comparison.threshold_release import ThresholdRelease
+    from mechanisms.composition.budget import Budget
+    from mechanisms.composition.parallel import Parallel
+    from mechanisms.composition.processing import PostProcessed, Undeclared
+    from mechanisms.composition.sequential import RandomChoice, Sequential
     from mechanisms.concave import ConcavePromise
-    from mechanisms.counts import NoisyCounts
-    from mechanisms.entries import catalogue
-    from mechanisms.exponential import ExponentialMechanism
-    from mechanisms.gaps import StableSelectionGaps, TightStableSelectionGaps
-    from mechanisms.geometric import GeometricMechanism, TruncatedGeometricMechanism
-    from mechanisms.histogram import LaplaceHistogram
-    from mechanisms.kary_response import KaryRandomizedResponse
-    from mechanisms.label_response import LabelResponse
-    from mechanisms.laplace import LaplaceMechanism
+    from mechanisms.entries.central import catalogue
     from mechanisms.local import (
         InteractiveProtocol,
         LaplaceAverage,
@@ -35,17 +31,21 @@ if TYPE_CHECKING:
         SignAverage,
         SignResponse,
     )
-    from mechanisms.mean import LaplaceMean
-    from mechanisms.noisy_max import ExponentialNoisyMax, LaplaceNoisyMax
-    from mechanisms.parallel import Parallel
-    from mechanisms.processing import PostProcessed, Undeclared
+    from mechanisms.noise.counts import NoisyCounts
+    from mechanisms.noise.geometric import GeometricMechanism, TruncatedGeometricMechanism
+    from mechanisms.noise.histogram import LaplaceHistogram
+    from mechanisms.noise.laplace import LaplaceMechanism
+    from mechanisms.noise.mean import LaplaceMean
+    from mechanisms.noise.saturating_sum import SaturatingSum
     from mechanisms.queries import PrivateQueryAnswers, StatisticalQuery
-    from mechanisms.randomized_response import RandomizedResponse
-    from mechanisms.saturating_sum import SaturatingSum
-    from mechanisms.score_vectors import ChoosingScores
-    from mechanisms.sparse_vector import ResamplingSparseVector, SparseVector
-    from mechanisms.stability import StableSelection, TightStableSelection
-    from mechanisms.threshold_release import ThresholdRelease
+    from mechanisms.responses.binary import RandomizedResponse
+    from mechanisms.responses.kary import KaryRandomizedResponse
+    from mechanisms.responses.labels import LabelResponse
+    from mechanisms.selection.choosing import ChoosingMechanism
+    from mechanisms.selection.exponential import ExponentialMechanism
+    from mechanisms.selection.gaps import StableSelectionGaps, TightStableSelectionGaps
+    from mechanisms.selection.score_vectors import ChoosingScores
+    from mechanisms.selection.stability import StableSelection, TightStableSelection
 
 __all__ = [
     "Budget",
@@ -90,45 +90,45 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Budget": "mechanisms.budget",
-    "ChoosingMechanism": "mechanisms.choosing",
-    "ChoosingScores": "mechanisms.score_vectors",
+    "Budget": "mechanisms.composition.budget",
+    "ChoosingMechanism": "mechanisms.selection.choosing",
+    "ChoosingScores": "mechanisms.selection.score_vectors",
     "ConcavePromise": "mechanisms.concave",
-    "ExponentialMechanism": "mechanisms.exponential",
-    "ExponentialNoisyMax": "mechanisms.noisy_max",
-    "GeometricMechanism": "mechanisms.geometric",
+    "ExponentialMechanism": "mechanisms.selection.exponential",
+    "ExponentialNoisyMax": "mechanisms.comparison.noisy_max",
+    "GeometricMechanism": "mechanisms.noise.geometric",
     "InteractiveProtocol": "mechanisms.local",
-    "KaryRandomizedResponse": "mechanisms.kary_response",
+    "KaryRandomizedResponse": "mechanisms.responses.kary",
     "LROracle": "mechanisms.local",
-    "LabelResponse": "mechanisms.label_response",
+    "LabelResponse": "mechanisms.responses.labels",
     "LaplaceAverage": "mechanisms.local",
-    "LaplaceHistogram": "mechanisms.histogram",
-    "LaplaceMean": "mechanisms.mean",
-    "LaplaceMechanism": "mechanisms.laplace",
-    "LaplaceNoisyMax": "mechanisms.noisy_max",
+    "LaplaceHistogram": "mechanisms.noise.histogram",
+    "LaplaceMean": "mechanisms.noise.mean",
+    "LaplaceMechanism": "mechanisms.noise.laplace",
+    "LaplaceNoisyMax": "mechanisms.comparison.noisy_max",
     "LocalLaplace": "mechanisms.local",
-    "NoisyCounts": "mechanisms.counts",
+    "NoisyCounts": "mechanisms.noise.counts",
     "NonInteractiveProtocol": "mechanisms.local",
-    "Parallel": "mechanisms.parallel",
-    "PostProcessed": "mechanisms.processing",
+    "Parallel": "mechanisms.composition.parallel",
+    "PostProcessed": "mechanisms.composition.processing",
     "PrivateQueryAnswers": "mechanisms.queries",
-    "RandomChoice": "mechanisms.composition",
-    "RandomizedResponse": "mechanisms.randomized_response",
-    "ResamplingSparseVector": "mechanisms.sparse_vector",
-    "SaturatingSum": "mechanisms.saturating_sum",
-    "Sequential": "mechanisms.composition",
+    "RandomChoice": "mechanisms.composition.sequential",
+    "RandomizedResponse": "mechanisms.responses.binary",
+    "ResamplingSparseVector": "mechanisms.comparison.sparse_vector",
+    "SaturatingSum": "mechanisms.noise.saturating_sum",
+    "Sequential": "mechanisms.composition.sequential",
     "SignAverage": "mechanisms.local",
     "SignResponse": "mechanisms.local",
-    "SparseVector": "mechanisms.sparse_vector",
-    "StableSelection": "mechanisms.stability",
-    "StableSelectionGaps": "mechanisms.gaps",
+    "SparseVector": "mechanisms.comparison.sparse_vector",
+    "StableSelection": "mechanisms.selection.stability",
+    "StableSelectionGaps": "mechanisms.selection.gaps",
     "StatisticalQuery": "mechanisms.queries",
-    "ThresholdRelease": "mechanisms.threshold_release",
-    "TightStableSelection": "mechanisms.stability",
-    "TightStableSelectionGaps": "mechanisms.gaps",
-    "TruncatedGeometricMechanism": "mechanisms.geometric",
-    "Undeclared": "mechanisms.processing",
-    "catalogue": "mechanisms.entries",
+    "ThresholdRelease": "mechanisms.comparison.threshold_release",
+    "TightStableSelection": "mechanisms.selection.stability",
+    "TightStableSelectionGaps": "mechanisms.selection.gaps",
+    "TruncatedGeometricMechanism": "mechanisms.noise.geometric",
+    "Undeclared": "mechanisms.composition.processing",
+    "catalogue": "mechanisms.entries.central",
 }
 
 

@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audit import story
+from audit.words import story
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from audit.studies.results import Cell, CurveResult, StudyResult
+    from audit.studies.cells import Cell
+    from audit.studies.results import CurveResult, StudyResult
 
 __all__ = ["Chart", "Mark", "Series", "Tick", "chart"]
 
@@ -182,6 +183,6 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 def _in_words(curve: CurveResult) -> str:
     met = [cell for cell in curve.cells if cell.met is not None]
     if not met:
-        return f"{curve.name}: met nowhere"
+        return f"{curve.name}: never met"
     ends = [f"{story.number(cell.place, digits=3)}: m ≤ {cell.met:,}" for cell in (met[0], met[-1])]
     return f"{curve.name}: at {' and at '.join(ends)}"

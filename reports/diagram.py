@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from audit import story
-from audit.results import AuditResult, Witness
+from audit.results.result import AuditResult, Witness
+from audit.words import story
 
 LEFT, WIDTH = 10.0, 400.0  # of the tracks, in the picture's own units
 TOP, PITCH = 20.0, 44.0
@@ -92,9 +92,9 @@ def _row(kind: str, label: str, value: float, interval: tuple[float, ...] | None
 def _caption(witness: Witness, limit: float) -> str:
     excess = witness.p - limit
     if excess <= 0:
-        return "p is within what the claim allows for this estimate of q."
+        return "p is within what the claim allows at this estimate of q."
     times = (
-        f", {story.number(witness.p / limit, digits=3)} times as much"
+        f", and {story.number(witness.p / limit, digits=3)} times that limit"
         if limit > 0 and excess / limit > 0.01
         else ""
     )

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audit.wording import visible
+from audit.values.wording import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard, get_args
 
-from audit import story
 from audit.findings import Finding, Judgement, Table, glossary
 from audit.findings.saved import from_json
 from audit.findings.text import ratio_words
+from audit.words import story
 
 __all__ = ["FindingsPart", "findings_part"]
 

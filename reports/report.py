@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.mutation_result import MutationCheck
-from audit.saved import Saved, parse_any
+from audit.mutation.result import MutationCheck
+from audit.utility.saved import Saved, parse_any
 
 from .findings import FindingsPart, findings_part
 from .studies import StudiesPart, studies_part
@@ -16,8 +16,8 @@ __all__ = ["Chapter", "Report", "report"]
 
 TITLES = {
     "audits": "Privacy audit",
-    "findings": "What became of the statements",
-    "studies": "How many samples it takes",
+    "findings": "Statements checked",
+    "studies": "Least sample sizes",
 }
 
 
@@ -99,8 +99,8 @@ def _of_audits(part: AuditsPart) -> Chapter:
 
 def _of_findings(part: FindingsPart) -> Chapter:
     groups = tuple((word, count, _judged(part, word)) for word, _, count in part.counts)
-    links = (("Statements", "statements"), ("What was found", "findings-heading")) if groups else ()
-    names = (("Texts and short names", "names"),) if part.glossary else ()
+    links = (("Statements", "statements"), ("Findings", "findings-heading")) if groups else ()
+    names = (("Texts and abbreviations", "names"),) if part.glossary else ()
     count = _many(len(part.findings), "statement")
     return Chapter("findings", TITLES["findings"], count, (*links, *names), groups)
 

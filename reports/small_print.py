@@ -1,16 +1,16 @@
 """The small print of an audit: what was audited, how and where, label and value."""
 
-from audit import story
-from audit.results import Evidence
-from audit.saved import Saved
+from audit.results.result import Evidence
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
+from audit.utility.saved import Saved
+from audit.words import story
 
 __all__ = ["environment", "facts"]
 
 _NUMERICS = {
-    "ideal": "ideal (as if it computed with real numbers)",
-    "float": "float (the floating-point numbers it really returns)",
+    "ideal": "ideal (as if the mechanism computed with real numbers)",
+    "float": "float (the floating-point numbers as returned)",
 }
 
 
@@ -19,7 +19,7 @@ def facts(result: Saved) -> tuple[tuple[str, str], ...]:
 
     Examples
     --------
-    >>> from audit.results import AuditResult, Verdict
+    >>> from audit.results.result import AuditResult, Verdict
     >>> facts(AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT, seed=3))[-2]
     ('Seed', '3')
     """
@@ -46,7 +46,7 @@ def environment(result: Saved) -> tuple[tuple[str, str], ...]:
 
     Examples
     --------
-    >>> from audit.results import AuditResult, Verdict
+    >>> from audit.results.result import AuditResult, Verdict
     >>> ran = {"elapsed": 1.23456, "command": "dp-audit run m"}
     >>> environment(AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT, environment=ran))
     (('elapsed', '1.23 s'),)

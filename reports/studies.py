@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit import story
-from audit.studies.results import Cell, CurveResult, StudyResult
+from audit.studies.cells import Cell
+from audit.studies.fits import CONFIDENCE, Growth
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import from_json
+from audit.words import story
 
 from .chart import Chart, chart
 
@@ -100,8 +102,8 @@ def _curve(curve: CurveResult, result: StudyResult) -> CurveView:
 def _refuted_bounds(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
     """Say where the claim was refuted at a sample size that the theorem calls enough."""
     return tuple(
-        f"At {result.parameter} = {cell.value:g} the bound of {round(cell.bound or 0):,} does not suffice: "
-        f"at {cell.low:,} records, no fewer than it asks for, {_how_refuted(cell)}."
+        f"At {result.parameter} = {cell.value:g} the bound of {round(cell.bound or 0):,} is too small: with "
+        f"{cell.low:,} records, at least as many as the bound, {_how_refuted(cell)}."
         for cell in curve.cells
         if cell.refutes_bound
     )
@@ -109,20 +111,22 @@ def _refuted_bounds(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
 
 def _how_refuted(cell: Cell) -> str:
     how = {step.how for step in cell.steps if step.verdict == "refuted" and step.size == cell.low}
-    return "the learner refuses" if how == {"refused"} else "the claim was refuted"
+    return "the learner refuses to run" if how == {"refused"} else "the claim was refuted"
 
 
 def _sentences(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
     found = curve.fit
     if found is None:
-        return ("Fewer than two least sizes were bracketed: no slope.",)
+        return ("No slope: fewer than two least sizes were bracketed.",)
     n, axis = _number, result.axis
     ends = (
-        f"Between the ends the mean slope is from {n(found.least)} to {n(found.most)} records a unit of "
-        f"{axis}, and m changes by a factor from {n(found.ratio_least)} to {n(found.ratio_most)}, by the "
-        "brackets alone."
+        f"Between the ends the brackets allow a mean slope of {n(found.least)} to {n(found.most)} records "
+        f"per unit of {axis}, and a change of m by a factor of {n(found.ratio_least)} to "
+        f"{n(found.ratio_most)}."
     )
-    return (f"Least squares: {_line(curve, result)}.", ends, *_exponential(curve, result), *_beside(curve))
+    curves = "; ".join(_fitted(growth, curve, axis) for growth in _shown(curve))
+    fitted = f"Least squares, the better fit first: {curves}."
+    return (fitted, ends, *_exponential(curve, result), *_beside(curve))
 
 
 def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
@@ -132,26 +136,48 @@ def _exponential(curve: CurveResult, result: StudyResult) -> tuple[str, ...]:
         return ()
     low, high = (_number(math.exp(rate)) for rate in (found.rate_least, found.rate_most))
     said = (
-        f"The bound is exponential in {result.axis}, so that the line is fitted to ln m: each unit of "
-        f"{result.axis} multiplies m by a factor whose geometric mean between the ends is from {low} to "
-        f"{high}, by the brackets alone."
+        f"The bound is exponential in {result.axis}, so a line is fitted to ln m. The brackets allow each "
+        f"unit of {result.axis} to multiply m by {low} to {high}, as a geometric mean between the ends."
     )
     return (said,)
 
 
+def _shown(curve: CurveResult) -> list[Growth]:
+    """Return the fitted curves that are shown, the better one first."""
+    forms = ("exponential" if curve.shape == "exponential" else "line", "power law")
+    return [] if curve.fit is None else [each for each in curve.fit.curves if each.form in forms]
+
+
 def _line(curve: CurveResult, result: StudyResult) -> str:
-    """Return the fitted line and power law; empty where there is no fit."""
-    found = curve.fit
-    if found is None:
-        return ""
-    n, axis = _number, result.axis
-    if curve.shape == "exponential":
-        return f"ln m ≈ {n(found.log_intercept)} {_signed(found.rate)}·{axis}"
-    if found.slope == 0:
-        return f"m ≈ {n(found.intercept)}"
-    line = f"m ≈ {n(found.intercept)} {_signed(found.slope)}·{axis}"
-    base = axis if axis.isalnum() else f"({axis})"
-    return line if found.exponent is None else f"{line}, or m ∝ {base}^{n(found.exponent)}"
+    """Return the equation of the better fitted curve; empty where there is no fit."""
+    return next((_equation(growth, result.axis) for growth in _shown(curve)), "")
+
+
+def _equation(growth: Growth, axis: str) -> str:
+    n = _number
+    match growth.form:
+        case "exponential":
+            return f"ln m ≈ {n(growth.intercept)} {_signed(growth.slope)}·{axis}"
+        case "power law":
+            base = axis if axis.isalnum() else f"({axis})"
+            return f"m ≈ {n(math.exp(growth.intercept))}·{base}^{n(growth.slope)}"
+        case _:
+            rise = f" {_signed(growth.slope)}·{axis}" if growth.slope else ""
+            return f"m ≈ {n(growth.intercept)}{rise}"
+
+
+def _fitted(growth: Growth, curve: CurveResult, axis: str) -> str:
+    """Return the equation, and how well it fits."""
+    slope = "exponent" if growth.form == "power law" else "slope"
+    cells = sum(cell.middle is not None for cell in curve.cells)
+    said = [f"passes through {cells - growth.missed} of {cells} brackets"]
+    if growth.low is not None and growth.high is not None:
+        said.insert(
+            0, f"{slope} {_number(growth.low)} to {_number(growth.high)} at {CONFIDENCE:.0%} confidence"
+        )
+    if growth.curvature is not None:
+        said.append(f"RESET test of the form: p = {growth.curvature:.2g}")
+    return f"{_equation(growth, axis)} ({', '.join(said)})"
 
 
 def _signed(value: float) -> str:
@@ -173,8 +199,7 @@ def _beside(curve: CurveResult) -> tuple[str, ...]:
     if not ratios:
         return ()
     low, high = (_number(ratio) for ratio in (min(ratios), max(ratios)))
-    asks = "is" if min(ratios) < 1 else "asks for"
-    return (f"The bound {asks} {low if low == high else f'{low} to {high}'} times the least m that was met.",)
+    return (f"The bound is {low if low == high else f'{low} to {high}'} times the least m that was met.",)
 
 
 def _row(curve: CurveResult, cell: Cell) -> tuple[str, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audit import story
-from audit.results import Evidence, Verdict
+from audit.results.result import Evidence, Verdict
 from audit.utility import text as utility_text
+from audit.words import story
 
 if TYPE_CHECKING:
     from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness

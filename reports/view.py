@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from audit import again, story
-from audit.results import AuditResult, Evidence, Verdict, Witness
-from audit.saved import Saved
+from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
+from audit.utility.saved import Saved
+from audit.words import again, story
 
 from .diagram import Diagram, diagram
 from .small_print import environment, facts

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from audit.catalogue import load_catalogue
-from audit.explain import task_of
+from audit.doors.explain import task_of
 from audit.pytest_plugin import parametrize_with_audits
 
 REDUCED = 10_000

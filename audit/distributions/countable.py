@@ -33,7 +33,7 @@ class Countable(LineLaw):
 
     def __init__(self, pieces: tuple[Piece, ...], *, whole: bool = True) -> None:
         if any(not isinstance(piece, Piece) or piece.curvature for piece in pieces):
-            raise InvalidKind("`Countable` takes pieces without curvature.")
+            raise InvalidKind("The `pieces` of `Countable` must be pieces without curvature.")
         super().__init__(pieces, whole=whole)
 
     @classmethod

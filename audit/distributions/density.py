@@ -137,5 +137,5 @@ class Density(LineLaw):
 def _check(loc: float, scale: float, *, owner: str) -> None:
     if not (math.isfinite(loc) and math.isfinite(scale) and scale > 0):
         raise InvalidValue(
-            f"`{owner}` needs a finite place and a positive finite width; got {loc} and {scale}."
+            f"`{owner}` needs a finite location and a positive finite width; got {loc} and {scale}."
         )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from audit import canonical
 from audit.distributions.forms import COARSE, coarse, form_key, least_gap, rows_like, slack, truth_as_numbers
 from audit.distributions.law import (
     OUTSIDE,
@@ -25,6 +24,7 @@ from audit.distributions.law import (
 )
 from audit.distributions.rounding import logarithms, moved_logs, read
 from audit.errors import InvalidKind, InvalidValue
+from audit.values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -40,8 +40,8 @@ class Finite(Law):
     Parameters
     ----------
     outcomes
-        Distinct values (as `audit.canonical` compares them). A range or a one-dimensional array of numbers is
-        kept as it is: a million outcomes cost no Python loop.
+        Distinct values (as `audit.values.canonical` compares them). A range or a one-dimensional array of
+        numbers is kept as it is: a million outcomes cost no Python loop.
     probabilities, log_probabilities
         One of the two, as long as `outcomes`; they must sum to 1 within 1e-9 and are used as given. Floats
         are known up to `audit.distributions.rounding`, which no comparison takes for a difference: give small
@@ -75,7 +75,7 @@ class Finite(Law):
     ) -> None:
         if (probabilities is None) == (log_probabilities is None):
             raise InvalidValue(
-                "`Finite` takes one of `probabilities` and `log_probabilities`; got both or none."
+                "`Finite` needs either `probabilities` or `log_probabilities`; got both or none."
             )
         self.outcomes = _kept(outcomes)
         self.log_probabilities, self.rounding, self.fractions = read(probabilities, log_probabilities)
@@ -273,7 +273,7 @@ class Finite(Law):
         """The outcomes in ascending order, and the log-mass below and from each position on."""
         values, real = as_numbers(self.outcomes)
         if not real.all():
-            raise InvalidKind("A cdf needs outcomes that are numbers; this law has others.")
+            raise InvalidKind("A cdf needs numbers as outcomes; this law has others.")
         order = np.argsort(values, kind="stable")
         masses = self.log_probabilities[order]
         below = np.concatenate([[-np.inf], np.logaddexp.accumulate(masses)])
@@ -384,9 +384,8 @@ def keys_of(laws: Sequence[Finite]) -> list[list[Hashable]]:
 
 def _kept(outcomes: Outcomes) -> Outcomes:
     """Return ranges and vectors of numbers as they are, anything else as a list."""
-    if isinstance(outcomes, range):
-        return outcomes
-    if isinstance(outcomes, np.ndarray) and outcomes.ndim == 1 and outcomes.dtype.kind in "biuf":
+    vector = isinstance(outcomes, np.ndarray) and outcomes.ndim == 1 and outcomes.dtype.kind in "biuf"
+    if isinstance(outcomes, range) or vector:
         return outcomes
     if not hasattr(outcomes, "__iter__"):
         raise InvalidKind(f"The `outcomes` of `Finite` must be a sequence; got {type(outcomes).__name__}.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit import canonical
+from audit.values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -59,7 +59,7 @@ class Mixture(Law):
     ) -> None:
         if (probabilities is None) == (log_probabilities is None):
             raise InvalidValue(
-                "`Mixture` takes one of `probabilities` and `log_probabilities`; got both or none."
+                "`Mixture` needs either `probabilities` or `log_probabilities`; got both or none."
             )
         given = read(probabilities, log_probabilities, whole=False)
         logs = given.logs

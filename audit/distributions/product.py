@@ -31,7 +31,7 @@ class Product(Law):
         self.factors = tuple(factors)
         plain = [isinstance(factor, Law) and not isinstance(factor, Product) for factor in self.factors]
         if not plain or not all(plain):
-            raise InvalidKind("The `factors` of `Product` must be one or more laws that are no products.")
+            raise InvalidKind("The `factors` of `Product` must be one or more laws that are not products.")
 
     def support(self) -> tuple[Any, ...]:
         """Return the supports of the coordinates."""

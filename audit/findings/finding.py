@@ -13,8 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Literal, get_args
 
 from audit.entry_points import offered
-from audit.errors import AuditError, InvalidValue
-from audit.truth import NoTruth
+from audit.errors import AuditError, InvalidValue, NoTruth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -70,7 +69,7 @@ class Table:
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
-            raise InvalidValue(f"Each row of a `Table` must have {len(self.columns)} cells, one a column.")
+            raise InvalidValue(f"Each row of a `Table` must have {len(self.columns)} cells, one per column.")
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from audit.encoding import decode, encode
+from audit.codec.encoding import decode, encode
+from audit.codec.typed import check_kinds
 from audit.errors import AuditError, InvalidKind
 from audit.findings.finding import Finding, Table
-from audit.typed import check_kinds
 
 __all__ = ["SCHEMA", "from_json", "to_json"]
 
@@ -50,7 +50,7 @@ def from_json(document: Mapping[str, Any]) -> Finding:
     """
     ours = isinstance(document, Mapping) and document.get("schema") == SCHEMA
     if not ours or not isinstance(document.get("finding"), dict):
-        raise AuditError(f"This is no saved finding of schema {SCHEMA}, the newest this dp-audit reads.")
+        raise AuditError(f"This is not a saved finding of schema {SCHEMA}, the newest this dp-audit reads.")
     try:
         stored = decode(document["finding"], where="finding")
         stored["tables"] = tuple(map(_table, stored["tables"]))

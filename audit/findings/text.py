@@ -6,8 +6,8 @@ import shutil
 import textwrap
 from typing import TYPE_CHECKING
 
-from audit import story
-from audit.wording import short, visible
+from audit.values.wording import short, visible
+from audit.words import story
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -63,7 +63,7 @@ def detail(finding: Finding) -> str:
         ("Statement", finding.statement),
         ("Claimed", _numbers(finding)),
         ("Found", finding.shown),
-        ("Right is", finding.corrected),
+        ("Corrected", finding.corrected),
         ("Errata", ", ".join(finding.errata)),
         ("System", finding.row),
     )

@@ -10,11 +10,11 @@ from audit.errors import SubjectError
 from audit.sampling.inputs import Input
 from audit.sampling.loops import call_each, coupled, of_either_side, ordered, sides
 from audit.sampling.quiet import quiet
+from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import COINS, RESTART, RUNS, Path, generator
-from audit.sampling.state import Pristine
 from audit.sampling.vectorised import one_output, sample_pairs, shares
 from audit.sampling.watch import Watch
-from audit.signatures import Calling
+from audit.subject.signatures import Calling
 
 __all__ = ["Block", "Host", "Task"]
 
@@ -258,7 +258,7 @@ class Host:
             if error is watch.outer_error:
                 raise
             kind = type(error).__name__
-            return f"`sample` failed ({kind}): the runs of such blocks were drawn by single calls"
+            return f"`sample` failed ({kind}); the runs it failed on were drawn by single calls"
         for given in inputs:
             given.check()
         return Block(left=left, right=right, printed=printed.count, rest=next_of(rng))
@@ -271,13 +271,13 @@ def refuse_what_is_spent(outputs: list[Any]) -> None:
     --------
     >>> refuse_what_is_spent([1.5, iter([1.5])])
     Traceback (most recent call last):
-    audit.errors.SubjectError: The mechanism returns a list_iterator, whose content ...
+    audit.errors.SubjectError: The mechanism returns a list_iterator, whose contents ...
     """
     for kind, output in {type(output): output for output in outputs}.items():
         if issubclass(kind, Coroutine) or (issubclass(kind, Iterator) and iter(output) is output):
             how = "asyncio.run" if issubclass(kind, Coroutine) else "list"
             raise SubjectError(
-                f"The mechanism returns a {kind.__name__}, whose content would not be looked at. "
+                f"The mechanism returns a {kind.__name__}, whose contents an audit cannot read. "
                 f"Write: mechanism = lambda database, rng: {how}(f(database, rng)) — and audit `mechanism`."
             )
 

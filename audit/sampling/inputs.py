@@ -3,9 +3,9 @@
 import pickle
 from typing import Any
 
-from audit.canonical import same
 from audit.sampling.faults import MutatedInput
 from audit.sampling.snapshots import snapshot
+from audit.values.canonical import same
 
 __all__ = ["Input"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from audit.sampling.snapshots import IMMUTABLE, outcome_of, snapshot
 from audit.sampling.watch import Watch
-from audit.surroundings import end_if_strayed, strays
+from audit.subject.surroundings import end_if_strayed, strays
 
 __all__ = ["call_each", "coupled", "of_either_side", "ordered", "sides"]
 

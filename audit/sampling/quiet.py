@@ -5,7 +5,7 @@ import io
 import warnings
 from collections.abc import Iterator
 
-from audit.surroundings import put_back
+from audit.subject.surroundings import put_back
 
 __all__ = ["Printed", "quiet"]
 

@@ -4,58 +4,36 @@ import contextlib
 import functools
 import os
 import pickle
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from audit.errors import InvalidValue, SubjectError
-from audit.outcomes import Raised, Unfinished
 from audit.sampling.blocks import Block, Host, Task
-from audit.sampling.fresh import can_start, draw_anew
+from audit.sampling.faults import MutatedInput
+from audit.sampling.isolated.fresh import can_start, draw_anew
+from audit.sampling.isolated.recipes import Recipe, recipe_of
+from audit.sampling.isolated.workers import Children, Here, Processes, Workers
 from audit.sampling.plan import block_sizes
-from audit.sampling.recipes import Recipe, keeps_data, recipe_of
+from audit.sampling.remake.holdings import keeps_data
+from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel
-from audit.sampling.state import Pristine
 from audit.sampling.stateless import Questions
-from audit.sampling.variety import Variety
+from audit.sampling.tally import Runs, Tally
 from audit.sampling.watch import can_watch
-from audit.sampling.workers import Children, Here, Processes, Workers
-from audit.subjects import Subject
-from audit.weights import weigh_all
+from audit.subject.subject import Subject
 
 __all__ = ["Runs", "Sampler"]
 
 _SILENCE: Final = 64  # runs without an answer, before it is asked whether there are any more
-_UNSEEDED: Final = "the seed does not reproduce its runs, and one process draws them all"
+_UNSEEDED: Final = "so the seed does not reproduce its runs, and one process draws them all"
+
+T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Runs:
-    """Outputs of a block of runs.
-
-    Parameters
-    ----------
-    left, right
-        The outputs on the two databases, each in the order of the calls: a list, or one array of shape (n,)
-        or (n, d) when the subject's own sampler returned arrays. Of pairs of runs the i-th of each belong
-        together; of runs with a coin each, one side may have more than the other.
-    typed
-        Whether the type of every output is its own, and not that of many drawn in one call.
-
-    Examples
-    --------
-    >>> Runs([1, 2], [3]).right
-    [3]
-    """
-
-    left: Any
-    right: Any
-    typed: bool = True
-
-
-class Sampler:
+class Sampler(Tally):
     """Draws runs of a subject on pairs of databases.
 
     Parameters
@@ -74,27 +52,13 @@ class Sampler:
     Attributes
     ----------
     copy_inputs
-        Set it to give every run a database of its own, after `MutatedInput`.
-    drawn
-        Runs in the blocks given out so far, both sides.
-    unfinished
-        How many of them have no output.
-    raised
-        How many of them raised.
-    printed
-        Characters that the mechanism printed in them.
+        Whether every run gets a database of its own (`with_copies`).
     loading
         Seconds that the first run took longer than the next: it compiles, or loads something.
-    last_answer
-        Which of the runs was the last to give an answer: neither None nor an exception.
-    variety
-        Whether their outputs vary.
-    notes
-        What the reader of a result should know.
 
     Examples
     --------
-    >>> from audit.subjects import adapt
+    >>> from audit.subject.subject import adapt
     >>> with Sampler(adapt(lambda database: len(database)), seed=0) as sampler:
     ...     [runs] = sampler.draw([1], [1, 2], 3, (0,))
     >>> runs.left, runs.right
@@ -110,20 +74,14 @@ class Sampler:
         isolate: bool = False,
         run_time_limit: float = 10.0,
     ) -> None:
+        super().__init__()
         self.subject = subject
         self.seed = seed
         self.jobs = jobs
         self.isolate = isolate
         self.run_time_limit = run_time_limit
         self.copy_inputs = False
-        self.drawn = 0
-        self.unfinished = 0
-        self.raised = 0
-        self.printed = 0
         self.loading = 0.0
-        self.last_answer = 0
-        self.variety = Variety()
-        self.notes: list[str] = []
         self._workers: Workers | None = None
         self._host: Host | None = None
         self._parcel: Parcel | None = None
@@ -131,7 +89,6 @@ class Sampler:
         self._honours = False
         self._questions = Questions(self._ask, self._task)
         self._planned: list[Task] = []
-        self._weight = 0
 
     def __enter__(self) -> Self:
         return self
@@ -186,13 +143,13 @@ class Sampler:
         Raises
         ------
         MutatedInput
-            The mechanism changed its database; set `copy_inputs` and draw again.
+            The mechanism changed its database (`with_copies` draws again).
         SubjectError
             `convert` failed, or the subject's sampler returned another length than asked for.
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> sampler = Sampler(adapt(lambda database, rng: rng.random()), seed=0)
         >>> [len(runs.left) for runs in sampler.draw([1], [2], 20, (0,))], sampler.drawn
         ([10, 10], 48)
@@ -203,7 +160,20 @@ class Sampler:
         self._planned = self._tasks(left, right, size, path, **ways)
         typed = not any(task.vectorised for task in self._planned)
         for block in workers.map(self._planned, steady=bool(self._steady)):
-            yield replace(self._account(block), typed=typed)
+            yield replace(self.account(block), typed=typed)
+
+    def with_copies(self, draw: Callable[[], T], again: Callable[[MutatedInput], T] | None = None) -> T:
+        """Return what `draw` does; if the mechanism changes its database, what is drawn with copies of it.
+
+        The second time `again` is called, with what was raised, or `draw` if there is none.
+        """
+        try:
+            return draw()
+        except MutatedInput as fault:
+            if self.copy_inputs:
+                raise
+            self.copy_inputs = True
+            return draw() if again is None else again(fault)
 
     @property
     def last_sides(self) -> tuple[int, int]:
@@ -211,7 +181,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> sampler = Sampler(adapt(len), seed=0)
         >>> [_, _] = sampler.draw([], [1], 20, (1, 0), by_call=True)
         >>> sum(sampler.last_sides)
@@ -243,7 +213,8 @@ class Sampler:
         """
         if self.recipe is None:
             raise SubjectError(
-                f"`{self.subject.name}` cannot be made anew: give `fresh=`, a function that does."
+                f"`{self.subject.name}` cannot be recreated; give `fresh=`, a function that returns a new "
+                "mechanism."
             )
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
         task = replace(self._task(left, right, 0, path), vectorised=False, by_call=by_call, copy_inputs=True)
@@ -253,12 +224,8 @@ class Sampler:
         ]
         try:
             for block in draw_anew(self.recipe, tasks):
-                yield self._account(block)
-        except (
-            TypeError,
-            AttributeError,
-            pickle.PicklingError,
-        ) as error:  # what a database may say to a pickler
+                yield self.account(block)
+        except (TypeError, AttributeError, pickle.PicklingError) as error:  # what it may say to a pickler
             raise SubjectError(f"A database cannot be sent to another process: {error}") from error
 
     @functools.cached_property
@@ -267,7 +234,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> Sampler(adapt(lambda database: len(database)), seed=0).recipe is None
         False
         """
@@ -286,7 +253,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> sampler = Sampler(adapt(lambda database, rng: len(database) + rng.random()), seed=0)
         >>> [_] = sampler.draw([1], [1, 2], 1, (0,))
         >>> sampler.is_stateless([1], [1, 2])
@@ -308,21 +275,22 @@ class Sampler:
         size: int,
         path: Path,
         *,
-        fresh: bool = False,
-        coupled: bool = False,
-        singly: bool = False,
-        by_call: bool = False,
+        fresh: bool,
+        coupled: bool,
+        singly: bool,
+        by_call: bool,
     ) -> list[Task]:
         """Return the blocks of a draw."""
         kept = self.state_suspected() if fresh else False
         if kept is None:
-            self._note(
-                "Whether the subject keeps state cannot be told: it cannot be pickled with all it uses."
+            self.note(
+                "The audit cannot check whether the subject keeps state: the subject, or something it "
+                "uses, cannot be pickled."
             )
         vectorised = self.subject.declared_sampler is not None and not coupled and not singly
         task = self._task(left, right, size, path, fresh=kept is not False)
         ways = {"vectorised": vectorised, "coupled": coupled, "by_call": by_call}
-        sizes = block_sizes(size, vectorised=vectorised and kept is False, weight=self._weight)
+        sizes = block_sizes(size, vectorised=vectorised and kept is False, weight=self.weight)
         return [replace(task, size=count, path=(*path, index), **ways) for index, count in enumerate(sizes)]
 
     def state_kept(self) -> bool | None:
@@ -330,7 +298,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> calls = []
         >>> sampler = Sampler(adapt(lambda database: calls.append(1)), seed=0)
         >>> [_] = sampler.draw([1], [2], 1, (0,))
@@ -344,7 +312,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> sampler = Sampler(adapt(lambda database, rng: rng.random()), seed=0)
         >>> [_] = sampler.draw([1], [2], 1, (0,))
         >>> sampler.state_suspected()
@@ -364,7 +332,7 @@ class Sampler:
 
         Examples
         --------
-        >>> from audit.subjects import adapt
+        >>> from audit.subject.subject import adapt
         >>> sampler = Sampler(adapt(lambda database: 0), seed=0)
         >>> [_] = sampler.draw([1], [2], 1, (0,))
         >>> sampler.honours_rng
@@ -375,15 +343,13 @@ class Sampler:
     def _start(self) -> Workers:
         if self._workers is None:
             if not self.isolate and not can_watch():
-                self._note("Runs were not limited in time: that needs the main thread, or isolate=True.")
+                self.note("Runs had no time limit: a limit needs the main thread, or isolate=True.")
             self._workers = self._isolated() if self.isolate else self._in_process()
         return self._workers
 
     def _isolated(self) -> Workers:
         if not hasattr(os, "fork"):
-            raise InvalidValue(
-                "`isolate` needs a system that can fork processes; got True on one that cannot."
-            )
+            raise InvalidValue("`isolate` needs a system that can fork processes; this one cannot.")
         if self._parcel is None:
             self._parcel = Parcel.of(self.subject, seed=self.seed)
         return Children(self._parcel, self.jobs)
@@ -407,15 +373,15 @@ class Sampler:
             self._honours = self.subject.takes_rng and repeats
             kept = workers.state_kept()
             if not self.subject.takes_rng:
-                self._note(f"The subject takes no generator: {_UNSEEDED}.")
+                self.note(f"The subject takes no generator, {_UNSEEDED}.")
             elif not self._honours:
-                self._note(f"The subject answers differently to the same generator state: {_UNSEEDED}.")
+                self.note(f"The subject gave different outputs from the same generator state, {_UNSEEDED}.")
             self._steady = self._honours and kept is not True
         return workers
 
     def _ask(self, task: Task) -> Block:
         [block] = self._start().map([task])
-        self._account(block)
+        self.account(block)
         return block
 
     def _task(self, left: Any, right: Any, size: int, path: Path, *, fresh: bool = False) -> Task:
@@ -430,27 +396,3 @@ class Sampler:
             vectorised=self.subject.declared_sampler is not None,
             limit=self.run_time_limit,
         )
-
-    def _account(self, block: Block) -> Runs:
-        self.drawn += len(block.left) + len(block.right)
-        for side in (block.left, block.right):
-            refused = 0
-            self.variety.look(side)
-            self._weight = max(self._weight, weigh_all(side) // max(1, len(side)))
-            if isinstance(side, list):
-                kinds = [type(output) for output in side]
-                self.unfinished += kinds.count(Unfinished)
-                self.raised += kinds.count(Raised)
-                refused = kinds.count(Raised) + kinds.count(type(None)) + kinds.count(Unfinished)
-            if refused < len(side):
-                self.last_answer = self.drawn
-        self.printed += block.printed
-        for note in block.notes:
-            self._note(note)
-        if block.printed:
-            self._note("The mechanism prints; what it printed was swallowed.")
-        return Runs(block.left, block.right)
-
-    def _note(self, note: str) -> None:
-        if note not in self.notes:
-            self.notes.append(note)

@@ -9,17 +9,18 @@ from typing import Any
 import cloudpickle  # type: ignore[import-untyped]
 
 from audit.errors import SubjectError
-from audit.outcomes import Opaque, without_addresses
 from audit.sampling.blocks import Block, Host
-from audit.sampling.classes import class_by_value, class_named
-from audit.sampling.modules import is_importable, taken_by_value, users_modules
-from audit.sampling.places import Place, find_place
-from audit.sampling.reseeding import Reseeding, Sources, reseed_process
+from audit.sampling.remake.classes import class_named
+from audit.sampling.remake.modules import is_importable, taken_by_value, users_modules
+from audit.sampling.remake.places import Place, find_place
+from audit.sampling.remake.reseeding import Reseeding, Sources, reseed_process
+from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import Path
 from audit.sampling.snapshots import memory
-from audit.sampling.state import Pristine
-from audit.signatures import Calling
-from audit.subjects import Subject
+from audit.subject.signatures import Calling
+from audit.subject.subject import Subject
+from audit.values.compat import class_by_value
+from audit.values.outcomes import Opaque, without_addresses
 
 __all__ = ["Opaque", "Parcel", "pack", "pack_outputs", "unpack"]
 
@@ -46,7 +47,7 @@ class Parcel:
 
     Examples
     --------
-    >>> from audit.subjects import adapt
+    >>> from audit.subject.subject import adapt
     >>> Parcel.of(adapt(len), seed=0).open((0,)).state_kept()
     False
     """

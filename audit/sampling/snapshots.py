@@ -9,9 +9,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from audit.outcomes import Raised, Unfinished
 from audit.sampling.faults import TimeLimit
 from audit.sampling.watch import in_words
+from audit.values.outcomes import Raised, Unfinished
 
 __all__ = ["IMMUTABLE", "memory", "outcome_of", "snapshot"]
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any, Final
 
-from audit.canonical import same
 from audit.errors import AuditError
-from audit.outcomes import Unfinished, is_refusal
 from audit.sampling.blocks import Block, Task
-from audit.sampling.fresh import draw_anew
-from audit.sampling.recipes import Recipe
+from audit.sampling.isolated.fresh import draw_anew
+from audit.sampling.isolated.recipes import Recipe
 from audit.sampling.seeds import RNG_CHECK
+from audit.values.canonical import same
+from audit.values.outcomes import Unfinished, is_refusal
 
 __all__ = ["Answers", "Questions"]
 

@@ -143,7 +143,7 @@ def _check_length(batch: Any, count: int) -> None:
         got = type(batch).__name__ if length is None else f"{type(batch).__name__} of length {length}"
         raise SubjectError(
             "`sample(database, size, rng)` must return `size` outputs along its first axis; "
-            f"for size {count} it returned {got}."
+            f"got {got} for size {count}."
         )
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.outcomes import without_addresses
 from audit.studies.sources import digest
+from audit.values.outcomes import without_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

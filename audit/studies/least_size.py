@@ -23,16 +23,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
-from audit.results import Verdict
-from audit.scores import TOLERANCE
-from audit.studies.results import Step
+from audit.laws.scores import TOLERANCE
+from audit.results.result import Verdict
+from audit.studies.cells import Step
 from audit.utility.exact import exceeds
 from audit.utility.front import audit_utility
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from audit.studies.results import StepVerdict
+    from audit.studies.cells import StepVerdict
     from audit.studies.study import Curve, Study
 
 __all__ = ["Terms", "compare_with_runs", "next_size", "search_step", "searched", "take_step"]

@@ -7,15 +7,16 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import positive_int, probability
+from audit.studies.cells import Cell
 from audit.studies.code import code_of
 from audit.studies.least_size import Terms, compare_with_runs, next_size, search_step, searched, take_step
-from audit.studies.results import Cell, CurveResult, StudyResult
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import CellStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from audit.studies.results import Step
+    from audit.studies.cells import Step
     from audit.studies.study import Curve, Study
 
 __all__ = ["CellAdvanced", "StudyInterrupted", "check_terms", "run_study"]

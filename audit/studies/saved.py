@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
-from audit.encoding import decode, encode
+from audit.codec.encoding import decode, encode
+from audit.codec.files import Unwritable, check_writable, file_name, write_text
+from audit.codec.stored import loads, read
+from audit.codec.typed import check_kinds
 from audit.errors import AuditError, finite_number, probability
-from audit.files import Unwritable, check_writable, file_name, write_text
-from audit.stored import loads, read
-from audit.studies.results import Cell, CurveResult, Step, StudyResult
-from audit.typed import check_kinds
+from audit.studies.cells import Cell, Step
+from audit.studies.results import CurveResult, StudyResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -52,7 +53,7 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
     """
     ours = isinstance(document, Mapping) and document.get("schema") == SCHEMA
     if not ours or not isinstance(document.get("study"), dict):
-        raise AuditError(f"This is no saved study of schema {SCHEMA}, the newest this dp-audit reads.")
+        raise AuditError(f"This is not a saved study of schema {SCHEMA}, the newest this dp-audit reads.")
     try:
         stored = decode(document["study"], where="study")
         curves = tuple(map(_curve, stored["curves"]))
@@ -122,7 +123,7 @@ def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
     except AuditError:
         raise
     except TypeError:  # a field is missing, or one too many
-        raise AuditError("a step of it has other fields than ours") from None
+        raise AuditError("a step has missing or unknown fields") from None
 
 
 class CellStore:
@@ -171,9 +172,11 @@ class CellStore:
             steps = _kept(loads(text), key)
         except (AuditError, RecursionError) as error:
             said = str(error).removesuffix(".")
-            raise AuditError(f"{path} is no saved cell ({said}); delete it to compute it anew.") from None
+            raise AuditError(
+                f"{path} is not a saved cell ({said}); delete it to compute the cell again."
+            ) from None
         if steps is None:
-            self._say(f"{path} was computed by other code or versions; it is computed anew")
+            self._say(f"{path} was computed by other code or versions; the cell is computed again")
         return steps or ()
 
     def write(self, key: Mapping[str, Any], steps: Sequence[Step]) -> None:
@@ -186,7 +189,7 @@ class CellStore:
             write_text(self._path(key), _text(document) + "\n")
         except Unwritable as error:
             if not self.unsaved:
-                self._say(f"{error} The study goes on unsaved.")
+                self._say(f"{error} The study continues without saving.")
             self.unsaved = True
 
     def _path(self, key: Mapping[str, Any]) -> Path:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from audit.claims import check_utility_claim
 from audit.entry_points import offered
 from audit.errors import AuditError, InvalidKind, InvalidValue, finite_number, positive_int
-from audit.loading import load_object, reason
+from audit.subject.loading import load_object, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -198,7 +198,7 @@ class Study:
     def __post_init__(self) -> None:
         check_utility_claim(self.claim)
         if not self.curves or not all(isinstance(curve, Curve) for curve in self.curves):
-            raise InvalidKind("The `curves` of a `Study` must be one `Curve` or more.")
+            raise InvalidKind("The `curves` of a `Study` must be one or more `Curve` values.")
         names = [curve.name for curve in self.curves]
         if len({*names}) < len(names):
             raise InvalidValue("The names of the `curves` of a `Study` must differ.")
@@ -247,7 +247,7 @@ def _check_values(values: Sequence[float]) -> None:
     for value in values:
         finite_number(value, what="Each of the `values` of a `Study`")
     if not values or list(values) != sorted({*values}):
-        raise InvalidValue("The `values` of a `Study` must be one or more, ascending, none twice.")
+        raise InvalidValue("The `values` of a `Study` must be one or more, ascending and without repeats.")
 
 
 def load_studies() -> dict[str, Study]:

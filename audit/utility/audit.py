@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from audit.errors import InvalidValue
-from audit.results import Evidence, Verdict
+from audit.evidence.failures import LEAST_BETA, least_runs
+from audit.results.result import Evidence, Verdict
 from audit.sampling import CONFIRM, LAW, generator
-from audit.subjects import Renewed
+from audit.subject.subject import Renewed
 from audit.utility.betting import UtilityBetting
-from audit.utility.evidence import LEAST_BETA, least_runs
 from audit.utility.exact import TOLERANCE, ExactFailure, exact_failure, exceeds
 from audit.utility.experiment import as_subject
 from audit.utility.law_check import LEAST_CHECKED, LawCheck
@@ -19,7 +19,7 @@ from audit.utility.renewal import ASSUMED, Renewal
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.utility.runs import reveal
 from audit.utility.search import RANDOM, Search, proposed
-from audit.wording import at_least, at_most
+from audit.values.wording import at_least, at_most
 
 if TYPE_CHECKING:
     from audit.sampling import Sampler
@@ -142,7 +142,7 @@ class UtilityAudit:
         discrete = all(each.discrete for each in found)
         if not discrete:
             self.notes.append(
-                "Not called a proof: laws that are not finite are computed in floating point, to within "
+                "Not a proof: laws that are not finite are computed in floating point, to within "
                 f"{TOLERANCE:g} of beta."
             )
         proved = self.task.family.finite and discrete and self._is_checked(check)
@@ -152,11 +152,11 @@ class UtilityAudit:
     def _is_checked(self, check: LawCheck) -> bool:
         if check.least < LEAST_CHECKED:
             self.notes.append(
-                f"Not called a proof: the law was compared with {check.least} runs of a database, "
-                f"fewer than {LEAST_CHECKED}; a larger budget allows more."
+                f"Not a proof: the law was compared with only {check.least} runs of a database, "
+                f"fewer than {LEAST_CHECKED}; raise `budget`."
             )
         elif not check.stateless:
-            self.notes.append("Not called a proof: the learner keeps state, or that cannot be told.")
+            self.notes.append("Not a proof: the learner keeps state between runs, or may do so.")
         return check.least >= LEAST_CHECKED and check.stateless
 
     def _taken(self, check: LawCheck) -> None:
@@ -172,8 +172,8 @@ class UtilityAudit:
         if options.budget < least:
             raise InvalidValue(
                 f"The `budget` of {options.budget} runs can never refute {self.claim} at significance "
-                f"{options.significance:g}: even failing always needs at least {least}, {FIRST_RUNS} of "
-                "them before the first bet."
+                f"{options.significance:g}: even a learner that always fails takes at least {least}, "
+                f"{FIRST_RUNS} of them before the first bet."
             )
         subject = as_subject(task.subject, alpha=self.claim.alpha, law=self.law, most=task.most)
         with task.sampler(subject) as sampler:
@@ -242,8 +242,8 @@ class UtilityAudit:
         """Say why the claim is neither refuted nor met."""
         if betting.log_wealth_with_unfinished >= betting.log_limit:
             return (
-                "unfinished runs alone decide: they would refute the claim if they were failures; audit with "
-                '`unfinished="output"` to count them so, or raise `run_time_limit`'
+                "only unfinished runs speak against the claim: they would refute it if they were failures; "
+                'audit with `unfinished="output"` to count them as failures, or raise `run_time_limit`'
             )
         low, high = betting.bounds()
         open_ones = [each.look.name for each in betting.standings if not each.met]
@@ -258,16 +258,16 @@ class UtilityAudit:
         """Say that the runs were those of one learner that keeps state, which may be why."""
         if not betting.ran or self._how() or not betting.sampler.state_kept():
             return ""
-        return "; the learner keeps state: to audit new ones, give `fresh=`"
+        return "; the learner keeps state: to audit new learners, give `fresh=`"
 
     def _needs(self, betting: UtilityBetting) -> str:
         """Say what no luck could have done: how many runs without any failure meet the claim."""
         if self.claim.beta < LEAST_BETA:
-            return "; no number of runs can tell that nothing ever fails"
+            return "; no number of runs can show that failures never happen"
         each = least_runs(1.0 - self.claim.beta, self.task.options.significance)
         if each * len(betting.standings) <= self.task.options.budget:
             return ""
-        return f"; even without a failure {each:,} runs of each problem are needed, so a larger `budget`"
+        return f"; even without a failure each problem needs {each:,} runs: raise `budget`"
 
     def _drawn_databases(self, betting: UtilityBetting) -> list[tuple[Any, Any]]:
         """Give databases on which the declared law is compared with the code, the worst problem's first."""
@@ -287,7 +287,7 @@ class UtilityAudit:
             return None
         again = shown.trial
         if not again.failure:  # of a learner that keeps state: what it gives now is no failure
-            self.notes.append("The failures that were counted do not come again from their seeds.")
+            self.notes.append("The counted failures do not repeat from their seeds.")
             return None
         return UtilityWitness(
             standing.look.name,
@@ -310,7 +310,7 @@ class UtilityAudit:
         self.samples += sampler.drawn
         self.notes += [note for note in sampler.notes if note not in self.notes]
         if betting.changed:
-            self.notes.append("The learner changes its database; every run had a copy of its own.")
+            self.notes.append("The learner changes its database; every run received its own copy.")
         return self._as(
             verdict,
             Evidence.STATISTICAL,
@@ -364,11 +364,11 @@ class UtilityAudit:
         )
 
     def _assumptions(self, evidence: Evidence, *, by_law: bool) -> list[str]:
-        said = ["the error is what the problems' `error` says"]
+        said = ["the error is what each problem's `error` measures"]
         if evidence is Evidence.EXACT or by_law:
-            said.append("the declared law, with which runs of the code were compared")
+            said.append("the declared law, which was compared with runs of the code")
         if evidence is Evidence.STATISTICAL:
-            said.append("the problems' `draw` gives independent databases")
+            said.append("each problem's `draw` gives independent databases")
             said += ASSUMED[self._how()]
         if not self.task.subject.takes_rng:
             said.append("the learner takes no generator: the seed may not reproduce its runs")

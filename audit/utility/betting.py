@@ -1,7 +1,7 @@
 """Betting on failures, problem by problem: the next batch is of the one that looks worst and is not met.
 
 Which problem is drawn next, and how often, depends on the past alone; the wealth is looked at after every
-pair of runs. The guarantees are derived at the top of `audit.utility.evidence`.
+pair of runs. The guarantees are derived at the top of `audit.evidence.failures`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from audit.evidence import log_sum
-from audit.progress import AuditProgressed
+from audit.evidence.bets import log_sum
+from audit.evidence.failures import Bets, lower_bound, upper_bound, weights
 from audit.sampling import BET
-from audit.utility.evidence import Bets, lower_bound, upper_bound, weights
 from audit.utility.runs import Trials, draw_trials
+from audit.values.progress import AuditProgressed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -199,7 +199,7 @@ class UtilityBetting:
         if self.budget - self.sampler.drawn < 2:
             self.stopped = f"the budget of {self.budget:,} runs was spent"
         elif self.deadline is not None and time.monotonic() >= self.deadline:
-            self.stopped = "the time was over"
+            self.stopped = "time ran out"
         return bool(self.stopped)
 
     def _bet(self, standing: Standing) -> None:

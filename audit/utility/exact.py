@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import SubjectError
-from audit.utility.copies import Watch, spare
+from audit.sampling.copies import Watch, spare
 from audit.utility.experiment import failure_given, law_on, measured
+from audit.values.brief import show
 
 if TYPE_CHECKING:
-    from audit.subjects import Subject
+    from audit.subject.subject import Subject
 
 __all__ = ["TOLERANCE", "ExactFailure", "exact_failure", "exceeds"]
 
@@ -73,7 +73,7 @@ def exact_failure(
     --------
     >>> from audit.distributions import Finite
     >>> from audit.problems import FixedProblem
-    >>> from audit.subjects import adapt
+    >>> from audit.subject.subject import adapt
     >>> class Coin:
     ...     def __call__(self, database, rng):
     ...         return int(rng.integers(2))
@@ -128,8 +128,8 @@ def _drawn(problem: Any) -> Any:
     try:
         drawn = problem.distribution()
     except Exception as error:
-        said = f"cannot tell the law of `draw`: {type(error).__name__}: {error}"
-        raise SubjectError(f"The problem `{problem.name}` {said}") from error
+        said = f"failed: {type(error).__name__}: {error}"
+        raise SubjectError(f"The `distribution()` of the problem `{problem.name}` {said}") from error
     if drawn is None or isinstance(drawn, Finite):
         return drawn
     raise SubjectError(

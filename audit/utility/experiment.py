@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from audit.brief import show
-from audit.outcomes import Raised
-from audit.signatures import Calling
-from audit.subjects import Around, Subject
-from audit.utility.copies import CHANGES, Watch, changed, copied, spare
+from audit.sampling.copies import CHANGES, Watch, changed, copied, spare
+from audit.subject.signatures import Calling
+from audit.subject.subject import Around, Subject
+from audit.values.brief import show
+from audit.values.outcomes import Raised
 
 __all__ = ["ROUNDING", "Ask", "Experiment", "Revealed", "Trial", "as_subject"]
 
@@ -154,7 +154,7 @@ class Experiment(Around):
         except MemoryError:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001  the user's problem may raise anything
-            return trial._replace(trouble=f"cannot draw: {type(error).__name__}: {error}")
+            return trial._replace(trouble=f"cannot draw a database: {type(error).__name__}: {error}")
         trial = trial._replace(size=_length(database))
         output, done = self._done(ask, database, for_learner, trial)
         if not ask.reveal:
@@ -273,12 +273,12 @@ def _no_error(output: Any, error: float, most: float) -> str:
     The error of no answer is infinite.
     """
     if error == -math.inf:
-        return f"measures errors that are none: -inf for the output {show(output, 40)}"
+        return f"measures an error of -inf for the output {show(output, 40)}; no error is negative infinity"
     if error == math.inf or not math.isfinite(most) or -_SUMMED <= error <= most * (1.0 + _SUMMED):
         return ""
     return (
-        f"measures errors that are no probabilities, as those of a `PAC` claim are: {show(error)} for the "
-        f"output {show(output, 40)}; claim `Accuracy` of them"
+        f"measures an error of {show(error)} for the output {show(output, 40)}, but the errors of a `PAC` "
+        "claim are probabilities; claim `Accuracy` instead"
     )
 
 
@@ -289,7 +289,7 @@ def law_on(law: Any, database: Any, convert: Any = None) -> Any:
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001  the user's law may raise anything
-        return f"meets a learner whose `distribution` fails: {type(error).__name__}: {error}"
+        return f"needs the law of the learner, whose `distribution` failed: {type(error).__name__}: {error}"
 
 
 def failure_given(
@@ -337,9 +337,9 @@ def _told(law: Any, problem: Any, database: Any, alpha: float) -> Conditional | 
     try:
         failure = float(problem.failure(law, alpha, spare(database)))
     except Exception as fault:  # noqa: BLE001  the user's problem may raise anything
-        return f"cannot tell its failure probability: {type(fault).__name__}: {fault}"
+        return f"cannot compute its failure probability: {type(fault).__name__}: {fault}"
     if not 0.0 <= failure <= 1.0 + ROUNDING:
-        return f"must tell a failure probability in [0, 1]; got {show(failure)}"
+        return f"must return a failure probability in [0, 1]; got {show(failure)}"
     return Conditional(min(1.0, failure), failure, None)
 
 
@@ -354,7 +354,7 @@ def _errors(outcomes: Any, problem: Any, database: Any, most: float) -> Any:
         except Exception as fault:  # noqa: BLE001  the user's problem may raise anything
             return f"cannot measure many outputs: {type(fault).__name__}: {fault}"
         if errors.shape != (len(outcomes),) or np.isnan(errors).any():
-            return f"must measure {len(outcomes)} outputs by as many numbers; `errors` did not"
+            return f"must return {len(outcomes)} numbers for {len(outcomes)} outputs; `errors` did not"
         finite = np.where(errors == math.inf, 0.0, errors)
         ends = (int(np.argmin(errors)), int(np.argmax(finite))) if len(errors) else ()
         return next(filter(None, (_no_error(outcomes[k], float(errors[k]), most) for k in ends)), errors)

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.problems import check_problem
+from audit.values.brief import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -65,13 +65,13 @@ class Family:
             start = "the given problem" if many == 1 else f"the {many} given problems"
             if self.source == "own":
                 start = "the subject's own problem" if many == 1 else f"the subject's own {many} problems"
-        ways = [word for word, way in (("random ones", self.random), ("a climb", self.vary)) if way]
+        ways = [word for word, way in (("random search", self.random), ("hill climbing", self.vary)) if way]
         more, by = tried - many, " and ".join(ways)
         kept = more if kept is None else kept - many
         if not ways or more <= 0:
             return start
         if kept <= 0:
-            return f"{start} and none of {more} more found by {by}: none was worse"
+            return f"{start}; {more} more found by {by} were no worse"
         some = "" if kept == more else "the worst of " if kept == 1 else f"the worst {kept} of "
         return f"{start} and {some}{more} more found by {by}"
 
@@ -97,12 +97,12 @@ def read_problems(problems: Any, *, subject: Any = None) -> Family:
         problems = _own_problems(subject)
         if problems is None:
             raise InvalidValue(
-                f"There are no problems to audit on: give `problems=`, {_SOURCES}, or a subject with "
-                "`problems`, such a sequence or a method."
+                f"There are no problems to audit on: give `problems=`, {_SOURCES}, or a subject whose "
+                "`problems` is such a sequence or a method."
             )
         return _of_source(subject, "own") if callable(problems) else read_problems(problems)
     if hasattr(problems, "example") and hasattr(problems, "validate"):
-        from audit.strategies import examples
+        from audit.databases.strategies import examples
 
         return Family(_library(examples(problems, "problems", EXAMPLES)), source="strategy")
     if callable(getattr(problems, "problems", None)):

@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from audit.claims import check_utility_claim
-from audit.conversion import said_of_convert
 from audit.errors import InvalidKind, InvalidValue, SubjectError
-from audit.progress import AuditFinished, AuditStarted
-from audit.subjects import Subject, adapt
-from audit.surroundings import own_arithmetic
+from audit.subject.conversion import said_of_convert
+from audit.subject.subject import Subject, adapt
+from audit.subject.surroundings import own_arithmetic
 from audit.task import Options, check_options, environment_of, refuse_inside_given
 from audit.utility.audit import UtilityAudit
 from audit.utility.families import read_problems
 from audit.utility.task import UtilityTask
+from audit.values.progress import AuditFinished, AuditStarted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +85,7 @@ def audit_utility(
     jobs
         Worker processes; the result does not depend on it.
     progress
-        Receives the events of `audit.progress`.
+        Receives the events of `audit.values.progress`.
 
     Returns
     -------
@@ -104,10 +104,10 @@ def audit_utility(
     **Guarantee.** If the error is above alpha with probability at most beta on every problem, then with
     probability at least 1 − significance the verdict is not REFUTED. If it is so with a larger probability on
     a problem of the list, then with probability at least 1 − significance the verdict is not NOT_REFUTED
-    (`audit.utility.evidence`). A learner that keeps state, or draws from elsewhere than its generator, is run
-    as it is: the claim is read as one about each call, given the state it is in. That makes a verdict only if
-    new learners, each in a fresh process, confirm it (`audit.utility.renewal`). With `fresh=` the claim is
-    about the first call of a new learner. What was neither refuted nor met is INCONCLUSIVE.
+    (`audit.evidence.failures`). A learner that keeps state, or draws from elsewhere than its generator, is
+    run as it is: the claim is read as one about each call, given the state it is in. That makes a verdict
+    only if new learners, each in a fresh process, confirm it (`audit.utility.renewal`). With `fresh=` the
+    claim is about the first call of a new learner. What was neither refuted nor met is INCONCLUSIVE.
 
     Examples
     --------
@@ -170,7 +170,6 @@ def _claim_of(subject: Subject, claim: Any) -> UtilityClaim:
             ) from error
     if claim is None:
         raise InvalidValue(
-            f"No utility claim: give one, such as `PAC(alpha=0.1, beta=0.05)`, for {subject.name} declares "
-            "none."
+            f"No utility claim: {subject.name} declares none; give one, such as `PAC(alpha=0.1, beta=0.05)`."
         )
     return check_utility_claim(claim)

@@ -2,7 +2,7 @@
 
 Three comparisons, each an e-value; one that reaches (number of comparisons)/significance is trouble:
 
-- *on a database*: the outputs of the code against the law (`audit.law_check`);
+- *on a database*: the outputs of the code against the law (`audit.laws.law_check`);
 - *on a problem whose exact failure probability is known*: whole trials, so that the law of `draw`, the laws
   of the learner on every database, `errors` and `failure` all stand the test;
 - *on a problem whose conditional failure probabilities are bet on*: the code beside the law, trial by trial.
@@ -22,20 +22,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from audit.evidence import STAKES, log_sum
-from audit.law_check import law_log_e_value
-from audit.outcomes import Unfinished
-from audit.results import Verdict
+from audit.evidence.bets import STAKES, log_sum
+from audit.laws.law_check import law_log_e_value
+from audit.results.result import Verdict
 from audit.sampling import LAW, Sampler
 from audit.utility.experiment import as_subject, law_on
 from audit.utility.runs import draw_trials
+from audit.values.outcomes import Unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from audit.subjects import Subject
+    from audit.subject.subject import Subject
     from audit.utility.exact import ExactFailure
     from audit.utility.task import UtilityTask
 
@@ -80,8 +80,8 @@ def failures_log_e_value(failed: Floats, probabilities: Floats) -> float:
 
 def _called(problem: Any, where: str) -> str:
     return (
-        f"the law this learner declares is not what it returns: calling it on {where} of `{problem.name}` "
-        "disagrees with it"
+        "the learner's outputs do not follow its declared law: outputs of calls on "
+        f"{where} of `{problem.name}` contradict it"
     )
 
 
@@ -115,13 +115,13 @@ class LawCheck:
     def open(self) -> str:
         """Why the laws decide nothing, in words: what they say was not compared, or not of every run."""
         if not self.runs:
-            return "the time was over before the declared law was compared with the code"
+            return "time ran out before the law was compared with the code"
         if self.runs <= self.unfinished:
-            return f"no run finished: {self.unfinished} were begun"
+            return f"no run finished: {self.unfinished} were started"
         if self.unfinished:
             return (
-                f"{self.unfinished} of {self.runs:,} runs that were to be compared with the law did not "
-                "finish, and of those it says nothing; audit with `exact=False`, or raise `run_time_limit`"
+                f"{self.unfinished} of {self.runs:,} runs to be compared with the law did not finish, and "
+                "the law does not cover those; audit with `exact=False`, or raise `run_time_limit`"
             )
         return ""
 
@@ -156,9 +156,9 @@ class LawCheck:
             trials = self._trials(sampler, one.problem, pairs, index)
             failed = np.array([trial.failure for trial in trials])
             words = (
-                f"the laws are not what the runs show: in {failed.sum():,.0f} of {len(failed):,} trials of "
-                f"`{one.problem.name}` the error was above alpha, and by the laws of the learner and of the "
-                f"problem that has probability {one.failure:.4g}"
+                f"the laws do not match the runs: in {failed.sum():,.0f} of {len(failed):,} trials of "
+                f"`{one.problem.name}` the error was above alpha, but the laws of the learner and of the "
+                f"problem give that probability {one.failure:.4g}"
             )
             return words, failures_log_e_value(failed, np.full(len(failed), one.failure))
 
@@ -177,9 +177,7 @@ class LawCheck:
             ]
             failed = np.array([trial.ran for trial in trials], dtype=np.float64)
             claimed = np.array([trial.failure for trial in trials])
-            return f"calling it on databases of `{problems[index].name}`", failures_log_e_value(
-                failed, claimed
-            )
+            return _called(problems[index], "databases"), failures_log_e_value(failed, claimed)
 
         return self._each(experiment, len(problems), compared)
 

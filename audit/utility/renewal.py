@@ -2,11 +2,11 @@
 
 In one process runs depend on those before: a learner that draws once whether it is a good one, and keeps
 that, fails always or never. What its runs showed has to show again on new learners. Each is made in a fresh
-process (`audit.sampling.fresh`) and called as often as was fixed before. The trial is the share of its calls
-that fail.
+process (`audit.sampling.isolated.fresh`) and called as often as was fixed before. The trial is the share of
+its calls that fail.
 
 **Guarantee.** Let p be the mean of that share. Shares of new learners are independent, however the calls of
-one depend on each other. So the wealths of `audit.utility.evidence` hold with F that share: if p ≤ β the
+one depend on each other. So the wealths of `audit.evidence.failures` hold with F that share: if p ≤ β the
 wealth against the claim reaches 1/significance with probability at most significance, and if p ≥ β so does
 the one for it. For calls that do not depend on each other, p is the failure probability. All problems that
 are to be met have to be confirmed, so nothing is corrected for their number.
@@ -27,14 +27,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from audit.canonical import same
 from audit.errors import SubjectError
+from audit.evidence.failures import GRID, LEAST_BETA, Bets, least_runs, lower_bound, upper_bound
 from audit.sampling import CONFIRM
-from audit.sampling.recipes import draws_when_made
-from audit.subjects import Renewed
-from audit.utility.evidence import GRID, LEAST_BETA, Bets, least_runs, lower_bound, upper_bound
+from audit.sampling.isolated.recipes import draws_when_made
+from audit.subject.subject import Renewed
 from audit.utility.experiment import Ask
 from audit.utility.runs import draw_anew
+from audit.values.canonical import same
 
 if TYPE_CHECKING:
     from audit.sampling import Sampler
@@ -94,7 +94,7 @@ class Renewal:
         elif not self._is_luck() and self._makes_no_difference(ask):
             self.how = "cached"
         elif self.sampler.recipe is None:
-            self._go_without("it holds data that no import and no constructor gives")
+            self._go_without("it holds data that importing or constructing it does not restore")
         else:
             self.how = "fresh"
             try:
@@ -195,7 +195,7 @@ class Renewal:
             problem = standing.look.problem
             parts = draw_anew(self.sampler, problem, sizes, (index, batch), against=betting.against)
             if betting.answered and all(part.silent for part in parts):
-                raise SubjectError(f"in a fresh process every run {parts[0].silent}")
+                raise SubjectError(f"every run in a fresh process {parts[0].silent}")
             self.learners += len(parts)
             low, high = (np.array([float(getattr(p, end).mean()) for p in parts]) for end in ("low", "high"))
             bets.add(low, high, beta=betting.beta)
@@ -225,48 +225,46 @@ def learners_needed(p: float, beta: float, *, calls: int, log_limit: float, agai
 
 
 _FRESH: Final = "give `fresh=`, a function without arguments that makes a new learner for every run"
-_KEEPS: Final = "the learner keeps state, or does not draw from its generator alone"
+_KEEPS: Final = "the learner keeps state, or uses randomness other than its generator"
 _UNCONFIRMED: Final = (
-    f"{_KEEPS}: {{:,}} new learners, each in a fresh process, did not confirm what runs of one learner "
-    f"showed; to audit every run by itself, {_FRESH}"
+    f"{_KEEPS}: {{:,}} new learners, each in a fresh process, did not confirm the runs of one learner; "
+    f"to audit each run separately, {_FRESH}"
 )
 _TOO_MANY: Final = (
-    f"{_KEEPS}: to confirm on new learners what runs of one showed takes {{}} fresh processes; {_FRESH}"
+    f"{_KEEPS}: confirming the runs of one learner on new learners takes {{}} fresh processes; {_FRESH}"
 )
-_TIME: Final = (
-    f"{_KEEPS}, and the time was over before new learners confirmed what runs of one showed; {_FRESH}"
-)
+_TIME: Final = f"{_KEEPS}, and time ran out before new learners confirmed the runs of one learner; {_FRESH}"
 _UNTOLD: Final = (
-    f"{_KEEPS}, and it cannot be made anew in a fresh process to tell whether new learners fail as often "
+    f"{_KEEPS}, and it cannot be made anew in a fresh process to check whether new learners fail as often "
     f"({{}}); {_FRESH}, or pass a function that can be imported"
 )
-_EACH_CALL: Final = "the claim is read as one about each call, given the state the learner is in when called"
+_EACH_CALL: Final = "the claim applies to each call, given the learner's state at that call"
 #: What is assumed, by how runs were told to be trials; nothing was told where there is no verdict.
 ASSUMED: Final = {
     "": [_EACH_CALL],
-    "stateless": ["the learner keeps no state between runs, and its code drew nothing when it was imported"],
+    "stateless": ["the learner keeps no state between runs, and importing its code drew nothing at random"],
     "cached": [
         (
-            "the learner keeps data between runs, which made no difference: copies of how it was at first "
-            "gave the same, run for run"
+            "the data that the learner keeps between runs made no difference: copies of its first state "
+            "gave the same outputs, run for run"
         ),
     ],
     "renewed": [
-        "the claim is read as one about the first call of a new learner",
-        "what the learners that `fresh=` makes share keeps no state (not checked)",
+        "the claim applies to the first call of a new learner",
+        "the learners made by `fresh=` share no state (not checked)",
     ],
     "fresh": [
-        "the claim is read as one about the calls of a new learner, each given the state it is in",
+        "the claim applies to each call of a new learner, given its state at that call",
         (
-            "what fresh processes share (absolute paths, remote services) keeps no state: the verdict was "
-            "confirmed in such processes, each with a learner of its own"
+            "fresh processes share no state (through absolute paths or remote services); they confirmed "
+            "the verdict, each with its own learner"
         ),
     ],
     "unchecked": [
         _EACH_CALL,
         (
-            "the learner keeps no luck between calls (not checked: give `fresh=`, or a function that can be "
-            "imported)"
+            "the learner keeps no randomness between calls (not checked: give `fresh=`, or a function that "
+            "can be imported)"
         ),
     ],
 }

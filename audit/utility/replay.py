@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from audit.canonical import same
 from audit.claims import PAC
-from audit.conversion import converting
-from audit.encoding import decode, encode, revived
+from audit.codec.encoding import decode, encode, revived
 from audit.errors import AuditError
 from audit.problems import check_problem
-from audit.results import Evidence
+from audit.results.result import Evidence
 from audit.sampling import CONFIRM, Sampler
-from audit.subjects import Subject, adapt
-from audit.surroundings import own_arithmetic
-from audit.trust import require_trust
+from audit.subject.conversion import converting
+from audit.subject.subject import Subject, adapt
+from audit.subject.surroundings import own_arithmetic
+from audit.subject.trust import require_trust
 from audit.utility.exact import exact_failure, exceeds
 from audit.utility.experiment import Ask, Revealed, as_subject
 from audit.utility.families import read_problems
+from audit.values.canonical import same
 
 if TYPE_CHECKING:
     from audit.utility.result import UtilityResult, UtilityWitness
@@ -52,7 +52,8 @@ def replay_failure(
     isolate
         Run the learner in a child process, which may hang or die.
     trust
-        Whether the target and the `convert` that the result names may be imported and called (`audit.trust`).
+        Whether the target and the `convert` that the result names may be imported and called
+        (`audit.subject.trust`).
 
     Raises
     ------
@@ -71,7 +72,7 @@ def replay_failure(
     if result.evidence is Evidence.EXACT:
         return _again_by_law(result, witness, learner, problem)
     if witness.seed is None:
-        raise AuditError("This failure cannot be replayed: the result does not say its seed.")
+        raise AuditError("This failure cannot be replayed: the result does not record its seed.")
     most = 1.0 if isinstance(result.claim, PAC) else float("inf")
     experiment = as_subject(learner, alpha=result.claim.alpha, law=result.conditional, most=most)
     ask = Ask(problem, seed=witness.seed, reveal=True)
@@ -79,7 +80,7 @@ def replay_failure(
         [runs] = sampler.draw(ask, ask, 1, (CONFIRM, 0))
     shown = runs.left[0]
     if not isinstance(shown, Revealed):
-        raise AuditError(f"The run did not end: {shown}.")
+        raise AuditError(f"The run did not finish: {shown}.")
     if shown.trial.trouble:
         raise AuditError(f"The problem `{witness.problem}` {shown.trial.trouble}")
     return replace(
@@ -102,7 +103,7 @@ def _again_by_law(
     if found is None:
         raise AuditError(
             f"The evidence is exact, but the laws of {learner.name} and of the problem `{witness.problem}` "
-            "do not tell its failure probability; audit it again by runs."
+            "do not give its failure probability; audit it again by runs."
         )
     return replace(
         witness,
@@ -123,7 +124,7 @@ def _learner_of(result: UtilityResult, subject: Any, *, trust: bool) -> Subject:
     if result.target is None:
         raise AuditError("This result does not say what was audited; give the learner too.")
     require_trust(result.target, what="subject", trust=trust)
-    from audit.targets import rebuild_subject
+    from audit.subject.targets import rebuild_subject
 
     return adapt(rebuild_subject(result.target, result.parameters))
 
@@ -137,7 +138,7 @@ def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:
             return named
     if witness.source is None:
         raise AuditError(
-            f"The problem `{witness.problem}` is none of the learner's own, and the file could not keep it, "
-            "so nothing can measure its error: give it in `problems`."
+            f"The problem `{witness.problem}` is not one of the learner's own and could not be saved, so its "
+            "error cannot be measured: give it in `problems`."
         )
     return check_problem(revived(witness.source, what="problem"))

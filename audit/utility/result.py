@@ -6,8 +6,9 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from audit import encoding
-from audit.results import Evidence, PrivacyRefuted, SavedResult, Verdict
+from audit.codec import encoding
+from audit.results.result import Evidence, PrivacyRefuted, SavedResult, Verdict
+from audit.values.abilities import ability
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -184,9 +185,8 @@ class UtilityResult(SavedResult):
         CorruptFile
             If the document is damaged, or is that of a privacy audit; one line.
         """
-        from audit.saved import parse_utility
-
-        return parse_utility(document, cls=cls)
+        found: Self = ability("parse_utility")(document, cls=cls)
+        return found
 
     def replay(
         self,
@@ -209,25 +209,20 @@ class UtilityResult(SavedResult):
         trust : bool
             Import and call what a result read from a file names: its target, its `convert`.
         """
-        from audit.subjects import adapt
-        from audit.utility.replay import replay_failure
+        from audit.subject.subject import adapt
 
         chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
-        again: UtilityWitness = replay_failure(self, chosen, problems=problems, trust=trust)
+        again: UtilityWitness = ability("replay_utility")(self, chosen, problems=problems, trust=trust)
         return again
 
     def raise_if_refuted(self) -> Self:
         """Raise `UtilityRefuted` if the claim was refuted; return the result otherwise."""
         if self.refuted:
-            from audit.utility.text import short
-
-            raise UtilityRefuted(short(self))
+            raise UtilityRefuted(ability("short_utility")(self))
         return self
 
     def __str__(self) -> str:
-        from audit.utility.text import full
-
-        return full(self)
+        return f"{ability('full_utility')(self)}"
 
 
 def _plain(value: Any, name: str) -> Any:

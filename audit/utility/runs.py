@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.errors import SubjectError
-from audit.outcomes import Raised, Unfinished
 from audit.sampling import CONFIRM
 from audit.utility.experiment import Ask, Revealed, Trial, ask_again
+from audit.values.outcomes import Raised, Unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from audit.task import Task
 if TYPE_CHECKING:
     from audit.claims import UtilityClaim
     from audit.sampling import Sampler
-    from audit.subjects import Subject
+    from audit.subject.subject import Subject
     from audit.utility.families import Family
 
 __all__ = ["UtilityTask"]

@@ -6,10 +6,10 @@ import shlex
 import textwrap
 from typing import TYPE_CHECKING
 
-from audit.results import Evidence, Verdict
-from audit.text import entry, listed, wrapped
-from audit.wording import apart, at_least, at_most, confidence, number, sentence
-from audit.wording import short as cut
+from audit.results.result import Evidence, Verdict
+from audit.values.wording import apart, at_least, at_most, confidence, number, sentence
+from audit.values.wording import short as cut
+from audit.words.text import entry, listed, wrapped
 
 if TYPE_CHECKING:
     from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
@@ -49,7 +49,7 @@ def full(result: UtilityResult) -> str:
     ERROR  learner  no claim
     <BLANKLINE>
       The audit failed: It raises.
-      Nothing is said for or against the claim.
+      This says nothing for or against the claim.
     <BLANKLINE>
       Runs         0 runs drawn; 0 problems tried
       Again        the same audit with seed=0
@@ -73,7 +73,7 @@ def full(result: UtilityResult) -> str:
 def short(result: UtilityResult) -> str:
     """Return the text of a refutation as a failed test shows it: at most ten lines."""
     lines = [
-        f"{cut(result.subject, 60)} does not keep its claim: {title(result)} is refuted.",
+        f"{cut(result.subject, 60)} does not satisfy its claim: {title(result)} is refuted.",
         bounds(result),
     ]
     if result.witness is not None:
@@ -132,8 +132,8 @@ def verdict_sentence(result: UtilityResult) -> str:
         )
     if result.verdict is Verdict.PROVED:
         return (
-            f"The claim is proved over {where}: the exact failure probabilities there keep it. Nothing is "
-            "said beyond that family."
+            f"The claim is proved over {where}: no exact failure probability there exceeds β. The proof "
+            "covers only that family."
         )
     how = "exactly" if exact else f"with confidence {confidence(result.significance)}"
     count = len(result.problems)
@@ -150,10 +150,11 @@ def bounds(result: UtilityResult) -> str:
     of = f"of an error above {alpha} on the worst problem{sizes(result)}"
     if result.evidence is Evidence.EXACT:
         found, most = apart(result.beta_lower, beta)
-        return f"The probability {of} is {found} (claimed {most}), exactly."
+        return f"The exact probability {of} is {found} (claimed {most})."
     least, most = at_least(result.beta_lower), at_most(result.beta_upper)
-    sure = f"each bound holds with confidence {confidence(result.significance)}, not both together"
-    return f"The probability {of} is at least {least} and at most {most} (claimed {number(beta)}); {sure}."
+    lies = f"is at least {least} and at most {most} (claimed {number(beta)})"
+    sure = f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly"
+    return f"The probability {of} {lies}. {sure}."
 
 
 def sizes(result: UtilityResult) -> str:
@@ -167,14 +168,14 @@ def sizes(result: UtilityResult) -> str:
 def meaning(result: UtilityResult) -> str:
     """Say what the evidence is worth."""
     if result.verdict in _UNTOLD:
-        return _open_between(result) or "Nothing is said for or against the claim."
+        return _open_between(result) or "This says nothing for or against the claim."
     if result.evidence is Evidence.EXACT:
         drawn = f"; {result.samples:,} runs did not contradict it" if result.samples else ""
         return f"The law is the one the learner declares{drawn}; no sampling error is involved."
-    rarely = f"with probability at most {result.significance:.3g}"
+    chance = f"at most {result.significance:.3g}"
     if result.refuted:
-        return f"If the claim holds, the chance of this refutation is at most {result.significance:.3g}."
-    return f"A claim that is false on one of these problems is called met {rarely}."
+        return f"If the claim holds, the chance of this refutation is {chance}."
+    return f"If the claim is false on any of these problems, the chance of this verdict is {chance}."
 
 
 def _open_between(result: UtilityResult) -> str:
@@ -192,7 +193,7 @@ def _open_between(result: UtilityResult) -> str:
 
 def witness_story(witness: UtilityWitness) -> str:
     """Return the failure as a story."""
-    from audit.story import shown
+    from audit.words.story import shown
 
     output, database = shown(witness.output), shown(witness.database)
     error = f"error {number(witness.error)}"
@@ -202,10 +203,10 @@ def witness_story(witness: UtilityWitness) -> str:
         else ""
     )
     if witness.output is None and witness.error != witness.error:  # NaN: a law told the probability alone
-        where = f"A sample on which it fails, of `{cut(witness.problem, 80)}`: {database}"
-        return f"{where}, with probability {number(witness.failure)}."
-    told = f"A failure, on `{cut(witness.problem, 80)}`: from {database} it made {output}, {error}{exact}."
-    return f"{told} {seed_words(witness)}".rstrip()
+        chance = f"the learner fails with probability {number(witness.failure)}"
+        return f"On this database of `{cut(witness.problem, 80)}` {chance}: {database}."
+    told = f"A failure on `{cut(witness.problem, 80)}`: from {database} the learner made {output}"
+    return f"{told}, {error}{exact}. {seed_words(witness)}".rstrip()
 
 
 def seed_words(witness: UtilityWitness) -> str:
@@ -215,14 +216,14 @@ def seed_words(witness: UtilityWitness) -> str:
     --------
     >>> from audit.utility.result import UtilityWitness
     >>> seed_words(UtilityWitness("uniform", [0], 1, 0.3, seed=7))
-    '`result.replay()`, or `dp-audit replay FILE` on the saved result, makes it again from seed 7.'
+    '`result.replay()`, or `dp-audit replay FILE` on the saved result, repeats it from seed 7.'
     """
     if witness.seed is None:
         return ""
     if witness.repeats is False:
-        return f"Its seed is {witness.seed}. The seed did not give the same failure again."
+        return f"Its seed, {witness.seed}, did not give the same failure again."
     how = "`result.replay()`, or `dp-audit replay FILE` on the saved result,"
-    return f"{how} makes it again from seed {witness.seed}."
+    return f"{how} repeats it from seed {witness.seed}."
 
 
 def searched(result: UtilityResult) -> str:

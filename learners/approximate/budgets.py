@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from audit.claims import ApproximateDP, PureDP
 from audit.errors import InvalidValue
-from mechanisms.accounting import advanced_bound, composed_epsilon, sequential_bound
+from mechanisms.composition.accounting import advanced_bound, composed_epsilon, sequential_bound
 from mechanisms.concave import calls, lemma_2, levels, log_star
 from mechanisms.concave.bounds import ceiling
-from mechanisms.stability import StableSelection, TightStableSelection
+from mechanisms.selection.stability import StableSelection, TightStableSelection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mechanisms.threshold import ThresholdTest
+    from mechanisms.comparison.threshold import ThresholdTest
 
 __all__ = ["LevelBudget", "Split", "accounts", "even_split", "fitted_split"]
 

@@ -16,10 +16,10 @@ from learners.approximate.of_numbers import OfNumbers
 from learners.approximate.point import refuse_pure
 from learners.approximate.samples import NumberSample, check_dimension, sample_of, threshold_errors
 from learners.approximate.sizes import interval_size, promise_at
-from learners.problems import check_accuracy
+from learners.finite.problems import check_accuracy
 from mechanisms.concave import ConcavePromise
-from mechanisms.parameters import PlainParameters
-from mechanisms.piecewise import StepFunction
+from mechanisms.concave.piecewise import StepFunction
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     import numpy as np

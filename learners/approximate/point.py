@@ -16,10 +16,10 @@ from learners.approximate.hard import point_problems
 from learners.approximate.lumped import Masses
 from learners.approximate.of_numbers import OfNumbers
 from learners.approximate.samples import check_dimension, sample_of
-from learners.problems import check_accuracy
-from mechanisms.parameters import PlainParameters
-from mechanisms.scoring import TwoBest
-from mechanisms.stability import StableSelection, TightStableSelection
+from learners.finite.problems import check_accuracy
+from mechanisms.selection.scoring import TwoBest
+from mechanisms.selection.stability import StableSelection, TightStableSelection
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue, positive_int
-from mechanisms.piecewise import StepFunction
+from audit.values.brief import show
+from mechanisms.concave.piecewise import StepFunction
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

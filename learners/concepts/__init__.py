@@ -12,7 +12,7 @@ Examples
 from learners.concepts.base import ConceptClass
 from learners.concepts.boolean import ConjunctionClass, MaskedParityClass, ParityClass
 from learners.concepts.examples import ExampleDistribution
-from learners.concepts.explicit import ExplicitClass
+from learners.concepts.explicit import ExplicitClass, dichotomies
 from learners.concepts.label import LabelClass
 from learners.concepts.ordered import IntervalClass, PointClass
 
@@ -26,4 +26,5 @@ __all__ = [
     "MaskedParityClass",
     "ParityClass",
     "PointClass",
+    "dichotomies",
 ]

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue
+from audit.values.brief import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
-
-    from learners.concepts.explicit import ExplicitClass
 
 __all__ = ["MOST_LISTED", "ConceptClass"]
 
@@ -118,26 +116,6 @@ class ConceptClass(ABC):
         from learners.concepts.shattering import vc_dimension
 
         return vc_dimension(self.table())
-
-    def dichotomies(self, points: Sequence[Any] | None = None) -> ExplicitClass:
-        """Return one concept for each labelling of some points (default: all) that the class can give.
-
-        The concepts kept are the first of each kind, under their own names (K11 Corollary 3.6).
-        """
-        from learners.concepts.explicit import ExplicitClass
-
-        points = self.listed_domain() if points is None else points
-        table = self.table(points)
-        _, first = np.unique(np.packbits(table, axis=1), axis=0, return_index=True)
-        kept = np.sort(first)
-        names = [self.concepts[index] for index in kept.tolist()]
-        return ExplicitClass(points, table[kept], concepts=names, labels=self.labels)
-
-    def labelled(self) -> ConceptClass:
-        """Return C^label: the predicates (x, y) ↦ [c(x) ≠ y] (BNS §5.1)."""
-        from learners.concepts.label import LabelClass
-
-        return LabelClass(self)
 
     def listed_domain(self) -> Sequence[Any]:
         """Return the domain, or refuse one too large to go through."""

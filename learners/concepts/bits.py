@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidValue, positive_int
+from audit.values.brief import show
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidValue, positive_int
+from audit.values.brief import show
 from learners.concepts.base import ConceptClass
 from learners.concepts.bits import BitWords, bit_matrix, bits_of, number_of
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit import canonical
-from audit.brief import show
 from audit.errors import InvalidValue
+from audit.values import canonical
+from audit.values.brief import show
 from learners.concepts.base import ConceptClass
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["ExplicitClass"]
+__all__ = ["ExplicitClass", "dichotomies"]
 
 
 class ExplicitClass(ConceptClass):
@@ -43,8 +43,8 @@ class ExplicitClass(ConceptClass):
     Examples
     --------
     >>> xor = ExplicitClass(["a", "b"], [[0, 1], [1, 0], [1, 1]])
-    >>> xor.label(2, "a"), xor.vc_dimension(), ExplicitClass(["a"], [[0], [1], [1]]).dichotomies().size
-    (1, 1, 2)
+    >>> xor.label(2, "a"), xor.vc_dimension()
+    (1, 1)
     """
 
     def __init__(
@@ -102,6 +102,24 @@ class ExplicitClass(ConceptClass):
         if self._row is None:  # many names are never asked for
             self._row = _places(self._concepts, what="concepts")
         return self._row[canonical.key(concept)]
+
+
+def dichotomies(concepts: ConceptClass, points: Sequence[Any] | None = None) -> ExplicitClass:
+    """Return one concept for each labelling of some points (default: all) that a class can give.
+
+    The concepts kept are the first of each kind, under their own names (K11 Corollary 3.6).
+
+    Examples
+    --------
+    >>> dichotomies(ExplicitClass(["a"], [[0], [1], [1]])).size
+    2
+    """
+    points = concepts.listed_domain() if points is None else points
+    table = concepts.table(points)
+    _, first = np.unique(np.packbits(table, axis=1), axis=0, return_index=True)
+    kept = np.sort(first)
+    names = [concepts.concepts[index] for index in kept.tolist()]
+    return ExplicitClass(points, table[kept], concepts=names, labels=concepts.labels)
 
 
 def _booleans(table: ArrayLike) -> NDArray[np.bool_]:

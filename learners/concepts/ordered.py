@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidValue, positive_int
+from audit.values.brief import show
 from learners.concepts.base import ConceptClass
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from learners.approximate.point import missed
 from learners.approximate.sizes import even_size, interval_size, lemma_3_size, theorem_2_size
 from learners.pure import hashed_size, pure_size
 from mechanisms.concave import least_promise, levels, log_star
-from mechanisms.stability import StableSelection, TightStableSelection
+from mechanisms.selection.stability import StableSelection, TightStableSelection
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.findings import Finding, Table
-from learners.clusters import lloyd
-from learners.conjunctions import ConjunctionLearner, ConjunctionQueries
+from learners.by_queries.centres import KMeansQueries
+from learners.by_queries.clusters import lloyd
+from learners.by_queries.conjunctions import ConjunctionLearner, ConjunctionQueries
+from learners.by_queries.perceptron import PerceptronQueries
+from learners.by_queries.separable import separable_problems
 from learners.findings.exact import worst
-from learners.kmeans import KMeansQueries
 from learners.masked import AdaptiveMasked, MaskedParityLearner
 from learners.masked.algorithms import bit_tau
 from learners.masked.experiments import over_concepts
-from learners.perceptron import PerceptronQueries
-from learners.separable import separable_problems
 from mechanisms.queries import AdversarialOracle, Population
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from learners.chunked import Model
+    from learners.by_queries.chunks import Model
 
 __all__ = ["FINDINGS", "b_theorem_5", "k11_adaptive", "k11_proposition_5_18", "k11_theorem_5_7"]
 

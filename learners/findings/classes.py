@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.claims import PureDP
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
-from learners.compression import CompressionLearner
+from audit.laws.exact import compare_pairs
 from learners.concepts import (
     ConjunctionClass,
     ExplicitClass,
@@ -22,9 +21,10 @@ from learners.concepts import (
 )
 from learners.concepts.shattering import vc_dimension
 from learners.findings.exact import worst
-from learners.generic import GenericLearner, VCLearner, generic_size
-from learners.hypotheses import Hypotheses, sauer_bound
-from learners.labels import LabelPrivateLearner, ReplacedRecords, net_size
+from learners.finite.hypotheses import Hypotheses, sauer_bound
+from learners.generic.agnostic import GenericLearner, VCLearner, generic_size
+from learners.generic.compression import CompressionLearner
+from learners.generic.labels import LabelPrivateLearner, ReplacedRecords, net_size
 from learners.parity import AmplifiedParityLearner
 from learners.parity.plans import Plan
 from learners.sanitizers.generic import GenericSanitizer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations_with_replacement, product
 from typing import TYPE_CHECKING, Any
 
-from audit.exact import compare_pairs
+from audit.laws.exact import compare_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import numpy as np
 from audit.findings import Finding, Table
 from learners.concepts import ParityClass
 from learners.concepts.bits import bits_of
-from learners.generic import GenericLearner
+from learners.generic.agnostic import GenericLearner
 from learners.masked.algorithms import AdaptiveMasked, GuessingLearner
 from learners.masked.experiments import over_concepts
 from learners.masked.parity import ParityByQueries, SilentOracle, coset_queries

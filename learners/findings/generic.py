@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from audit.findings import Finding, Table
-from learners.generic import failure_bound, generic_size, printed_size
+from learners.generic.agnostic import failure_bound, generic_size, printed_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable

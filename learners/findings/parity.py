@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
+from audit.laws.exact import compare_pairs
 from learners.findings.parity_samples import e14, n3, n25
 from learners.parity.choices import choice_law
 from learners.parity.flawed import OverspentParityRetry, UncheckedParityLearner

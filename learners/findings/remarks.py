@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.findings import Finding, Table
 from learners.concepts import IntervalClass
-from learners.generic import GenericLearner, generic_size
+from learners.generic.agnostic import GenericLearner, generic_size
 from learners.parity.plans import derived_plan
 from learners.pure import pure_size
 from mechanisms import RandomizedResponse

@@ -13,8 +13,8 @@ from learners.masked.populations import MaskedPopulation
 from learners.masked.problems import MaskedProblem, random_masked
 from learners.masked.queries import BentQuery, BitQuery
 from mechanisms.queries import SQAlgorithm
-from mechanisms.queries.against import OracleRun
-from mechanisms.queries.cases import Reweighted
+from mechanisms.queries.oracles.cases import Reweighted
+from mechanisms.queries.runs.against import OracleRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

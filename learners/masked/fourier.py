@@ -9,19 +9,59 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from learners.masked.queries import Parts
 from learners.masked.words import bit, signs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from learners.masked.queries import MaskedQuery
+__all__ = ["Parts", "Pointwise", "Split", "split", "walsh"]
 
-__all__ = ["Split", "split", "walsh"]
+
+class Pointwise(Protocol):
+    """A query of which every value can be computed: all that its expectations are read from."""
+
+    @property
+    def dimension(self) -> int:
+        """d, the length of the words x."""
+
+    def on(self, x: Any, i: Any, b: Any, y: Any) -> NDArray[np.float64]:
+        """Return the values at records ((x, i, b), y), elementwise, with x words as numbers."""
+
+
+class Parts(NamedTuple):
+    """The expectation of a query on c_{r,a}, split as K11 equation (7) splits it.
+
+    Parameters
+    ----------
+    constant
+        C_g: the same for all concepts.
+    masked
+        ⟨f⁰_g, c⁰_{r,0}⟩: what is added where a = 0 and subtracted where a = 1.
+    shown
+        ⟨f¹_g, c¹_r⟩: what depends on r alone.
+
+    Examples
+    --------
+    >>> Parts(0.25, -0.25, 0.0).expectation(1), Parts(0.25, -0.25, 0.0).blind
+    (0.5, 0.25)
+    """
+
+    constant: Any
+    masked: Any
+    shown: Any
+
+    @property
+    def blind(self) -> Any:
+        """What can be answered without knowing a."""
+        return self.constant + self.shown
+
+    def expectation(self, a: Any) -> Any:
+        """Return E[g] under the uniform distribution, labelled by the concept with this a."""
+        return self.blind + signs(a) * self.masked
 
 
 def walsh(values: Any) -> NDArray[np.float64]:
@@ -78,7 +118,7 @@ class Split:
 
 
 @lru_cache(maxsize=64)
-def split(query: MaskedQuery) -> Split:
+def split(query: Pointwise) -> Split:
     """Return the parts of a query's expectation, by one pass over the domain of 2^(d + 1)·d points.
 
     Examples

@@ -10,16 +10,16 @@ import numpy as np
 from audit.claims import PAC, PureDP
 from audit.errors import InvalidValue, finite_number
 from audit.relations import Relation
-from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks, Model
+from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks, Model
 from learners.concepts import MaskedParityClass
 from learners.concepts.bits import bit_matrix, bits_of
-from learners.listed import spread
+from learners.finite.listed import spread
 from learners.masked.algorithms import AdaptiveMasked
 from learners.masked.fourier import walsh
 from learners.masked.populations import MaskedPopulation
 from learners.masked.problems import MaskedProblem, random_masked
 from learners.masked.words import bit, check_dimension, numbers
-from mechanisms.parameters import PlainParameters
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,7 +71,7 @@ class MaskedParityLearner(PlainParameters):
     Guarantee
     ---------
     epsilon-differential privacy when one record is replaced, in the local model epsilon-local (K11 Theorem
-    5.7 and §5.3.1): each record has part in one of d + 1 averages; see `learners.chunked.ChunkNoise`. In the
+    5.7 and §5.3.1): each record has part in one of d + 1 averages; see `ChunkNoise`. In the
     second round, whatever was answered in the first, the query is fixed and its chunk is fresh.
 
     On `sample_size` or more uniform examples of a concept the output is that concept with probability 1 −

@@ -14,7 +14,7 @@ from learners.masked.words import bit, check_dimension, numbers, parity, signs
 from mechanisms.queries import Oracle
 
 if TYPE_CHECKING:
-    from learners.masked.queries import Parts
+    from learners.masked.fourier import Parts
     from mechanisms.queries import StatisticalQuery
 
 __all__ = ["BlindOracle", "MaskedPopulation", "parts_of"]

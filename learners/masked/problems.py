@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from learners.concepts import MaskedParityClass
-from learners.listed import ListedExamples
+from learners.finite.listed import ListedExamples
 from learners.masked.hypothesis import masked_error
 from learners.masked.populations import MaskedPopulation
 

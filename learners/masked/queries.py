@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from learners.concepts.bits import bit_matrix
-from learners.listed import spread
+from learners.finite.listed import spread
+from learners.masked.fourier import Parts, split
 from learners.masked.words import bit, numbers, parity, signs
 from mechanisms.queries import StatisticalQuery
 
@@ -18,39 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["BentQuery", "BitQuery", "MaskQuery", "MaskedQuery", "ParityQuery", "Parts", "bent"]
-
-
-class Parts(NamedTuple):
-    """The expectation of a query on c_{r,a}, split as K11 equation (7) splits it.
-
-    Parameters
-    ----------
-    constant
-        C_g: the same for all concepts.
-    masked
-        ⟨f⁰_g, c⁰_{r,0}⟩: what is added where a = 0 and subtracted where a = 1.
-    shown
-        ⟨f¹_g, c¹_r⟩: what depends on r alone.
-
-    Examples
-    --------
-    >>> Parts(0.25, -0.25, 0.0).expectation(1), Parts(0.25, -0.25, 0.0).blind
-    (0.5, 0.25)
-    """
-
-    constant: Any
-    masked: Any
-    shown: Any
-
-    @property
-    def blind(self) -> Any:
-        """What can be answered without knowing a."""
-        return self.constant + self.shown
-
-    def expectation(self, a: Any) -> Any:
-        """Return E[g] under the uniform distribution, labelled by the concept with this a."""
-        return self.blind + signs(a) * self.masked
+__all__ = ["BentQuery", "BitQuery", "MaskQuery", "MaskedQuery", "ParityQuery", "bent"]
 
 
 @dataclass(frozen=True)
@@ -77,8 +46,6 @@ class MaskedQuery(ABC):
 
     def parts(self, r: int) -> Parts:
         """Return the parts of the expectation on the concepts c_{r,0} and c_{r,1}."""
-        from learners.masked.fourier import split
-
         return split(self).parts(r)
 
     def __call__(self, record: Any) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from audit.claims import PAC, PureDP
 from audit.errors import InvalidKind, finite_number, flag, positive_int
 from audit.relations import Relation
-from learners.listed import check_database
+from learners.finite.listed import check_database
 from learners.parity.choices import choice_law, chosen_candidates
 from learners.parity.examples import examples_of
 from learners.parity.learner import REFUSED, ParityLearner
@@ -21,7 +21,7 @@ from learners.parity.of_parities import OfParities
 from learners.parity.plans import Form, Plan, check_form, derived_plan, failure_bound
 from learners.parity.spaces import law_is_feasible
 from learners.parity.systems import BitSystem
-from mechanisms.parameters import PlainParameters
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from audit.distributions import Finite

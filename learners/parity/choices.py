@@ -58,7 +58,7 @@ def choice_law(candidates: Sequence[Any], test: BitSystem, *, form: Form, epsilo
     """
     mistakes = mistakes_of([candidates], test)[0]
     if form == "held-out":
-        from mechanisms.noisy_max import LaplaceNoisyMax
+        from mechanisms.comparison.noisy_max import LaplaceNoisyMax
 
         noisy_max = LaplaceNoisyMax(epsilon=2.0 * epsilon / len(mistakes), size=len(mistakes))
         return list(np.exp(noisy_max.distribution((-mistakes).tolist()).log_probabilities).tolist())

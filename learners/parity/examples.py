@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue
-from learners.listed import ListedExamples
+from audit.values.brief import show
+from learners.finite.listed import ListedExamples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,19 +11,18 @@ import numpy as np
 from audit.claims import PureDP
 from audit.errors import finite_number, flag, positive_int, probability
 from audit.relations import Relation
-from learners.listed import check_database
+from learners.finite.listed import check_database
 from learners.parity.examples import examples_of
 from learners.parity.of_parities import OfParities
 from learners.parity.rates import Rates
 from learners.parity.spaces import law_is_feasible, member_law, parities, space_law
 from learners.parity.systems import WORD, BitSystem, as_numbers, as_tuple
-from mechanisms.parameters import PlainParameters
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.distributions import Finite
-    from learners.parity.multisets import ParityLearnerMultisets
 
 __all__ = ["REFUSED", "ParityLearner"]
 
@@ -185,19 +184,6 @@ class ParityLearner(OfParities, PlainParameters):
         rest = [(zero, 0)] * (most - 1)
         broken = [*rest[1:], (zero, 1)] if rest else []
         return [([(unit, 1), *others], [(unit, 0), *others]) for others in (rest, broken)]
-
-    def multisets(self, examples: int) -> ParityLearnerMultisets:
-        """Return A on all samples of so many examples, whatever their order, to be audited exhaustively.
-
-        Examples
-        --------
-        >>> subject = ParityLearner(dimension=2, epsilon=1.0).multisets(10)
-        >>> subject.family, len(subject.records)
-        ('all lists of n = 10 examples with d = 2 that differ in one', 19448)
-        """
-        from learners.parity.multisets import ParityLearnerMultisets  # which is made of this
-
-        return ParityLearnerMultisets(self.dimension, self.epsilon, tight=self.tight, examples=examples)
 
     def _examples(self, database: Any) -> Any:
         return examples_of(database, dimension=self.dimension, owner=type(self).__name__)

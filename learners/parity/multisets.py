@@ -12,7 +12,7 @@ import numpy as np
 from audit.errors import InvalidValue, positive_int
 from learners.parity.examples import BitExamples
 from learners.parity.learner import ParityLearner
-from mechanisms.parameters import PlainParameters
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -117,6 +117,18 @@ class ParityLearnerMultisets(PlainParameters):
     def __post_init__(self) -> None:
         _ = self.learner
         positive_int(self.examples, what=f"The `examples` of `{type(self).__name__}`")
+
+    @classmethod
+    def of(cls, learner: ParityLearner, *, examples: int) -> ParityLearnerMultisets:
+        """Return A on all samples of so many examples, whatever their order, to be audited exhaustively.
+
+        Examples
+        --------
+        >>> subject = ParityLearnerMultisets.of(ParityLearner(dimension=2, epsilon=1.0), examples=10)
+        >>> subject.family, len(subject.records)
+        ('all lists of n = 10 examples with d = 2 that differ in one', 19448)
+        """
+        return cls(learner.dimension, learner.epsilon, tight=learner.tight, examples=examples)
 
     @property
     def family(self) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from mechanisms.piecewise import StepFunction
+    from mechanisms.concave.piecewise import StepFunction
 
 __all__ = ["GroupedChoice"]
 
@@ -40,7 +40,7 @@ class GroupedChoice:
 
     Examples
     --------
-    >>> from mechanisms.piecewise import StepFunction
+    >>> from mechanisms.concave.piecewise import StepFunction
     >>> choice = GroupedChoice(StepFunction([0, 1], [2.0, 0.0], top=2**64), epsilon=40.0)
     >>> round(math.exp(choice.log_probability(0)), 6), round(math.exp(choice.log_mass(1, 2**64)), 6)
     (0.012599, 0.987401)

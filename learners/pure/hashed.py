@@ -21,11 +21,11 @@ from audit.relations import Relation
 from learners.approximate.hard import point_problems
 from learners.approximate.of_numbers import OfNumbers
 from learners.approximate.samples import MOST_BITS, NumberSample, check_dimension, sample_of
-from learners.problems import check_accuracy
+from learners.finite.problems import check_accuracy
 from learners.pure.groups import GroupedChoice
 from learners.pure.proper import point_errors
-from mechanisms.parameters import PlainParameters
-from mechanisms.piecewise import StepFunction
+from mechanisms.concave.piecewise import StepFunction
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,10 +17,10 @@ from learners.approximate.lumped import Masses
 from learners.approximate.of_numbers import OfNumbers
 from learners.approximate.point import MOST_LISTED
 from learners.approximate.samples import NumberSample, check_dimension, sample_of, threshold_errors
-from learners.problems import check_accuracy
+from learners.finite.problems import check_accuracy
 from learners.pure.groups import GroupedChoice
-from mechanisms.parameters import PlainParameters
-from mechanisms.piecewise import StepFunction
+from mechanisms.concave.piecewise import StepFunction
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,7 +7,7 @@ Examples
 PAC(alpha=0.25, beta=0.1)
 """
 
-from learners.sanitizers.cuts import IntervalCuts
+from learners.sanitizers.cuts.interval_cuts import IntervalCuts
 from learners.sanitizers.generic import GenericSanitizer
 from learners.sanitizers.intervals import IntervalSanitizer
 from learners.sanitizers.points import PointSanitizer

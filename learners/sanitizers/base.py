@@ -12,8 +12,8 @@ from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from learners.sanitizers.problems import NumbersProblem, hard_numbers, moved
 from learners.sanitizers.tallies import MOST_BITS, Tally, length, tally
-from mechanisms.choosing import least_size
-from mechanisms.parameters import PlainParameters
+from mechanisms.selection.choosing import least_size
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from audit.problems import Problem
     from learners.sanitizers.spending import Spending
-    from mechanisms.neighbours import Pair
+    from mechanisms.subjects.neighbours import Pair
 
 __all__ = ["LEAST_ALPHA", "NOISE_SHARE", "NumberSanitizer", "least_with"]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from learners.sanitizers.tallies import Tally
-    from mechanisms.threshold import ThresholdTest
+    from mechanisms.comparison.threshold import ThresholdTest
 
 __all__ = ["RepeatedChoosing"]
 
@@ -42,7 +42,7 @@ class RepeatedChoosing:
     Examples
     --------
     >>> from learners.sanitizers.tallies import tally
-    >>> from mechanisms.threshold import ThresholdTest
+    >>> from mechanisms.comparison.threshold import ThresholdTest
     >>> seen = tally([4] * 50 + [6], dimension=64, owner="It")
     >>> choosing = RepeatedChoosing(seen, ThresholdTest(1.0, 25.0), weight=1.0, rounds=3)
     >>> [[seen.points[i].item() for i in run] for run in choosing.sample(2, np.random.default_rng(0))]

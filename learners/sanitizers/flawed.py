@@ -10,7 +10,7 @@ from audit.claims import ApproximateDP, PureDP
 from learners.sanitizers.intervals import IntervalSanitizer
 from learners.sanitizers.points import PointSanitizer
 from learners.sanitizers.spending import Spending
-from mechanisms.noise import GeometricNoise
+from mechanisms.noise.noises import GeometricNoise
 
 __all__ = ["UnsplitIntervalSanitizer", "UnsplitPointSanitizer"]
 

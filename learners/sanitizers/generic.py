@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit import canonical
 from audit.claims import PAC, PureDP
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.problems import FixedProblem
 from audit.relations import Relation
+from audit.values import canonical
 from learners.concepts import IntervalClass
-from learners.hypotheses import sauer_bound
+from learners.finite.hypotheses import sauer_bound
 from learners.sanitizers.tallies import length
 from mechanisms import ExponentialMechanism
-from mechanisms.parameters import PlainParameters
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,14 +11,14 @@ import numpy as np
 
 from audit.claims import PAC, PureDP
 from learners.sanitizers.base import NOISE_SHARE, NumberSanitizer
-from learners.sanitizers.cuts import IntervalCuts
-from learners.sanitizers.dyadic import tree_of
+from learners.sanitizers.cuts.dyadic import tree_of
+from learners.sanitizers.cuts.interval_cuts import IntervalCuts
 from learners.sanitizers.noise import clamped_geometric, straying
 from learners.sanitizers.rounding import rounded
 from learners.sanitizers.spending import affordable
 from learners.sanitizers.tables import CountTable
 from learners.sanitizers.tallies import cell_counts
-from mechanisms.noise import GeometricNoise
+from mechanisms.noise.noises import GeometricNoise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from audit.distributions import Finite
     from audit.problems import Problem
-    from learners.sanitizers.dyadic import Node
+    from learners.sanitizers.cuts.dyadic import Node
     from learners.sanitizers.spending import Spending
     from learners.sanitizers.tallies import Tally
 

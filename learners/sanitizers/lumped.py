@@ -10,10 +10,10 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.relations import Relation
-from learners.sanitizers.dyadic import tree_of
+from learners.sanitizers.cuts.dyadic import tree_of
 from learners.sanitizers.noise import class_masses
 from learners.sanitizers.tallies import cell_counts
-from mechanisms.parameters import PlainParameters
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from audit.claims import ApproximateDP
     from audit.distributions import Finite
-    from learners.sanitizers.dyadic import Node
+    from learners.sanitizers.cuts.dyadic import Node
     from learners.sanitizers.tallies import Tally
 
 __all__ = ["LumpedIntervals", "LumpedPoints"]

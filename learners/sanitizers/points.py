@@ -16,8 +16,8 @@ from learners.sanitizers.noise import clamped_geometric
 from learners.sanitizers.rounding import completed, rounded
 from learners.sanitizers.spending import affordable
 from learners.sanitizers.tables import CountTable
-from mechanisms.noise import GeometricNoise
-from mechanisms.threshold import ThresholdTest
+from mechanisms.comparison.threshold import ThresholdTest
+from mechanisms.noise.noises import GeometricNoise
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

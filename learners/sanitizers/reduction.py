@@ -12,11 +12,11 @@ import numpy as np
 from audit.claims import PAC, PureDP
 from audit.errors import finite_number
 from audit.relations import Relation
-from learners.concepts import IntervalClass
-from learners.hypotheses import Hypotheses
-from learners.problems import LearningProblem, realizable_problems
+from learners.concepts import IntervalClass, LabelClass, dichotomies
+from learners.finite.hypotheses import Hypotheses
+from learners.finite.problems import LearningProblem, realizable_problems
 from learners.sanitizers.generic import GenericSanitizer
-from mechanisms.parameters import PlainParameters
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +117,7 @@ class SanitizingLearner(PlainParameters):
         """The sanitizer for C^label."""
         return _ExampleSanitizer(
             epsilon=self.epsilon,
-            concepts=self.concepts.labelled(),
+            concepts=LabelClass(self.concepts),
             alpha=self.alpha,
             beta=self.beta,
             size=self.size,
@@ -151,7 +151,7 @@ class SanitizingLearner(PlainParameters):
     @cached_property
     def transfer_size(self) -> int:
         """From how many examples on training errors up to 2·alpha mean errors up to 3·alpha."""
-        labellings = self.concepts.dichotomies().size
+        labellings = dichotomies(self.concepts).size
         return transfer_size(labellings, low=2.0 * self.alpha, high=3.0 * self.alpha, beta=self.beta)
 
     @property
@@ -195,5 +195,5 @@ class SanitizingLearner(PlainParameters):
     @cached_property
     def _chosen(self) -> NDArray[np.intp]:
         """The number of the concept that each small database leads to."""
-        wrong = self.sanitizer.occurrences @ self.concepts.labelled().table().T
+        wrong = self.sanitizer.occurrences @ LabelClass(self.concepts).table().T
         return np.asarray(np.argmin(wrong, axis=1))

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from audit.claims import ApproximateDP, PureDP
-from mechanisms.accounting import advanced_bound, composed_delta, sequential_bound
+from mechanisms.composition.accounting import advanced_bound, composed_delta, sequential_bound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ class Spending:
     Guarantee
     ---------
     Each of `basic`, `advanced` and `optimal` bounds the composition, adaptive ones included: see
-    `mechanisms.accounting`.
+    `mechanisms.composition.accounting`.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Spending:
     @property
     def optimal(self) -> float:
         """The least epsilon at the delta that follows from the claims."""
-        from mechanisms.accounting import composed_epsilon
+        from mechanisms.composition.accounting import composed_epsilon
 
         return composed_epsilon(self.claims, delta=self.delta)
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from audit.brief import show
 from audit.errors import InvalidKind, InvalidValue
+from audit.values.brief import show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ class Tally:
     counts
         Of the same shape, each at least 1.
     trees
-        What was built on it, for each d (`learners.sanitizers.dyadic.tree_of`).
+        What was built on it, for each d (`learners.sanitizers.cuts.dyadic.tree_of`).
 
     Examples
     --------

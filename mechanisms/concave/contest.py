@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from mechanisms.piecewise import StepFunction
+    from mechanisms.concave.piecewise import StepFunction
 
 __all__ = ["Contest", "contest"]
 
@@ -39,7 +39,7 @@ def contest(quality: StepFunction, *, offset: int, width: int) -> Contest:
 
     Examples
     --------
-    >>> from mechanisms.piecewise import StepFunction
+    >>> from mechanisms.concave.piecewise import StepFunction
     >>> peak = StepFunction([0, 20, 22], [1.0, 9.0, 2.0], top=2**64)
     >>> contest(peak, offset=0, width=8)
     Contest(low=16, high=23, gap=7.0)

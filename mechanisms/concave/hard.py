@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mechanisms.piecewise import StepFunction
+from mechanisms.concave.piecewise import StepFunction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from audit.errors import InvalidKind
-from mechanisms.piecewise import StepFunction
+from mechanisms.concave.piecewise import StepFunction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,14 +12,14 @@ from audit.claims import PAC
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.problems import FixedProblem
 from audit.relations import Relation
-from mechanisms.accounting import sequential_bound
+from mechanisms.composition.accounting import sequential_bound
 from mechanisms.concave.bounds import calls, least_promise, lemma_2, log_star
 from mechanisms.concave.hard import named_qualities
 from mechanisms.concave.instances import telling_pairs, telling_values
 from mechanisms.concave.qualities import as_quality
 from mechanisms.concave.recursion import Level, Settings, chain, law, runs
-from mechanisms.parameters import PlainParameters
-from mechanisms.stability import StableSelection
+from mechanisms.selection.stability import StableSelection
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from audit.claims import ApproximateDP, PureDP
     from audit.distributions import Finite
     from audit.problems import Problem
+    from mechanisms.comparison.threshold import ThresholdTest
     from mechanisms.concave.contest import Contest
-    from mechanisms.neighbours import Pair
-    from mechanisms.piecewise import StepFunction
-    from mechanisms.threshold import ThresholdTest
+    from mechanisms.concave.piecewise import StepFunction
+    from mechanisms.subjects.neighbours import Pair
 
 __all__ = ["ConcavePromise"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from audit.brief import show
 from audit.errors import InvalidValue, finite_number, positive_int
-from mechanisms.piecewise import StepFunction
+from audit.values.brief import show
+from mechanisms.concave.piecewise import StepFunction
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.distributions import Finite
-    from mechanisms.piecewise import StepFunction
-    from mechanisms.threshold import ThresholdTest
+    from mechanisms.comparison.threshold import ThresholdTest
+    from mechanisms.concave.piecewise import StepFunction
 
 __all__ = ["Level", "Settings", "chain", "law", "runs", "spread"]
 

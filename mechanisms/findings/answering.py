@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.divergence import epsilon_at
 from audit.errors import AuditError
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
+from audit.laws.divergence import epsilon_at
+from audit.laws.exact import compare_pairs
 from mechanisms.local.algorithms import poll_twice
 from mechanisms.local.laplace import LocalLaplace
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.protocols import InteractiveProtocol, NonInteractiveProtocol
-from mechanisms.queries.adversarial import AdversarialOracle
-from mechanisms.queries.boolean import BooleanOnly, ThroughBoolean, boolean_queries
+from mechanisms.queries.oracles.adversarial import AdversarialOracle
+from mechanisms.queries.oracles.boolean import BooleanOnly, ThroughBoolean, boolean_queries
+from mechanisms.queries.oracles.private import private_chunk_size
 from mechanisms.queries.population import Population
-from mechanisms.queries.private import private_chunk_size
-from mechanisms.queries.private_answers import PrivateQueryAnswers
+from mechanisms.queries.runs.private_answers import PrivateQueryAnswers
 from mechanisms.queries.statistical import StatisticalQuery
-from mechanisms.randomized_response import RandomizedResponse
+from mechanisms.responses.binary import RandomizedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

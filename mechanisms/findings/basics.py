@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.claims import PureDP
-from audit.divergence import epsilon_at
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
-from mechanisms.accounting import advanced_bound, composed_epsilon, sequential_bound
-from mechanisms.composition import Sequential
-from mechanisms.geometric import GeometricMechanism, TruncatedGeometricMechanism
-from mechanisms.kary_response import KaryRandomizedResponse
-from mechanisms.laplace import LaplaceMechanism
-from mechanisms.parallel import Parallel
-from mechanisms.randomized_response import RandomizedResponse
+from audit.laws.divergence import epsilon_at
+from audit.laws.exact import compare_pairs
+from mechanisms.composition.accounting import advanced_bound, composed_epsilon, sequential_bound
+from mechanisms.composition.parallel import Parallel
+from mechanisms.composition.sequential import Sequential
+from mechanisms.noise.geometric import GeometricMechanism, TruncatedGeometricMechanism
+from mechanisms.noise.laplace import LaplaceMechanism
+from mechanisms.responses.binary import RandomizedResponse
+from mechanisms.responses.kary import KaryRandomizedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

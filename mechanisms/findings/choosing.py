@@ -8,11 +8,11 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
-from mechanisms.choosing import ChoosingMechanism
+from audit.laws.exact import compare_pairs
 from mechanisms.flawed.choosing import UncheckedChoosing
-from mechanisms.score_vectors import ChoosingScores
+from mechanisms.selection.choosing import ChoosingMechanism
+from mechanisms.selection.score_vectors import ChoosingScores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

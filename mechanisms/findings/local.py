@@ -6,15 +6,15 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from audit.divergence import epsilon_at, hockey_stick
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
+from audit.laws.divergence import epsilon_at, hockey_stick
+from audit.laws.exact import compare_pairs
 from mechanisms.flawed.local import PerRoundProtocol, ShiftedUniform
 from mechanisms.local.algorithms import poll_twice
-from mechanisms.local.failures import laplace_failure
+from mechanisms.local.averaging.failures import laplace_failure
+from mechanisms.local.averaging.sizes import LEMMA_CONSTANT, laplace_size, lemma_size
+from mechanisms.local.averaging.sums import LaplaceSum, laplace_rate, mean_tail_bound
 from mechanisms.local.protocols import InteractiveProtocol
-from mechanisms.local.sizes import LEMMA_CONSTANT, laplace_size, lemma_size
-from mechanisms.local.sums import LaplaceSum, laplace_rate, mean_tail_bound
 
 if TYPE_CHECKING:
     from collections.abc import Callable

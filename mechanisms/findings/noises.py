@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from audit.distributions import Density
 from audit.findings import Finding, Table
 from mechanisms.flawed.geometric import RenormalisedGeometric
-from mechanisms.geometric import TruncatedGeometricMechanism
-from mechanisms.mean import LaplaceMean
-from mechanisms.noise import GeometricNoise, LaplaceNoise
+from mechanisms.noise.geometric import TruncatedGeometricMechanism
+from mechanisms.noise.mean import LaplaceMean
+from mechanisms.noise.noises import GeometricNoise, LaplaceNoise
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audit.divergence import epsilon_at
 from audit.findings import Finding, Table
+from audit.laws.divergence import epsilon_at
 from mechanisms.findings import simulations
-from mechanisms.queries.adversarial import AdversarialOracle
-from mechanisms.queries.chunks import sample_size, sampling_size
-from mechanisms.queries.classification_noise import NoisyLabelOracle, noisy_labels, noisy_sample_size
-from mechanisms.queries.ideal import ExactOracle
+from mechanisms.queries.oracles.adversarial import AdversarialOracle
+from mechanisms.queries.oracles.chunks import sample_size, sampling_size
+from mechanisms.queries.oracles.classification_noise import NoisyLabelOracle, noisy_labels, noisy_sample_size
+from mechanisms.queries.oracles.ideal import ExactOracle
+from mechanisms.queries.oracles.private import stated_chunk_size
 from mechanisms.queries.population import Population
-from mechanisms.queries.private import stated_chunk_size
-from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers
+from mechanisms.queries.runs.private_answers import LiteralQueryAnswers, PrivateQueryAnswers
+from mechanisms.queries.runs.unknown_rate import candidate_rates, learn_from_noisy_labels, rate_test_size
 from mechanisms.queries.statistical import StatisticalQuery
-from mechanisms.queries.unknown_rate import candidate_rates, learn_from_noisy_labels, rate_test_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mechanisms.queries.oracle import SQOracle
+    from mechanisms.queries.oracles.oracle import SQOracle
 
 __all__ = ["FINDINGS", "e1", "n12", "thm_6", "thm_8"]
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
-from mechanisms.accounting import composed_epsilon, sequential_bound
+from audit.laws.exact import compare_pairs
+from mechanisms.composition.accounting import composed_epsilon, sequential_bound
 from mechanisms.concave import (
     ConcavePromise,
     calls,
@@ -22,9 +22,9 @@ from mechanisms.concave import (
 from mechanisms.concave.bounds import SMALL, ceiling
 from mechanisms.concave.hard import hard_qualities, plateau
 from mechanisms.concave.instances import telling_pairs
-from mechanisms.exponential import ExponentialMechanism
+from mechanisms.concave.piecewise import StepFunction
 from mechanisms.flawed.concave import LiteralConcavePromise
-from mechanisms.piecewise import StepFunction
+from mechanisms.selection.exponential import ExponentialMechanism
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.claims import ApproximateDP
-from audit.exact import compare_pairs
 from audit.findings import Finding, Table
-from mechanisms.exponential import ExponentialMechanism
-from mechanisms.gaps import StableSelectionGaps, TightStableSelectionGaps
-from mechanisms.stability import StableSelection
+from audit.laws.exact import compare_pairs
+from mechanisms.selection.exponential import ExponentialMechanism
+from mechanisms.selection.gaps import StableSelectionGaps, TightStableSelectionGaps
+from mechanisms.selection.stability import StableSelection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

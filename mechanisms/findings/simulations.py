@@ -11,23 +11,23 @@ import numpy as np
 from audit.findings import Finding, Table
 from mechanisms.local.algorithms import poll_twice
 from mechanisms.local.protocols import InteractiveProtocol
-from mechanisms.queries.adversarial import AdversarialOracle
-from mechanisms.queries.distances import statistical_distance, tilted, worst_distance
-from mechanisms.queries.ideal import ExactOracle
-from mechanisms.queries.interactive import InteractiveSimulation
+from mechanisms.queries.oracles.adversarial import AdversarialOracle
+from mechanisms.queries.oracles.ideal import ExactOracle
 from mechanisms.queries.population import Population
-from mechanisms.queries.protocol_simulation import ProtocolSimulation
-from mechanisms.queries.rejection import Access
-from mechanisms.queries.simulation import FixedRoundsSimulation, RandomizerSimulation
-from mechanisms.queries.tables import binary_response, clamped_geometric, kary_response
+from mechanisms.queries.simulations.distances import statistical_distance, tilted, worst_distance
+from mechanisms.queries.simulations.interactive import InteractiveSimulation
+from mechanisms.queries.simulations.protocol_simulation import ProtocolSimulation
+from mechanisms.queries.simulations.rejection import Access
+from mechanisms.queries.simulations.simulation import FixedRoundsSimulation, RandomizerSimulation
+from mechanisms.queries.simulations.tables import binary_response, clamped_geometric, kary_response
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from mechanisms.queries.oracle import SQOracle
-    from mechanisms.queries.transparent import TableRandomizer
+    from mechanisms.queries.oracles.oracle import SQOracle
+    from mechanisms.queries.simulations.transparent import TableRandomizer
 
 __all__ = ["FINDINGS", "claim_5_9", "claim_5_10", "e15", "lemma_5_8", "n10", "n11"]
 

@@ -3,13 +3,10 @@
 Those marked "no law" declare no output law, so that an audit has to find them out by sampling.
 """
 
-from mechanisms.flawed.budgets import ClassicalGaussian, ShuffledBatches, SwappedShares
 from mechanisms.flawed.choosing import UncheckedChoosing
 from mechanisms.flawed.concave import LiteralConcavePromise
-from mechanisms.flawed.draws import NoiselessComparison, SharedNoise, TextbookLaplace
 from mechanisms.flawed.exponential import HalfSensitivityExponential, UncheckedScore
 from mechanisms.flawed.geometric import DoubleEpsilonGeometric, RenormalisedGeometric
-from mechanisms.flawed.keys import InclusiveThreshold, KeysFromData
 from mechanisms.flawed.laplace import HalfScaleLaplace, RateAsScaleLaplace, ReplaceOneHistogram
 from mechanisms.flawed.local import (
     HalfRangeLocalLaplace,
@@ -19,22 +16,31 @@ from mechanisms.flawed.local import (
     UnsplitLocalLaplace,
 )
 from mechanisms.flawed.mean import HalfSensitivityMean, TrustingMean
-from mechanisms.flawed.noisy_max import ExponentialMaxValue, LaplaceMaxValue
-from mechanisms.flawed.randomized_response import BinaryCalibratedResponse, ThreeQuartersResponse
-from mechanisms.flawed.rank import RankScore
-from mechanisms.flawed.scales import (
+from mechanisms.flawed.published.budgets import ClassicalGaussian, ShuffledBatches, SwappedShares
+from mechanisms.flawed.published.draws import NoiselessComparison, SharedNoise, TextbookLaplace
+from mechanisms.flawed.published.keys import InclusiveThreshold, KeysFromData
+from mechanisms.flawed.published.noisy_max import ExponentialMaxValue, LaplaceMaxValue
+from mechanisms.flawed.published.rank import RankScore
+from mechanisms.flawed.published.scales import (
     CountsUnderReplacing,
     FrequencyScaleCounts,
     HundredthHistogram,
     PrefixSums,
 )
-from mechanisms.flawed.sparse_vector import (
+from mechanisms.flawed.published.sparse_vector import (
     CheapNoiseSparseVector,
     EndlessSparseVector,
     NoiselessSparseVector,
     ValueSparseVector,
 )
-from mechanisms.flawed.sums import DiscardedClip, NanAsZero, OneEndSquares, RangeFromData, WrappingSum
+from mechanisms.flawed.published.sums import (
+    DiscardedClip,
+    NanAsZero,
+    OneEndSquares,
+    RangeFromData,
+    WrappingSum,
+)
+from mechanisms.flawed.randomized_response import BinaryCalibratedResponse, ThreeQuartersResponse
 
 __all__ = [
     "BinaryCalibratedResponse",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from mechanisms.choosing import ChoosingMechanism
+from mechanisms.selection.choosing import ChoosingMechanism
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

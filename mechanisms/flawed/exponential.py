@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 from audit.claims import PureDP
 from audit.errors import finite_number
 from audit.relations import Relation
-from mechanisms.exponential import ExponentialMechanism
-from mechanisms.parameters import PlainParameters
+from mechanisms.selection.exponential import ExponentialMechanism
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from mechanisms.neighbours import Pair
+    from mechanisms.subjects.neighbours import Pair
 
 __all__ = ["HalfSensitivityExponential", "UncheckedScore"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from mechanisms.geometric import GeometricMechanism, TruncatedGeometricMechanism
+from mechanisms.noise.geometric import GeometricMechanism, TruncatedGeometricMechanism
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

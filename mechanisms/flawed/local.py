@@ -12,8 +12,8 @@ from audit.relations import Relation
 from mechanisms.local.laplace import LocalLaplace, only_record
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.protocols import InteractiveProtocol
-from mechanisms.parameters import PlainParameters
-from mechanisms.randomized_response import RandomizedResponse
+from mechanisms.responses.binary import RandomizedResponse
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from audit.distributions import Density
     from mechanisms.local.grouping import Grouped
-    from mechanisms.neighbours import Pair
+    from mechanisms.subjects.neighbours import Pair
 
 __all__ = [
     "HalfRangeLocalLaplace",

@@ -10,8 +10,8 @@ import numpy as np
 from audit.claims import PureDP
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
-from mechanisms.noise import LaplaceNoise
-from mechanisms.parameters import PlainParameters
+from mechanisms.noise.noises import LaplaceNoise
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.distributions import Density, Product
-    from mechanisms.neighbours import Pair
+    from mechanisms.subjects.neighbours import Pair
 
 __all__ = ["HalfSensitivityMean", "TrustingMean"]
 

@@ -13,10 +13,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mechanisms.local.averages import LaplaceAverage, SignAverage
+    from mechanisms.local.averaging.averages import LaplaceAverage, SignAverage
+    from mechanisms.local.averaging.problems import MeanProblem
+    from mechanisms.local.averaging.sizes import (
+        LEMMA_CONSTANT,
+        laplace_size,
+        lemma_size,
+        noise_size,
+        sign_size,
+    )
+    from mechanisms.local.averaging.sums import LaplaceSum, laplace_rate, mean_tail_bound
     from mechanisms.local.laplace import LocalLaplace
     from mechanisms.local.oracle import LROracle
-    from mechanisms.local.problems import MeanProblem
     from mechanisms.local.protocols import InteractiveProtocol, NonInteractiveProtocol
     from mechanisms.local.randomizers import (
         LocalRandomizer,
@@ -26,8 +34,6 @@ if TYPE_CHECKING:
         transition_matrix,
     )
     from mechanisms.local.sign import SignResponse
-    from mechanisms.local.sizes import LEMMA_CONSTANT, laplace_size, lemma_size, noise_size, sign_size
-    from mechanisms.local.sums import LaplaceSum, laplace_rate, mean_tail_bound
 
 __all__ = [
     "LEMMA_CONSTANT",
@@ -55,24 +61,24 @@ __all__ = [
 
 _HOMES = {
     "InteractiveProtocol": "mechanisms.local.protocols",
-    "LEMMA_CONSTANT": "mechanisms.local.sizes",
+    "LEMMA_CONSTANT": "mechanisms.local.averaging.sizes",
     "LROracle": "mechanisms.local.oracle",
-    "LaplaceAverage": "mechanisms.local.averages",
-    "LaplaceSum": "mechanisms.local.sums",
+    "LaplaceAverage": "mechanisms.local.averaging.averages",
+    "LaplaceSum": "mechanisms.local.averaging.sums",
     "LocalLaplace": "mechanisms.local.laplace",
     "LocalRandomizer": "mechanisms.local.randomizers",
-    "MeanProblem": "mechanisms.local.problems",
+    "MeanProblem": "mechanisms.local.averaging.problems",
     "NonInteractiveProtocol": "mechanisms.local.protocols",
-    "SignAverage": "mechanisms.local.averages",
+    "SignAverage": "mechanisms.local.averaging.averages",
     "SignResponse": "mechanisms.local.sign",
     "Transparent": "mechanisms.local.randomizers",
     "cost_of": "mechanisms.local.randomizers",
-    "laplace_rate": "mechanisms.local.sums",
-    "laplace_size": "mechanisms.local.sizes",
-    "lemma_size": "mechanisms.local.sizes",
-    "mean_tail_bound": "mechanisms.local.sums",
-    "noise_size": "mechanisms.local.sizes",
-    "sign_size": "mechanisms.local.sizes",
+    "laplace_rate": "mechanisms.local.averaging.sums",
+    "laplace_size": "mechanisms.local.averaging.sizes",
+    "lemma_size": "mechanisms.local.averaging.sizes",
+    "mean_tail_bound": "mechanisms.local.averaging.sums",
+    "noise_size": "mechanisms.local.averaging.sizes",
+    "sign_size": "mechanisms.local.averaging.sizes",
     "transition": "mechanisms.local.randomizers",
     "transition_matrix": "mechanisms.local.randomizers",
 }

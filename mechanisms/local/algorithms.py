@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mechanisms.local.laplace import LocalLaplace
 from mechanisms.local.sign import SignResponse
-from mechanisms.randomized_response import RandomizedResponse
+from mechanisms.responses.binary import RandomizedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Generator

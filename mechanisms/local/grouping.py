@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit import canonical
 from audit.errors import InvalidKind
+from audit.values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

@@ -11,8 +11,8 @@ from audit.claims import PureDP
 from audit.errors import InvalidValue, finite_number, flag, positive_int
 from audit.relations import Relation
 from mechanisms.local.bounded import BoundedQuery
-from mechanisms.noise import LaplaceNoise
-from mechanisms.parameters import PlainParameters
+from mechanisms.noise.noises import LaplaceNoise
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.distributions import Density, Product
-    from mechanisms.neighbours import Pair
+    from mechanisms.subjects.neighbours import Pair
 
 __all__ = ["LocalLaplace", "only_record", "widest_records"]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.errors import InvalidKind, InvalidValue, finite_number
-from mechanisms.answers import floats
-from mechanisms.budget import OverspentError
+from mechanisms.composition.budget import OverspentError
 from mechanisms.local.grouping import Grouped
 from mechanisms.local.questions import Query, checked_queries, places_of
 from mechanisms.local.randomizers import cost_of, drawn_for
+from mechanisms.subjects.answers import floats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,8 +57,8 @@ class LROracle:
     3
     >>> oracle.ask(2, RandomizedResponse(epsilon=0.5))
     Traceback (most recent call last):
-    mechanisms.budget.OverspentError: Entry 2 has spent 0.75 of its epsilon of 1; `RandomizedResponse` would
-    bring it to 1.25.
+    mechanisms.composition.budget.OverspentError: Entry 2 has spent 0.75 of its epsilon of 1;
+    `RandomizedResponse` would bring it to 1.25.
     >>> oracle.spent.tolist()
     [0.75, 0.75, 0.75]
     """
@@ -124,8 +124,8 @@ class LROracle:
         >>> oracle = LROracle([1, 0], epsilon=1.0, rng=np.random.default_rng(0))
         >>> oracle.ask_all([(0, RandomizedResponse(epsilon=0.75)), ([1, 0], RandomizedResponse(epsilon=0.5))])
         Traceback (most recent call last):
-        mechanisms.budget.OverspentError: Entry 0 has spent 0.75 of its epsilon of 1; `RandomizedResponse`
-        would bring it to 1.25.
+        mechanisms.composition.budget.OverspentError: Entry 0 has spent 0.75 of its epsilon of 1;
+        `RandomizedResponse` would bring it to 1.25.
         >>> oracle.spent.tolist()
         [0.0, 0.0]
         """

@@ -11,19 +11,19 @@ import numpy as np
 from audit.claims import PureDP
 from audit.errors import InvalidKind, InvalidValue, finite_number, flag, positive_int
 from audit.relations import Relation
-from mechanisms.budget import OverspentError
+from mechanisms.composition.budget import OverspentError
 from mechanisms.local.grouping import Grouped
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.paths import answered_often, sampled_paths
 from mechanisms.local.questions import Query, checked_queries, checked_query
 from mechanisms.local.transcripts import flattened, product_law, spending, transcript_law
-from mechanisms.parameters import PlainParameters
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from audit.distributions import Finite, Law
-    from mechanisms.neighbours import Pair
+    from mechanisms.subjects.neighbours import Pair
 
 __all__ = ["InteractiveProtocol", "NonInteractiveProtocol"]
 

@@ -13,8 +13,8 @@ from audit.errors import InvalidValue, finite_number, flag
 from audit.relations import Relation
 from mechanisms.local.bounded import BoundedQuery
 from mechanisms.local.laplace import only_record, widest_records
-from mechanisms.parameters import PlainParameters
-from mechanisms.randomized_response import RandomizedResponse
+from mechanisms.responses.binary import RandomizedResponse
+from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from audit.distributions import Finite
-    from mechanisms.neighbours import Pair
+    from mechanisms.subjects.neighbours import Pair
 
 __all__ = ["SignResponse"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit import canonical
+from audit.values import canonical
 from mechanisms.local.questions import checked_query, places_of
 from mechanisms.local.randomizers import cost_of
 

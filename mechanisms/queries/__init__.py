@@ -1,7 +1,8 @@
 """Queries: of whole databases, and statistical ones with the oracles that answer them.
 
-An SQ learner is written once, against `SQOracle`, and run with any of the oracles. Names are resolved on
-first use, so that importing the package costs nothing.
+An SQ learner is written once, against `SQOracle`, and run with any of the `oracles`. `runs` holds such
+algorithms and their runs as subjects, `simulations` runs local algorithms by statistical queries. Names are
+resolved on first use, so that importing the package costs nothing.
 
 Examples
 --------
@@ -14,22 +15,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mechanisms.queries.adversarial import AdversarialOracle, Greedy, offsets
-    from mechanisms.queries.algorithms import SQAlgorithm, mean_and_spread
-    from mechanisms.queries.at_once import NonInteractiveSimulation
-    from mechanisms.queries.boolean import BooleanOnly, ThroughBoolean, bits_needed, boolean_queries
-    from mechanisms.queries.chunks import ChunkOracle, SampleOracle, sample_size, sampling_size
-    from mechanisms.queries.classification_noise import (
+    from mechanisms.queries.oracles.adversarial import AdversarialOracle, Greedy, offsets
+    from mechanisms.queries.oracles.boolean import BooleanOnly, ThroughBoolean, bits_needed, boolean_queries
+    from mechanisms.queries.oracles.chunks import ChunkOracle, SampleOracle, sample_size, sampling_size
+    from mechanisms.queries.oracles.classification_noise import (
         NoisyLabelOracle,
         flip_labels,
         noisy_labels,
         noisy_sample_size,
     )
-    from mechanisms.queries.databases import Histogram, approvals, total
-    from mechanisms.queries.distances import statistical_distance, worst_distance
-    from mechanisms.queries.ideal import ExactOracle, RandomOracle
-    from mechanisms.queries.interactive import InteractiveSimulation
-    from mechanisms.queries.local_answers import (
+    from mechanisms.queries.oracles.ideal import ExactOracle, RandomOracle
+    from mechanisms.queries.oracles.local_answers import (
         Estimator,
         LaplaceEntries,
         LocalOracle,
@@ -37,33 +33,38 @@ if TYPE_CHECKING:
         TranscribedOracle,
         local_sample_size,
     )
-    from mechanisms.queries.noisy_algorithms import SQLearner, direction_and_error, one_variable
-    from mechanisms.queries.noisy_runs import BoundedNoiseRun, NoisyProblem, NoisyRun
-    from mechanisms.queries.oracle import NonAdaptive, Oracle, SQOracle
-    from mechanisms.queries.population import Population
-    from mechanisms.queries.private import (
+    from mechanisms.queries.oracles.oracle import NonAdaptive, Oracle, SQOracle
+    from mechanisms.queries.oracles.private import (
         LiteralPrivateOracle,
         PrivateOracle,
         private_chunk_size,
         private_sample_size,
         stated_chunk_size,
     )
-    from mechanisms.queries.private_answers import LiteralQueryAnswers, PrivateQueryAnswers, QueryProblem
-    from mechanisms.queries.protocol_simulation import ProtocolSimulation
-    from mechanisms.queries.rejection import Access
-    from mechanisms.queries.runs import CentralRun, LocalRun, SQRun
-    from mechanisms.queries.simulated_entries import SimulatedEntries
-    from mechanisms.queries.simulated_protocol import SimulatedProtocol
-    from mechanisms.queries.simulation import FixedRoundsSimulation, RandomizerSimulation
-    from mechanisms.queries.statistical import StatisticalQuery
-    from mechanisms.queries.tables import binary_response, clamped_geometric, kary_response
-    from mechanisms.queries.transparent import TableRandomizer
-    from mechanisms.queries.unknown_rate import (
+    from mechanisms.queries.population import Population
+    from mechanisms.queries.runs.algorithms import SQAlgorithm, mean_and_spread
+    from mechanisms.queries.runs.noisy_algorithms import SQLearner, direction_and_error, one_variable
+    from mechanisms.queries.runs.noisy_runs import BoundedNoiseRun, NoisyProblem, NoisyRun
+    from mechanisms.queries.runs.private_answers import LiteralQueryAnswers, PrivateQueryAnswers, QueryProblem
+    from mechanisms.queries.runs.sq_runs import CentralRun, LocalRun, SQRun
+    from mechanisms.queries.runs.unknown_rate import (
         Candidate,
         candidate_rates,
         learn_from_noisy_labels,
         rate_test_size,
     )
+    from mechanisms.queries.simulations.at_once import NonInteractiveSimulation
+    from mechanisms.queries.simulations.distances import statistical_distance, worst_distance
+    from mechanisms.queries.simulations.interactive import InteractiveSimulation
+    from mechanisms.queries.simulations.protocol_simulation import ProtocolSimulation
+    from mechanisms.queries.simulations.rejection import Access
+    from mechanisms.queries.simulations.simulated_entries import SimulatedEntries
+    from mechanisms.queries.simulations.simulated_protocol import SimulatedProtocol
+    from mechanisms.queries.simulations.simulation import FixedRoundsSimulation, RandomizerSimulation
+    from mechanisms.queries.simulations.tables import binary_response, clamped_geometric, kary_response
+    from mechanisms.queries.simulations.transparent import TableRandomizer
+    from mechanisms.queries.statistical import StatisticalQuery
+    from mechanisms.subjects.plain_queries import Histogram, approvals, total
 
 __all__ = [
     "Access",
@@ -137,17 +138,22 @@ __all__ = [
 ]
 
 _MODULES = {
-    "algorithms": ("SQAlgorithm", "mean_and_spread"),
-    "adversarial": ("AdversarialOracle", "Greedy", "offsets"),
-    "at_once": ("NonInteractiveSimulation",),
-    "boolean": ("BooleanOnly", "ThroughBoolean", "bits_needed", "boolean_queries"),
-    "chunks": ("ChunkOracle", "SampleOracle", "sample_size", "sampling_size"),
-    "classification_noise": ("NoisyLabelOracle", "flip_labels", "noisy_labels", "noisy_sample_size"),
-    "databases": ("Histogram", "approvals", "total"),
-    "distances": ("statistical_distance", "worst_distance"),
-    "ideal": ("ExactOracle", "RandomOracle"),
-    "interactive": ("InteractiveSimulation",),
-    "local_answers": (
+    "mechanisms.queries.runs.algorithms": ("SQAlgorithm", "mean_and_spread"),
+    "mechanisms.queries.oracles.adversarial": ("AdversarialOracle", "Greedy", "offsets"),
+    "mechanisms.queries.simulations.at_once": ("NonInteractiveSimulation",),
+    "mechanisms.queries.oracles.boolean": ("BooleanOnly", "ThroughBoolean", "bits_needed", "boolean_queries"),
+    "mechanisms.queries.oracles.chunks": ("ChunkOracle", "SampleOracle", "sample_size", "sampling_size"),
+    "mechanisms.queries.oracles.classification_noise": (
+        "NoisyLabelOracle",
+        "flip_labels",
+        "noisy_labels",
+        "noisy_sample_size",
+    ),
+    "mechanisms.subjects.plain_queries": ("Histogram", "approvals", "total"),
+    "mechanisms.queries.simulations.distances": ("statistical_distance", "worst_distance"),
+    "mechanisms.queries.oracles.ideal": ("ExactOracle", "RandomOracle"),
+    "mechanisms.queries.simulations.interactive": ("InteractiveSimulation",),
+    "mechanisms.queries.oracles.local_answers": (
         "Estimator",
         "LaplaceEntries",
         "LocalOracle",
@@ -155,28 +161,33 @@ _MODULES = {
         "TranscribedOracle",
         "local_sample_size",
     ),
-    "noisy_algorithms": ("SQLearner", "direction_and_error", "one_variable"),
-    "noisy_runs": ("BoundedNoiseRun", "NoisyProblem", "NoisyRun"),
-    "oracle": ("NonAdaptive", "Oracle", "SQOracle"),
-    "population": ("Population",),
-    "private": (
+    "mechanisms.queries.runs.noisy_algorithms": ("SQLearner", "direction_and_error", "one_variable"),
+    "mechanisms.queries.runs.noisy_runs": ("BoundedNoiseRun", "NoisyProblem", "NoisyRun"),
+    "mechanisms.queries.oracles.oracle": ("NonAdaptive", "Oracle", "SQOracle"),
+    "mechanisms.queries.population": ("Population",),
+    "mechanisms.queries.oracles.private": (
         "LiteralPrivateOracle",
         "PrivateOracle",
         "private_chunk_size",
         "private_sample_size",
         "stated_chunk_size",
     ),
-    "private_answers": ("LiteralQueryAnswers", "PrivateQueryAnswers", "QueryProblem"),
-    "protocol_simulation": ("ProtocolSimulation",),
-    "rejection": ("Access",),
-    "runs": ("CentralRun", "LocalRun", "SQRun"),
-    "simulated_entries": ("SimulatedEntries",),
-    "simulated_protocol": ("SimulatedProtocol",),
-    "simulation": ("FixedRoundsSimulation", "RandomizerSimulation"),
-    "statistical": ("StatisticalQuery",),
-    "tables": ("binary_response", "clamped_geometric", "kary_response"),
-    "transparent": ("TableRandomizer",),
-    "unknown_rate": ("Candidate", "candidate_rates", "learn_from_noisy_labels", "rate_test_size"),
+    "mechanisms.queries.runs.private_answers": ("LiteralQueryAnswers", "PrivateQueryAnswers", "QueryProblem"),
+    "mechanisms.queries.simulations.protocol_simulation": ("ProtocolSimulation",),
+    "mechanisms.queries.simulations.rejection": ("Access",),
+    "mechanisms.queries.runs.sq_runs": ("CentralRun", "LocalRun", "SQRun"),
+    "mechanisms.queries.simulations.simulated_entries": ("SimulatedEntries",),
+    "mechanisms.queries.simulations.simulated_protocol": ("SimulatedProtocol",),
+    "mechanisms.queries.simulations.simulation": ("FixedRoundsSimulation", "RandomizerSimulation"),
+    "mechanisms.queries.statistical": ("StatisticalQuery",),
+    "mechanisms.queries.simulations.tables": ("binary_response", "clamped_geometric", "kary_response"),
+    "mechanisms.queries.simulations.transparent": ("TableRandomizer",),
+    "mechanisms.queries.runs.unknown_rate": (
+        "Candidate",
+        "candidate_rates",
+        "learn_from_noisy_labels",
+        "rate_test_size",
+    ),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -185,7 +196,7 @@ def __getattr__(name: str) -> Any:
     """Import the module that holds `name`."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.errors import InvalidKind, InvalidValue
-from mechanisms.answers import floats
+from mechanisms.subjects.answers import floats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,16 +5,17 @@ import math
 
 import pytest
 
-from audit.attached import load_attached
 from audit.catalogue import Entry
 from audit.claims import PureDP
-from audit.cli import main
+from audit.doors.attached import load_attached
+from audit.doors.cli import main
 from audit.errors import AuditError
 from audit.findings import Finding, Table
 from audit.findings.saved import from_json
 from audit.findings.saved import to_json as finding_json
-from audit.results import AuditResult, Evidence, Verdict
-from audit.studies.results import Cell, CurveResult, Step, StudyResult
+from audit.results.result import AuditResult, Evidence, Verdict
+from audit.studies.cells import Cell, Step
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json as study_json
 
 FINDING = finding_json(Finding("E1", "B Thm 7", "It holds.", "false", "It does not."))
@@ -33,18 +34,18 @@ AUDIT = AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT).to_json()
 BAD = {
     "missing": (None, "cannot be read: No such file"),
     "not json": ("[{", "not JSON at line 1 column 3: Expecting property name"),
-    "not text": (b"\xff\xfe\x00", "not text: byte 2 is no UTF-8"),
+    "not text": (b"\xff\xfe\x00", "not UTF-8 text: byte 2 is invalid"),
     "deep": ("[" * 100_000, "nested too deeply"),
     "empty": ("", "not JSON at line 1 column 1: Expecting value"),
     "a saved audit": (json.dumps([FINDING, AUDIT]), "document 2 is neither a finding nor a study"),
     "a number": ("3", "document 1 is neither a finding nor a study"),
     "other schema": (
         json.dumps({**FINDING, "schema": 9}),
-        "document 1: This is no saved finding of schema 1",
+        "document 1: This is not a saved finding of schema 1",
     ),
     "damaged finding": (json.dumps({"schema": 1, "finding": {"name": "E1"}}), "finding is damaged"),
     "damaged study": (json.dumps([{"schema": 1, "study": {"curves": 3}}]), "study is damaged"),
-    "study of nothing": (json.dumps([{"schema": 1, "study": []}]), "no saved study"),
+    "study of nothing": (json.dumps([{"schema": 1, "study": []}]), "not a saved study"),
     "finding of no sense": (
         json.dumps({**FINDING, "finding": {**FINDING["finding"], "judgement": "odd"}}),
         "document 1: The `judgement` of a `Finding` must be",
@@ -88,7 +89,7 @@ BAD |= {
     ),
     "null in a table": (
         changed(NUMBERS, "finding", "tables", 0, "rows", to=[[1, None]]),
-        "rows of a `Table` must be a list of rows of numbers and texts",
+        "rows of a `Table` must be a list of rows of numbers and strings",
     ),
     "no rows": (changed(NUMBERS, "finding", "tables", 0, "rows", to=3), "rows of a `Table`"),
     "text for a parameter": (
@@ -139,7 +140,7 @@ def test_one_report_holds_audits_findings_and_studies(suite, tmp_path):
     code, _, err, ran = suite("--html", "page.html", "--with", "findings.json", "--with", "study.json")
     assert (code, err, ran) == (0, "", 1)
     page = (tmp_path / "page.html").read_text()
-    for said in ("fair", "It does not.", "from 9.56 to 10 records a unit of d", '<svg class="chart"'):
+    for said in ("fair", "It does not.", "of 9.56 to 10 records per unit of d", '<svg class="chart"'):
         assert said in page
     assert page.count("<!DOCTYPE html>") == 1
 

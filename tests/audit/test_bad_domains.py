@@ -44,7 +44,7 @@ LISTS = st.lists(st.integers(0, 3), max_size=3)
 REFUSALS = {
     "rejects everything": (
         {"records": NOTHING, "size": 2},
-        ["The strategy `records` gives no values", "Build the values instead"],
+        ["The strategy `records` generates no values", "Build the values instead"],
     ),
     "rejects nearly everything": (
         {"records": SCARCE, "size": 2},
@@ -52,32 +52,35 @@ REFUSALS = {
     ),
     "rejects databases": (
         {"databases": LISTS.filter(lambda rows: sum(rows) == 99)},
-        ["The strategy `databases` gives no values", "Build the values instead"],
+        ["The strategy `databases` generates no values", "Build the values instead"],
     ),
-    "empty strategy": ({"records": st.nothing(), "size": 2}, ["gives no values"]),
+    "empty strategy": ({"records": st.nothing(), "size": 2}, ["generates no values"]),
     "a strategy that raises": (
         {"records": st.integers().map(lambda number: 1 // 0), "size": 2},
-        ["The strategy `records` fails: ZeroDivisionError"],
+        ["The strategy `records` failed: ZeroDivisionError"],
     ),
     "a strategy not called": ({"records": st.integers, "size": 2}, ["call it: `integers()`"]),
-    "one record": ({"records": [5], "size": 2}, ["one value only, 5", "give at least two"]),
-    "one record written twice": ({"records": [5, 5.0], "size": 2}, ["one value only", "give at least two"]),
-    "one record from a strategy": ({"records": st.just(5), "size": 2}, ["one value only, 5"]),
-    "one record, local": ({"records": ["a"], "size": 1, "relation": "local"}, ["one value only", "local"]),
-    "one record in databases": ({"databases": st.just([1, 1])}, ["one value only, 1", "`databases`"]),
+    "one record": ({"records": [5], "size": 2}, ["only one value, 5", "give at least two"]),
+    "one record written twice": ({"records": [5, 5.0], "size": 2}, ["only one value", "give at least two"]),
+    "one record from a strategy": ({"records": st.just(5), "size": 2}, ["only one value, 5"]),
+    "one record, local": ({"records": ["a"], "size": 1, "relation": "local"}, ["only one value", "local"]),
+    "one record in databases": ({"databases": st.just([1, 1])}, ["only one value, 1", "`databases`"]),
     "one label": (
         {"records": [(1, 0), (2, 0)], "size": 1, "relation": LABEL},
-        ["one label only, 0", "give records with at least two"],
+        ["only one label, 0", "give records with at least two"],
     ),
     "no labels": ({"records": [1, 2], "size": 1, "relation": LABEL}, ["an (x, y) pair; got 1"]),
     "size 0": ({"records": [0, 1], "size": 0}, ["`size` must be at least 1", "got 0"]),
     "size 0, add": ({"records": [0, 1], "size": 0, "relation": ADD}, ["`size` must be at least 1"]),
     "size 2, local": ({"records": [0, 1], "size": 2, "relation": "local"}, ["at most 1", "got 2"]),
     "no size": ({"records": [0, 1]}, ["The `records` need a `size`"]),
-    "empty databases": ({"databases": st.just([])}, ["empty databases only", "min_size=1"]),
-    "empty databases, add": ({"databases": st.just([]), "relation": ADD}, ["empty databases only"]),
-    "databases that are none": ({"databases": st.integers()}, ["must give sequences of records", "gives 0"]),
-    "sets as databases": ({"databases": st.sets(st.integers())}, ["must give sequences of records"]),
+    "empty databases": ({"databases": st.just([])}, ["only empty databases", "min_size=1"]),
+    "empty databases, add": ({"databases": st.just([]), "relation": ADD}, ["only empty databases"]),
+    "databases that are none": (
+        {"databases": st.integers()},
+        ["must generate sequences of records", "generated 0"],
+    ),
+    "sets as databases": ({"databases": st.sets(st.integers())}, ["must generate sequences of records"]),
 }
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.betting import Betting, NeverAnswers, Terms
-from audit.memory import PairMemory
-from audit.outcomes import Raised, Unfinished
+from audit.evidence.memory import PairMemory
 from audit.sampling import BET, Sampler
-from audit.subjects import adapt
+from audit.subject.subject import adapt
+from audit.values.outcomes import Raised, Unfinished
+from audit.verdict.betting import Betting, NeverAnswers, Terms
 
 
 class Noisy:

@@ -95,7 +95,7 @@ def test_code_that_is_not_its_law_on_one_database_of_a_small_family_is_an_error(
     """P(1) is 0.73 there: that every call gives 0 has probability 0.27^62 or less under the law."""
     result = audit_privacy(WrongOnOne())
     assert result.verdict is Verdict.ERROR
-    assert "calling it on [1, 1, 0] disagrees" in result.reason
+    assert "outputs of calls on [1, 1, 0] contradict it" in result.reason
     assert not [said for said in result.assumptions if "did not contradict" in said]
 
 
@@ -270,7 +270,7 @@ def test_a_proof_counts_the_pairs_of_its_family_and_those_given_beside_it_apart(
     )
     assert within.verdict is beside.verdict is Verdict.PROVED
     assert within.family == "the one neighbouring pair (local) of size 1 over [0, 1]"
-    assert beside.family.endswith(", and 1 given beside them")
+    assert beside.family.endswith(", and 1 given pair")
     assert (within.pairs_total, beside.pairs_total) == (1, 2)
 
 
@@ -335,6 +335,8 @@ def test_a_relation_that_lists_fewer_neighbours_than_it_has_is_refused_in_one_li
         def __call__(self, database, rng):
             return super().__call__([database[0] % 2], rng)
 
-    with pytest.raises(SubjectError, match=re.escape("lists [2] beside [3] from neither of them")):
+    with pytest.raises(
+        SubjectError, match=re.escape("calls [2] and [3] neighbours, but its `neighbours` lists neither")
+    ):
         audit_privacy(Four(), relation=TwoParties({0: [1]}))
     assert audit_privacy(Four(), relation=TwoParties(BOTH_WAYS)).verdict is Verdict.PROVED

@@ -5,10 +5,10 @@ import pytest
 from scipy.stats import binom
 
 from audit import ApproximateDP, PureDP, Verdict, audit_privacy
-from audit.betting import Terms
-from audit.calls_check import CallsCheck
 from audit.sampling import Sampler
-from audit.subjects import adapt
+from audit.subject.subject import adapt
+from audit.verdict.betting import Terms
+from audit.verdict.calls_check import CallsCheck
 
 
 class NoisySum:
@@ -57,7 +57,7 @@ def test_a_call_with_a_quarter_of_the_noise_of_sample_is_an_error_that_names_an_
     # Power: told apart in 150 of 150 audits, so above 0.95 at 99.9 %; half the noise in 119 of 150.
     result = audited(NoisySum(0.25))
     assert result.verdict is Verdict.ERROR
-    assert "its `sample` does not draw what calling it returns: on [" in result.reason
+    assert "`sample` and single calls disagree: on [" in result.reason
     assert "the output is" in result.reason
     assert len(result.reason) < 300
 

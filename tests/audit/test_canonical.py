@@ -19,8 +19,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.canonical import key, same
-from audit.outcomes import Raised, Unfinished
+from audit.values.canonical import key, same
+from audit.values.outcomes import Raised, Unfinished
 
 fixed = settings(derandomize=True, deadline=None, database=None)
 
@@ -308,7 +308,7 @@ def test_values_that_contain_themselves_have_keys():
 
 
 def test_values_that_contain_themselves_twice_are_still_told_apart(monkeypatch):
-    monkeypatch.setattr("audit.canonical._NODES", 1000)
+    monkeypatch.setattr("audit.values.canonical._NODES", 1000)
     first, second = loop(1), loop(2)
     first.append(first)
     second.append(second)
@@ -332,7 +332,7 @@ def test_what_is_nested_a_hundred_thousand_times_has_a_key():
 
 
 def test_a_value_that_doubles_at_every_level_has_a_key_in_bounded_time(monkeypatch):
-    monkeypatch.setattr("audit.canonical._NODES", 1000)
+    monkeypatch.setattr("audit.values.canonical._NODES", 1000)
     doubled = functools.reduce(lambda inner, _: [inner, inner], range(90), 1)
     assert key(doubled) == ("large", "builtins.list")
 
@@ -360,7 +360,7 @@ def test_the_mutable_value_behind_a_key_may_change_without_the_key_changing():
 def test_keys_are_the_same_text_in_every_process():
     script = """if True:
         import types
-        from audit.canonical import key
+        from audit.values.canonical import key
         words = {'alpha', 'beta', 'gamma', 'delta', ('x', 1), frozenset({'a', 'b', 'c'})}
         print(repr(key([words, {word: 1 for word in words}, types.SimpleNamespace(a=words), object()])))
     """

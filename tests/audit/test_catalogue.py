@@ -42,7 +42,7 @@ def test_two_entries_of_one_name_are_refused(thirdparty):
 def test_an_entry_point_that_does_not_load_is_named_with_its_reason(thirdparty):
     thirdparty(GROUP, entry="stranger_c:entries", text="import nowhere_at_all")
     with pytest.raises(
-        AuditError, match=r"`stranger_c:entries` of thirdparty does not load: .*nowhere_at_all"
+        AuditError, match=r"`stranger_c:entries` of thirdparty cannot be loaded: .*nowhere_at_all"
     ):
         load_catalogue()
 

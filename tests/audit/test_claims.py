@@ -107,7 +107,7 @@ def test_the_profile_of_a_huge_epsilon_does_not_overflow():
 
 @pytest.mark.parametrize("at", [-0.5, math.nan])
 def test_the_profile_is_asked_at_a_number_from_zero_on(at):
-    with pytest.raises(InvalidValue, match=r"^The `epsilon` of a profile"):
+    with pytest.raises(InvalidValue, match=r"^The `epsilon` of `profile`"):
         PureDP(1.0).profile(at)
 
 

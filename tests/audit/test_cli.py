@@ -17,9 +17,9 @@ import pytest
 
 from audit.catalogue import Entry, load_catalogue
 from audit.claims import PureDP
-from audit.cli import main
-from audit.files import Unwritable
-from audit.results import AuditResult, Verdict
+from audit.codec.files import Unwritable
+from audit.doors.cli import main
+from audit.results.result import AuditResult, Verdict
 
 DP_AUDIT = Path(sys.executable).with_name("dp-audit")
 MECHANISMS = '''
@@ -171,10 +171,10 @@ USAGE = {
     "no budget": (["run", "mine.py:coin", *BRIEF, "--budget", "0"], "`--budget`"),
     "wrong choice": (["run", "mine.py:coin", "--until", "dawn"], "'dawn'"),
     "no entry matches": (["suite", "no-such-thing"], "No name in the catalogue matches `no-such-thing`"),
-    "explain and save": (["run", "mine.py:coin", *BRIEF, "--explain", "--json", "-"], "audits nothing"),
+    "explain and save": (["run", "mine.py:coin", *BRIEF, "--explain", "--json", "-"], "runs no audit"),
     "mutate no epsilon": (
         ["run", "mine.py:coin", *PAIR, "--epsilon", "0", "--budget", "4000", "--mutate"],
-        "claims ε = 0 already",
+        "already claims ε = 0",
     ),
     "relation": (["run", "mine.py:coin", *BRIEF, "--relation", "friends"], "'friends'"),
 }
@@ -223,7 +223,7 @@ def test_list_shows_the_names_that_match(call, monkeypatch):
         assert [line.split()[0] for line in call("list", pattern)[1].splitlines()] == matching
     code, out, err = call("list", "zzzz")
     assert (code, out) == (2, "")
-    assert err == "dp-audit: No name in the catalogue matches `zzzz`; `dp-audit list` shows them.\n"
+    assert err == "dp-audit: No name in the catalogue matches `zzzz`; `dp-audit list` shows all names.\n"
 
 
 def test_a_reader_that_has_seen_enough_is_no_refutation(folder):
@@ -238,7 +238,7 @@ def test_a_report_that_cannot_be_written_any_more_does_not_take_the_result_along
     def full_disk(documents, path):
         raise Unwritable("r.html cannot be written: No space left on device.")
 
-    monkeypatch.setattr("audit.cli.run.render_report", full_disk)
+    monkeypatch.setattr("audit.doors.cli.run.render_report", full_disk)
     code, out, err = call("run", "mine.py:leak", *BRIEF, "--html", "r.html", "--json", "r.json")
     assert code == 3
     assert out.startswith("REFUTED  leak")
@@ -280,7 +280,7 @@ def test_a_suite_that_finds_what_is_expected_exits_0(suite):
     entries = [entry("fair", lambda: coin), entry("leaky", lambda: leak, "refuted")]
     code, out, err = suite(entries, "--html", "page/index.html")
     assert (code, err) == (0, "")
-    assert "2 audits, 2 as expected; significance spent in all: 2e-06" in out
+    assert "2 audits, 2 as expected; total significance spent: 2e-06" in out
     assert out.endswith("\nreport: page/index.html\n")
     assert sorted(path.name for path in Path("page/results").iterdir()) == ["fair.json", "leaky.json"]
     page = Path("page/index.html").read_text()
@@ -348,8 +348,11 @@ def test_a_refutation_is_not_reproduced_by_a_mechanism_that_was_mended(folder, c
     assert code == 0
     said = " ".join(out.split())
     assert said.startswith("NOT_REFUTED coin ")
-    assert "NOT REPRODUCED: the saved refutation of leak does not stand on these runs" in said
-    assert "times a side on the saved pair; no other event or pair was tried." in said
+    assert "NOT REPRODUCED: these runs do not confirm the saved refutation of leak: about " in said
+    assert (
+        "runs on each side tested the saved event on the saved pair. No other event or pair was tried."
+        in said
+    )
     assert "A/A" not in said
     assert "Again dp-audit replay w.json mine.py:coin --fresh" in said
 
@@ -459,14 +462,14 @@ def test_an_audit_that_refutes_nothing_is_shown_to_be_alive(folder, call):
     assert AuditResult.from_json(document).verdict is Verdict.NOT_REFUTED
     page = Path("r.html").read_text(encoding="utf-8")
     assert "0.5 × ε = 0.225      REFUTED" in page
-    assert f"Noticed from {document['mutation']['noticed_from']:g} × on" in page
+    assert f"Noticed at {document['mutation']['noticed_from']:g} × ε: " in page
 
 
 def test_json_on_stdout_stays_one_document_with_the_mutation_check_in_it(folder, call):
     code, out, err = call("run", "mine.py:coin", *BRIEF, "--mutate", "--json", "-")
     assert code == 0
     assert json.loads(out)["mutation"]["noticed_from"] is None
-    assert "Noticed at none of them" in err
+    assert "No smaller claim was refuted" in err
 
 
 def test_a_refuted_audit_needs_no_mutation_check(folder, call):
@@ -480,7 +483,7 @@ def test_a_mutation_check_that_is_stopped_loses_no_result(folder, call, monkeypa
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("audit.cli.run.mutation_check", interrupted)
+    monkeypatch.setattr("audit.doors.cli.run.mutation_check", interrupted)
     code, out, _ = call("run", "mine.py:coin", *BRIEF, "--mutate", "--json", "-")
     assert code == 130
     assert AuditResult.from_json(out).verdict is Verdict.NOT_REFUTED
@@ -511,7 +514,7 @@ def test_the_help_states_the_defaults_of_the_audit(call):
 
 def test_help_imports_nothing_heavy():
     """What it takes is measured in `benchmarks/startup.py`."""
-    code = "import sys, audit.cli; print({'numpy', 'scipy', 'hypothesis'} & set(sys.modules))"
+    code = "import sys, audit.doors.cli; print({'numpy', 'scipy', 'hypothesis'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "set()"
     told = subprocess.run([DP_AUDIT, "--help"], capture_output=True, text=True, check=True).stdout

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from audit import ApproximateDP, AuditResult, Evidence, PureDP, Relation, Verdict, audit_privacy
-from audit.by_runs import audit_by_runs, least_budget
 from audit.distributions import Finite
-from audit.explain import task_of
-from audit.law_check import detectable_distance, law_log_e_value
+from audit.doors.explain import task_of
+from audit.laws.law_check import detectable_distance, law_log_e_value
+from audit.verdict.by_runs import audit_by_runs, least_budget
 
 
 def keep(epsilon):
@@ -73,7 +73,7 @@ def test_code_that_is_its_law_is_proved_and_says_what_could_hide():
     assert 0.05 < result.law_distance < 0.15
     assert 1.0 < result.detectable_epsilon < 1.2
     assert result.detectable_event
-    assert re.search(r"differs from its law by 0\.\d+ in total variation .* true ε of 1\.", words(result))
+    assert re.search(r"differs from its law by 0\.\d+ in total variation, and a true ε of 1\.", words(result))
     assert AuditResult.from_json(result.to_json()) == result
 
 
@@ -88,8 +88,8 @@ def test_where_no_bets_could_refute_anything_the_result_says_so():
     result = audit_privacy(Near())
     assert result.verdict is Verdict.PROVED
     assert result.detectable_epsilon is None
-    assert any("no bets within this budget" in said for said in result.assumptions)
-    assert "whatever its ε" in words(result)
+    assert any("with this budget no bets could refute it" in said for said in result.assumptions)
+    assert "whatever their ε" in words(result)
 
 
 def test_bets_without_the_power_to_catch_anything_are_no_doubt_about_the_law():

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.compass import SHAPE, distance
-from audit.outcomes import Raised, Unfinished
 from audit.sampling import EXPLORE, Sampler
-from audit.subjects import adapt
+from audit.search.compass import SHAPE, distance
+from audit.subject.subject import adapt
+from audit.values.outcomes import Raised, Unfinished
 
 NAN, INF = float("nan"), float("inf")
 outputs = st.recursive(

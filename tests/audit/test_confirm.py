@@ -10,15 +10,15 @@ import pytest
 from scipy import stats
 
 from audit import PureDP, Verdict, audit_privacy
-from audit.betting import Betting, Terms
-from audit.candidates import MOST_CANDIDATES, find_candidates
-from audit.confirm import confirm
-from audit.databases import Databases
-from audit.features import View
+from audit.databases.chosen import Databases
+from audit.events.features import View
 from audit.relations import Relation
 from audit.sampling import BET, CONFIRM, EXPLORE, Sampler
-from audit.subjects import adapt
-from audit.witness import Plan, loss, spread_evenly
+from audit.subject.subject import adapt
+from audit.verdict.betting import Betting, Terms
+from audit.verdict.candidates import MOST_CANDIDATES, find_candidates
+from audit.verdict.confirm import confirm
+from audit.verdict.witness import Plan, loss, spread_evenly
 
 
 class Loud:

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from audit import PureDP, Relation, audit_privacy, canonical
-from audit.databases import FEW_DATABASES, Databases
-from audit.domain import describe
-from audit.records import records_of
+from audit import PureDP, Relation, audit_privacy
+from audit.databases.chosen import FEW_DATABASES, Databases
+from audit.databases.domain import describe
+from audit.relations.records import records_of
+from audit.values import canonical
 
 REPLACE, ADD = Relation.REPLACE_ONE, Relation.ADD_OR_REMOVE_ONE
 

@@ -8,7 +8,8 @@ import pytest
 from scipy import integrate, stats
 
 from audit.distributions import Countable, Density, Finite, Mixture, Product
-from audit.divergence import (
+from audit.errors import InvalidKind, InvalidValue
+from audit.laws.divergence import (
     epsilon_at,
     epsilon_bounds,
     hockey_stick,
@@ -16,7 +17,6 @@ from audit.divergence import (
     probability,
     worst_event,
 )
-from audit.errors import InvalidKind, InvalidValue
 
 LN3 = math.log(3.0)
 

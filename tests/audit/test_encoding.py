@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.canonical import same, show
 from audit.claims import PAC, ApproximateDP, PureDP
-from audit.encoding import CorruptFile, ForeignClaim, Opaque, decode, dumps, encode, is_replayable
-from audit.errors import AuditError
-from audit.events import AtomIn, Event
-from audit.features import Whole
-from audit.outcomes import Raised, Unfinished
+from audit.codec.encoding import ForeignClaim, Opaque, decode, dumps, encode, is_replayable
+from audit.errors import AuditError, CorruptFile
+from audit.events.event import AtomIn, Event
+from audit.events.features import Whole
+from audit.values.canonical import same, show
+from audit.values.outcomes import Raised, Unfinished
 
 Point = namedtuple("Point", "x y")  # noqa: PYI024 - the plain kind is what users have
 
@@ -251,15 +251,15 @@ def test_a_foreign_claim_keeps_its_numbers_without_its_code():
         ({"$": "pickle", "data": "gASV"}, 'value has the unknown tag "pickle".'),
         ({"$": ["x"]}, "unknown tag"),
         ([1, {"$": "float", "value": "1.5"}], 'value[1] must be nan, inf or -inf; got "1.5".'),
-        ({"a": {"$": "tuple"}}, "value.a is no valid \"tuple\": the key 'items' is missing."),
+        ({"a": {"$": "tuple"}}, "value.a is not a valid \"tuple\": the key 'items' is missing."),
         ({"$": "tuple", "items": 3}, "value.items must be a list; got int."),
-        ({"$": "ndarray", "dtype": "<f8", "shape": [2], "items": [1, 2, 3]}, 'no valid "ndarray"'),
+        ({"$": "ndarray", "dtype": "<f8", "shape": [2], "items": [1, 2, 3]}, 'not a valid "ndarray"'),
         ({"$": "ndarray", "dtype": "V8", "shape": [0], "items": []}, "unsupported dtype"),
         ({"$": "claim", "claim": "PureDP", "epsilon": -1}, "must be a finite number ≥ 0"),
-        ({"$": "set", "items": [[1]]}, 'no valid "set"'),
-        ({"$": "fraction", "value": "1/0"}, 'no valid "fraction"'),
-        ({"$": "decimal", "value": "x"}, "no decimal number"),
-        ({"$": "Raised", "kind": "E", "other": 1}, 'no valid "Raised"'),
+        ({"$": "set", "items": [[1]]}, 'not a valid "set"'),
+        ({"$": "fraction", "value": "1/0"}, 'not a valid "fraction"'),
+        ({"$": "decimal", "value": "x"}, "not a decimal number"),
+        ({"$": "Raised", "kind": "E", "other": 1}, 'not a valid "Raised"'),
     ],
 )
 def test_a_damaged_value_is_named_in_one_line(stored, message):

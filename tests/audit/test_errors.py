@@ -10,7 +10,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from audit.brief import show
 from audit.errors import (
     AuditError,
     InvalidKind,
@@ -21,7 +20,8 @@ from audit.errors import (
     positive_int,
     probability,
 )
-from audit.outcomes import Raised
+from audit.values.brief import show
+from audit.values.outcomes import Raised
 
 
 def test_every_error_is_an_audit_error_and_the_builtin_of_its_kind():

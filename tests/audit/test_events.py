@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.errors import InvalidValue
-from audit.events import AtomIn, Event, NumberIn, RegionIn, point
-from audit.features import Coordinate, Entry, Keys, Kind, Length, Sum, Value, View, Whole
-from audit.outcomes import Raised, Unfinished
-from audit.region import Region
+from audit.events.edges import point
+from audit.events.event import AtomIn, Event, NumberIn, RegionIn
+from audit.events.features import Coordinate, Entry, Keys, Kind, Length, Sum, Value, View, Whole
+from audit.laws.region import Region
+from audit.values.outcomes import Raised, Unfinished
 
 INF, NAN = math.inf, math.nan
 OUTPUTS = [

@@ -13,7 +13,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from audit import ApproximateDP
-from audit.evidence import (
+from audit.evidence.bets import (
     EPSILON_CAP,
     LOG_STAKE_PRIOR,
     STAKES,

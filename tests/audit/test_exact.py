@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from audit.distributions import Countable, Density, Finite, Product
-from audit.divergence import epsilon_at, hockey_stick
 from audit.errors import InvalidKind, InvalidValue
-from audit.exact import compare_pairs
+from audit.laws.divergence import epsilon_at, hockey_stick
+from audit.laws.exact import compare_pairs
 
 LN3 = math.log(3.0)
 

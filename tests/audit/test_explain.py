@@ -7,10 +7,10 @@ import pytest
 from hypothesis import strategies as st
 
 from audit import PureDP, Relation, audit_privacy
-from audit.by_runs import least_budget
 from audit.distributions import Finite
+from audit.doors.explain import _duration, explain, task_of
 from audit.errors import InvalidValue
-from audit.explain import _duration, explain, task_of
+from audit.verdict.by_runs import least_budget
 
 DOMAIN = {"records": [0, 1], "size": 3}
 
@@ -48,20 +48,20 @@ def test_a_finite_domain_is_counted():
 
 def test_a_domain_too_large_to_go_through_is_searched_at_random():
     said = plan(records=list(range(10)), size=(5, 9))
-    assert "random ones" in said
+    assert "random pairs" in said
     assert f"{sum(10**n for n in range(5, 10)):,} databases" in said
 
 
 def test_a_strategy_has_examples_and_no_count():
     said = plan(records=st.integers(0, 9), size=2)
     assert "10 examples from a strategy" in said
-    assert "random ones" in said
+    assert "random pairs" in said
     assert "example databases" in plan(databases=st.lists(st.integers(0, 3), min_size=1, max_size=3))
 
 
 def test_given_pairs_are_all_there_is():
     said = plan(pairs=[([0], [1])])
-    assert "1 given or suggested pair and no others" in said
+    assert "1 given or suggested pair only" in said
     assert "Given pairs are not shrunk" in said
 
 
@@ -82,7 +82,7 @@ def test_a_declared_law_is_announced():
 
 def test_a_budget_that_can_refute_nothing_is_said_to_be_none():
     least = least_budget(1.0, 0.0, 1e-6)
-    assert f"an outright leak needs at least {least}: this budget can refute nothing" in plan(
+    assert f"an outright leak needs at least {least}. This budget can refute nothing" in plan(
         **DOMAIN, budget=20
     )
     assert "can refute nothing" not in plan(**DOMAIN, budget=least)
@@ -96,7 +96,7 @@ def test_a_slow_mechanism_is_measured_and_set_against_the_time_limit():
     said = plan(slow, **DOMAIN, time_limit=10.0)
     milliseconds = float(re.search(r"about ([\d.]+) ms, from", said)[1])
     assert 20 <= milliseconds < 60
-    affordable = int(re.search(r"ends it after about ([\d,]+) runs", said)[1].replace(",", ""))
+    affordable = int(re.search(r"ends the audit after about ([\d,]+) runs", said)[1].replace(",", ""))
     assert 10 / 0.06 < affordable <= 10 / 0.02
     assert "too few to refute anything" in plan(slow, **DOMAIN, time_limit=0.5)
     assert "the time limit of 10 s is enough" in plan(**DOMAIN, time_limit=10.0, budget=1_000)
@@ -132,7 +132,7 @@ def test_a_mechanism_that_changes_its_input_is_measured_on_copies():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "There is nothing to audit on"),
+        ({}, "The audit has no databases"),
         ({"records": [0], "size": 1}, "neighbours"),
         ({**DOMAIN, "seed": -1}, "seed"),
         ({**DOMAIN, "budget": 0}, "budget"),
@@ -145,7 +145,7 @@ def test_what_an_audit_would_refuse_is_refused(options, words):
 
 
 def test_a_claim_is_needed():
-    with pytest.raises(InvalidValue, match="No claim"):
+    with pytest.raises(InvalidValue, match="declares no claim"):
         task_of(fast, **DOMAIN)
 
 

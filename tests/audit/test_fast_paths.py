@@ -6,12 +6,12 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-from audit.features import View
-from audit.features.atoms import Keys, Kind, Whole
-from audit.features.numbers import Entry, Length, Value
-from audit.outcomes import Raised
-from audit.power import _first
-from audit.tables import AtomBins, place
+from audit.events.features import View
+from audit.events.features.atoms import Keys, Kind, Whole
+from audit.events.features.numbers import Entry, Length, Value
+from audit.events.tables import AtomBins, place
+from audit.evidence.power import _first
+from audit.values.outcomes import Raised
 
 DICTS = [
     {"a": 1.5, "b": 2},

@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from audit import features
-from audit.features import (
+from audit.events import features
+from audit.events.features import (
     ArgMax,
     AtomFeature,
     Coordinate,
@@ -55,9 +55,9 @@ from audit.features import (
     ZeroSign,
     feature_from_json,
 )
-from audit.features.propose import propose
-from audit.outcomes import Raised, Unfinished
+from audit.events.features.propose import propose
 from audit.sampling.vectorised import Column
+from audit.values.outcomes import Raised, Unfinished
 
 INF, NAN = math.inf, math.nan
 SCORE = TableScore(((0.0, 1.0), (0.5,)), ((1.0, 2.0, 3.0, -1.0), (0.25, 0.5, 0.0)))

@@ -12,11 +12,11 @@ import pytest
 
 from audit.catalogue import Entry
 from audit.claims import PureDP
-from audit.cli import main
-from audit.cli.suite import Store
-from audit.files import Unwritable, check_writable, file_name, write_text
+from audit.codec.files import Unwritable, check_writable, file_name, write_text
+from audit.doors.cli import main
+from audit.doors.cli.suite import Store
 from audit.findings import Finding
-from audit.results import AuditResult, Evidence, Verdict
+from audit.results.result import AuditResult, Evidence, Verdict
 
 OPTIONS = {"claim": PureDP(0.1), "pairs": [([0], [1])], "budget": 2000}
 
@@ -157,9 +157,13 @@ def test_a_device_is_written_to_and_never_replaced(tmp_path):
 
 def test_stdout_by_its_name_is_refused_where_it_is_a_file(call, tmp_path):
     with (tmp_path / "out").open("w") as out:
-        command = [sys.executable, "-c", "from audit.files import check_writable as c; c('/dev/stdout')"]
+        command = [
+            sys.executable,
+            "-c",
+            "from audit.codec.files import check_writable as c; c('/dev/stdout')",
+        ]
         done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, check=False)
-    assert "is a stream that goes to a file; name that file" in done.stderr
+    assert "is redirected to a file; name that file" in done.stderr
 
 
 def test_a_private_file_stays_private(tmp_path):
@@ -240,7 +244,7 @@ def test_a_run_on_a_full_disk_prints_its_result(call, full_disk):
 
 def test_findings_on_a_full_disk_are_told_and_counted(call, monkeypatch, full_disk):
     finding = Finding("E8", "K08", "√2/s.", "typo", "√2·s.")
-    monkeypatch.setattr("audit.cli.findings.load_findings", lambda: {"E8": lambda: finding})
+    monkeypatch.setattr("audit.doors.cli.findings.load_findings", lambda: {"E8": lambda: finding})
     full_disk(0)
     code, out, err = call("findings", "--json", "f.json")
     assert code == 3

@@ -9,8 +9,8 @@ import pytest
 from click import UsageError
 from click.testing import CliRunner
 
-from audit.cli.commands import group
-from audit.cli.matching import matching
+from audit.doors.cli.commands import group
+from audit.doors.cli.matching import matching
 from audit.errors import AuditError, InvalidValue
 from audit.findings import GROUP, Finding, Table, load_findings
 from audit.findings.saved import from_json, to_json
@@ -118,7 +118,7 @@ def test_what_short_names_stand_for_is_kept_and_one_saved_before_there_were_any_
     document = json.loads(json.dumps(to_json(one)))
     assert from_json(document) == one
     document["finding"]["glossary"] = [["T"]]
-    with pytest.raises(AuditError, match="pairs of texts"):
+    with pytest.raises(AuditError, match="pairs of strings"):
         from_json(document)
     del document["finding"]["glossary"]
     assert from_json(document).glossary == ()
@@ -165,7 +165,7 @@ def test_a_finding_that_is_asked_for_is_told_in_full():
         "  Statement  Two is <b>one</b>.",
         "  Claimed    1; found 2 (lower bound), 2 times that",
         "  Found      Two is 2.",
-        "  Right is   Two is two.",
+        "  Corrected  Two is two.",
         "  Errata     X1, X9",
         "",
         "1 of 1 findings computed",
@@ -174,7 +174,7 @@ def test_a_finding_that_is_asked_for_is_told_in_full():
 
 @pytest.mark.usefixtures("offer")
 def test_without_a_pattern_each_is_one_line_under_the_heads_of_the_columns(monkeypatch):
-    monkeypatch.setattr("audit.cli.findings.load_findings", lambda: {"X1": long_one, "X2": long_one})
+    monkeypatch.setattr("audit.doors.cli.findings.load_findings", lambda: {"X1": long_one, "X2": long_one})
     for columns, width in (("80", 80), ("100", 100), ("1000", 120)):
         monkeypatch.setenv("COLUMNS", columns)
         head, *rows, last = run().stdout.splitlines()
@@ -182,7 +182,7 @@ def test_without_a_pattern_each_is_one_line_under_the_heads_of_the_columns(monke
         assert [len(line) for line in rows] == [width, width]
         assert all(line.startswith("X1") and "…" in line for line in rows)
         assert all(line[46:59] == f"{'2':>13}" for line in rows)
-        assert last.startswith("2 of 2 findings computed; PATTERN or --full")
+        assert last.startswith("2 of 2 findings computed; give a PATTERN or --full")
     assert run("--full").stdout.count("X1: false") == 2
 
 
@@ -194,7 +194,7 @@ def test_lines_of_the_detail_are_wrapped_and_the_titles_stand_below(monkeypatch)
     def one():
         return Finding("X1", "T", "s", "holds", "word " * 120, glossary=(("T", "A. Uthor: The Text. 2001."),))
 
-    monkeypatch.setattr("audit.cli.findings.load_findings", lambda: {"X1": one})
+    monkeypatch.setattr("audit.doors.cli.findings.load_findings", lambda: {"X1": one})
     monkeypatch.setenv("COLUMNS", "90")
     lines = run("X1").stdout.splitlines()
     assert max(map(len, lines)) <= 90
@@ -205,7 +205,7 @@ def test_lines_of_the_detail_are_wrapped_and_the_titles_stand_below(monkeypatch)
 def test_the_list_names_them_and_computes_none(monkeypatch):
     asked = []
     offered = dict.fromkeys(("E1", "E9 (A_dist)"), lambda: asked.append(1))
-    monkeypatch.setattr("audit.cli.findings.load_findings", lambda: offered)
+    monkeypatch.setattr("audit.doors.cli.findings.load_findings", lambda: offered)
     assert run("--list").stdout.splitlines() == ["E1", "E9 (A_dist)"]
     assert run("--list", "e9").stdout.splitlines() == ["E9 (A_dist)"]
     assert asked == []

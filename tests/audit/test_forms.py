@@ -8,9 +8,9 @@ import pytest
 from audit import PureDP, Relation, Verdict, audit_privacy
 from audit.distributions import Countable, Density, Finite, Mixture, Product
 from audit.distributions.forms import form_key
-from audit.divergence import epsilon_at
-from audit.exact import compare_pairs
-from audit.law_check import law_log_e_value
+from audit.laws.divergence import epsilon_at
+from audit.laws.exact import compare_pairs
+from audit.laws.law_check import law_log_e_value
 
 KEEP = math.e / (1.0 + math.e)
 THIRD = 0.1 + 0.1 + 0.1

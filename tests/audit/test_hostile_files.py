@@ -11,20 +11,21 @@ import time
 import pytest
 
 from audit import ApproximateDP, AuditResult, Evidence, PureDP, audit_privacy
-from audit.attached import load_attached
 from audit.claims import PAC
 from audit.distributions import Finite
+from audit.doors.attached import load_attached
+from audit.doors.regressions import replay_file
+from audit.doors.report_link import render_report
+from audit.doors.summary import line
 from audit.errors import AuditError
 from audit.findings import Finding, Table
 from audit.findings.saved import to_json as finding_json
 from audit.problems import FixedProblem
-from audit.regressions import replay_file
-from audit.report_link import render_report
-from audit.saved import parse_any
-from audit.studies.results import Cell, CurveResult, Step, StudyResult
+from audit.studies.cells import Cell, Step
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json as study_json
-from audit.summary import line
 from audit.utility.front import audit_utility
+from audit.utility.saved import parse_any
 
 EACH = 55
 SECONDS = 5.0

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from audit.distributions import Countable, Density, Finite, Mixture, Product
-from audit.law_check import law_log_e_value
-from audit.outcomes import Raised, Unfinished
+from audit.laws.law_check import law_log_e_value
+from audit.values.outcomes import Raised, Unfinished
 
 LIMIT = math.log(1e6)
 SIXTEEN = Finite([f"outcome {i}" for i in range(16)], np.full(16, 1 / 16))

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from audit.evidence import best_log_growth, outcomes
-from audit.features import View
-from audit.memory import FIRST, KEPT, KEPT_BYTES, PairMemory, bet_on, broken_off, growth_rate
-from audit.outcomes import Raised, Unfinished
+from audit.events.features import View
+from audit.evidence.bets import best_log_growth, outcomes
+from audit.evidence.memory import FIRST, KEPT, KEPT_BYTES, PairMemory, bet_on, broken_off, growth_rate
+from audit.values.outcomes import Raised, Unfinished
 
 
 def fed(left, right, cuts=(), **options):

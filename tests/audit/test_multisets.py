@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from audit import PureDP, Relation, Verdict, audit_privacy
-from audit.databases import Databases
+from audit.databases.chosen import Databases
 from audit.distributions import Finite
 from audit.errors import SubjectError
-from audit.multisets import multiset_pairs
+from audit.verdict.multisets import multiset_pairs
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,9 @@ def test_what_multisets_refute_is_shown_on_lists():
 
 
 def test_who_says_symmetric_and_is_not_is_told_so():
-    with pytest.raises(SubjectError, match=r"says that it is `symmetric`, and its law on .* is not that of"):
+    with pytest.raises(
+        SubjectError, match=r"is declared `symmetric`, but its law on .* changes when the records"
+    ):
         audit_privacy(NoisyMajority(weighted=True), size=41, budget=20_000)
 
 

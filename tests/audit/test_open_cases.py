@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from audit import ApproximateDP, PureDP, Verdict, audit_privacy
-from audit.evidence import best_log_growth
+from audit.evidence.bets import best_log_growth
 
 KEEP = math.exp(-1.0)
 

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
+from audit.doors.options import read_claim, read_literal, read_options, read_parameters, read_utility_claim
 from audit.errors import AuditError
-from audit.options import read_claim, read_literal, read_options, read_parameters, read_utility_claim
 from audit.relations import Relation
 
 
@@ -89,7 +89,7 @@ def test_flags_are_read_as_python_and_as_others_write_them():
 
 
 def test_a_literal_runs_nothing():
-    with pytest.raises(AuditError, match="is no Python literal"):
+    with pytest.raises(AuditError, match="is not a Python literal"):
         read_literal("__import__('os').getcwd()")
 
 
@@ -97,10 +97,10 @@ def test_a_literal_runs_nothing():
     ("given", "words"),
     [
         ({"records": "[0, 1"}, "or module:strategy; got `[0, 1`: '[' was never closed."),
-        ({"records": "[0, one]"}, "or module:strategy; got `[0, one]`: `one` is a name, no literal."),
+        ({"records": "[0, one]"}, "or module:strategy; got `[0, one]`: `one` is a name, not a literal."),
         ({"pair": (("[0]", "[1"),)}, "must be Python literals; got `[1`: '[' was never closed."),
         ({"records": "3"}, "The `--records` must be a Python list or module:strategy; got `3`."),
-        ({"records": "nowhere_at_all:x"}, "does not import: ModuleNotFoundError"),
+        ({"records": "nowhere_at_all:x"}, "cannot be imported: ModuleNotFoundError"),
         ({"size": "small"}, "The `--size` must be a whole number or MIN:MAX; got `small`."),
         ({"size": "1:2:3"}, "The `--size` must be a whole number or MIN:MAX; got `1:2:3`."),
         ({"pair": (("[0]", "x"),)}, "The databases of `--pair` must be Python literals; got `x`."),
@@ -116,5 +116,5 @@ def test_wrong_text_is_explained_in_one_line(given, words):
 
 @pytest.mark.parametrize("setting", ["epsilon", "=1", "a b=1"])
 def test_a_parameter_without_a_name_is_refused(setting):
-    with pytest.raises(AuditError, match="is written `name=value`"):
+    with pytest.raises(AuditError, match="must be `name=value`"):
         read_parameters([setting])

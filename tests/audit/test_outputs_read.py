@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 from audit import ApproximateDP, PureDP, Verdict, audit_privacy
-from audit.features.stand_ins import stand_in
-from audit.weights import weigh
+from audit.events.features.stand_ins import stand_in
+from audit.values.weights import weigh
 
 DAY = dt.datetime(2024, 1, 1)  # noqa: DTZ001 - a moment without a zone is one of the forms
 
@@ -351,14 +351,14 @@ def test_what_cannot_be_read_is_named_as_not_tested(name):
         budget=2_000,
     )
     kind = type(HOSTILE[name](None)).__name__
-    assert f"what is inside a {kind}, which cannot be looked into" in result.not_tested
+    assert f"the contents of a {kind}, which the audit cannot read" in result.not_tested
 
 
 def test_letters_that_are_not_read_are_named():
     result = audit_privacy(
         lambda database, rng: letters(rng, 40), PureDP(epsilon=1.0), pairs=[([0], [1])], budget=2_000
     )
-    assert "single letters of a text beyond its first 8 and last 8" in result.not_tested
+    assert "single letters of a string beyond its first 8 and last 8" in result.not_tested
 
 
 HUGE = {

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from audit import AuditResult, PureDP, Verdict, audit_privacy
-from audit.canonical import key, same
 from audit.errors import SubjectError
-from audit.features import Part, PartIs, View, feature_from_json
-from audit.features.parts import MOST_DEPTH, MOST_LEAVES, holds_more, leaves
-from audit.features.propose import propose
-from audit.outcomes import Raised, Unfinished
+from audit.events.features import Part, PartIs, View, feature_from_json
+from audit.events.features.parts import MOST_DEPTH, MOST_LEAVES, holds_more, leaves
+from audit.events.features.propose import propose
+from audit.values.canonical import key, same
+from audit.values.outcomes import Raised, Unfinished
 
 NAN = float("nan")
 
@@ -187,7 +187,7 @@ def test_a_leak_in_one_part_is_refuted_and_its_witness_survives_a_file(name):
 
 @pytest.mark.parametrize("spent", [lambda x: iter([x]), lambda x: (y for y in [x]), lambda x: map(abs, [x])])
 def test_an_output_that_gives_its_content_once_is_refused(spent):
-    with pytest.raises(SubjectError, match=r"whose content would not be looked at.*list\(f\("):
+    with pytest.raises(SubjectError, match=r"whose contents an audit cannot read.*list\(f\("):
         audit_privacy(
             lambda database, rng: spent(sum(database) + rng.laplace()),
             PureDP(epsilon=1.0),
@@ -227,7 +227,7 @@ def test_what_is_not_opened_is_said_only_where_an_output_had_more(count, said):
 
     result = audit_privacy(wide, PureDP(1.0), pairs=[([0], [1])], budget=1_000)
     assert result.verdict is Verdict.NOT_REFUTED
-    words = "parts of an output beyond the first 512, or over 16 steps inside"
+    words = "parts of an output beyond the first 512, or more than 16 levels deep"
     assert (words in result.not_tested) is said
 
 

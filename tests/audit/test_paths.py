@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from audit import Relation
-from audit.databases import Databases
-from audit.evidence import at_distance
-from audit.memory import growth_rate
-from audit.paths import MOST_STEPS, halves, lengths, stretched
+from audit.claims import at_distance
+from audit.databases.chosen import Databases
+from audit.databases.paths import MOST_STEPS, halves, lengths, stretched
+from audit.evidence.memory import growth_rate
 
 LABELLED = ((0, "a"), (0, "b"), (1, "a"), (1, "b"))
 DOMAINS = {

@@ -12,19 +12,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import audit.by_law
-import audit.law_runs
+import audit.verdict.by_law
+import audit.verdict.law_runs
 from audit import PureDP, Verdict, audit_privacy
-from audit.betting import Betting, Terms
 from audit.distributions import Density
-from audit.evidence import Bet, log_payoffs
-from audit.features import Length, View
-from audit.memory import bet_on
+from audit.events.features import Length, View
+from audit.events.tables import Table
+from audit.evidence.bets import Bet, log_payoffs
+from audit.evidence.memory import bet_on
 from audit.sampling import BET, Sampler, generator
 from audit.sampling import blocks as sampling_blocks
 from audit.sampling.loops import sides
-from audit.subjects import adapt
-from audit.tables import Table
+from audit.subject.subject import adapt
+from audit.verdict.betting import Betting, Terms
 
 
 @pytest.fixture
@@ -279,9 +279,9 @@ def verdict_on_declared():
 def test_a_sampler_that_differs_from_its_declared_law_is_caught(monkeypatch):
     result = verdict_on_declared()
     assert result.verdict is Verdict.ERROR
-    assert "the law this subject declares is not what it returns" in result.reason
+    assert "the subject's outputs do not follow its declared law" in result.reason
     assert "`sample`" in result.reason
-    monkeypatch.setattr(audit.law_runs.LawRuns, "_checks", lambda self: [])
+    monkeypatch.setattr(audit.verdict.law_runs.LawRuns, "_checks", lambda self: [])
     assert verdict_on_declared().verdict is Verdict.INCONCLUSIVE  # its loss is bet on, and calls show none
-    monkeypatch.setattr(audit.by_law, "bet_on_code", lambda *given, **options: None)
+    monkeypatch.setattr(audit.verdict.by_law, "bet_on_code", lambda *given, **options: None)
     assert verdict_on_declared().verdict is Verdict.NOT_REFUTED  # what would be believed without either

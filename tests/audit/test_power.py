@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-import audit.power
+import audit.evidence.power
 from audit import PureDP, Verdict, audit_privacy
-from audit.betting import Betting, Terms
-from audit.evidence import Bet, ceiling
-from audit.power import _Option, detectable
+from audit.doors.summary import line
+from audit.evidence.bets import Bet, ceiling
+from audit.evidence.power import _Option, detectable
 from audit.sampling import Sampler
-from audit.subjects import adapt
-from audit.summary import line
+from audit.subject.subject import adapt
+from audit.verdict.betting import Betting, Terms
 
 
 class Biased:
@@ -119,7 +119,7 @@ def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypa
     of audits refuted with probability 0.85 (2.4 standard errors less) 58 or fewer are with probability
     6.8e-6. Were it 0.5, 58 or fewer would be with 99.9 %.
     """
-    monkeypatch.setattr(audit.power, "_options", lambda *given: [_Option(None, 0.5, rivals)])
+    monkeypatch.setattr(audit.evidence.power, "_options", lambda *given: [_Option(None, 0.5, rivals)])
     power = detectable(None, SIZES, epsilon=0.5, delta=0.0, significance=1e-6, look=LOOK)
     rng = np.random.default_rng(88)
     p_side, chance = rng.random((2, 88, 2 * (LOOK + sum(SIZES))))
@@ -226,8 +226,10 @@ def test_a_promising_event_that_is_too_rare_does_not_hide_a_common_one():
 @pytest.fixture
 def only_rare(monkeypatch):
     """Leave out that the coin does not stand on its edge: at ε = 0 that tells exactly as much."""
-    options = audit.power._options
-    monkeypatch.setattr(audit.power, "_options", lambda *given: [o for o in options(*given) if o.p < 0.5])
+    options = audit.evidence.power._options
+    monkeypatch.setattr(
+        audit.evidence.power, "_options", lambda *given: [o for o in options(*given) if o.p < 0.5]
+    )
 
 
 @pytest.mark.usefixtures("only_rare")

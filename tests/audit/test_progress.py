@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from audit.progress import (
+from audit.values.progress import (
     AuditFinished,
     AuditProgressed,
     AuditStarted,

@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from audit.auditor import Audited, parametrize_with_audits
 from audit.catalogue import Entry
+from audit.doors.auditor import Audited, parametrize_with_audits
 
 pytest_plugins = ["pytester"]
 
@@ -124,7 +124,7 @@ def test_refute_passes_when_the_claim_is_refuted(outcomes):
 def test_refute_fails_unless_the_claim_is_refuted(outcomes):
     lines = explanation(outcomes["test_refute_in_vain"])
     assert 1 <= len(lines) <= 10
-    assert "coin was expected to be refuted and is NOT_REFUTED" in lines[0]
+    assert "coin: expected REFUTED, got NOT_REFUTED" in lines[0]
 
 
 @pytest.mark.parametrize("name", ["test_check_failing", "test_refute_failing"])
@@ -208,7 +208,7 @@ def test_the_session_ends_with_a_table_a_sum_and_one_report(session, pytester, w
             "*= privacy audits =*",
             "NOT REFUTED  *coin *as expected*",
             "REFUTED  *leak *as expected*",
-            "2 audits, 2 as expected; significance spent in all: 2e-06",
+            "2 audits, 2 as expected; total significance spent: 2e-06",
             "report: *page.html",
         ]
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from audit.distributions import Density, Finite, Mixture, Product
-from audit.region import Region, log_probability, probability
+from audit.laws.region import Region, log_probability, probability
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.answers import chosen, moved
-from audit.canonical import key, same
 from audit.errors import InvalidKind, InvalidValue
 from audit.relations import NeighbourRelation, Relation, check_pair, check_relation, name_of
+from audit.relations.answers import chosen, moved
+from audit.values.canonical import key, same
 
 fixed = settings(derandomize=True, deadline=None, database=None)
 
@@ -178,7 +178,7 @@ def test_a_name_that_is_no_relation_is_refused_with_the_names_there_are():
         (Relation.REPLACE_ONE, [0] * 9, [1] * 9, "they differ at 9 positions (0, 1, 2, 3, 4, …)"),
         (Relation.REPLACE_ONE, [1, math.nan], [1.0, math.nan], "they are equal"),
         (Relation.REPLACE_ONE, [1], [1, 2], "their lengths are 1 and 2"),
-        (Relation.REPLACE_ONE, [1], (2,), "they are of two kinds, list and tuple"),
+        (Relation.REPLACE_ONE, [1], (2,), "they have different kinds, list and tuple"),
         (Relation.REPLACE_ONE, [1], 2, "the right one is not a sequence of records: 2"),
         (Relation.REPLACE_ONE, {1}, [2], "the left one is not a sequence of records: {1}"),
         (Relation.REPLACE_ONE, [], [], "they are equal"),
@@ -186,19 +186,19 @@ def test_a_name_that_is_no_relation_is_refused_with_the_names_there_are():
             Relation.ADD_OR_REMOVE_ONE,
             [1, 2],
             [1, 3],
-            "their lengths are 2 and 2, and one must have one record more",
+            "their lengths are 2 and 2, but must differ by one",
         ),
         (
             Relation.ADD_OR_REMOVE_ONE,
             [1, 2],
             [2, 1, 1],
-            "the longer one does not become the shorter one by deleting one record",
+            "deleting one record does not turn the longer one into the shorter one",
         ),
         (
             Relation.REPLACE_LABEL,
             [(1, 0)],
             [(2, 0)],
-            "the x differs at position 0, and only one y may differ",
+            "the x differs at position 0, but only one y may differ",
         ),
         (Relation.REPLACE_LABEL, [(1, 0)] * 2, [(1, 1)] * 2, "they differ at 2 positions (0 and 1)"),
         (
@@ -207,7 +207,7 @@ def test_a_name_that_is_no_relation_is_refused_with_the_names_there_are():
             [(1, 1), 5],
             "record 1 of the left one is not an (x, y) pair: 5",
         ),
-        (Relation.LOCAL, [1, 2], [1], "each must hold one record, and they hold 2 and 1"),
+        (Relation.LOCAL, [1, 2], [1], "each must hold one record, but they hold 2 and 1"),
         (Relation.QUERY_ANSWERS, [0, 1, 2], [0, 3, 2], "the answers differ by more than 1 at position 1"),
         (Relation.QUERY_ANSWERS, [0, "a"], [1, "a"], "answer 1 of the left one is not a number: 'a'"),
         (Relation.QUERY_ANSWERS, [True], [0], "answer 0 of the left one is not a number: True"),
@@ -275,7 +275,7 @@ def test_the_rows_of_an_array_may_be_given_in_any_form():
 
 
 def test_databases_of_more_containers_than_a_key_opens_are_still_compared(monkeypatch):
-    monkeypatch.setattr("audit.canonical._NODES", 10)
+    monkeypatch.setattr("audit.values.canonical._NODES", 10)
     left, right = [(place, 0) for place in range(50)], [(place, place == 30) for place in range(50)]
     for relation in (Relation.REPLACE_LABEL, Relation.REPLACE_ONE):
         assert relation.are_neighbours(left, [*left[:30], (30, 1), *left[31:]])
@@ -302,7 +302,7 @@ def test_texts_and_other_sequences_are_databases_too():
     assert list(Relation.REPLACE_ONE.neighbours("ab", "ab")) == ["bb", "aa"]
     assert list(Relation.ADD_OR_REMOVE_ONE.neighbours(b"a", b"a")) == [b"", b"aa"]
     assert list(Relation.REPLACE_ONE.neighbours(deque([1, 2]), [3])) == [[3, 2], [1, 3]]
-    with pytest.raises(InvalidValue, match=r"^The records of a text must be single characters; got "):
+    with pytest.raises(InvalidValue, match=r"^The records of a string must be single characters; got "):
         list(Relation.REPLACE_ONE.neighbours("ab", ["cd"]))
     with pytest.raises(InvalidKind, match=r"^A database must be a sequence of records; got \{1\}\.$"):
         Relation.REPLACE_ONE.neighbours({1}, [2])
@@ -362,7 +362,9 @@ def test_random_moves_end_where_no_move_is_possible():
 
 
 def test_answers_must_be_numbers():
-    with pytest.raises(InvalidValue, match=r"^The answers of a database must be numbers; got 'a' at 1\.$"):
+    with pytest.raises(
+        InvalidValue, match=r"^The answers of a database must be numbers; got 'a' at position 1\.$"
+    ):
         Relation.QUERY_ANSWERS.neighbours([0, "a"], None)
 
 
@@ -399,7 +401,7 @@ def test_a_relation_of_ones_own_works_like_the_others():
     with pytest.raises(InvalidValue) as caught:
         check_pair(relation, [1, 2, 3], [3, 2, 1])
     assert str(caught.value) == (
-        "These databases are not neighbours under Swap: its are_neighbours says no to [1, 2, 3] and "
+        "These databases are not neighbours under Swap: its `are_neighbours` returns False for [1, 2, 3] and "
         "[3, 2, 1]."
     )
 
@@ -415,7 +417,7 @@ def test_a_relation_of_ones_own_that_fails_is_told_in_one_line():
     with pytest.raises(InvalidValue) as caught:
         check_pair(Failing(), [1], [2])
     assert str(caught.value) == (
-        "These databases are not neighbours under always failing: its are_neighbours raised RuntimeError: "
+        "These databases are not neighbours under always failing: its `are_neighbours` raised RuntimeError: "
         "cannot compare these."
     )
 

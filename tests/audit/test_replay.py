@@ -9,9 +9,9 @@ import pytest
 from audit import AuditResult, Evidence, PureDP, Verdict, audit_privacy
 from audit.distributions import Density, Finite
 from audit.errors import AuditError, InvalidValue
-from audit.events import Event, RegionIn
-from audit.region import Region
-from audit.results import Witness
+from audit.events.event import Event, RegionIn
+from audit.laws.region import Region
+from audit.results.result import Witness
 
 PAIR = [([0], [1])]
 
@@ -159,16 +159,16 @@ def test_an_exact_refutation_of_an_enormous_claim_is_replayed():
 
 def test_a_witness_of_a_later_candidate_is_judged_at_its_own_level(monkeypatch):
     """The k-th candidate was confirmed at significance·2^−k; a replay may not be content with less."""
-    import audit.redraw
+    import audit.verdict.redraw
 
     levels = []
-    run_witness = audit.redraw.run_witness
+    run_witness = audit.verdict.redraw.run_witness
 
     def recording(sampler, pair, candidate, terms, **options):
         levels.append(terms.significance)
         return run_witness(sampler, pair, candidate, terms, **options)
 
-    monkeypatch.setattr(audit.redraw, "run_witness", recording)
+    monkeypatch.setattr(audit.verdict.redraw, "run_witness", recording)
     result = refuted(Loud())
     result.replay(Loud())
     assert levels == [1e-6 * 2.0 ** -result.witness.seed[1]]
@@ -190,8 +190,8 @@ def test_a_replay_on_another_subject_speaks_of_that_and_of_what_it_did():
     assert (again.subject, again.pairs_tried, again.pairs_total, again.budget) == ("Repaired", 1, None, 0)
     assert stateless not in again.assumptions
     told = " ".join(str(again).split())
-    drawn = f"the saved event was drawn about {saved.witness.runs:,}"
-    assert f"of Loud does not stand on these runs: {drawn}" in told
+    drawn = f"about {saved.witness.runs:,} runs on each side tested the saved event"
+    assert f"these runs do not confirm the saved refutation of Loud: {drawn}" in told
     assert "the refutation stands" not in told
     assert "dp-audit run" not in told
     assert saved.replay().subject == "Loud"
@@ -201,7 +201,7 @@ def test_a_witness_that_stands_on_another_subject_names_both():
     """Missed with probability far below 1e-9: the same noise, seen through another function."""
     again = refuted(Loud()).replay(by_call, fresh=True)
     assert (again.verdict, again.subject) == (Verdict.REFUTED, "by_call")
-    assert again.notes[1] == "the witness that was drawn again is a saved one of Loud"
+    assert again.notes[1] == "the replayed witness was saved by an audit of Loud"
 
 
 def test_a_law_that_was_repaired_is_seen():
@@ -220,7 +220,7 @@ def test_the_audited_mechanism_is_drawn_from_where_none_is_given():
 
 def test_a_saved_result_without_a_target_asks_what_to_draw_from():
     saved = AuditResult.from_json(refuted(Loud()).to_json())
-    with pytest.raises(InvalidValue, match="what to draw from") as caught:
+    with pytest.raises(InvalidValue, match=r"give the mechanism: `result\.replay\(mechanism\)`") as caught:
         saved.replay()
     assert "\n" not in str(caught.value)
 
@@ -258,7 +258,7 @@ def test_a_database_kept_as_text_cannot_be_replayed():
         budget=2_000,
     )
     saved = AuditResult.from_json(result.to_json())
-    with pytest.raises(InvalidValue, match="text only"):
+    with pytest.raises(InvalidValue, match="only the text of its databases was saved"):
         saved.replay(len)
 
 

@@ -60,7 +60,7 @@ def call(tmp_path):
     (tmp_path / "mine.py").write_text(MODULE)
 
     def run(*arguments):
-        code = f"import sys; from audit.cli import main; sys.exit(main({list(arguments)!r}))"
+        code = f"import sys; from audit.doors.cli import main; sys.exit(main({list(arguments)!r}))"
         return subprocess.run(
             [sys.executable, "-c", code],
             check=False,
@@ -73,7 +73,7 @@ def call(tmp_path):
     return run
 
 
-@pytest.mark.parametrize(("target", "shown"), [("Leak", "REFUTED"), ("Wrong", "same output as saved")])
+@pytest.mark.parametrize(("target", "shown"), [("Leak", "REFUTED"), ("Wrong", "same output as the saved")])
 def test_databases_of_the_user_s_own_classes_are_replayed_in_a_new_process(call, target, shown):
     assert call("run", f"mine.py:{target}", "--json", "saved.json").returncode == 1
     again = call("replay", "saved.json", "--trust")
@@ -87,7 +87,8 @@ def test_a_class_that_is_gone_is_named_in_one_line(call, tmp_path):
     again = call("replay", "saved.json", "--trust")
     assert again.returncode == 2
     assert again.stderr.count("\n") == 1
-    assert "of a class that is not loaded, such as Person(bit=" in again.stderr
+    assert "cannot be replayed: the class of Person(bit=" in again.stderr
+    assert "is not loaded" in again.stderr
 
 
 def test_a_problem_that_no_file_can_keep_is_asked_for(call, tmp_path):
@@ -101,4 +102,4 @@ def test_a_problem_that_no_file_can_keep_is_asked_for(call, tmp_path):
     assert call("run", "mine.py:Wrong", "--json", "saved.json").returncode == 1
     again = call("replay", "saved.json", "--trust")
     assert (again.returncode, again.stderr.count("\n")) == (2, 1)
-    assert "The problem `found` is none of the learner's own" in again.stderr
+    assert "The problem `found` is not one of the learner's own" in again.stderr

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import audit
-from audit import report_link
+from audit.doors import report_link
 from audit.errors import AuditError
 
-CODE = "from audit.report_link import render_report; render_report([], 'out/index.html', title='Ours')"
+CODE = "from audit.doors.report_link import render_report; render_report([], 'out/index.html', title='Ours')"
 ROOT = Path(audit.__file__).parent.parent
 
 
@@ -71,14 +71,14 @@ def test_a_foreign_package_in_our_place_is_named(tmp_path, monkeypatch):
     with pytest.raises(AuditError) as caught:
         report_link.render_report([], tmp_path / "page.html")
     assert str(foreign) in str(caught.value)
-    assert "install dp-audit again" in str(caught.value)
+    assert "reinstall dp-audit" in str(caught.value)
     assert report_link._ALIAS not in sys.modules
 
 
 def test_a_package_that_is_missing_is_said_to_be(tmp_path, monkeypatch):
     monkeypatch.setattr(report_link, "_places", lambda: iter([tmp_path / "reports" / "__init__.py"]))
     monkeypatch.setattr(report_link, "_origin", lambda: None)
-    with pytest.raises(AuditError, match="is not installed"):
+    with pytest.raises(AuditError, match="is missing"):
         report_link.render_report([], tmp_path / "page.html")
 
 

@@ -16,16 +16,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit import story
 from audit.claims import PAC, ApproximateDP, PureDP
-from audit.encoding import CorruptFile
-from audit.errors import AuditError
-from audit.events import Event, NumberIn
-from audit.features import Value
-from audit.results import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
-from audit.saved import check_writable, layout, load, save, write_text
-from audit.summary import line
-from audit.text import short
+from audit.doors.summary import line
+from audit.errors import AuditError, CorruptFile
+from audit.events.event import Event, NumberIn
+from audit.events.features import Value
+from audit.results.result import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
+from audit.results.saved import check_writable, layout, load, save, write_text
+from audit.words import story
+from audit.words.text import short
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
 EXAMPLE = Path(__file__).parent / "data" / "result-schema-1.json"
@@ -147,7 +146,7 @@ def test_the_example_of_schema_1_opens():
 def test_other_processes_write_the_same_bytes():
     """Hash randomisation and set order leave no trace."""
     code = (
-        "from audit.results import *; from audit.saved import layout;"
+        "from audit.results.result import *; from audit.results.saved import layout;"
         "w = Witness(set('abcdefgh'), frozenset('abcdefg'), None, 0.5, 0.1);"
         "print(layout(AuditResult('m', None, '', Verdict.REFUTED, Evidence.EXACT, witness=w).to_json()))"
     )
@@ -198,12 +197,12 @@ def with_number(field, written):
     [
         ("", "not JSON at line 1 column 1"),
         ('{"schema": 1,\n "result": {', "not JSON at line 2 column"),
-        (b"\xff\xfe\x00", "no UTF-8"),
-        ("[]", "a saved result is a JSON object; got a list."),
+        (b"\xff\xfe\x00", "not UTF-8 text"),
+        ("[]", "a saved result must be a JSON object; got a list."),
         ("{}", 'the key "schema" is missing'),
         ('{"schema": 2, "result": {}}', "schema must be 1, the newest this dp-audit reads; got 2."),
         ('{"schema": true, "result": {}}', "schema must be 1"),
-        ('{"schema": 1, "result": NaN}', "NaN is no JSON"),
+        ('{"schema": 1, "result": NaN}', "NaN is not JSON"),
         ('{"schema": 1, "result": 3}', "result must be an object; got 3."),
         ("[" * 100_000, "nested too deeply."),
         (damaged(lambda d: d["result"].pop("verdict")), "result.verdict is missing."),
@@ -231,7 +230,7 @@ def with_number(field, written):
         ),
         (
             damaged(lambda d: d["result"]["witness"].update(p_interval=[0])),
-            "witness.p_interval must be a list of 2",
+            "witness.p_interval must be a list of length 2",
         ),
         (
             damaged(lambda d: d["result"]["witness"].update(seed=[-1])),
@@ -243,7 +242,7 @@ def with_number(field, written):
         ),
         (
             damaged(lambda d: d["result"]["witness"].update(event={"$": "event"})),
-            "result.witness.event is no valid",
+            "result.witness.event is not a valid",
         ),
         (
             damaged(lambda d: d["result"]["witness"].update(distance=0)),
@@ -259,15 +258,18 @@ def with_number(field, written):
         ),
         (
             damaged(lambda d: d["result"]["witness"].update(examples=[["a"]])),
-            "witness.examples must be a list of 2",
+            "witness.examples must be a list of length 2",
         ),
         (damaged(lambda d: d["result"].update(samples=1.5)), "result.samples must be a whole number"),
         (damaged(lambda d: d["result"].update(notes=["a", 3])), "result.notes[1] must be text; got 3."),
         (damaged(lambda d: d["result"].update(significance=True)), "result.significance must be a number"),
         (damaged(lambda d: d.update(environment=[])), "environment must be an object"),
-        (with_number("epsilon_lower", "9" * 5000), "the number 99999999999999999999... has 5,000 digits."),
+        (
+            with_number("epsilon_lower", "9" * 5000),
+            "the number 99999999999999999999... has 5,000 digits; at most 4,300 can be read.",
+        ),
         (with_number("epsilon_lower", "1e999999999"), "the number 1e999999999 is larger than any float."),
-        (with_number("seed", "1, " + '"seed": 2'), 'the key "seed" stands twice in one object.'),
+        (with_number("seed", "1, " + '"seed": 2'), 'the key "seed" occurs twice in one object.'),
         (
             damaged(lambda d: d["result"].update(epsilon_upper=10**400)),
             "epsilon_upper must be a number; got 1",
@@ -288,11 +290,11 @@ def with_number(field, written):
         (damaged(lambda d: d["result"]["witness"].update(event="always")), "event must be an event; got 'al"),
         (
             damaged(lambda d: d["result"]["witness"].update(left={"$": "fraction", "value": "1e999999999"})),
-            "left is no fraction",
+            "left is not a fraction",
         ),
         (
             damaged(lambda d: d["result"]["witness"].update(left={"$": "decimal", "value": "1e999999999"})),
-            "left is no decimal number",
+            "left is not a decimal number",
         ),
         (damaged(lambda d: d["environment"].update(elapsed=10**400)), "environment.elapsed must be a number"),
     ],
@@ -376,7 +378,7 @@ def test_the_report_tells_the_witness_as_a_story():
         'On left = [0, 0] the event "the output is at least 1.5" happens with probability 0.48 (0.45–0.51); '
         "on right = [0, 1] with 0.05 (0.04–0.06). The claim allows at most e^ε·q + δ = 0.136."
     ) in said
-    assert "confidence 1 − 1e-06, not both together" in said
+    assert "confidence 1 − 1e-06 separately, not jointly." in said
     assert "23,400 runs drawn, the claim was refuted after 4,800; 12 pairs tried" in said
 
 
@@ -389,12 +391,12 @@ def test_the_report_tells_the_witness_as_a_story():
             ApproximateDP(0.1, 1e-3),
             "replace-label",
             (
-                "They are 20 steps of neighbours apart.",
+                "They are 20 neighbour steps apart.",
                 "e^(20ε)·q + δ·(e^(20ε) − 1)/(e^ε − 1)",
                 0.05 * math.exp(2) + 1e-3 * sum(math.exp(0.1 * i) for i in range(20)),
             ),
         ),
-        (ApproximateDP(0.0, 0.01), "custom", ("They are 20 steps of neighbours apart.", "q + 20δ", 0.25)),
+        (ApproximateDP(0.0, 0.01), "custom", ("They are 20 neighbour steps apart.", "q + 20δ", 0.25)),
     ],
 )
 def test_distant_databases_are_told_with_what_the_claim_allows_there(claim, relation, expected):
@@ -430,7 +432,10 @@ def test_bounds_on_both_numbers_say_at_which_value_of_the_other_each_holds():
     exact = flat(clean(claim=claim, evidence=Evidence.EXACT, epsilon_lower=0.0, delta_lower=0.025))
     assert "The largest ε at the claimed δ over these pairs is 0 (claimed 2); the largest δ at the" in exact
     sampled = clean(claim=claim, delta_lower=0.01)
-    assert "The true ε at the claimed δ is at least 0.89 (claimed 2), δ at the claimed ε at" in flat(sampled)
+    assert (
+        "The true ε at the claimed δ is at least 0.89 (claimed 2); the true δ at the claimed ε is at"
+        in flat(sampled)
+    )
     assert "ε ≥ 0.89 at the claimed δ, δ ≥ 0.01 at the claimed ε (claimed 0.05: 0.2×)" in line(sampled)
     assert "The true ε is at least 0.89 (claimed 1)" in flat(clean(delta_lower=0.01))
 
@@ -439,7 +444,7 @@ def test_proved_names_its_family():
     family = "all 12 neighbouring pairs of size 3 over {0, 1}"
     exact = clean(verdict=Verdict.PROVED, evidence=Evidence.EXACT, family=family, tolerance=1e-9)
     assert f"proved over {family}" in flat(exact)
-    assert "Nothing is said beyond that family." in flat(exact)
+    assert "The proof covers only that family." in flat(exact)
 
 
 def test_exact_laws_that_prove_nothing_say_why():
@@ -449,7 +454,7 @@ def test_exact_laws_that_prove_nothing_say_why():
     family = "the one neighbouring pair (replace-one) of size 1 over [0, 1]"
     complete = {"family": family, "pairs_tried": 1, "pairs_total": 1, "tolerance": 1e-9}
     whole = flat(clean(evidence=Evidence.EXACT, **complete))
-    assert f"keep the claim on 1 pair ({family})" in whole
+    assert f"satisfy the claim on 1 pair ({family})" in whole
     assert "continuous laws (and products) were compared in floating point, to a tolerance of 1e-09" in whole
     assert "Other pairs" not in whole
 
@@ -466,12 +471,12 @@ def test_a_tiny_exact_excess_is_shown_with_the_digits_it_needs():
 def test_two_numbers_that_begin_alike_are_told_apart():
     left, right = [10**40], [10**40 + 1]
     said = flat(refuted(witness=witness(left=left * 9, right=[*left * 8, *right])))
-    assert f"record 8: {left[0]} → {right[0]} (8 others stay)." in said
+    assert f"record 8: {left[0]} → {right[0]} (8 others unchanged)." in said
     assert f"right = {10**80 + 1} with" in flat(refuted(witness=witness(left=10**80, right=10**80 + 1)))
 
 
 def test_nothing_measured_is_said_in_words():
-    assert "No loss was measured." in flat(clean(epsilon_lower=0.0))
+    assert "No privacy loss was measured." in flat(clean(epsilon_lower=0.0))
 
 
 @pytest.mark.parametrize("direction", ["left", "right"])
@@ -480,18 +485,18 @@ def test_what_changes_from_left_to_right_is_told_before_the_databases(direction)
     replaced, shorter, longer, inside = left.copy(), left[:500] + left[501:], [*left, 7], ["y", *left]
     replaced[500] = "x"
     for right, said in (
-        (replaced, "record 500: 500 → 'x' (999 others stay)."),
-        (shorter, "record 500 removed from 500."),
+        (replaced, "record 500: 500 → 'x' (999 others unchanged)."),
+        (shorter, "record 500 removed from position 500."),
         (left[:-1], "record 999 removed from the end."),
         (longer, "record 7 added at the end."),
-        (inside, "record 'y' added at 0."),
+        (inside, "record 'y' added at position 0."),
     ):
         told = flat(refuted(witness=witness(left=left, right=right, direction=direction)))
         assert f"From left to right, {said} On {direction} = [" in told
         assert f"… (length {len(left if direction == 'left' else right)})" in told.replace(",", "")
-        assert "= the same but for that record with 0.05" in told
+        assert "= the same except for that record with 0.05" in told
     pair = witness(left=[10, 10], right=[0, 10])
-    assert "From left to right, record 0: 10 → 0 (1 other stays). On left = [10, 10]" in flat(
+    assert "From left to right, record 0: 10 → 0 (1 other unchanged). On left = [10, 10]" in flat(
         refuted(witness=pair)
     )
 
@@ -529,9 +534,9 @@ def test_why_no_simpler_pair_is_shown_is_said():
     simpler = witness(left=[0], right=[1])
     assert "No simpler pair failed." in flat(refuted(witness=witness(simplest=one)))
     given = refuted(witness=witness(given=True, simplest=witness(given=True)))
-    assert "The pair was given; no simpler one was sought." in flat(given)
+    assert "The pair was given; the audit did not look for a simpler one." in flat(given)
     exact = refuted(evidence=Evidence.EXACT, witness=witness(runs=0))
-    assert "A simpler pair was not sought: this is the worst of those compared." in flat(exact)
+    assert "This is the worst pair compared; the audit did not look for a simpler one." in flat(exact)
     for silent in (refuted(witness=witness(simplest=simpler)), clean(), refuted(witness=None)):
         assert "simpler" not in str(silent).lower()
 
@@ -585,11 +590,11 @@ def test_a_refutation_is_raised_in_at_most_ten_lines():
         ).raise_if_refuted()
     lines = str(caught.value).splitlines()
     assert 6 <= len(lines) <= 10
-    assert lines[0] == "laplace does not keep its claim: PureDP(epsilon=1) under replace one is refuted."
+    assert lines[0] == "laplace does not satisfy its claim: PureDP(epsilon=1) under replace one is refuted."
     assert any(line.startswith("Again: dp-audit run laplace --seed 0") for line in lines)
     assert lines[-1] == (
-        "Hint: no claim below ε = 1.623 can be right and the true ε may be larger; "
-        "look at the sensitivity and the scale on these two databases."
+        "Hint: a correct claim needs ε ≥ 1.623, perhaps more; "
+        "check the sensitivity and the noise scale on these two databases."
     )
 
 
@@ -602,11 +607,11 @@ def test_nothing_is_raised_otherwise(verdict):
 
 def test_replay_hands_over_to_the_sampler(monkeypatch):
     calls = []
-    replayer = type(sys)("audit.replay")
+    replayer = type(sys)("audit.verdict.replay")
     replayer.replay_witness = lambda result, subject, *, fresh, trust: (
         calls.append((result, subject, fresh, trust)) or result
     )
-    monkeypatch.setitem(sys.modules, "audit.replay", replayer)
+    monkeypatch.setitem(sys.modules, "audit.verdict.replay", replayer)
     result = refuted()
     assert result.replay() is result
     assert result.replay(len, fresh=True, trust=True) is result

@@ -7,7 +7,7 @@ from audit.errors import SubjectError
 from audit.sampling import BET, EXPLORE, Sampler, generator
 from audit.sampling.plan import LARGEST_BLOCK, block_sizes
 from audit.sampling.seeds import COINS, RUNS
-from audit.subjects import adapt
+from audit.subject.subject import adapt
 
 
 def noisy(database, rng):

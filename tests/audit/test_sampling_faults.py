@@ -9,10 +9,10 @@ import warnings
 import numpy as np
 import pytest
 
-from audit.outcomes import Raised, Unfinished
 from audit.sampling import BET, MutatedInput, Sampler
 from audit.sampling.snapshots import snapshot
-from audit.subjects import adapt
+from audit.subject.subject import adapt
+from audit.values.outcomes import Raised, Unfinished
 
 
 def outputs_of(mechanism, *, size=8, left=("a",), right=("b",), **options):
@@ -160,7 +160,7 @@ def test_outside_the_main_thread_runs_go_on_without_limit_and_say_so():
     thread.join()
     [(left, _, sampler)] = found
     assert left == [0] * 8
-    assert any("not limited in time" in note for note in sampler.notes)
+    assert any("had no time limit" in note for note in sampler.notes)
 
 
 def test_what_is_printed_is_swallowed_and_noted_once(capsys):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from audit.sampling import BET, CONFIRM, Sampler
-from audit.sampling.state import Pristine
-from audit.subjects import adapt
+from audit.sampling.remake.state import Pristine
+from audit.subject.subject import adapt
 
 CALLS = 0
 SHARED = np.random.default_rng(11)
@@ -232,4 +232,4 @@ def test_what_cannot_be_pickled_is_run_as_it_is_and_nobody_knows_its_state():
     sampler = Sampler(adapt(lambda database, rng: next(stream)), seed=0)
     assert len(set(drawn(sampler, fresh=True))) == 40
     assert sampler.state_kept() is None
-    assert any("cannot be told" in note for note in sampler.notes)
+    assert any("cannot check whether the subject keeps state" in note for note in sampler.notes)

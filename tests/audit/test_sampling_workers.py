@@ -18,12 +18,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from audit.canonical import key
 from audit.errors import SubjectError
-from audit.outcomes import Raised, Unfinished
-from audit.sampling import BET, CONFIRM, MutatedInput, Sampler, workers
+from audit.sampling import BET, CONFIRM, MutatedInput, Sampler
+from audit.sampling.isolated import workers
 from audit.sampling.shipping import Opaque
-from audit.subjects import adapt
+from audit.subject.subject import adapt
+from audit.values.canonical import key
+from audit.values.outcomes import Raised, Unfinished
 
 
 @pytest.fixture(autouse=True)
@@ -192,7 +193,7 @@ def deaf(database, rng):
 
 @pytest.mark.parametrize("mechanism", [deaf])
 def test_a_hang_that_the_child_cannot_end_is_ended_by_the_parent(mechanism, monkeypatch):
-    monkeypatch.setattr("audit.sampling.isolation._GRACE", 0.1)
+    monkeypatch.setattr("audit.sampling.isolated.isolation._GRACE", 0.1)
     [(left, right), _] = drawn(mechanism, isolate=True, run_time_limit=0.1, size=2)
     assert left == [0, 0]
     assert right == [Unfinished("time limit of 0.1 s")] * 2
@@ -382,7 +383,7 @@ def test_the_child_ends_with_its_parent(tmp_path):
         textwrap.dedent("""
         import os, signal, time
         from audit.sampling import Sampler
-        from audit.subjects import adapt
+        from audit.subject.subject import adapt
         def mechanism(database, rng):
             if database == [2]:
                 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})

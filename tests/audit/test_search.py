@@ -10,16 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from audit import PureDP, Relation, audit_privacy, canonical
-from audit.betting import Betting, Terms
-from audit.compass import distance
-from audit.domain import describe
-from audit.features import View
-from audit.memory import bet_on
-from audit.progress import AuditProgressed
+from audit import PureDP, Relation, audit_privacy
+from audit.databases.domain import describe
+from audit.events.features import View
+from audit.evidence.memory import bet_on
 from audit.sampling import BET, EXPLORE, Sampler
-from audit.search import FIRST_LOOK, SHARE, Search
-from audit.subjects import adapt
+from audit.search.climb import FIRST_LOOK, SHARE, Search
+from audit.search.compass import distance
+from audit.subject.subject import adapt
+from audit.values import canonical
+from audit.values.progress import AuditProgressed
+from audit.verdict.betting import Betting, Terms
 
 
 @dataclass(eq=False)
@@ -55,16 +56,12 @@ class World:
         self._rng = np.random.default_rng(seed)
         self._worth = worth
         self._distance = distance
-        estimates = {"rank": lambda m: self.estimate(m, -2.0), "guess": lambda m: self.estimate(m, 0.0)}
         self.search = Search(
             proposals=iter(proposals),
+            new=Known,
+            prospect=lambda memory, errors: self.estimate(memory, -2.0 if errors else 0.0),
             vary=vary,
             further=further,
-            new=Known,
-            scout=self._scout,
-            look=self._look,
-            drawn=lambda: self.drawn,
-            **estimates,
         )
 
     def estimate(self, memory, errors):
@@ -75,18 +72,22 @@ class World:
         value = self._worth(memory.left, memory.right) + (noise + errors) * spread
         return (max(value, 0.0), value)
 
-    def _scout(self, memory):
-        self.drawn += 2
-        self.scouted.append((memory.left, memory.right))
-        return self._distance(memory.left, memory.right)
-
-    def _look(self, memory, size):
-        self.drawn += 2 * size
-        self.looks.append((memory.left, memory.right, size))
-        memory.pairs += size
+    def step(self):
+        """Take the looks of one step, which ends with one of independent runs."""
+        while (look := self.search.ask(10**9)) is not None:
+            memory, size = look.memory, max(look.pairs, 1)
+            self.drawn += 2 * size
+            if look.pairs:
+                self.looks.append((memory.left, memory.right, size))
+                memory.pairs += size
+                self.search.tell(look, 2 * size)
+                return True
+            self.scouted.append((memory.left, memory.right))
+            self.search.tell(look, 2, self._distance(memory.left, memory.right))
+        return False
 
     def run(self, runs):
-        while self.drawn < runs and self.search.step():
+        while self.drawn < runs and self.step():
             pass
 
     def looked(self, pair):
@@ -146,14 +147,14 @@ def test_what_the_search_spends_is_what_was_drawn_for_it():
 def test_a_search_without_any_pair_ends_without_one():
     world = World([], lambda left, right: 0.0)
     assert world.search.wants(0)
-    assert not world.search.step()
+    assert not world.step()
     assert world.search.best() is None
 
 
 def test_the_search_wants_a_first_look_at_once_and_then_its_share():
     world = World(neighbours(50), lambda left, right: 0.0)
     assert world.search.wants(0)
-    world.search.step()
+    world.step()
     spent = world.search.spent
     assert not world.search.wants(spent)
     assert world.search.wants(math.ceil(spent / SHARE) + 1)
@@ -163,7 +164,7 @@ def test_the_search_wants_a_first_look_at_once_and_then_its_share():
 def test_a_single_pair_needs_no_search():
     world = World([([0], [1])], lambda left, right: 1.0)
     while not world.search.exhausted:
-        world.search.step()
+        world.step()
     assert not world.search.wants(10**6)
 
 
@@ -187,9 +188,9 @@ def test_pairs_far_apart_under_one_generator_state_are_looked_at_early():
         distance=lambda left, right: 9.0 if (left, right) == far else 0.0,
     )
     while far not in world.scouted:
-        world.search.step()
+        world.step()
     for _ in range(3):
-        world.search.step()
+        world.step()
     assert world.looked(far) >= FIRST_LOOK
 
 

@@ -13,11 +13,11 @@ import pytest
 from scipy import stats
 
 import audit.sampling.blocks
-from audit.betting import Betting, Terms
-from audit.features import View
-from audit.memory import PairMemory, bet_on
+from audit.events.features import View
+from audit.evidence.memory import PairMemory, bet_on
 from audit.sampling import BET, Sampler
-from audit.subjects import adapt
+from audit.subject.subject import adapt
+from audit.verdict.betting import Betting, Terms
 
 AUDITS = int(os.environ.get("DP_AUDIT_TIGHT_SEARCHES", "40"))
 

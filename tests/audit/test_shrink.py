@@ -5,10 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from audit import PureDP, Relation, audit_privacy, canonical
-from audit.databases import Databases
-from audit.memory import PairMemory
-from audit.shrink import MOST_TRIES, failing_step, shrink, size
+from audit import PureDP, Relation, audit_privacy
+from audit.databases.chosen import Databases
+from audit.evidence.memory import PairMemory
+from audit.search.shrink import MOST_TRIES, failing_step, shrink, size
+from audit.values import canonical
 
 REPLACE, ADD = Relation.REPLACE_ONE, Relation.ADD_OR_REMOVE_ONE
 

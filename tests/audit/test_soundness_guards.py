@@ -13,31 +13,31 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import audit.by_law
-import audit.by_runs
-import audit.confirm
-import audit.judge
-import audit.law_runs
 import audit.utility.audit
 import audit.utility.law_check
+import audit.verdict.by_law
+import audit.verdict.by_runs
+import audit.verdict.confirm
+import audit.verdict.judge
+import audit.verdict.law_runs
 from audit import PAC, PureDP, Verdict, audit_privacy, audit_utility
-from audit.betting import Betting, Terms, bet_size
-from audit.candidates import Candidate
 from audit.distributions import Finite
-from audit.events import AtomIn, Event
-from audit.evidence import Ledger
-from audit.features import Whole
-from audit.losses import loss_of
-from audit.losses.bracket import Bracket
-from audit.memory import broken_off
-from audit.outcomes import Unfinished
+from audit.events.event import AtomIn, Event
+from audit.events.features import Whole
+from audit.evidence.bets import Ledger
+from audit.evidence.memory import broken_off
+from audit.laws.losses import loss_of
+from audit.laws.losses.bracket import Bracket
 from audit.problems import FixedProblem, SampledProblem
 from audit.sampling import MutatedInput, Sampler
-from audit.subjects import adapt
+from audit.subject.subject import adapt
 from audit.utility.betting import UtilityBetting
 from audit.utility.runs import Trials
 from audit.utility.search import Look
-from audit.witness import Plan, run_witness
+from audit.values.outcomes import Unfinished
+from audit.verdict.betting import Betting, Terms, bet_size
+from audit.verdict.candidates import Candidate
+from audit.verdict.witness import Plan, run_witness
 
 PAIR = ([0], [1])
 
@@ -69,7 +69,7 @@ def test_a_sampler_whose_runs_share_a_draw_refutes_nothing():
 
 
 def test_without_the_second_try_by_calls_it_would_refute(monkeypatch):
-    monkeypatch.setattr(audit.judge.Judge, "_again_by_calls", lambda self: True)
+    monkeypatch.setattr(audit.verdict.judge.Judge, "_again_by_calls", lambda self: True)
     assert Verdict.REFUTED in {result.verdict for result in verdicts_of_one_noise(range(12))}
 
 
@@ -93,7 +93,7 @@ def keeping_noise():
 def test_noise_kept_between_calls_refutes_nothing_but_where_the_judge_believes_its_own_process(monkeypatch):
     small = {"claim": PureDP(0.1), "pairs": [([0.0], [0.1])]}
     assert audit_privacy(keeping_noise(), **small).verdict is Verdict.INCONCLUSIVE
-    monkeypatch.setattr(audit.judge.Judge, "doubt", lambda self, first: "")
+    monkeypatch.setattr(audit.verdict.judge.Judge, "doubt", lambda self, first: "")
     assert audit_privacy(keeping_noise(), **small).verdict is Verdict.REFUTED
 
 
@@ -190,9 +190,9 @@ def test_an_audit_that_begins_again_begins_with_what_it_lost(monkeypatch):
             super().__post_init__()
             begun.append((self, self.log_wealth))
 
-    monkeypatch.setattr(audit.by_runs, "Betting", Recorded)
+    monkeypatch.setattr(audit.verdict.by_runs, "Betting", Recorded)
     result = audit_privacy(MutatesLate(300, coin), PureDP(0.1), pairs=[PAIR], budget=2_000)
-    assert any("began again" in note for note in result.notes)
+    assert any("audit restarted" in note for note in result.notes)
     (first, at_first), (second, at_second) = begun
     assert at_first == 0.0
     assert at_second == pytest.approx(first.log_wealth)
@@ -214,7 +214,7 @@ def test_what_a_given_up_beginning_won_is_not_counted():
 
 def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypatch):
     """The same places of the seed tree are bet on again: twice in the bounds they would say too much."""
-    ledgers, confirm = [], audit.confirm.confirm
+    ledgers, confirm = [], audit.verdict.confirm.confirm
 
     def changed_at_last(sampler, betting, **options):
         ledgers.append(list(betting.ledger.bets))
@@ -224,11 +224,11 @@ def test_the_bets_of_a_confirmation_that_begins_again_are_counted_once(monkeypat
             raise MutatedInput("The mechanism changed its database.")
         return found
 
-    monkeypatch.setattr(audit.by_runs, "confirm", changed_at_last)
+    monkeypatch.setattr(audit.verdict.by_runs, "confirm", changed_at_last)
     result = audit_privacy(
         lambda database, rng: database[0] + rng.laplace(scale=0.2), PureDP(1.0), pairs=[PAIR]
     )
-    assert any("was confirmed again" in note for note in result.notes)
+    assert any("confirmation restarted" in note for note in result.notes)
     before, given_up_at, again, after = ledgers
     assert len(given_up_at) > len(before)
     assert again == before
@@ -251,14 +251,14 @@ class Declares:
 @pytest.mark.parametrize(("nats", "verdict"), [(-1e-6, Verdict.PROVED), (1e-6, Verdict.ERROR)])
 def test_the_comparisons_of_a_law_share_one_significance(monkeypatch, nats, verdict):
     """An e-value of one of n has to reach n over what bets on the code leave of the significance."""
-    made, compare = [], audit.law_runs.LawRuns._checks
+    made, compare = [], audit.verdict.law_runs.LawRuns._checks
 
     def one_disagrees(self):
         made.extend(compare(self))
-        limit = math.log(len(made) / ((1 - audit.by_law.SHARE) * 1e-6))
+        limit = math.log(len(made) / ((1 - audit.verdict.by_law.SHARE) * 1e-6))
         return [replace(made[0], log_e_value=limit + nats), *made[1:]]
 
-    monkeypatch.setattr(audit.law_runs.LawRuns, "_checks", one_disagrees)
+    monkeypatch.setattr(audit.verdict.law_runs.LawRuns, "_checks", one_disagrees)
     assert audit_privacy(Declares(), PureDP(1.0), records=[0, 1], size=2).verdict is verdict
     assert len(made) > 2
 
@@ -307,14 +307,14 @@ def test_the_comparisons_of_a_learner_with_its_law_share_one_significance(monkey
 
 def test_the_candidates_for_a_witness_share_one_significance(monkeypatch):
     """The k-th has significance/2^k, of the strongest pair and of the simplest counted on."""
-    levels, run = [], audit.judge.run_witness
+    levels, run = [], audit.verdict.judge.run_witness
 
     def never_confirmed(sampler, pair, candidate, terms, **options):
         levels.append(terms.significance)
         drawn = run(sampler, pair, candidate, terms, **options)
         return replace(drawn, witness=replace(drawn.witness, confirmed=False))
 
-    monkeypatch.setattr(audit.judge, "run_witness", never_confirmed)
+    monkeypatch.setattr(audit.verdict.judge, "run_witness", never_confirmed)
     result = audit_privacy(
         lambda database, rng: database[0] + rng.laplace(scale=1 / 3),
         PureDP(1.0),

@@ -8,7 +8,7 @@ import sys
 import pytest
 from hypothesis import strategies as st
 
-from audit.strategies import examples
+from audit.databases.strategies import examples
 
 #: What Hypothesis takes for a local module, full of what it would mix into examples.
 ODDITIES = "\n".join(
@@ -17,14 +17,14 @@ ODDITIES = "\n".join(
     + [f"s{k} = 'oddity number {k}'" for k in range(40)]
 )
 DRAW = """
-from audit.strategies import examples
+from audit.databases.strategies import examples
 for strategy in (st.integers(), st.floats(), st.lists(st.integers(), min_size=2)):
     print(ascii(examples(strategy, "records", 100)))
 """
 #: Leaks at sums that leave 7 modulo 101: which databases show it depends on every example.
 AUDIT = """
 from audit import PureDP, audit_privacy
-from audit.saved import layout
+from audit.results.saved import layout
 def release(database, rng):
     return float(sum(database) % 101 == 7) + rng.laplace(scale=0.1)
 result = audit_privacy(release, PureDP(1.0), records=st.integers(), size=(1, 3), budget=20_000)
@@ -81,7 +81,7 @@ def test_what_else_a_process_has_loaded_changes_no_byte_of_a_result(tmp_path):
 
 
 def test_no_folder_is_left_behind(tmp_path):
-    text = 'from audit.strategies import examples\nprint(len(examples(st.text(), "records", 50)))'
+    text = 'from audit.databases.strategies import examples\nprint(len(examples(st.text(), "records", 50)))'
     printed(text, tmp_path, modules=["oddities"])
     left = {path.name for path in tmp_path.iterdir()} - {"__pycache__"}
     assert left == {"oddities.py"}
@@ -94,7 +94,7 @@ def test_tests_of_the_user_change_no_example(drawn, tmp_path):
 
 def test_tests_of_the_user_see_the_same_examples_before_and_after(tmp_path):
     """With the constants of their modules (and of ours, once loaded), and in the folder that they have."""
-    own = f"import audit.strategies{OWN}"
+    own = f"import audit.databases.strategies{OWN}"
     alone = printed(own, tmp_path / "alone", modules=["oddities"])
     assert any(str(7919 * k + 1_000_003) in alone for k in range(40))
     after = printed(f"{DRAW}print('own'){OWN}", tmp_path / "after", modules=["oddities"])

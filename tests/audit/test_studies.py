@@ -12,14 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.stats import linregress, t
 
 from audit.claims import PAC
-from audit.cli.commands import group
+from audit.doors.cli.commands import group
 from audit.errors import AuditError, InvalidKind, InvalidValue
 from audit.problems import SampledProblem
 from audit.studies import GROUP, Curve, Study, load_studies
+from audit.studies.cells import Cell, Step
+from audit.studies.fits import fit
 from audit.studies.least_size import next_size
-from audit.studies.results import Cell, CurveResult, Step, StudyResult, fit
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.run import StudyInterrupted, run_study
 from audit.studies.saved import CellStore, from_json, layout, to_json
 
@@ -266,8 +269,8 @@ def without(text, place, name):
         (lambda text: "[" * 100_000, "nested too deeply"),
         (lambda text: without(text, None, "key"), "must be an object with `key` and `steps`"),
         (lambda text: without(text, None, "steps"), "must be an object with `key` and `steps`"),
-        (lambda text: without(text, 0, "size"), "other fields than ours"),
-        (lambda text: damaged(text, more=1), "other fields than ours"),
+        (lambda text: without(text, 0, "size"), "a step has missing or unknown fields"),
+        (lambda text: damaged(text, more=1), "a step has missing or unknown fields"),
         (lambda text: json.dumps({**json.loads(text), "steps": [[]]}), "must be a list of objects"),
         (lambda text: json.dumps({**json.loads(text), "steps": 3}), "must be a list of objects"),
         (lambda text: damaged(text, size=-5), "size of a `Step` must be a whole number ≥ 1; got -5"),
@@ -278,8 +281,11 @@ def without(text, place, name):
         (lambda text: damaged(text, runs=-7), "runs of a `Step` must be a whole number ≥ 0; got -7"),
         (lambda text: damaged(text, low=5.0), r"low of a `Step` must be a number in \[0, 1\]; got 5"),
         (lambda text: damaged(text, low=0.5, high=0.2), "at most its high; got 0.5 and 0.2"),
-        (lambda text: damaged(text, verdict="fine"), "A `Step` is no 'fine'"),
-        (lambda text: damaged(text, size=10**12, verdict="refuted"), "must be met above where it is refuted"),
+        (lambda text: damaged(text, verdict="fine"), "`verdict` of a `Step` must be one of .*; got 'fine'"),
+        (
+            lambda text: damaged(text, size=10**12, verdict="refuted"),
+            "must be above its `refuted`",
+        ),
         (lambda text: damaged(text, size=10**400), "below 2"),
         (lambda text: text.replace('"size": ', '"size": ' + "9" * 5000, 1), "has 5,00. digits"),
         (lambda text: re.sub('"high": [0-9.]+', '"high": 1e999', text), "is larger than any float"),
@@ -290,9 +296,9 @@ def test_a_damaged_cell_is_named_in_one_line(tmp_path, damage, said):
     run_study(study(exact=True), store=store)
     path = min(tmp_path.glob("*.json"))
     path.write_text(damage(path.read_text()))
-    with pytest.raises(AuditError, match=rf"is no saved cell \(.*(?:{said}).*delete it") as refused:
+    with pytest.raises(AuditError, match=rf"is not a saved cell \(.*(?:{said}).*delete it") as refused:
         run_study(study(exact=True), store=store)
-    assert str(refused.value).startswith(f"{path} is no saved cell")
+    assert str(refused.value).startswith(f"{path} is not a saved cell")
     assert "\n" not in str(refused.value)
 
 
@@ -325,10 +331,39 @@ def test_the_fit_is_numpys_line_and_power_law():
     ]
     middles = np.sqrt(m * (m - 1.0))
     found = fit(cells)
-    assert [found.slope, found.intercept] == pytest.approx(np.polyfit(x, middles, 1))
-    assert found.exponent == pytest.approx(np.polyfit(np.log(x), np.log(middles), 1)[0])
-    assert [found.rate, found.log_intercept] == pytest.approx(np.polyfit(x, np.log(middles), 1))
+    forms = {
+        "line": (x, middles),
+        "power law": (np.log(x), np.log(middles)),
+        "exponential": (x, np.log(middles)),
+    }
+    assert {curve.form for curve in found.curves} == set(forms)
+    for form, (places, values) in forms.items():
+        known, curve = linregress(places, values), found.of(form)
+        assert [curve.slope, curve.intercept] == pytest.approx([known.slope, known.intercept])
+        reach = t.ppf(0.975, 2) * known.stderr  # four points, two coefficients
+        assert [curve.low, curve.high] == pytest.approx([known.slope - reach, known.slope + reach])
+    off = np.log(np.polyval(np.polyfit(x, middles, 1), x) / middles)
+    assert found.of("line").error == pytest.approx(np.sqrt(np.mean(off**2)))
+    assert [curve.error for curve in found.curves] == sorted(curve.error for curve in found.curves)
     assert [found.rate_least, found.rate_most] == pytest.approx([math.log(44 / 5) / 8, math.log(44 / 5) / 8])
+
+
+def test_a_form_that_does_not_fit_is_told_by_its_residuals_and_by_the_brackets_it_misses():
+    around = ((x, int(0.9 * x**3), int(1.1 * x**3)) for x in range(2, 12))
+    cells = [Cell(x, x, None, (Step(low, "refuted"), Step(high, "met"))) for x, low, high in around]
+    found = fit(cells)
+    cubic, line = found.of("power law"), found.of("line")
+    assert found.curves[0] is cubic
+    assert cubic.slope == pytest.approx(3, abs=0.05)  # whole numbers at both ends of the brackets
+    assert cubic.low < cubic.slope < cubic.high < cubic.low + 0.1
+    assert line.curvature < 1e-6
+    assert line.missed >= 5 > cubic.missed
+
+
+def test_two_cells_give_a_line_and_no_interval():
+    first, last = (Cell(x, x, None, (Step(9, "refuted"), Step(10, "met"))) for x in (1.0, 2.0))
+    line = fit([first, last]).of("line")
+    assert (line.low, line.high, line.curvature, line.missed) == (None, None, None, 0)
 
 
 def test_an_exponential_curve_says_by_how_much_a_unit_multiplies():
@@ -374,12 +409,12 @@ def test_a_document_that_is_no_study_is_refused(document):
 @pytest.mark.parametrize(
     ("make", "kind", "match"),
     [
-        (lambda: study(values=()), InvalidValue, "one or more, ascending"),
+        (lambda: study(values=()), InvalidValue, "one or more, ascending and without repeats"),
         (lambda: study(values=(2.0, 1.0)), InvalidValue, "ascending"),
         (lambda: study(values=(1.0, math.nan)), InvalidValue, "finite number"),
         (lambda: study(budget=0), InvalidValue, "`budget` of a `Study`"),
         (lambda: study(resolution=1.0), InvalidValue, "`resolution` of a `Study`"),
-        (lambda: dataclasses.replace(study(), curves=()), InvalidKind, "one `Curve` or more"),
+        (lambda: dataclasses.replace(study(), curves=()), InvalidKind, "one or more `Curve` values"),
         (lambda: dataclasses.replace(study(), curves=study().curves * 2), InvalidValue, "must differ"),
         (lambda: Curve("x", sees, misses, expected="falls"), InvalidValue, "`expected` of a `Curve`"),
         (lambda: run_study(study(), significance=0.0), InvalidValue, "`significance`"),
@@ -459,7 +494,7 @@ def test_the_command_says_that_a_bound_is_refuted_and_that_growth_was_not_expect
     )
     done = run(f"{tmp_path / 'own.py'}:study")
     assert "refuted at 20, met at 22 (closed form); bound 1, REFUTED\n" in done.stdout
-    assert "it grows; UNEXPECTED: the texts say that it does not grow\n" in done.stdout
+    assert "it grows; UNEXPECTED: the texts say it does not grow\n" in done.stdout
 
 
 @pytest.mark.usefixtures("offer")
@@ -488,8 +523,8 @@ def test_ctrl_c_writes_what_is_finished(tmp_path, monkeypatch):
     done = run("light", "--json", saved)
     assert done.return_value == 130
     folder = tmp_path / "study-cells"
-    assert done.stderr == f"interrupted; 1 of 2 least sizes kept in {folder}; the same command goes on\n"
-    assert "1 of 2 least sizes found, none kept: --cells FOLDER keeps them" in run("light").stderr
+    assert done.stderr == f"interrupted; 1 of 2 least sizes saved in {folder}; the same command resumes\n"
+    assert "1 of 2 least sizes found, none saved; --cells FOLDER saves them" in run("light").stderr
     monkeypatch.undo()
     [document] = json.loads(saved.read_text())
     assert len(document["study"]["curves"][0]["cells"]) == 1
@@ -511,9 +546,9 @@ def test_the_command_sweeps_the_values_that_it_is_given(tmp_path):
 @pytest.mark.parametrize(
     ("pattern", "values", "match"),
     [
-        ("light", "0.1,x", "must be numbers with commas"),
+        ("light", "0.1,x", "must be numbers separated by commas"),
         ("light", "0.2,0.1", "ascending"),
-        ("[lw]*", "0.1,0.2", "one study's parameter; 2 studies"),
+        ("[lw]*", "0.1,0.2", "`--values` needs exactly one study; got 2 studies"),
     ],
 )
 def test_values_that_are_none_are_refused_in_one_line(pattern, values, match):
@@ -535,7 +570,7 @@ def test_the_statement_tells_the_significance():
         "s", "s", "c", beta=0.1, significance=1e-3, audits=7, curves=(CurveResult("a", "", "", ()),)
     ).statement
     assert "0.999" in words
-    assert "7 at most" in words
+    assert "At most 7 verdicts" in words
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "studies.md"
@@ -577,7 +612,7 @@ def test_the_page_names_every_preset():
         ("math:sqrt", "`math:sqrt` cannot be called without arguments: TypeError"),
         ("math:nothing", "`math` has no `nothing`"),
         ("no/file.py:study", "There is no file `no/file.py`"),
-        ("mean.py", "A file needs the study behind it: `mean.py:object`"),
+        ("mean.py", "Name the study in the file: `mean.py:object`"),
     ],
 )
 def test_a_target_that_is_no_study_is_refused_in_one_line(text, said):

@@ -223,7 +223,7 @@ def test_a_cell_of_other_code_is_computed_anew_and_says_so(tmp_path, written):
     assert said == []
     assert met(written("two", 8), store) == 10
     [path] = (tmp_path / "cells").iterdir()
-    assert said == [f"{path} was computed by other code or versions; it is computed anew"]
+    assert said == [f"{path} was computed by other code or versions; the cell is computed again"]
 
 
 def test_a_study_on_a_full_disk_goes_on_and_says_so_once(tmp_path, written, monkeypatch):
@@ -236,7 +236,7 @@ def test_a_study_on_a_full_disk_goes_on_and_says_so_once(tmp_path, written, monk
     assert met(written("one", 1), store) == 7
     assert store.unsaved
     assert len(said) == 1
-    assert said[0].endswith("No space left on device. The study goes on unsaved.")
+    assert said[0].endswith("No space left on device. The study continues without saving.")
 
 
 def test_a_source_that_does_not_parse_counts_as_text(tmp_path, written):

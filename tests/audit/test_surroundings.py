@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from audit import PureDP, Verdict, audit_privacy
-from audit.outcomes import Raised, Unfinished
 from audit.sampling import BET, Sampler
-from audit.subjects import adapt
+from audit.subject.subject import adapt
+from audit.values.outcomes import Raised, Unfinished
 
 SMALL = {"records": [0, 1], "size": 2, "budget": 2_000}
 

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.evidence import Bet
-from audit.features import Kind, Value, View, Whole
-from audit.outcomes import Unfinished
-from audit.tables import MOST_ATOMS, AtomBins, Table, learn_bins, learn_edges
+from audit.events.edges import learn_edges
+from audit.events.features import Kind, Value, View, Whole
+from audit.events.tables import MOST_ATOMS, AtomBins, Table, learn_bins
+from audit.evidence.bets import Bet
+from audit.values.outcomes import Unfinished
 
 LOST = Unfinished("time limit of 1 s")
 quick = settings(deadline=None, derandomize=True, database=None, max_examples=200)

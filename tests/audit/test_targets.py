@@ -8,8 +8,8 @@ import pytest
 
 from audit.catalogue import load_catalogue
 from audit.errors import AuditError
-from audit.loading import load_object, near
-from audit.targets import rebuild_subject, resolve_target
+from audit.subject.loading import load_object, near
+from audit.subject.targets import rebuild_subject, resolve_target
 
 MECHANISM = """
 from dataclasses import dataclass
@@ -135,26 +135,30 @@ def test_what_a_module_prints_while_it_loads_stays_off_stdout(folder, capsys):
         (
             "nowhere_to_be_found:x",
             {},
-            "`nowhere_to_be_found` does not import: ModuleNotFoundError: No module named",
+            "`nowhere_to_be_found` cannot be imported: ModuleNotFoundError: No module named",
         ),
         (
             "broken.py:x",
             {},
-            "`broken.py` does not import: ZeroDivisionError: division by zero (broken.py, line 2)",
+            "`broken.py` cannot be imported: ZeroDivisionError: division by zero (broken.py, line 2)",
         ),
-        ("unparsable.py:x", {}, "`unparsable.py` does not import: SyntaxError: "),
-        ("leaving.py:x", {}, "`leaving.py` does not import: SystemExit: 7 (leaving.py, line 1)"),
+        ("unparsable.py:x", {}, "`unparsable.py` cannot be imported: SyntaxError: "),
+        ("leaving.py:x", {}, "`leaving.py` cannot be imported: SystemExit: 7 (leaving.py, line 1)"),
         (
             "mechanism_file.py:noisy_sun",
             {},
             "`mechanism_file.py` has no `noisy_sun`; did you mean `noisy_sum`?",
         ),
         ("mechanism_fil.py:x", {}, "There is no file `mechanism_fil.py`; did you mean `mechanism_file.py`?"),
-        ("mechanism_file.py", {}, "A file needs the object to audit behind it: `mechanism_file.py:object`."),
+        (
+            "mechanism_file.py",
+            {},
+            "`mechanism_file.py` is a file; add the object to audit: `mechanism_file.py:object`.",
+        ),
         (
             "mechanism_file.py:",
             {},
-            "A target is `module:object` or `path.py:object`; got `mechanism_file.py:`.",
+            "A target must be `module:object` or `path.py:object`; got `mechanism_file.py:`.",
         ),
         ("mechanism_file.py:Rounded", {"stp": 1}, "has no parameter `stp`; its parameters are step, offset."),
         ("mechanism_file.py:noisy_sum", {"rng": 1}, "has no parameter `rng`; its parameters are scale."),
@@ -163,7 +167,7 @@ def test_what_a_module_prints_while_it_loads_stays_off_stdout(folder, capsys):
         (
             "zzzz",
             {},
-            "The catalogue has no `zzzz`; `dp-audit list` shows it",
+            "The catalogue has no `zzzz`; `dp-audit list` shows all names",
         ),
     ],
 )
@@ -190,7 +194,7 @@ def test_a_failed_import_can_be_tried_again(folder):
 
 def test_a_plain_instance_takes_no_parameters(folder):
     (folder / "plain.py").write_text("class C:\n    pass\nready = C()")
-    with pytest.raises(AuditError, match="is an instance of C, which takes no parameters any more"):
+    with pytest.raises(AuditError, match="is already an instance of C, so it takes no parameters"):
         resolve_target("plain.py:ready", {"a": 1})
 
 

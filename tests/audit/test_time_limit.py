@@ -5,7 +5,7 @@ import time
 import pytest
 
 from audit import PureDP, Verdict, audit_privacy
-from audit.progress import AuditProgressed, expected_seconds
+from audit.values.progress import AuditProgressed, expected_seconds
 
 CLAIM = PureDP(1.0)
 

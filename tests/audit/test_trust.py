@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from audit import AuditResult, PureDP, audit_privacy
-from audit.cli import main
+from audit.doors.cli import main
+from audit.doors.regressions import replay_file
 from audit.errors import AuditError
-from audit.regressions import replay_file
-from audit.saved import save
+from audit.results.saved import save
 
 EVIL = """from pathlib import Path
 Path("imported").touch()
@@ -55,9 +55,9 @@ def untouched():
 @pytest.mark.parametrize("subject", [None, leak], ids=["no subject", "a subject"])
 def test_what_a_file_names_is_not_imported(evil, subject):
     named = "subject" if subject is None else "`convert`"
-    with pytest.raises(AuditError, match=rf"names its {named}, `evil.py:run`, .*: give {named}, or trust"):
+    with pytest.raises(AuditError, match=rf"names `evil.py:run` as its {named}, .*; give {named}, or trust"):
         replay_file(evil, subject=subject)
-    with pytest.raises(AuditError, match=rf"names its {named}, `evil.py:run`"):
+    with pytest.raises(AuditError, match=rf"names `evil.py:run` as its {named}"):
         AuditResult.from_json(evil.read_text()).replay(subject)
     assert untouched()
 
@@ -90,5 +90,5 @@ def test_a_live_result_needs_no_trust(refuted, tmp_path):
     assert converted.replay().refuted
     assert converted.replay(leak).refuted
     save(converted, tmp_path / "w.json")
-    with pytest.raises(AuditError, match="names its `convert`"):
+    with pytest.raises(AuditError, match="names `builtins:tuple` as its `convert`"):
         replay_file(tmp_path / "w.json", subject=leak)

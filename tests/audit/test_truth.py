@@ -5,7 +5,7 @@ import pytest
 from audit import AuditResult, Evidence, PureDP, Verdict, audit_privacy
 from audit.errors import InvalidKind
 from audit.findings import Finding
-from audit.mutation_result import MutationCheck
+from audit.mutation.result import MutationCheck
 from audit.studies.results import StudyResult
 from audit.utility.result import UtilityResult
 
@@ -21,7 +21,7 @@ RESULTS = [
 @pytest.mark.parametrize("result", RESULTS, ids=lambda result: type(result).__name__)
 def test_a_result_in_place_of_a_condition_is_refused_with_what_to_write(result):
     for ask in (bool, lambda each: not each, lambda each: each or 1, lambda each: [*filter(None, [each])]):
-        with pytest.raises(InvalidKind, match=r"neither true nor false: look at .*`.*\w\..*`") as refused:
+        with pytest.raises(InvalidKind, match=r"has no truth value; use .*`.*\w\..*`") as refused:
             ask(result)
         assert "\n" not in str(refused.value)
 

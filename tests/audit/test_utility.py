@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from audit import PAC, Accuracy, Evidence, PureDP, UtilityResult, Verdict, audit_utility
 from audit.distributions import Density, Finite
+from audit.doors.summary import line
 from audit.errors import AuditError, InvalidKind, InvalidValue, SubjectError
 from audit.problems import FixedProblem, Problem, SampledProblem
-from audit.results import PrivacyRefuted
-from audit.summary import line
+from audit.results.result import PrivacyRefuted
 from audit.utility.families import Family
 
 CLAIM = PAC(alpha=0.25, beta=0.1)
@@ -90,21 +90,21 @@ def test_a_claim_between_close_bounds_has_a_next_step_and_one_between_wide_ones_
     open_one = UtilityResult("m", CLAIM, Verdict.INCONCLUSIVE, Evidence.STATISTICAL, "The budget was spent")
     close = dataclasses.replace(open_one, beta_lower=0.0894, beta_upper=0.1051)
     assert "equality" not in str(open_one)
-    assert "Nothing is said" in str(open_one)
+    assert "This says nothing for or against the claim." in str(open_one)
     said = " ".join(str(close).split())
     assert "the claim may hold with equality. Raise the budget, allow a larger α or β, or declare" in said
-    assert "Nothing is said" not in said
+    assert "This says nothing" not in said
 
 
 def test_a_failure_is_told_with_what_makes_it_again():
     result = audit_utility(failing(0.3), CLAIM, problems=[coins()])
     said = " ".join(str(result).split())
-    assert f"on the saved result, makes it again from seed {result.witness.seed}." in said
+    assert f"on the saved result, repeats it from seed {result.witness.seed}." in said
     assert "Again result.replay(), or the same audit with seed=0" in said
     unlike = dataclasses.replace(result.witness, repeats=False)
     other = " ".join(str(dataclasses.replace(result, witness=unlike)).split())
-    assert "The seed did not give the same failure again." in other
-    assert "makes it again" not in other
+    assert "did not give the same failure again." in other
+    assert "repeats it" not in other
 
 
 def test_one_problem_that_is_not_met_is_enough():
@@ -183,7 +183,7 @@ def test_a_failure_can_be_drawn_again_from_its_seed_alone():
     again = saved.replay(failing(0.3), problems=[coins()])
     assert again.repeats
     assert (again.database, again.output, again.error) == (result.witness.database, 1.0, 1.0)
-    with pytest.raises(AuditError, match=r"nothing can measure its error: give it in `problems`"):
+    with pytest.raises(AuditError, match=r"so its error cannot be measured: give it in `problems`"):
         saved.replay(failing(0.3))
     assert result.replay(failing(0.3)).repeats  # which knows its problem
     assert not saved.replay(failing(0.0), problems=[coins()]).repeats
@@ -264,8 +264,8 @@ def test_a_finite_error_above_1_is_none_of_a_claim_about_probabilities(exact, ma
     with pytest.raises(SubjectError) as refused:
         audit_utility(Lawful(), CLAIM, problems=[kind()], exact=exact)
     assert str(refused.value) == (
-        "The problem `twofold` measures errors that are no probabilities, as those of a `PAC` claim are: 2.0 "
-        "for the output 1.0; claim `Accuracy` of them"
+        "The problem `twofold` measures an error of 2.0 for the output 1.0, but the errors of a `PAC` claim "
+        "are probabilities; claim `Accuracy` instead"
     )
     assert audit_utility(Lawful(), Accuracy(0.25, 0.1), problems=[kind()], exact=exact).refuted
     for of_no_answer in (1.0, 1.0 + 1e-12):  # of a sum of float probabilities too
@@ -285,12 +285,12 @@ def test_a_failure_is_drawn_again_through_the_convert_of_its_audit_or_that_is_as
 
     named = saved(tuple)
     known = {"problems": [coins()]}
-    with pytest.raises(AuditError, match="names its `convert`, `builtins:tuple`, "):
+    with pytest.raises(AuditError, match="names `builtins:tuple` as its `convert`, "):
         named.replay(fails_on_tuples, **known)
     assert named.replay(fails_on_tuples, trust=True, **known).failure == 1.0
     assert not named.replay(fails_on_tuples, convert=list, **known).repeats
     nameless = saved(lambda rows: (*rows,))
-    with pytest.raises(AuditError, match=r"no name to import it by: give `convert`"):
+    with pytest.raises(AuditError, match=r"`convert` cannot be imported by name; pass `convert=`"):
         nameless.replay(fails_on_tuples, **known)
     assert nameless.replay(fails_on_tuples, convert=tuple, **known).repeats
 
@@ -403,7 +403,7 @@ def test_a_law_that_the_code_does_not_have_is_an_error():
     for problem in (fixed(0.01), SampledProblem("drawn", lambda rng: [0.01], lambda o, d: o)):
         result = audit_utility(Other(), problems=[problem])
         assert result.verdict is Verdict.ERROR
-        assert "not what it returns" in result.reason
+        assert "do not follow its declared law" in result.reason
 
 
 @dataclass(frozen=True)
@@ -430,7 +430,7 @@ def test_the_exact_tail_of_a_continuous_law_decides_a_tight_claim_without_a_proo
     assert any("floating point" in note for note in tight.notes)
     false = audit_utility(Noisy(), Accuracy(1.0, 0.36), problems=[problem])
     assert (false.verdict, false.evidence) == (Verdict.REFUTED, Evidence.EXACT)
-    assert "A sample on which it fails" in str(false)
+    assert "On this database of `zero` the learner fails with probability" in str(false)
     assert UtilityResult.from_json(false.to_json()) == false
     plain = FixedProblem("zero", [0], lambda output, database: abs(output))  # nobody knows the tail: runs
     assert audit_utility(Noisy(), Accuracy(1.0, 0.2), problems=[plain]).evidence is Evidence.STATISTICAL
@@ -438,7 +438,7 @@ def test_the_exact_tail_of_a_continuous_law_decides_a_tight_claim_without_a_proo
 
 def test_a_failure_probability_that_is_none_is_the_problems_fault():
     problem = FixedProblem("zero", [0], lambda o, d: abs(o), tail=lambda law, alpha, database: 1.5)
-    with pytest.raises(SubjectError, match=r"must tell a failure probability in \[0, 1\]; got 1\.5"):
+    with pytest.raises(SubjectError, match=r"must return a failure probability in \[0, 1\]; got 1\.5"):
         audit_utility(Noisy(), Accuracy(1.0, 0.5), problems=[problem])
 
 
@@ -495,7 +495,7 @@ def test_a_failure_by_conditional_probabilities_has_the_error_of_its_very_output
     result = audit_utility(Refuses(), CLAIM, problems=[drawn])
     assert (result.refuted, result.conditional) == (True, True)
     assert (result.witness.output, result.witness.error) == ("⊥", refusing)  # the mean of its errors is less
-    assert f"it made '⊥', error {'∞' if refusing == math.inf else refusing} " in str(result)
+    assert f"the learner made '⊥', error {'∞' if refusing == math.inf else refusing} " in str(result)
     again = result.replay(problems=[drawn])
     assert (again.error, again.failure, again.repeats) == (refusing, 0.5, True)
 
@@ -510,7 +510,7 @@ def test_a_failure_probability_that_a_problem_tells_belongs_to_no_output():
     assert result.refuted
     assert (result.witness.output, result.witness.failure) == (None, pytest.approx(math.exp(-1)))
     assert math.isnan(result.witness.error)
-    assert "A sample on which it fails" in str(result)
+    assert "On this database of " in str(result)
 
 
 def numbered(count, size):
@@ -559,10 +559,10 @@ def test_the_terminal_report_stays_short_whatever_the_problems_are_called():
 @pytest.mark.parametrize(
     ("tried", "kept", "said"),
     [
-        (5, 5, " and 3 more found by random ones and a climb"),
-        (5, 4, " and the worst 2 of 3 more found by random ones and a climb"),
-        (5, 3, " and the worst of 3 more found by random ones and a climb"),
-        (5, 2, " and none of 3 more found by random ones and a climb: none was worse"),
+        (5, 5, " and 3 more found by random search and hill climbing"),
+        (5, 4, " and the worst 2 of 3 more found by random search and hill climbing"),
+        (5, 3, " and the worst of 3 more found by random search and hill climbing"),
+        (5, 2, "; 3 more found by random search and hill climbing were no worse"),
         (2, 2, ""),
     ],
 )
@@ -611,7 +611,7 @@ def test_unfinished_runs_speak_for_neither_side_unless_they_are_to_count(unfinis
     assert result.verdict is verdict
     assert result.unfinished > 0
     if unfinished == "against":
-        assert "unfinished runs alone decide" in result.reason
+        assert "only unfinished runs speak against the claim" in result.reason
 
 
 def test_a_learner_that_never_ends_is_noticed_after_a_few_runs():
@@ -656,7 +656,7 @@ def test_a_learner_may_take_no_generator_and_databases_may_be_converted():
 def test_the_time_limit_ends_the_audit_between_batches():
     result = audit_utility(failing(0.1), CLAIM, problems=[coins()], time_limit=1e-9)
     assert result.verdict is Verdict.INCONCLUSIVE
-    assert "the time was over" in result.reason
+    assert "time ran out" in result.reason
 
 
 # Bad arguments: one line each
@@ -683,7 +683,7 @@ def test_an_error_that_is_no_number_is_the_problems_fault(error, said):
 
 
 def test_a_problem_that_cannot_draw_says_so():
-    with pytest.raises(SubjectError, match="`broken` cannot draw: ZeroDivisionError"):
+    with pytest.raises(SubjectError, match="`broken` cannot draw a database: ZeroDivisionError"):
         audit_utility(failing(0), CLAIM, problems=broken(draw=lambda rng: 1 / 0))
 
 

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.evidence import clopper_pearson
-from audit.sampling import Runs
-from audit.utility.betting import UtilityBetting
-from audit.utility.evidence import (
+from audit.evidence.bets import clopper_pearson
+from audit.evidence.failures import (
     GRID,
     Bets,
     best_growth,
@@ -20,6 +18,8 @@ from audit.utility.evidence import (
     upper_bound,
     weights,
 )
+from audit.sampling import Runs
+from audit.utility.betting import UtilityBetting
 from audit.utility.experiment import Trial
 from audit.utility.runs import draw_trials
 from audit.utility.search import Look

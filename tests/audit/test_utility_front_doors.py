@@ -6,16 +6,15 @@ import sys
 import pytest
 
 from audit import PAC, AuditResult, Evidence, UtilityResult, Verdict, audit_privacy, audit_utility
-from audit.auditor import parametrize_with_audits
 from audit.catalogue import Entry
-from audit.cli import main
-from audit.cli.run import audit_target
-from audit.cli.suite import audit_entry_utility
-from audit.encoding import CorruptFile
-from audit.errors import InvalidValue
+from audit.doors.auditor import parametrize_with_audits
+from audit.doors.cli import main
+from audit.doors.cli.run import audit_target
+from audit.doors.cli.suite import audit_entry_utility
+from audit.doors.summary import line, total
+from audit.errors import CorruptFile, InvalidValue
 from audit.problems import SampledProblem
-from audit.saved import parse_any
-from audit.summary import line, total
+from audit.utility.saved import parse_any
 from reports.html import render
 
 pytest_plugins = ["pytester"]
@@ -122,7 +121,7 @@ def test_a_subject_without_a_privacy_claim_is_audited_for_its_utility_alone(call
 def test_what_asks_for_the_privacy_of_a_subject_that_claims_none_is_told_so_with_a_way_on(call, asked):
     code, _, err = call("run", "mine.py:Useful", *asked, *BRIEF)
     assert (code, err.count("\n")) == (2, 1)
-    assert err.startswith("dp-audit: `mine.py:Useful` claims no privacy, only utility: leave out")
+    assert err.startswith("dp-audit: `mine.py:Useful` claims only utility. To audit that, leave out")
     assert "`--pair LEFT RIGHT`" in err
 
 
@@ -130,17 +129,17 @@ def test_what_asks_for_the_privacy_of_a_subject_that_claims_none_is_told_so_with
     ("asked", "why"),
     [
         (("mine.py:Useful",), "`mine.py:Useful` claims only utility"),
-        (("mine.py:Both", "--only", "utility"), "`--only utility` has none"),
+        (("mine.py:Both", "--only", "utility"), "`--only utility` audits none"),
     ],
 )
 def test_a_mutation_check_of_utility_is_refused_in_one_line(call, asked, why):
     code, out, err = call("run", *asked, *BRIEF, "--mutate")
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert err.startswith(f"dp-audit: `--mutate` is about privacy claims, which it makes smaller; {why}:")
+    assert err.startswith(f"dp-audit: `--mutate` needs a privacy claim to make smaller; {why}:")
 
 
 def test_a_plan_and_a_mutation_check_bear_the_name_that_was_asked_for(call, monkeypatch):
-    monkeypatch.setattr("audit.targets.load_catalogue", lambda: [entry("asked-for", 0.0)])
+    monkeypatch.setattr("audit.subject.targets.load_catalogue", lambda: [entry("asked-for", 0.0)])
     assert call("run", "asked-for", "--explain")[1].startswith("Plan for asked-for, PureDP(epsilon=")
     out = call("run", "asked-for", "--only", "privacy", "--mutate")[1]
     assert "Mutation check of asked-for: the same audit" in out
@@ -166,7 +165,7 @@ def test_a_saved_failure_is_replayed_on_the_same_subject_and_on_another(call, fo
     call("run", "mine.py:Both", "--set", "p=0.5", "--only", "utility", "--json", "failure.json")
     code, out, err = call("replay", "failure.json", "--trust")
     assert (code, err) == (1, "")
-    assert "It is the same output as saved" in out
+    assert "This is the same output as the saved one" in out
     assert f"It was drawn from {(folder / 'mine.py').resolve()}.\n" in out
     code, out, _ = call("replay", "failure.json", "--trust", "--set", "p=0.0")
     assert code == 0
@@ -199,11 +198,11 @@ def test_a_saved_failure_is_replayed_through_the_convert_of_its_audit(call, fold
     assert call("run", "rows.py:learner", *given, "--json", "failure.json")[0] == 1
     code, _, err = call("replay", "failure.json", "--trust")
     assert code == 2
-    assert "nothing can measure its error: give it in `--problems`" in err
+    assert "could not be saved, so its error cannot be measured: give it in `--problems`" in err
     again = ("replay", "failure.json", "--trust", "--problems", "rows.py:PROBLEMS")
     code, out, err = call(*again)
     assert (code, err) == (1, "")
-    assert "It is the same output as saved" in out
+    assert "This is the same output as the saved one" in out
     assert call(*again, "--convert", "builtins:list")[0] == 0
 
 
@@ -253,7 +252,7 @@ def test_an_entry_without_a_privacy_claim_is_audited_for_its_utility_only(call, 
 
 
 def test_an_entry_that_is_audited_for_nothing_is_refused():
-    with pytest.raises(InvalidValue, match="must be audited: its `options` and its `utility` are both None"):
+    with pytest.raises(InvalidValue, match="audits nothing: `options` and `utility` are both None"):
         Entry("idle", len, options=None)
 
 
@@ -263,7 +262,7 @@ def test_the_runs_of_an_entry_s_privacy_audit_are_no_limit_for_its_utility(monke
     by_suite = audit_entry_utility(short, {})
     assert by_suite.verdict is Verdict.NOT_REFUTED
     assert by_suite.samples > 150
-    monkeypatch.setattr("audit.targets.load_catalogue", lambda: [short])
+    monkeypatch.setattr("audit.subject.targets.load_catalogue", lambda: [short])
     [_, by_run] = audit_target("short", {}, {})
     assert by_run.samples == by_suite.samples
 
@@ -329,9 +328,9 @@ def test_check_utility_and_refute_utility_fail_with_one_text(outcome):
     run.assert_outcomes(passed=2, failed=4)
     run.stdout.fnmatch_lines_random(
         [
-            "*does not keep its claim: PAC(alpha=0.25, beta=0.1) is refuted.*",
+            "*does not satisfy its claim: PAC(alpha=0.25, beta=0.1) is refuted.*",
             "*INCONCLUSIVE on PAC(alpha=0.25, beta=0.1).*",
-            "*was expected to be refuted and is NOT_REFUTED.*",
+            "*: expected REFUTED, got NOT_REFUTED.*",
             "*No utility claim*",
         ]
     )
@@ -349,7 +348,7 @@ def both(name="learner"):
 
 def test_a_document_of_one_kind_is_refused_by_the_other_in_one_line():
     private, of_use = both()
-    with pytest.raises(CorruptFile, match="read it by UtilityResult"):
+    with pytest.raises(CorruptFile, match="read it with UtilityResult"):
         AuditResult.from_json(of_use.to_json())
     with pytest.raises(CorruptFile, match="read it by AuditResult"):
         UtilityResult.from_json(private.to_json())
@@ -387,6 +386,6 @@ def test_a_line_for_each_audit_and_their_significance_added_up():
     private, of_use = both()
     assert "(utility)" in line(of_use)
     assert "failure probability ≥ 0.1" in line(of_use)
-    assert total([private, of_use]).endswith("significance spent in all: 2e-06")
+    assert total([private, of_use]).endswith("total significance spent: 2e-06")
     failed = UtilityResult("m", None, Verdict.ERROR, Evidence.STATISTICAL, "It raises.")
     assert "It raises." in line(failed)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import pytest
 
 from audit import PAC, audit_utility
-from audit.cli import main
 from audit.distributions import Finite
+from audit.doors.cli import main
 from audit.errors import AuditError
 from audit.problems import FixedProblem
-from audit.saved import save
+from audit.results.saved import save
 from audit.utility.result import UtilityResult
 
 
@@ -90,7 +90,7 @@ def test_what_laws_refuted_is_computed_anew():
     assert (again.refutes, again.failure) == (True, 0.5)
     again = result.replay(Lawful(0.05))
     assert (again.refutes, again.failure) == (False, pytest.approx(0.05))
-    with pytest.raises(AuditError, match="do not tell its failure probability"):
+    with pytest.raises(AuditError, match="do not give its failure probability"):
         result.replay(lambda database, rng: 0)
 
 
@@ -129,4 +129,4 @@ def test_the_command_line_refutes_no_learner_that_was_repaired(tmp_path, monkeyp
     save(audit_utility(Lawful(0.5), PAC(0.25, 0.1), problems=[FIXED]), tmp_path / "w.json")
     assert code_of(["replay", "w.json", "mine.py:Lawful"]) == 1
     assert code_of(["replay", "w.json", "mine.py:Lawful", "--set", "p=0.05"]) == 0
-    assert "fails no more often than beta" in capsys.readouterr().out
+    assert "fails with probability at most beta" in capsys.readouterr().out

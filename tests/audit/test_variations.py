@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit import canonical
-from audit.variations import middle, simplicity, simplified, varied
+from audit.databases.variations import middle, simplicity, simplified, varied
+from audit.values import canonical
 
 POOL = [0, 1, 2, 7]
 rows = st.lists(st.sampled_from(POOL), max_size=6)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from audit import ApproximateDP, PureDP, Verdict, audit_privacy
-from audit.cli import main
-from audit.outcomes import Raised, Unfinished
-from audit.sampling.variety import Variety
-from audit.story import unvaried
-from audit.summary import line, warning
+from audit.doors.cli import main
+from audit.doors.summary import line, warning
+from audit.sampling.tally import Variety
+from audit.values.outcomes import Raised, Unfinished
+from audit.words.story import unvaried
 
 pytest_plugins = ["pytester"]
 SMALL = {"pairs": [([0], [1])], "budget": 1_000}

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from audit import ApproximateDP, Relation, Verdict, audit_privacy, story
+from audit import ApproximateDP, Relation, Verdict, audit_privacy
 from audit.distributions import Density, Finite, Product
-from audit.divergence import hockey_stick_bounds, probability, worst_event
+from audit.laws.divergence import hockey_stick_bounds, probability, worst_event
+from audit.words import story
 
 
 def gain(p, q, epsilon):
@@ -71,7 +72,10 @@ def test_a_box_that_shows_too_little_is_said_to_be_a_part_and_its_replay_still_r
     assert result.verdict is Verdict.REFUTED
     assert result.delta_lower == pytest.approx(gaussian_delta(2.5, 1.0), rel=1e-6)
     assert result.witness.p <= math.exp(1.0) * result.witness.q + 1e-5  # else there is nothing to say
-    said = "That is a part of the event that breaks it: over all outputs whose likelihood ratio is above e^ε"
+    said = (
+        "This event is only part of the one that breaks the claim. "
+        "Over all outputs with a likelihood ratio above e^ε, p − e^ε·q is "
+    )
     assert said in story.witness_story(result, result.witness)
     again = result.replay(Gaussian())
     assert again.verdict is Verdict.REFUTED

@@ -107,7 +107,7 @@ def test_both_print_one_table_and_one_sum(sessions):
     assert [line for line in together if "report:" not in line] == [
         line for line in alone if "report:" not in line
     ]
-    assert "8 audits, 4 as expected; significance spent in all: 0.000107" in alone
+    assert "8 audits, 4 as expected; total significance spent: 0.000107" in alone
     assert sum("report:" in line for line in together) == 1
 
 
@@ -130,7 +130,7 @@ def test_a_failure_says_its_case_in_at_most_ten_lines(sessions):
 def test_a_refutation_gives_sentence_evidence_numbers_reproduction_and_hint(sessions):
     [lines] = [lines for name, lines in sessions[1].failures().items() if "[loud" in name]
     text = "\n".join(lines)
-    assert "loud does not keep its claim: PureDP(epsilon=1) under replace-one is refuted" in lines[0]
+    assert "loud does not satisfy its claim: PureDP(epsilon=1) under replace-one is refuted" in lines[0]
     for words in (
         "happens with probability",
         "runs on each side",

@@ -15,16 +15,16 @@ from audit import Evidence, Verdict, audit_utility
 from audit.claims import PAC, Accuracy
 from audit.errors import InvalidValue
 from audit.utility.result import UtilityResult
-from learners.against_oracles import conjunctions_against, entries, trusting_against
-from learners.clusters import cluster_problems
-from learners.kmeans import KMeansQueries
+from learners.by_queries.against import kmeans_against, perceptron_against
+from learners.by_queries.centres import KMeansQueries
+from learners.by_queries.clusters import cluster_problems
+from learners.by_queries.separable import random_separable, separable_problems
+from learners.entries.oracles import conjunctions_against, entries, trusting_against
 from learners.masked import BlindOracle, MaskedPopulation
 from learners.masked.against import bent_against, coarse_against, masked_against, weak_against
-from learners.numbers_against import kmeans_against, perceptron_against
-from learners.separable import random_separable, separable_problems
 from mechanisms.queries import Population, offsets
-from mechanisms.queries.adversarial import POLICIES
-from mechanisms.queries.cases import OracleCase, Reweighted
+from mechanisms.queries.oracles.adversarial import POLICIES
+from mechanisms.queries.oracles.cases import OracleCase, Reweighted
 
 RIGHT = {
     run.name: run

@@ -10,15 +10,15 @@ from scipy import stats
 from audit import Verdict, audit_privacy, audit_utility
 from audit.claims import ApproximateDP
 from audit.errors import InvalidKind, InvalidValue
-from audit.exact import compare_pairs
+from audit.laws.exact import compare_pairs
 from learners import IntervalLearner, PointLearner
 from learners.approximate import IntervalProblem, LumpedLearner, NumberSample, NumberSource, PointProblem
-from learners.approximate.catalogue import entries
 from learners.approximate.hard import crowded_source, interval_problems, point_problems
 from learners.approximate.point import missed
 from learners.approximate.samples import threshold_errors
 from learners.approximate.sizes import lemma_3_size, promise_at
 from learners.concepts import IntervalClass, PointClass
+from learners.entries.numbers import entries
 from learners.findings import findings
 
 LAST = 2**64 - 1

@@ -6,11 +6,11 @@ import pytest
 from scipy import stats
 
 from audit.claims import ApproximateDP
-from audit.exact import compare_pairs
+from audit.laws.exact import compare_pairs
 from learners import IntervalLearner
 from learners.approximate.budgets import accounts, even_split, fitted_split
-from learners.approximate.catalogue import composed_pairs
-from mechanisms.accounting import advanced_bound, composed_epsilon, sequential_bound
+from learners.entries.numbers import composed_pairs
+from mechanisms.composition.accounting import advanced_bound, composed_epsilon, sequential_bound
 from mechanisms.concave import ConcavePromise
 from mechanisms.concave.hard import hard_qualities, plateau
 
@@ -51,7 +51,7 @@ def test_the_accounts_are_inverted_by_their_own_formulas():
 
 @pytest.mark.parametrize("dimension", [12, 64])
 def test_rec_with_the_fitted_split_keeps_the_budget_by_its_exact_law(dimension):
-    from learners.approximate.catalogue import _rec
+    from learners.entries.numbers import _rec
 
     subject = _rec(dimension=dimension)
     pairs = composed_pairs(dimension, count=6)
@@ -61,7 +61,7 @@ def test_rec_with_the_fitted_split_keeps_the_budget_by_its_exact_law(dimension):
 
 
 def test_rec_keeps_the_stated_budget_at_64_bits_and_a_split_of_four_times_as_much_exceeds_it():
-    from learners.approximate.catalogue import _rec
+    from learners.entries.numbers import _rec
 
     stated = {"epsilon": 1.0, "delta": 1e-6}
     subject, pairs = _rec(dimension=64, **stated), composed_pairs(64, count=6, **stated)
@@ -77,7 +77,7 @@ def test_rec_keeps_the_stated_budget_at_64_bits_and_a_split_of_four_times_as_muc
 def test_rec_with_three_times_the_budget_exceeds_the_claim_on_those_pairs():
     from dataclasses import replace
 
-    from learners.approximate.catalogue import _rec
+    from learners.entries.numbers import _rec
 
     subject = _rec(dimension=12)
     greedy = replace(subject, split=fitted_split(2**12, epsilon=6.0, delta=0.4, failure=0.05))

@@ -10,10 +10,10 @@ from scipy import stats
 
 from audit import Verdict, audit_privacy
 from audit.errors import InvalidKind, InvalidValue
-from learners.chunked import INSUFFICIENT
-from learners.compression import CompressionLearner, hold_out_size
+from learners.by_queries.chunks import INSUFFICIENT
 from learners.concepts import ConjunctionClass, ExplicitClass
-from learners.problems import LearningProblem
+from learners.finite.problems import LearningProblem
+from learners.generic.compression import CompressionLearner, hold_out_size
 
 SIGNIFICANCE = 1e-7
 NESTED = ExplicitClass("uv", [[0, 0], [0, 1], [1, 1]])

@@ -17,6 +17,7 @@ from learners.concepts import (
     MaskedParityClass,
     ParityClass,
     PointClass,
+    dichotomies,
 )
 
 
@@ -95,19 +96,19 @@ def test_the_vc_dimension_of_random_tables_is_that_of_brute_force():
 
 def test_dichotomies_keep_one_concept_of_each_kind_within_sauers_bound():
     intervals = IntervalClass(4)
-    kept = intervals.dichotomies([3, 9])
+    kept = dichotomies(intervals, [3, 9])
     assert list(kept.concepts) == [0, 4, 10]
     assert kept.table().astype(int).tolist() == [[0, 0], [1, 0], [1, 1]]
     parity = ParityClass(4)
     points = [(1, 0, 0, 0), (1, 1, 0, 0), (0, 1, 0, 0)]
-    kept = parity.dichotomies(points)
+    kept = dichotomies(parity, points)
     sauer = sum(math.comb(3, k) for k in range(kept.vc_dimension() + 1))
     assert (kept.size, kept.vc_dimension(), sauer) == (4, 2, 7)
     assert all(kept.label(c, x) == parity.label(c, x) for c in kept.concepts for x in points)
 
 
 def test_c_label_errs_where_the_concept_errs():
-    wrong = IntervalClass(2).labelled()
+    wrong = LabelClass(IntervalClass(2))
     assert [wrong.label(2, (x, y)) for x, y in product(range(4), (0, 1))] == [1, 0, 1, 0, 0, 1, 0, 1]
 
 

@@ -13,9 +13,9 @@ from scipy import stats
 from audit import Verdict, audit_privacy
 from audit.claims import PureDP
 from audit.errors import InvalidKind, InvalidValue
-from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks
+from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks
+from learners.by_queries.conjunctions import ConjunctionLearner, ConjunctionQueries
 from learners.concepts import ConjunctionClass
-from learners.conjunctions import ConjunctionLearner, ConjunctionQueries
 from learners.findings.exact import worst
 from mechanisms.queries import (
     AdversarialOracle,

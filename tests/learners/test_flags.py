@@ -2,9 +2,9 @@
 
 import pytest
 
-from audit.cli import main
+from audit.doors.cli import main
+from audit.doors.options import read_parameters
 from audit.errors import InvalidKind
-from audit.options import read_parameters
 from learners.approximate.point import PointLearner
 from learners.approximate.sources import NumberSource
 from learners.masked.algorithms import WeakLearner
@@ -13,15 +13,15 @@ from learners.parity.flawed import OverspentParityRetry
 from learners.parity.learner import ParityLearner
 from learners.parity.multisets import ParityLearnerMultisets
 from learners.sanitizers.points import PointSanitizer
-from mechanisms.choosing import ChoosingMechanism
-from mechanisms.exponential import ExponentialMechanism
-from mechanisms.local.averages import LaplaceAverage
+from mechanisms.local.averaging.averages import LaplaceAverage
 from mechanisms.local.laplace import LocalLaplace
 from mechanisms.local.protocols import InteractiveProtocol
 from mechanisms.local.sign import SignResponse
-from mechanisms.mean import LaplaceMean
+from mechanisms.noise.mean import LaplaceMean
 from mechanisms.queries import StatisticalQuery
-from mechanisms.stability import StableSelection
+from mechanisms.selection.choosing import ChoosingMechanism
+from mechanisms.selection.exponential import ExponentialMechanism
+from mechanisms.selection.stability import StableSelection
 
 FLAGS = [
     (ParityLearner, "tight", {}),

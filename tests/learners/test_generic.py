@@ -12,9 +12,9 @@ from audit import Verdict, audit_privacy
 from audit.errors import InvalidKind, InvalidValue
 from learners.concepts import ConjunctionClass, ExplicitClass, IntervalClass, PointClass
 from learners.findings import findings
-from learners.generic import GenericLearner, VCLearner, failure_bound, generic_size, printed_size
-from learners.hypotheses import Hypotheses, sauer_bound
-from learners.tables import TruthTable
+from learners.finite.hypotheses import Hypotheses, sauer_bound
+from learners.finite.tables import TruthTable
+from learners.generic.agnostic import GenericLearner, VCLearner, failure_bound, generic_size, printed_size
 
 RUNS = 20_000
 SIGNIFICANCE = 1e-7

@@ -12,8 +12,9 @@ from scipy.cluster.vq import kmeans2
 from audit import Verdict, audit_privacy, audit_utility
 from audit.claims import PureDP
 from audit.errors import InvalidValue
-from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks
-from learners.kmeans import KMeans, KMeansQueries, nearest
+from learners.by_queries.centres import KMeansQueries, nearest
+from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks
+from learners.by_queries.kmeans import KMeans
 from mechanisms.queries import AdversarialOracle, ExactOracle, Population
 
 

@@ -13,7 +13,7 @@ from audit.claims import PureDP
 from audit.errors import InvalidKind, InvalidValue
 from audit.relations import Relation
 from learners.concepts import ConjunctionClass, IntervalClass, PointClass
-from learners.labels import LabelPrivateLearner, ReplacedRecords, net_size
+from learners.generic.labels import LabelPrivateLearner, ReplacedRecords, net_size
 
 SIGNIFICANCE = 1e-7
 

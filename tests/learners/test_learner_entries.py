@@ -9,10 +9,10 @@ from audit.errors import InvalidKind, InvalidValue
 from audit.findings import Finding
 from audit.problems import Problem
 from audit.relations import Relation
-from audit.subjects import adapt
+from audit.subject.subject import adapt
 from learners import AmplifiedParityLearner, ParityLearner
-from learners.at_size import AtSize
-from learners.catalogue import entries
+from learners.entries.at_size import AtSize
+from learners.entries.general import entries
 from learners.findings import findings
 
 ENTRIES = {entry.name: entry for entry in entries()}

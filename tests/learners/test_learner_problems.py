@@ -11,25 +11,25 @@ from scipy import stats
 
 from audit import audit_privacy
 from audit.claims import PAC
-from audit.results import Verdict
+from audit.results.result import Verdict
 from audit.utility.front import audit_utility
-from learners.at_size import at_size
-from learners.clusters import cluster_problems, is_steady, lloyd, random_clusters
-from learners.compression import CompressionLearner
+from learners.by_queries.centres import KMeansQueries
+from learners.by_queries.clusters import cluster_problems, is_steady, lloyd, random_clusters
+from learners.by_queries.conjunctions import ConjunctionLearner
+from learners.by_queries.perceptron import PerceptronQueries
+from learners.by_queries.separable import mistakes, random_separable, separable_problems
 from learners.concepts import ConjunctionClass, IntervalClass
-from learners.conjunctions import ConjunctionLearner
-from learners.generic import GenericLearner, VCLearner
-from learners.hypotheses import Hypotheses
-from learners.kmeans import KMeansQueries
-from learners.labels import LabelPrivateLearner
-from learners.listed import LateExamples, ListedExamples, label_counts, spread
+from learners.entries.at_size import at_size
+from learners.finite.hypotheses import Hypotheses
+from learners.finite.listed import LateExamples, ListedExamples, label_counts, spread
+from learners.finite.problems import LearningProblem
+from learners.finite.proposals import random_problem, varied_problem
+from learners.finite.tables import TruthTable
+from learners.generic.agnostic import GenericLearner, VCLearner
+from learners.generic.compression import CompressionLearner
+from learners.generic.labels import LabelPrivateLearner
 from learners.masked import MaskedParityLearner
 from learners.parity.sources import random_problem as random_parity
-from learners.perceptron import PerceptronQueries
-from learners.problems import LearningProblem
-from learners.proposals import random_problem, varied_problem
-from learners.separable import mistakes, random_separable, separable_problems
-from learners.tables import TruthTable
 from mechanisms.queries import AdversarialOracle, Population
 
 INTERVALS = Hypotheses.of(IntervalClass(3))
@@ -300,7 +300,7 @@ def test_at_size_a_learner_that_fails_half_the_time_is_refuted_and_a_right_one_i
     assert found.claim == PAC(0.3, 0.1)
     right = audit_utility(at_size(GenericLearner, **settings), budget=4_000)
     assert right.verdict is Verdict.NOT_REFUTED
-    assert "random ones and a climb" in right.family
+    assert "random search and hill climbing" in right.family
 
 
 def test_at_size_a_learner_that_spends_four_times_its_epsilon_is_refuted():

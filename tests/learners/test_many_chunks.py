@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from audit.errors import InvalidValue
-from learners.chunked import INSUFFICIENT, ChunkNoise
-from learners.kmeans import KMeans
-from learners.listed import LateExamples, ListedExamples, draw_listed, listed
-from learners.many_chunks import ManyChunks
-from learners.perceptron import Perceptron
+from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise
+from learners.by_queries.kmeans import KMeans
+from learners.by_queries.many_chunks import ManyChunks
+from learners.by_queries.perceptron import Perceptron
+from learners.finite.listed import LateExamples, ListedExamples, draw_listed, listed
 
 EXAMPLES = [((0.6, 0.8), 1), ((-0.8, -0.6), 1), ((0.0, 1.0), -1), ((0.3, 0.1), 1)]
 POINTS = [(0.0, 0.0), (1.0, 1.0), (0.3, 0.5), (0.6, 0.7)]
@@ -80,7 +80,7 @@ def test_however_the_sample_is_kept_the_runs_are_the_same():
 
 
 def test_values_are_asked_for_in_blocks_where_kinds_are_many(monkeypatch):
-    monkeypatch.setattr("learners.many_chunks._CELLS", 12)
+    monkeypatch.setattr("learners.by_queries.many_chunks._CELLS", 12)
     asked = []
     noise, rng = ChunkNoise("central", 1e9), np.random.default_rng(0)
     oracle = ManyChunks(list(range(30)), queries=3, noise=noise, runs=4, rng=rng)

@@ -12,7 +12,7 @@ from scipy import stats
 
 from audit import Verdict, audit_privacy
 from audit.errors import InvalidKind, InvalidValue
-from learners.chunked import INSUFFICIENT
+from learners.by_queries.chunks import INSUFFICIENT
 from learners.concepts import MaskedParityClass
 from learners.concepts.bits import bits_of
 from learners.masked import (

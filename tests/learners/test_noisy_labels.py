@@ -11,17 +11,17 @@ from scipy import integrate, stats
 from audit import Verdict, audit_privacy, audit_utility
 from audit.claims import PureDP
 from audit.errors import InvalidKind, InvalidValue
-from learners.chunked import INSUFFICIENT
-from learners.concepts import ConjunctionClass
-from learners.conjunctions import ConjunctionQueries
-from learners.hypotheses import Hypotheses
-from learners.noisy_labels import (
+from learners.by_queries.chunks import INSUFFICIENT
+from learners.by_queries.conjunctions import ConjunctionQueries
+from learners.by_queries.noisy_labels import (
     NoiseIgnored,
     NoisyConjunctionLearner,
     NoisyLabelProblem,
     SignedConjunctions,
     log_tail_of_two,
 )
+from learners.concepts import ConjunctionClass
+from learners.finite.hypotheses import Hypotheses
 from mechanisms.queries import BoundedNoiseRun, NoisyRun, Population, SQLearner
 
 RNG = np.random.default_rng

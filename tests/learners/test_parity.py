@@ -9,7 +9,7 @@ import pytest
 
 from audit import PureDP
 from audit.errors import InvalidKind, InvalidValue
-from audit.law_check import law_log_e_value
+from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation
 from learners import ParityLearner
 from learners.parity import BitExamples, hard_problems

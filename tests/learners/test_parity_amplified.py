@@ -9,10 +9,10 @@ import pytest
 
 from audit import PureDP, Verdict, audit_privacy
 from audit.errors import InvalidKind, InvalidValue
-from audit.law_check import law_log_e_value
+from audit.laws.law_check import law_log_e_value
 from learners import AmplifiedParityLearner
+from learners.entries.parity import entries
 from learners.parity import INSUFFICIENT, BitExamples, ParityLearner, Plan
-from learners.parity.catalogue import entries
 from learners.parity.flawed import OverspentParityRetry
 from learners.parity.plans import derived_plan, failure_bound
 from learners.parity.rates import printed_sample_size

@@ -9,9 +9,9 @@ from scipy import stats
 from audit import PAC, Verdict, audit_privacy
 from audit.claims import PureDP
 from audit.relations import Relation
-from learners.at_size import AtSize
-from learners.generic import GenericLearner
-from learners.parity.catalogue import entries
+from learners.entries.at_size import AtSize
+from learners.entries.parity import entries
+from learners.generic.agnostic import GenericLearner
 from learners.parity.large import telling_pairs
 from learners.parity.learner import ParityLearner
 from learners.parity.sources import ParityProblem

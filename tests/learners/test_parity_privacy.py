@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from audit import Verdict, audit_privacy
+from audit.doors.summary import line
 from audit.relations import Relation
-from audit.summary import line
 from learners import ParityLearner
+from learners.entries.parity import entries
 from learners.findings.exact import worst
-from learners.parity.catalogue import entries
 from learners.parity.flawed import BoldParityLearner, NaiveParityLearner, UncheckedParityLearner
 from learners.parity.multisets import Multisets, ParityLearnerMultisets
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from audit import Verdict, audit_privacy
 from audit.errors import InvalidValue
-from learners.chunked import INSUFFICIENT, ChunkNoise, EvenChunks
-from learners.perceptron import Perceptron, PerceptronQueries, mistakes
+from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks
+from learners.by_queries.perceptron import Perceptron, PerceptronQueries, mistakes
 from mechanisms.queries import AdversarialOracle, ExactOracle, Population, RandomOracle, offsets
 
 ADVERSARIES = ["up", "down", "towards-zero", "away-from-zero", "alternating"]

@@ -10,11 +10,11 @@ from scipy import stats
 from audit import Verdict, audit_privacy, audit_utility
 from audit.claims import PureDP
 from audit.errors import InvalidValue
-from audit.exact import compare_pairs
+from audit.laws.exact import compare_pairs
 from learners.approximate import LumpedLearner, NumberSource
 from learners.approximate.hard import point_problems
 from learners.concepts import IntervalClass, PointClass
-from learners.generic import GenericLearner
+from learners.generic.agnostic import GenericLearner
 from learners.pure import (
     HashedPoint,
     HashedPointLearner,
@@ -25,7 +25,7 @@ from learners.pure import (
 )
 from learners.pure.groups import GroupedChoice
 from learners.pure.hashed import hashed_bits
-from mechanisms.piecewise import StepFunction
+from mechanisms.concave.piecewise import StepFunction
 
 LAST = 2**64 - 1
 PAIRS = [(PurePointLearner, PointClass), (PureIntervalLearner, IntervalClass)]

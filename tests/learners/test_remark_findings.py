@@ -9,7 +9,7 @@ from learners.concepts import IntervalClass, PointClass
 from learners.findings import findings
 from learners.findings.packing import packing_size
 from learners.findings.remarks import bns_good_interval, k11_price, k11_stability
-from learners.generic import GenericLearner
+from learners.generic.agnostic import GenericLearner
 from learners.pure import HashedPointLearner, PureIntervalLearner
 from learners.sanitizers import GenericSanitizer
 

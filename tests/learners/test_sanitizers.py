@@ -9,14 +9,14 @@ from scipy import stats
 
 from audit.claims import ApproximateDP, PureDP
 from audit.errors import InvalidKind, InvalidValue
+from learners.entries.sanitizers import swaps
 from learners.sanitizers import IntervalCuts, IntervalSanitizer, PointSanitizer
-from learners.sanitizers.catalogue import swaps
 from learners.sanitizers.choices import RepeatedChoosing
 from learners.sanitizers.tallies import tally
 from mechanisms import ChoosingMechanism
-from mechanisms.accounting import composed_delta
+from mechanisms.comparison.threshold import ThresholdTest
+from mechanisms.composition.accounting import composed_delta
 from mechanisms.concave.hard import hard_qualities
-from mechanisms.threshold import ThresholdTest
 
 LOOSE = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5}
 SIGNIFICANCE = 1e-7

@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 from audit.claims import ApproximateDP
-from audit.exact import compare_pairs
+from audit.laws.exact import compare_pairs
 from audit.privacy import audit_privacy
+from learners.entries.sanitizers import entries, swaps
 from learners.sanitizers import IntervalCuts, PointSanitizer
-from learners.sanitizers.catalogue import entries, swaps
 from learners.sanitizers.lumped import LumpedPoints
 from learners.sanitizers.noise import clamped_geometric, class_masses
 from learners.sanitizers.tables import CountTable

@@ -12,7 +12,7 @@ from audit.errors import InvalidValue
 from learners.concepts import ExplicitClass, IntervalClass, PointClass
 from learners.findings.sanitizers import FINDINGS
 from learners.sanitizers import GenericSanitizer, SanitizingLearner
-from learners.sanitizers.dyadic import DyadicTree, Remaining
+from learners.sanitizers.cuts.dyadic import DyadicTree, Remaining
 from learners.sanitizers.noise import clamped_geometric, straying
 from learners.sanitizers.reduction import transfer_size
 from learners.sanitizers.rounding import completed, rounded

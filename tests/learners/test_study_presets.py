@@ -11,13 +11,15 @@ import pytest
 from audit.errors import InvalidValue
 from audit.studies.run import run_study
 from audit.utility.families import read_problems
+from learners.by_queries.conjunctions import ConjunctionLearner
 from learners.concepts import MaskedParityClass
-from learners.conjunctions import ConjunctionLearner
 from learners.masked import AdaptiveMasked, MaskedPopulation
-from learners.studies import generic_failure, parity_failure, studies
-from learners.study_means import ConceptMeans, OneZeroMeans, conjunction_problem
-from learners.study_queries import ConjunctionOnMeans, MaskedOnMeans, conjunction_failure
-from learners.study_thresholds import points, points_delta, pure_failure
+from learners.studies import studies
+from learners.studies.generic import generic_failure
+from learners.studies.means import ConceptMeans, OneZeroMeans, conjunction_problem
+from learners.studies.parity import parity_failure
+from learners.studies.queries import ConjunctionOnMeans, MaskedOnMeans, conjunction_failure
+from learners.studies.thresholds import points, points_delta, pure_failure
 from reports.chart import chart
 
 BY_NAME = {study.name: study for study in studies()}

@@ -4,10 +4,10 @@ import pytest
 
 from audit import Verdict, audit_utility
 from audit.catalogue import load_catalogue
-from audit.claimed import claims_utility
 from audit.claims import PAC
-from learners.compression import CompressionLearner
+from audit.subject.claimed import claims_utility
 from learners.concepts import ConjunctionClass
+from learners.generic.compression import CompressionLearner
 from learners.parity.amplified import AmplifiedParityLearner
 from learners.parity.plans import Plan
 

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from learners.generic import GenericLearner
-from learners.kmeans import KMeans
+from learners.by_queries.kmeans import KMeans
+from learners.by_queries.perceptron import Perceptron
+from learners.generic.agnostic import GenericLearner
 from learners.masked.hypothesis import MaskedHypothesis
 from learners.masked.learner import MaskedParityLearner
 from learners.parity.learner import ParityLearner
-from learners.perceptron import Perceptron
 
 NOTHING = (None, "?", 3.5, math.nan, (), [0, 1], np.array([0, 1]), {"a": 1}, object(), (None,), ((), ()))
 WRONG = {

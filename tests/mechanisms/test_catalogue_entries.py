@@ -9,9 +9,9 @@ import pytest
 
 import mechanisms
 from audit.claims import ApproximateDP, PureDP
-from audit.divergence import epsilon_at
+from audit.laws.divergence import epsilon_at
 from audit.relations import NeighbourRelation
-from audit.subjects import adapt
+from audit.subject.subject import adapt
 
 ENTRIES = {entry.name: entry for entry in mechanisms.catalogue()}
 SUBJECTS = {name: entry.factory() for name, entry in ENTRIES.items()}

@@ -24,8 +24,8 @@ from mechanisms import (
 )
 from mechanisms.concave import log_star
 from mechanisms.flawed.concave import LiteralConcavePromise
-from mechanisms.instances import letters, shortfall_problem
-from mechanisms.scoring import MostFrequent
+from mechanisms.selection.instances import letters, shortfall_problem
+from mechanisms.selection.scoring import MostFrequent
 
 BETTING = {"exact": False, "significance": 1e-7}
 

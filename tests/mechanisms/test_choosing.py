@@ -12,14 +12,14 @@ from scipy import special, stats
 
 from audit import ApproximateDP, Verdict, audit_privacy
 from audit.errors import InvalidKind, InvalidValue
-from audit.law_check import law_log_e_value
+from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation
 from mechanisms import ChoosingMechanism, ChoosingScores
-from mechanisms.choosing import least_size
 from mechanisms.flawed import UncheckedChoosing
-from mechanisms.growth import check_growth
 from mechanisms.queries import approvals
-from mechanisms.score_vectors import BoundedGrowth
+from mechanisms.selection.choosing import least_size
+from mechanisms.selection.growth import check_growth
+from mechanisms.selection.score_vectors import BoundedGrowth
 
 RUNS = 1_000_000
 

@@ -12,10 +12,10 @@ import pytest
 from audit import audit_privacy
 from audit.claims import ApproximateDP, PureDP
 from audit.distributions import Density, Finite
-from audit.divergence import epsilon_at, hockey_stick
 from audit.errors import InvalidValue
+from audit.laws.divergence import epsilon_at, hockey_stick
 from audit.relations import Relation
-from audit.results import Evidence, Verdict
+from audit.results.result import Evidence, Verdict
 from mechanisms import (
     Budget,
     GeometricMechanism,
@@ -28,7 +28,7 @@ from mechanisms import (
     StableSelection,
     Undeclared,
 )
-from mechanisms.accounting import (
+from mechanisms.composition.accounting import (
     advanced_bound,
     composed_delta,
     composed_epsilon,
@@ -38,8 +38,8 @@ from mechanisms.accounting import (
     parallel_bound,
     sequential_bound,
 )
-from mechanisms.budget import OverspentError
-from mechanisms.composition import mixture
+from mechanisms.composition.budget import OverspentError
+from mechanisms.composition.sequential import mixture
 
 RUNS = 1_000_000
 

@@ -16,10 +16,10 @@ from scipy import special, stats
 from audit import Verdict, audit_privacy
 from audit.claims import ApproximateDP, PureDP
 from audit.errors import InvalidKind, InvalidValue
-from audit.exact import compare_pairs
+from audit.laws.exact import compare_pairs
 from audit.relations import Relation
 from mechanisms import ConcavePromise, ExponentialMechanism
-from mechanisms.composed import votes_on_64_bits
+from mechanisms.comparison.threshold import ThresholdTest
 from mechanisms.concave import (
     IntervalVotes,
     QualityFunctions,
@@ -35,9 +35,9 @@ from mechanisms.concave import (
 )
 from mechanisms.concave.contest import contest
 from mechanisms.concave.instances import random_quality, telling_pairs
+from mechanisms.concave.piecewise import StepFunction
+from mechanisms.entries.composed import votes_on_64_bits
 from mechanisms.flawed.concave import LiteralConcavePromise
-from mechanisms.piecewise import StepFunction
-from mechanisms.threshold import ThresholdTest
 
 RUNS = 1_000_000
 

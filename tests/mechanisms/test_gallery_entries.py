@@ -10,9 +10,10 @@ import pytest
 
 from audit.claims import ApproximateDP, PureDP
 from audit.relations import Relation
-from audit.subjects import adapt
-from mechanisms import entries, flawed
-from mechanisms.gallery import exhibits
+from audit.subject.subject import adapt
+from mechanisms import flawed
+from mechanisms.entries import central as entries
+from mechanisms.entries.gallery import exhibits
 
 ENTRIES = {entry.name: entry for entry in exhibits()}
 SUBJECTS = {name: entry.factory() for name, entry in ENTRIES.items()}
@@ -182,7 +183,7 @@ def test_answers_that_are_no_vector_of_numbers_are_refused(name, database):
 
 def test_building_the_gallery_loads_neither_scipy_nor_hypothesis():
     heavy = {"scipy", "hypothesis", "audit.distributions"}
-    assert not loaded_by("from mechanisms.gallery import exhibits; exhibits()") & heavy
+    assert not loaded_by("from mechanisms.entries.gallery import exhibits; exhibits()") & heavy
 
 
 def test_a_subject_loads_hypothesis_only_for_its_records():

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from audit.divergence import epsilon_at
 from audit.errors import InvalidValue
+from audit.laws.divergence import epsilon_at
 from mechanisms import ExponentialNoisyMax, LaplaceNoisyMax, ResamplingSparseVector, SparseVector, flawed
-from mechanisms.laplace_integrals import quadrature
+from mechanisms.comparison.laplace_integrals import quadrature
 
 SIGNIFICANCE = 1e-9
 RUNS = 100_000

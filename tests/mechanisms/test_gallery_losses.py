@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from audit.divergence import epsilon_at
+from audit.laws.divergence import epsilon_at
 from mechanisms import flawed
 
 SIGNIFICANCE = 1e-9

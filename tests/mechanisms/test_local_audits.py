@@ -7,6 +7,8 @@ import pytest
 
 from audit import Evidence, Verdict, audit_privacy
 from mechanisms import KaryRandomizedResponse, RandomizedResponse
+from mechanisms.composition.processing import Undeclared
+from mechanisms.entries.local import entries
 from mechanisms.flawed.local import PerRoundProtocol
 from mechanisms.local import (
     InteractiveProtocol,
@@ -15,8 +17,6 @@ from mechanisms.local import (
     SignAverage,
 )
 from mechanisms.local.algorithms import mean_then_share, poll_twice
-from mechanisms.local.catalogue import entries
-from mechanisms.processing import Undeclared
 
 POLL = InteractiveProtocol(algorithm=partial(poll_twice, epsilon=1.0), epsilon=1.0)
 

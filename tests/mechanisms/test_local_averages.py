@@ -24,7 +24,7 @@ from mechanisms.local import (
     noise_size,
     sign_size,
 )
-from mechanisms.local.failures import log_reports
+from mechanisms.local.averaging.failures import log_reports
 
 SIGNIFICANCE = 1e-9
 RUNS = 50_000

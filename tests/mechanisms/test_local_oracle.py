@@ -7,7 +7,7 @@ import pytest
 
 from audit.errors import InvalidKind, InvalidValue
 from mechanisms import KaryRandomizedResponse, RandomizedResponse
-from mechanisms.budget import OverspentError
+from mechanisms.composition.budget import OverspentError
 from mechanisms.local import LocalLaplace, LROracle, SignResponse
 from mechanisms.local.grouping import Grouped
 

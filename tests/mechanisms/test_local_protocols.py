@@ -10,7 +10,7 @@ import pytest
 
 from audit.errors import InvalidKind, InvalidValue
 from mechanisms import KaryRandomizedResponse, RandomizedResponse
-from mechanisms.budget import OverspentError
+from mechanisms.composition.budget import OverspentError
 from mechanisms.local import InteractiveProtocol, LocalLaplace, NonInteractiveProtocol
 from mechanisms.local.algorithms import poll_twice
 

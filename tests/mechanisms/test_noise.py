@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from audit.errors import InvalidKind, InvalidValue
-from mechanisms.noise import GeometricNoise, LaplaceNoise
+from mechanisms.noise.noises import GeometricNoise, LaplaceNoise
 
 RUNS = 100_000
 CELLS = 16

@@ -13,11 +13,11 @@ from audit import Evidence, Verdict, audit_utility
 from audit.claims import Accuracy
 from audit.errors import InvalidKind, InvalidValue
 from audit.utility.result import UtilityResult
+from mechanisms.entries.oracles import deviation_run, entries, spread_run, trusting_run
 from mechanisms.queries import AdversarialOracle, Population, SQAlgorithm, StatisticalQuery, offsets
-from mechanisms.queries.adversarial import POLICIES
-from mechanisms.queries.against import OracleRun
-from mechanisms.queries.cases import OracleCase, Watched, reweighted
-from mechanisms.queries.catalogue_oracles import deviation_run, entries, spread_run, trusting_run
+from mechanisms.queries.oracles.adversarial import POLICIES
+from mechanisms.queries.oracles.cases import OracleCase, Watched, reweighted
+from mechanisms.queries.runs.against import OracleRun
 
 RIGHT = [spread_run(tau=0.25), spread_run(tau=0.1), deviation_run(tau=0.25), deviation_run(tau=0.6)]
 POINTS = (-1.0, -0.25, 0.0, 0.5, 1.0)

@@ -7,7 +7,7 @@ import pytest
 
 from audit.errors import AuditError, InvalidKind, InvalidValue
 from mechanisms import RandomizedResponse
-from mechanisms.budget import OverspentError
+from mechanisms.composition.budget import OverspentError
 from mechanisms.local import (
     InteractiveProtocol,
     LaplaceSum,
@@ -45,8 +45,8 @@ from mechanisms.queries import (
     private_sample_size,
     sample_size,
 )
-from mechanisms.queries.against import OracleRun
-from mechanisms.queries.tables import binary_response
+from mechanisms.queries.runs.against import OracleRun
+from mechanisms.queries.simulations.tables import binary_response
 
 COIN = binary_response(1.0)
 ONES = StatisticalQuery.fraction(bool, tau=0.1)

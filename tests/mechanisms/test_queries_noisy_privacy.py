@@ -5,9 +5,9 @@ import pytest
 
 from audit import Verdict, audit_privacy
 from audit.claims import PureDP
+from mechanisms.entries.noisy_labels import COARSE, ReusedExamples, entries
 from mechanisms.local import laplace_size
 from mechanisms.queries import BoundedNoiseRun, NoisyRun
-from mechanisms.queries.catalogue_noise import COARSE, ReusedExamples, entries
 
 RNG = np.random.default_rng
 ENTRIES = {entry.name: entry for entry in entries()}

@@ -9,6 +9,7 @@ import pytest
 from audit import Verdict, audit_privacy, audit_utility
 from audit.claims import PAC, PureDP
 from audit.errors import InvalidKind, InvalidValue
+from mechanisms.entries.noisy_labels import OneRateRun, WrongRateRun
 from mechanisms.local import laplace_size
 from mechanisms.queries import (
     AdversarialOracle,
@@ -24,7 +25,6 @@ from mechanisms.queries import (
     noisy_labels,
     one_variable,
 )
-from mechanisms.queries.catalogue_noise import OneRateRun, WrongRateRun
 
 ADVERSARIES = ["up", "down", "towards-zero", "away-from-zero", "alternating"]
 SKEWED = Population([(-1, -1), (-1, 1), (1, -1), (1, 1)], [0.1, 0.3, 0.2, 0.4])

@@ -23,7 +23,7 @@ from mechanisms.queries import (
     boolean_queries,
     offsets,
 )
-from mechanisms.queries.adversarial import POLICIES
+from mechanisms.queries.oracles.adversarial import POLICIES
 
 DICE = Population([1, 2, 3, 4, 5, 6])
 SKEWED = Population([-1.0, -0.25, 0.3, 1.0], [0.1, 0.2, 0.3, 0.4])

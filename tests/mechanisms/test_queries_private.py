@@ -15,6 +15,7 @@ from scipy import stats
 from audit import Evidence, PureDP, Verdict, audit_privacy, audit_utility
 from audit.errors import InvalidKind, InvalidValue
 from audit.relations import Relation
+from mechanisms.entries.queries import entries
 from mechanisms.queries import (
     LiteralPrivateOracle,
     LiteralQueryAnswers,
@@ -25,7 +26,6 @@ from mechanisms.queries import (
     private_sample_size,
     stated_chunk_size,
 )
-from mechanisms.queries.catalogue import entries
 
 ONES = StatisticalQuery.fraction(bool, tau=0.1)
 ZEROS = StatisticalQuery.fraction(lambda x: not x, tau=0.1)

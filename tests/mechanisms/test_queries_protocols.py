@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from audit import Evidence, Verdict, audit_privacy
 from audit.errors import InvalidKind, InvalidValue
 from mechanisms import KaryRandomizedResponse, RandomizedResponse
-from mechanisms.budget import OverspentError
+from mechanisms.composition.budget import OverspentError
+from mechanisms.entries.queries import coarse_response, simulated_poll
 from mechanisms.local import InteractiveProtocol, LocalLaplace, LROracle, NonInteractiveProtocol
 from mechanisms.local.algorithms import poll_twice
 from mechanisms.queries import (
@@ -35,7 +36,6 @@ from mechanisms.queries import (
     kary_response,
     offsets,
 )
-from mechanisms.queries.catalogue import coarse_response, simulated_poll
 
 SIGNIFICANCE = 1e-9
 COIN = Population([0, 1], [0.35, 0.65])

@@ -16,7 +16,7 @@ from scipy import stats
 
 from audit.errors import InvalidKind, InvalidValue
 from mechanisms import RandomizedResponse
-from mechanisms.budget import OverspentError
+from mechanisms.composition.budget import OverspentError
 from mechanisms.local import LROracle, laplace_size, lemma_size, noise_size, sign_size
 from mechanisms.queries import (
     AdversarialOracle,

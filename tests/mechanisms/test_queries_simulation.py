@@ -31,13 +31,13 @@ from mechanisms.queries import (
     TableRandomizer,
     offsets,
 )
-from mechanisms.queries.distances import (
+from mechanisms.queries.simulations.distances import (
     product_of_laws,
     statistical_distance,
     worst_distance,
     worst_values,
 )
-from mechanisms.queries.tables import binary_response
+from mechanisms.queries.simulations.tables import binary_response
 
 
 def response(epsilon, k=2):

@@ -11,11 +11,11 @@ from audit.claims import PureDP
 from audit.errors import InvalidValue
 from audit.relations import Relation
 from mechanisms import RandomizedResponse
-from mechanisms.budget import OverspentError
+from mechanisms.composition.budget import OverspentError
+from mechanisms.entries.queries import entries
 from mechanisms.local import LROracle
 from mechanisms.local.randomizers import cost_of
 from mechanisms.queries import TableRandomizer, binary_response, clamped_geometric, kary_response
-from mechanisms.queries.catalogue import entries
 
 RNG = np.random.default_rng
 
@@ -95,7 +95,7 @@ def test_runs_follow_the_table_and_a_law_that_is_not_theirs_is_seen():
     honest = Honest(randomizer.records, randomizer.outcomes, randomizer.table)
     result = audit_privacy(honest, budget=20_000)
     assert result.verdict is Verdict.ERROR
-    assert "the law this subject declares is not what it returns" in str(result)
+    assert "the subject's outputs do not follow its declared law" in str(result)
 
 
 def test_entries_answer_through_a_table_within_their_budget():

@@ -18,14 +18,14 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from audit.claims import PAC, ApproximateDP, PureDP
-from audit.encoding import CorruptFile, ForeignClaim
-from audit.errors import AuditError
-from audit.events import AtomIn, Event, NumberIn
-from audit.features import Value
-from audit.features.atoms import Whole
-from audit.outcomes import Raised
-from audit.results import AuditResult, Evidence, Verdict, Witness
+from audit.codec.encoding import ForeignClaim
+from audit.errors import AuditError, CorruptFile
+from audit.events.event import AtomIn, Event, NumberIn
+from audit.events.features import Value
+from audit.events.features.atoms import Whole
+from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
+from audit.values.outcomes import Raised
 from reports.html import check_writable, render, write_report
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
@@ -218,7 +218,7 @@ def test_the_summary_counts_verdicts_and_adds_the_significance_up():
     text = Tree(html(*EVERYTHING)).text
     for said in ("3 refuted", "1 not refuted", "1 proved", "1 error", "1 inconclusive"):
         assert said in text
-    assert "Significance spent: 7e-06 over 7 audits." in text
+    assert "Total significance spent: 7e-06 over 7 audits." in text
 
 
 def test_unexpected_outcomes_stand_out_and_are_linked():
@@ -228,7 +228,7 @@ def test_unexpected_outcomes_stand_out_and_are_linked():
     assert page.count("unexpected-row") == 1 + 1  # the row and the style
     assert "as expected" in text
     fine = Tree(html(*EVERYTHING[:3])).text
-    assert "All 3 outcomes that were predicted are as expected" in fine
+    assert "All 3 predicted outcomes are as expected" in fine
     assert "unexpected" not in fine
 
 
@@ -306,10 +306,10 @@ def test_to_see_it_again_repeats_this_audit_and_not_another():
     assert "audit_privacy(" not in commanded
     assert (
         "audit_privacy(subject, PureDP(epsilon=1), seed=0, significance=1e-05, budget=40000, "
-        'numerics="float") # and the same databases and other options'
+        'numerics="float") # add the same databases and other options'
     ) in Tree(html(clean(**bare))).text
     law = Tree(html(refuted(evidence=Evidence.EXACT, witness=witness(runs=0)))).text
-    assert "print(result.replay(subject)) # by the declared laws, compared with runs" in law
+    assert "print(result.replay(subject)) # from the declared laws, checked against runs" in law
     assert "fresh" not in law
     assert "fresh=True)) # new runs" in Tree(html(refuted())).text
 
@@ -404,7 +404,7 @@ def test_a_damaged_document_is_refused_in_one_line():
 
 
 def test_an_empty_report_says_so():
-    assert "No audit is in this report." in Tree(render([])).text
+    assert "This report has no audits." in Tree(render([])).text
 
 
 def test_writing_is_checked_beforehand_and_whole(tmp_path):

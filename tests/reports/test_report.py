@@ -8,8 +8,9 @@ import pytest
 from audit.claims import PureDP
 from audit.findings import Finding, Table
 from audit.findings.saved import to_json as finding_json
-from audit.results import AuditResult, Evidence, Verdict
-from audit.studies.results import Cell, CurveResult, Step, StudyResult
+from audit.results.result import AuditResult, Evidence, Verdict
+from audit.studies.cells import Cell, Step
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json as study_json
 from audit.utility.result import UtilityResult
 from reports.html import render
@@ -123,12 +124,12 @@ def test_short_names_are_explained_once_at_the_end_of_the_findings():
 def test_a_part_alone_needs_no_contents_and_names_the_page():
     assert all("<nav" not in page(part) for part in PARTS)
     titles = [re.search("<h1>(.*?)</h1>", page(part))[1] for part in PARTS]
-    assert titles == ["Privacy audit", "What became of the statements", "How many samples it takes"]
+    assert titles == ["Privacy audit", "Statements checked", "Least sample sizes"]
 
 
 def test_a_part_that_was_asked_for_and_is_empty_says_so():
     text = render([], findings=[], studies=[])
-    for said in ("No audit is in this report", "No finding is in this report", "No study is in this report"):
+    for said in ("This report has no audits", "This report has no findings", "This report has no studies"):
         assert said in text
     assert "No audit" not in render(None, findings=[])
 

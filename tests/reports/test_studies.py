@@ -5,7 +5,8 @@ import re
 
 import pytest
 
-from audit.studies.results import Cell, CurveResult, Step, StudyResult
+from audit.studies.cells import Cell, Step
+from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import to_json
 from reports.chart import chart
 from reports.html import render
@@ -37,7 +38,7 @@ def test_what_is_not_ours_is_escaped():
 
 def test_the_page_has_slope_numbers_and_error():
     page = render(None, studies=[to_json(result(GROWS, FLAT, planned=5))])
-    assert "from 9.56 to 10 records a unit of d" in page  # (96 − 10)/9 is 9.56; (100 − 10)/9 is 10
+    assert "of 9.56 to 10 records per unit of d" in page  # (96 − 10)/9 is 9.56; (100 − 10)/9 is 10
     assert "no growth shown" in page
     assert "significance of 0.001" in page
     assert "1 of 5 least sizes are missing" in page
@@ -50,10 +51,11 @@ def test_an_exponential_bound_has_a_line_through_the_logarithms():
     """Through (1, ln √90) and (10, ln √9500): slope (ln 9500 − ln 90)/18, 0.259; intercept 2.25 − 0.259."""
     curve = CurveResult("one round", "Thm 1", "grows", GROWS.cells, "exponential")
     page = render(None, studies=[to_json(result(curve))])
-    assert "Least squares: ln m ≈ 1.99 + 0.259·d." in page
-    assert "The bound is exponential in d, so that the line is fitted to ln m" in page
+    fitted = "ln m ≈ 1.99 + 0.259·d (passes through 2 of 2 brackets); m ≈ 9.49·d^1.01"
+    assert f"the better fit first: {fitted}" in page
+    assert "The bound is exponential in d, so a line is fitted to ln m" in page
     # (96/10)^(1/9) is 1.2857, (100/10)^(1/9) is 1.2915
-    assert "from 1.29 to 1.29, by the brackets alone" in page
+    assert "multiply m by 1.29 to 1.29, as a geometric mean between the ends" in page
     assert "0.251 to 0.256 of ln m" in page  # ln 9.6/9 and ln 10/9
     assert "exponential" not in render(None, studies=[to_json(result(GROWS))])
 
@@ -72,7 +74,8 @@ def test_places_and_sizes_lie_where_their_logarithms_say():
 def test_the_table_has_the_fitted_line_and_the_slope_of_every_curve():
     """Through (1, √90) and (10, √9500): slope 9.776, intercept −0.289; the power is log10 of their ratio."""
     page = render(None, studies=[to_json(result(GROWS, FLAT))])
-    assert "m ≈ −0.289 + 9.78·d, or m ∝ d^1.01" in page
+    assert "m ≈ −0.289 + 9.78·d</bdi>" in page
+    assert "m ≈ −0.289 + 9.78·d (passes through 2 of 2 brackets); m ≈ 9.49·d^1.01 (passes" in page
     assert "9.56 to 10</bdi>" in page
     assert "−0.111 to 0.111</bdi>" in page  # (11 − 12)/9 and (11 − 10)/9
 
@@ -81,7 +84,7 @@ def test_what_does_not_grow_at_all_has_no_slope_and_one_ratio_is_said_once():
     same = CurveResult("same", "", "does not grow", (cell(1.0, 239, 240, 480.0), cell(10.0, 239, 240, 480.0)))
     page = render(None, studies=[to_json(result(same))])
     assert "m ≈ 239</bdi>" in page  # √(239·240) = 239.5, which three digits round to the even
-    assert "The bound asks for 2 times the least m that was met." in page
+    assert "The bound is 2 times the least m that was met." in page
 
 
 def test_large_sizes_are_powers_of_ten_beside_the_axis_and_keep_within_it():
@@ -95,14 +98,14 @@ def test_large_sizes_are_powers_of_ten_beside_the_axis_and_keep_within_it():
 
 def test_the_legend_says_what_is_dashed_where_something_is():
     bounded, free = (render(None, studies=[to_json(result(curve))]) for curve in (GROWS, FLAT))
-    assert "its bound, in the colour of the curve" in bounded
-    assert "its bound" not in free
+    assert "bound, in the colour of its curve" in bounded
+    assert "bound, in" not in free
 
 
 def test_what_a_study_does_not_have_is_not_announced():
     bare = render(None, studies=[to_json(result(FLAT))])
     full = render(None, studies=[to_json(result(FLAT, GROWS, source="Text Thm 1"))])
-    for said in ("Dashed: the bounds", "Dashed: the sample size", "the theorem asks for"):
+    for said in ("Dashed: the bounds", "Dashed: the sample size", "the theorem requires"):
         assert said not in bare
         assert said in full
     assert "PAC(0.1, 0.1)</bdi></p>" in bare
@@ -111,7 +114,7 @@ def test_what_a_study_does_not_have_is_not_announced():
 
 def test_a_study_without_a_bracket_has_no_picture():
     assert chart(result(CurveResult("none", "", "", ()))) is None
-    assert "Fewer than two" in render(None, studies=[to_json(result(CurveResult("none", "", "", ())))])
+    assert "fewer than two" in render(None, studies=[to_json(result(CurveResult("none", "", "", ())))])
 
 
 def test_a_bound_that_is_refuted_is_said_in_words_and_numbers():
@@ -119,10 +122,10 @@ def test_a_bound_that_is_refuted_is_said_in_words_and_numbers():
     cells = (cell(1.0, 128, 197, 50.0), cell(2.0, 12, 13, 12.0), cell(10.0, 95, 100, 400.0))
     page = render(None, studies=[to_json(result(CurveResult("line", "Thm 1", "grows", cells)))])
     assert (
-        "At d = 1 the bound of 50 does not suffice: at 128 records, no fewer than it asks for, the claim was "
-        "refuted."
+        "At d = 1 the bound of 50 is too small: with 128 records, at least as many as the bound, the claim "
+        "was refuted."
     ) in page
-    assert "At d = 2 the bound of 12 does not suffice" in page
+    assert "At d = 2 the bound of 12 is too small" in page
     assert "At d = 10 the bound" not in page
     assert "50, refuted</td>" in page
     assert "bound refuted</span>" in page
@@ -132,7 +135,7 @@ def test_a_bound_that_is_refuted_is_said_in_words_and_numbers():
 def test_a_size_that_the_learner_refuses_is_not_called_refuted():
     refused = Cell(1.0, 1.0, 5.0, (Step(7, "refuted", how="refused"), Step(8, "met")))
     page = render(None, studies=[to_json(result(CurveResult("line", "", "", (refused,))))])
-    assert "at 7 records, no fewer than it asks for, the learner refuses." in page
+    assert "with 7 records, at least as many as the bound, the learner refuses to run." in page
 
 
 def test_growth_that_the_texts_do_not_expect_is_called_unexpected():

@@ -8,7 +8,7 @@ from scipy import stats
 
 from audit.distributions import Countable, Density, Finite, Product
 from audit.errors import InvalidKind, InvalidValue
-from audit.outcomes import Raised
+from audit.values.outcomes import Raised
 
 
 def test_outcomes_are_compared_as_the_toolkit_compares_values():

@@ -1,0 +1,5 @@
+"""One codec: Python values as tagged JSON and back, the files that hold it, and the readers of saved fields.
+
+Above `values`, errors and claims; below everything that is saved. Classes of ours register
+themselves (`encoding.register`).
+"""

@@ -1,0 +1,332 @@
+"""Python values as tagged JSON: exact both ways, the same bytes every time, and never a pickle.
+
+JSON's own kinds stand for themselves; everything else is an object whose key ``$`` names the kind. What has
+no such form is written as text and comes back as `Opaque`: it can be read, not replayed. Reading runs no code
+of the file's choosing: a user's dataclass, named tuple or enum is rebuilt only if its class is already
+loaded, without calling it, and stays `Opaque` otherwise. So one that is more than its fields (attributes set
+in ``__post_init__``, the contents of a dict that it is, too) is written as text.
+"""
+
+import dataclasses
+import datetime as dt
+import enum
+import math
+import re
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
+from audit.codec.decoding import READERS, decode
+from audit.codec.stored import (
+    ARRAY_KINDS,
+    MOST_DIGITS,
+    OURS,
+    ForeignClaim,
+    Opaque,
+    dumps,
+    is_replayable,
+    is_short,
+    loads,
+)
+from audit.errors import CorruptFile, InvalidValue
+from audit.values.canonical import same
+from audit.values.outcomes import without_addresses
+
+__all__ = [
+    "CorruptFile",
+    "ForeignClaim",
+    "Opaque",
+    "comes_back",
+    "decode",
+    "dumps",
+    "encode",
+    "is_replayable",
+    "opaque",
+    "register",
+    "revived",
+]
+
+MAX_DEPTH = 60  # deeper values are kept as text: neither JSON readers nor people follow them
+MAX_TEXT = 2_000
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")  # two characters that JSON's readers take for one
+MAX_BITS = 2_048  # a longer whole number is written in hexadecimal: Python refuses over 4,300 decimal digits
+
+
+def encode(value: Any) -> Any:
+    """Return `value` as tagged JSON; sets are sorted by their written form, floats keep every bit.
+
+    Examples
+    --------
+    >>> encode((1, float("nan"), {2}))
+    {'$': 'tuple', 'items': [1, {'$': 'float', 'value': 'nan'}, {'$': 'set', 'items': [2]}]}
+    """
+    return _Encoder().encode(value)
+
+
+def revived(value: Any, *, what: str) -> Any:
+    """Return a value read from a file as it is now that the code it is about is loaded; any other as it is.
+
+    Raises
+    ------
+    InvalidValue
+        A part of it is text only: nothing more was saved, or its class was not found.
+
+    Examples
+    --------
+    >>> revived(decode(encode([Fraction(1, 3)])), what="database")
+    [Fraction(1, 3)]
+    """
+    if not _holds_text(value):
+        return value
+    stored = encode(value)
+    if not is_replayable(stored):
+        raise InvalidValue(f"This witness cannot be replayed: only the text of its {what} was saved.")
+    found = decode(stored)
+    if _holds_text(found):
+        raise InvalidValue(
+            f"This witness cannot be replayed: the class of {_first_text(found)} in its {what} is not "
+            "loaded; import the module that defines it."
+        )
+    return found
+
+
+def comes_back(value: Any) -> bool:
+    """Tell whether a file gives the value again: it is written, read and compared.
+
+    What was read from a file already counts as what that file gives.
+
+    Examples
+    --------
+    >>> comes_back([1, (2,)]), comes_back([object()])
+    (True, False)
+    """
+    stored = encode(value)
+    if not is_replayable(stored) or _holds_text(value):
+        return is_replayable(stored)
+    written = dumps(stored)
+    found = decode(loads(written))
+    return not _holds_text(found) and dumps(encode(found)) == written and same(found, value)
+
+
+def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
+    """Return the tagged text of a value that has no exact form, addresses removed."""
+    if isinstance(value, Opaque):
+        return value.stored if isinstance(value.stored, dict) else {"$": "opaque", "text": value.text}
+    try:
+        text = words(value)
+    except Exception as error:  # noqa: BLE001 - a broken repr of the user's class must not end the audit
+        text = f"<{type(value).__name__} whose repr raises {type(error).__name__}>"
+    return {"$": "opaque", "text": without_addresses(text)[:MAX_TEXT]}
+
+
+class _Encoder:
+    """One pass over a value, aware of the containers it is inside of (a cycle becomes text)."""
+
+    def __init__(self) -> None:
+        self.inside: set[int] = set()
+
+    def encode(self, value: Any) -> Any:
+        if value is None or type(value) is bool:
+            return value
+        if type(value) is str:
+            return {"$": "str", "points": [*map(ord, value)]} if _PAIR.search(value) else value
+        if type(value) is int:
+            return value if value.bit_length() <= MAX_BITS else {"$": "int", "hex": hex(value)}
+        if type(value) is float:
+            return value if math.isfinite(value) else {"$": "float", "value": repr(value)}
+        if id(value) in self.inside or len(self.inside) >= MAX_DEPTH:
+            return {"$": "opaque", "text": f"<nested {type(value).__name__}>"}
+        self.inside.add(id(value))
+        try:
+            return self.compound(value)
+        finally:
+            self.inside.discard(id(value))
+
+    def compound(self, value: Any) -> Any:
+        if type(value) is list:
+            return self.all(value)
+        if type(value) is dict:
+            return self.mapping(value)
+        write = _WRITERS.get(type(value))
+        if write is not None:
+            return write(self, value)
+        if isinstance(value, np.generic):
+            return self.numpy_scalar(value)
+        return self.instance(value)
+
+    def all(self, values: Any) -> list[Any]:
+        return [self.encode(item) for item in values]
+
+    def mapping(self, value: dict[Any, Any]) -> dict[str, Any]:
+        if "$" not in value and all(type(key) is str and not _PAIR.search(key) for key in value):
+            return {key: self.encode(item) for key, item in value.items()}
+        return {"$": "dict", "items": [[self.encode(k), self.encode(v)] for k, v in value.items()]}
+
+    def unordered(self, value: Any) -> dict[str, Any]:
+        return {"$": type(value).__name__, "items": sorted(self.all(value), key=dumps)}
+
+    def numpy_scalar(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, (np.str_, np.bytes_)):  # its width is its length, so the kind says all
+            return {"$": "numpy", "dtype": value.dtype.char, "value": self.encode(value.item())}
+        if value.dtype.char not in ARRAY_KINDS:
+            return opaque(value)
+        return {"$": "numpy", "dtype": value.dtype.name, "value": self.encode(value.item())}
+
+    def array(self, value: Any) -> dict[str, Any]:
+        kind, items = value.dtype.char, value.ravel().tolist()
+        if kind not in ARRAY_KINDS and kind not in "UO":
+            return opaque(value)
+        return {
+            "$": "ndarray",
+            "dtype": value.dtype.str,
+            "shape": list(value.shape),
+            "items": self.all(items),
+        }
+
+    def instance(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, Opaque):
+            return opaque(value)
+        if isinstance(value, (PureDP, ApproximateDP, PAC, Accuracy)):
+            return {"$": "claim", **value.to_json()}
+        if isinstance(value, PrivacyClaim):
+            return self.foreign_claim(value)
+        return self.user_instance(value)
+
+    def foreign_claim(self, value: PrivacyClaim) -> dict[str, Any]:
+        numbers = {"epsilon": self.encode(value.epsilon), "delta": self.encode(value.delta)}
+        text = opaque(value, words=str)["text"]
+        return {"$": "foreign claim", "text": text, **numbers, "value": self.user_instance(value)}
+
+    def user_instance(self, value: Any) -> dict[str, Any]:
+        kind = type(value)
+        if isinstance(value, enum.Enum) and kind.__members__.get(value.name) is value:
+            return {"$": "enum", "type": _path(kind), "name": value.name}
+        if isinstance(value, tuple) and hasattr(kind, "_fields") and not getattr(value, "__dict__", None):
+            return {"$": "namedtuple", "type": _path(kind), "items": self.all(value)}
+        if dataclasses.is_dataclass(value) and _is_its_fields(value):
+            return self.fields(value)
+        return opaque(value)
+
+    def fields(self, value: Any) -> dict[str, Any]:
+        kind = type(value)
+        stored = {f.name: self.encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        if OURS.get(kind.__name__) is kind:
+            return {"$": kind.__name__, **stored}
+        return {"$": "dataclass", "type": _path(kind), "text": opaque(value)["text"], "fields": stored}
+
+
+class _Strict(_Encoder):
+    """Writes what was read as text only as text, though it came from more."""
+
+    def instance(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, Opaque):
+            return {"$": "opaque", "text": value.text}
+        return super().instance(value)
+
+
+def _holds_text(value: Any) -> bool:
+    """Tell whether a part of the value was read from a file as text only."""
+    waiting, seen = [value], set()
+    while waiting:
+        held = waiting.pop()
+        if isinstance(held, Opaque):
+            return True
+        if id(held) not in seen:
+            seen.add(id(held))
+            waiting.extend(_parts(held))
+    return False
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    if isinstance(value, np.ndarray):
+        return value.ravel().tolist() if value.dtype.hasobject else ()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, each.name, None) for each in dataclasses.fields(value)]
+    return ()
+
+
+def _is_its_fields(value: Any) -> bool:
+    """Tell whether a dataclass's value is what its constructor was given, and nothing else.
+
+    One that computes a field may do so otherwise in another process: a hash, for one.
+    """
+    kind, known = type(value), dataclasses.fields(value)
+    try:
+        object.__new__(kind)  # refused to what is a dict, a list, an exception too
+    except TypeError:
+        return False
+    slots = (vars(base).get("__slots__", ()) for base in kind.__mro__)
+    names = {name for each in slots for name in ([each] if isinstance(each, str) else each)}
+    held = {*getattr(value, "__dict__", {}), *(name for name in names if hasattr(value, name))}
+    return all(each.init for each in known) and held - {"__dict__", "__weakref__"} == {e.name for e in known}
+
+
+def _first_text(value: Any) -> str:
+    """Return the first text that stands for a value, in 60 characters."""
+    waiting = [_Strict().encode(value)]
+    while waiting:
+        stored = waiting.pop(0)
+        if isinstance(stored, dict) and stored.get("$") == "opaque":
+            return str(stored["text"])[:60]
+        waiting += stored.values() if isinstance(stored, dict) else stored if isinstance(stored, list) else []
+    return "?"
+
+
+def _datetime(value: dt.datetime) -> dict[str, Any]:
+    zone = type(value.tzinfo)  # what a named zone means is not ours to write down
+    if zone not in (type(None), dt.timezone) or value.fold:
+        return opaque(value)
+    return {"$": "datetime", "value": value.isoformat()}
+
+
+def _fraction(value: Fraction) -> dict[str, Any]:
+    if max(abs(value.numerator), value.denominator).bit_length() > 3 * MOST_DIGITS:  # no longer ones are read
+        return opaque(value)
+    return {"$": "fraction", "value": str(value)}
+
+
+def register(
+    tag: str, kind: type, *, write: Callable[[Any], dict[str, Any]], read: Callable[[dict[str, Any]], Any]
+) -> None:
+    """Have values of a class of ours written as objects with a tag, and read back from these.
+
+    Parameters
+    ----------
+    tag
+        What the key ``$`` is.
+    kind
+        The class itself; values of a subclass are not written so.
+    write, read
+        From a value to the other keys, and back; what `read` raises is told of the place in the file.
+    """
+    _WRITERS[kind] = lambda _, value: {"$": tag, **write(value)}
+    READERS[tag] = lambda stored, _: read(stored)
+
+
+def _path(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+_WRITERS: dict[type, Callable[[_Encoder, Any], dict[str, Any]]] = {
+    tuple: lambda e, v: {"$": "tuple", "items": e.all(v)},
+    set: _Encoder.unordered,
+    frozenset: _Encoder.unordered,
+    bytes: lambda _, v: {"$": "bytes", "hex": v.hex()},
+    bytearray: lambda _, v: {"$": "bytearray", "hex": v.hex()},
+    complex: lambda e, v: {"$": "complex", "real": e.encode(v.real), "imag": e.encode(v.imag)},
+    range: lambda _, v: {"$": "range", "items": [v.start, v.stop, v.step]},
+    Fraction: lambda _, v: _fraction(v),
+    Decimal: lambda _, v: {"$": "decimal", "value": str(v)} if is_short(v) else opaque(v),
+    dt.datetime: lambda _, v: _datetime(v),
+    dt.date: lambda _, v: {"$": "date", "value": v.isoformat()},
+    dt.timedelta: lambda _, v: {"$": "timedelta", "items": [v.days, v.seconds, v.microseconds]},
+    np.ndarray: _Encoder.array,
+}

@@ -1,0 +1,330 @@
+"""Readers of the fields of a saved object: each returns the value, or says which place is damaged.
+
+A number is of a size that what is done with it can bear: a count fits 63 bits, runs that a replay would draw
+again are at most `MOST_RUNS`, whatever else is a number has a float.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Any
+
+from audit.codec.decoding import decode
+from audit.errors import CorruptFile
+
+__all__ = [
+    "Reader",
+    "count",
+    "fields",
+    "flag",
+    "got",
+    "kind",
+    "listed",
+    "member",
+    "number",
+    "one_of",
+    "optional",
+    "plain_dict",
+    "probability",
+    "readers",
+    "runs",
+    "seed",
+    "seed_path",
+    "significance",
+    "steps",
+    "text",
+    "value",
+]
+
+Reader = Callable[[Any, str], Any]
+MOST_RUNS = 10**9
+_MOST = 2**63 - 1
+_MOST_STEPS = 1_000_000
+_MOST_CANDIDATES = 1_000  # their significance is halved each time: 2^-1000 is a float still
+
+
+def kind(stored: Any) -> str:
+    """Return the word of JSON for the kind of a value.
+
+    Examples
+    --------
+    >>> kind([]), kind(None)
+    ('a list', 'null')
+    """
+    names = {dict: "an object", list: "a list", str: "text", bool: "a boolean", type(None): "null"}
+    return names.get(type(stored), "a number")
+
+
+def got(stored: Any) -> str:
+    """Return the JSON text of a value, cut short.
+
+    Examples
+    --------
+    >>> got("x" * 100)
+    '"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'
+    """
+    whole = json.dumps(stored, default=str)
+    return whole if len(whole) <= 40 else whole[:37] + "..."
+
+
+def fields(stored: Any, where: str, known: Mapping[str, tuple[Reader, bool]]) -> dict[str, Any]:
+    """Return the fields of an object: unknown ones are refused, missing ones only if they are required.
+
+    Examples
+    --------
+    >>> fields({"name": 3}, "result", readers(required={"name": text}))
+    Traceback (most recent call last):
+    audit.errors.CorruptFile: result.name must be text; got 3.
+    """
+    if not isinstance(stored, Mapping):
+        raise _wrong(where, "an object", stored)
+    unknown = sorted(set(stored) - set(known))
+    if unknown:
+        raise CorruptFile(f"{where} has the unknown field {got(unknown[0])}.")
+    missing = [name for name, (_, required) in known.items() if required and name not in stored]
+    if missing:
+        raise CorruptFile(f"{where}.{missing[0]} is missing.")
+    return {name: known[name][0](item, f"{where}.{name}") for name, item in stored.items()}
+
+
+def readers(
+    *, required: Mapping[str, Reader], optional: Mapping[str, Reader] = MappingProxyType({})
+) -> Mapping[str, tuple[Reader, bool]]:
+    """Return what `fields` reads an object by.
+
+    Examples
+    --------
+    >>> fields({}, "result", readers(required={}, optional={"q": text}))
+    {}
+    """
+    needed = {name: (read, True) for name, read in required.items()}
+    return MappingProxyType(needed | {name: (read, False) for name, read in optional.items()})
+
+
+def text(stored: Any, where: str) -> str:
+    """Read text.
+
+    Examples
+    --------
+    >>> text("m", "result.subject")
+    'm'
+    """
+    if not isinstance(stored, str):
+        raise _wrong(where, "text", stored)
+    return stored
+
+
+def number(stored: Any, where: str) -> float:
+    """Read a number that has a float, or is tagged as NaN or infinite.
+
+    Examples
+    --------
+    >>> number(10**400, "result.error")
+    Traceback (most recent call last):
+    audit.errors.CorruptFile: result.error must be a number; got 1000000000000000000000000000000000000...
+    """
+    held = decode(stored, where=where) if isinstance(stored, dict) else stored
+    if isinstance(held, bool) or not isinstance(held, (int, float)):
+        raise _wrong(where, "a number", stored)
+    try:
+        finite = math.isfinite(held)
+    except OverflowError:
+        finite = False
+    if not finite and not (isinstance(held, float) and isinstance(stored, dict)):
+        raise _wrong(where, "a number", stored)
+    return held
+
+
+def probability(stored: Any, where: str) -> float:
+    """Read a number in [0, 1].
+
+    Examples
+    --------
+    >>> probability(0.5, "result.witness.p")
+    0.5
+    """
+    held = number(stored, where)
+    if not 0 <= held <= 1:
+        raise _wrong(where, "a number in [0, 1]", stored)
+    return held
+
+
+def significance(stored: Any, where: str) -> float:
+    """Read a number in (0, 1).
+
+    Examples
+    --------
+    >>> significance(1e-6, "result.significance")
+    1e-06
+    """
+    held = number(stored, where)
+    if not 0 < held < 1:
+        raise _wrong(where, "a number strictly between 0 and 1", stored)
+    return held
+
+
+def seed(stored: Any, where: str) -> int:
+    """Read a whole number ≥ 0 of any size that a file can hold.
+
+    Examples
+    --------
+    >>> seed(2**100, "result.seed") == 2**100
+    True
+    """
+    if isinstance(stored, bool) or not isinstance(stored, int) or stored < 0:
+        raise _wrong(where, "a whole number ≥ 0", stored)
+    return stored
+
+
+def count(stored: Any, where: str) -> int:
+    """Read a whole number ≥ 0 of at most 63 bits.
+
+    Examples
+    --------
+    >>> count(3, "result.samples")
+    3
+    """
+    if seed(stored, where) > _MOST:
+        raise _wrong(where, f"a whole number from 0 to {_MOST:,}", stored)
+    return int(stored)
+
+
+def runs(stored: Any, where: str) -> int:
+    """Read how many runs a replay draws again.
+
+    Examples
+    --------
+    >>> runs(10**12, "result.witness.runs")
+    Traceback (most recent call last):
+    audit.errors.CorruptFile: result.witness.runs must be a whole number from 0 to 1,000,000,000; got 10000...
+    """
+    if seed(stored, where) > MOST_RUNS:
+        raise _wrong(where, f"a whole number from 0 to {MOST_RUNS:,}", stored)
+    return int(stored)
+
+
+def steps(stored: Any, where: str) -> int:
+    """Read how many steps two databases are apart.
+
+    Examples
+    --------
+    >>> steps(1, "result.witness.distance")
+    1
+    """
+    if not 1 <= seed(stored, where) <= _MOST_STEPS:
+        raise _wrong(where, f"a whole number from 1 to {_MOST_STEPS:,}", stored)
+    return int(stored)
+
+
+def seed_path(stored: Any, where: str) -> list[int]:
+    """Read a place in the seed tree; the last number but one counts the candidates of an audit.
+
+    Examples
+    --------
+    >>> seed_path([3, 1, 0], "result.witness.seed")
+    [3, 1, 0]
+    """
+    path: list[int] = listed(count, make=list)(stored, where)
+    if len(path) > 1 and path[-2] > _MOST_CANDIDATES:
+        raise _wrong(f"{where}[{len(path) - 2}]", f"a whole number from 0 to {_MOST_CANDIDATES:,}", path[-2])
+    return path
+
+
+def flag(stored: Any, where: str) -> bool:
+    """Read true or false.
+
+    Examples
+    --------
+    >>> flag(True, "result.met")
+    True
+    """
+    if not isinstance(stored, bool):
+        raise _wrong(where, "true or false", stored)
+    return stored
+
+
+def value(stored: Any, where: str) -> Any:
+    """Read any value, tagged.
+
+    Examples
+    --------
+    >>> value({"$": "tuple", "items": [1]}, "result.witness.left")
+    (1,)
+    """
+    return decode(stored, where=where)
+
+
+def plain_dict(stored: Any, where: str) -> dict[str, Any]:
+    """Read an object whose values may be anything.
+
+    Examples
+    --------
+    >>> plain_dict({"k": 2}, "result.parameters")
+    {'k': 2}
+    """
+    held = decode(stored, where=where)
+    if not isinstance(held, dict):
+        raise _wrong(where, "an object", stored)
+    return held
+
+
+def optional(read: Reader) -> Reader:
+    """Return a reader that takes null, too.
+
+    Examples
+    --------
+    >>> optional(number)(None, "result.epsilon_upper")
+    """
+    return lambda stored, where: None if stored is None else read(stored, where)
+
+
+def listed(read: Reader, *, make: type = tuple, length: int | None = None) -> Reader:
+    """Return a reader of a list, item by item.
+
+    Examples
+    --------
+    >>> listed(count)([1, 2], "result.notes")
+    (1, 2)
+    """
+
+    def items(stored: Any, where: str) -> Any:
+        if not isinstance(stored, list) or (length is not None and len(stored) != length):
+            raise _wrong(where, "a list" if length is None else f"a list of length {length}", stored)
+        return make(read(item, f"{where}[{i}]") for i, item in enumerate(stored))
+
+    return items
+
+
+def one_of(*values: str, kind: type[Enum] | None = None) -> Reader:
+    """Return a reader of one of some texts, or of the member of `kind` that has it as its value.
+
+    Examples
+    --------
+    >>> one_of("left", "right")("left", "result.witness.direction")
+    'left'
+    """
+
+    def choose(stored: Any, where: str) -> Any:
+        if not isinstance(stored, str) or stored not in values:
+            raise _wrong(where, "one of " + ", ".join(values), stored)
+        return kind(stored) if kind else stored
+
+    return choose
+
+
+def member(kind: type[Enum]) -> Reader:
+    """Return a reader of a member of an enumeration, by its value.
+
+    Examples
+    --------
+    >>> from audit.results.result import Verdict
+    >>> member(Verdict)("proved", "result.verdict").name
+    'PROVED'
+    """
+    return one_of(*(str(each.value) for each in kind), kind=kind)
+
+
+def _wrong(where: str, wanted: str, stored: Any) -> CorruptFile:
+    return CorruptFile(f"{where} must be {wanted}; got {got(stored)}.")

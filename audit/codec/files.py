@@ -1,0 +1,213 @@
+"""Files written whole or not at all, and asked for before hours of work."""
+
+import hashlib
+import os
+import re
+import stat
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from audit.errors import AuditError
+
+__all__ = [
+    "Unwritable",
+    "check_apart",
+    "check_writable",
+    "file_name",
+    "file_of",
+    "source_of",
+    "why",
+    "write_text",
+]
+
+_MARK = re.compile(r"-[0-9a-f]{12}$")
+_LONGEST = 120
+
+
+class Unwritable(AuditError):  # noqa: N818  says what happened, as `CorruptFile` does
+    """What was found cannot be saved: the disk is full, or the place has gone since it was checked.
+
+    Examples
+    --------
+    >>> issubclass(Unwritable, AuditError)
+    True
+    """
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Make sure that a file can be written at `path`, creating its folders: call it before hours of work.
+
+    Raises
+    ------
+    AuditError
+        If it cannot; one line that says why.
+
+    Examples
+    --------
+    >>> check_writable("/dev/null/report.html")
+    Traceback (most recent call last):
+    audit.errors.AuditError: /dev/null/report.html cannot be written: ...
+    """
+    try:
+        target = _behind(path)
+        if target.is_dir():
+            raise AuditError(f"{path} cannot be written: it is a folder.")
+        if _is_stream(target):
+            if not os.access(target, os.W_OK):
+                raise AuditError(f"{path} cannot be written: Permission denied.")
+            return
+        handle, probe = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
+        os.close(handle)
+        Path(probe).unlink()
+        with suppress(FileNotFoundError):
+            target.stat()  # a name that is no name, or too long, is found here
+            target.open("ab").close()
+    except (OSError, ValueError) as error:
+        raise AuditError(f"{path} cannot be written: {why(error)}.") from None
+
+
+def check_apart(*paths: str | os.PathLike[str] | None) -> None:
+    """Make sure that no two of the files of a command are the same, so that it overwrites none of its own.
+
+    Raises
+    ------
+    AuditError
+        Two are; one line that names it. None stands for a file that was not asked for.
+
+    Examples
+    --------
+    >>> check_apart("a.json", None, "./a.json")
+    Traceback (most recent call last):
+    audit.errors.AuditError: a.json is named twice; each input and each output needs a file of its own.
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        if path is None:
+            continue
+        try:
+            whole = Path(path).resolve()
+        except (OSError, ValueError) as error:
+            raise AuditError(f"{path} cannot be used as a file name: {why(error)}.") from None
+        if whole in seen:
+            raise AuditError(
+                f"{Path(path)} is named twice; each input and each output needs a file of its own."
+            )
+        seen.add(whole)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write `text` (UTF-8) to `path` through a temporary file beside it: readers see all or nothing.
+
+    A link stays, and the file that it leads to is written. A device or a pipe is written to as it is.
+
+    Raises
+    ------
+    Unwritable
+        It cannot be written; one line that says why.
+
+    Examples
+    --------
+    >>> write_text("/dev/null", "nothing is kept")
+    """
+    try:
+        target = _behind(path)
+        if _is_stream(target):
+            with target.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+                stream.write(text)
+            return
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+                file.write(text)
+            Path(name).chmod(_mode(target))
+            Path(name).replace(target)
+        finally:
+            with suppress(FileNotFoundError):
+                Path(name).unlink()
+    except (OSError, ValueError) as error:
+        raise Unwritable(f"{path} cannot be written: {why(error)}.") from None
+
+
+def _behind(path: str | os.PathLike[str]) -> Path:
+    """Return the place that is written: the end of a link, in folders that exist."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.is_symlink() or _is_stream(target):
+        return target
+    if target.absolute().parts[1] in {"dev", "proc"}:  # /dev/stdout: its own writer does not see ours
+        raise ValueError("it is redirected to a file; name that file, or another")
+    return Path(os.path.realpath(target))
+
+
+def _is_stream(target: Path) -> bool:
+    """Tell whether something is there that is written to as it is, and never replaced: a device, a pipe."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def file_name(text: str, *, ending: str = ".json") -> str:
+    """Return a name for the file of what `text` names: another one for every text, on any system.
+
+    Letters, digits, and the signs ``-_.=`` stay. Where anything else is replaced or left out, or the name
+    would look as if it were, a digest of the whole text tells it from others.
+
+    Examples
+    --------
+    >>> file_name("laplace"), file_name("a/b")
+    ('laplace.json', 'a_b-c14cddc033f6.json')
+    """
+    safe = re.sub(r"[^A-Za-z0-9_.=-]+", "_", text)
+    if safe == text and 0 < len(text) <= _LONGEST and text[0] != "." and not _MARK.search(text):
+        return text + ending
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return f"{safe[-_LONGEST:].lstrip('.')}-{digest}{ending}"
+
+
+def why(error: OSError | ValueError) -> str:
+    """Return the system's words; a name with a null byte is a ValueError."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _mode(target: Path) -> int:
+    """Return the mode of the file there, else what a plain `open` gives (a temporary one is private)."""
+    with suppress(FileNotFoundError):
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def file_of(target: str) -> str | None:
+    """Return the file of ``path.py:object``, or of ``module:object`` once it is imported; None without one.
+
+    Examples
+    --------
+    >>> file_of("mine.py:release"), file_of("laplace")
+    ('mine.py', None)
+    """
+    place, _, _ = target.rpartition(":")
+    return place if place.endswith(".py") else getattr(sys.modules.get(place), "__file__", None)
+
+
+def source_of(target: str) -> str | None:
+    """Return a digest of the file of a target, to tell whether it is still the one audited.
+
+    None where there is none to read. What the file imports is not looked at.
+
+    Examples
+    --------
+    >>> source_of("laplace") is None
+    True
+    """
+    file = file_of(target)
+    if file is None:
+        return None
+    try:
+        return f"sha256:{hashlib.sha256(Path(file).read_bytes()).hexdigest()}"
+    except OSError:
+        return None

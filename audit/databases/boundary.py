@@ -1,0 +1,67 @@
+"""Databases and records at the edges of a domain, where faults show most often."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from typing import TYPE_CHECKING, Any
+
+from audit.relations.records import records_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["edges", "far_and_near", "spread"]
+
+#: Vectors of answers that move most coordinates, and that move fewest.
+_FAR, _NEAR = 12, 4
+
+
+def far_and_near(database: Any, neighbours: Iterator[Any]) -> list[Any]:
+    """Return the neighbours of a vector of answers that move most coordinates, and a few that move one.
+
+    Examples
+    --------
+    >>> far_and_near([0, 0], iter([[0, 1], [1, 1]]))
+    [[1, 1], [0, 1]]
+    """
+    rows = records_of(database)
+    moved = sorted(
+        neighbours, key=lambda other: sum(a == b for a, b in zip(rows, records_of(other), strict=True))
+    )
+    return [*moved[:_FAR], *moved[_FAR:][-_NEAR:]]
+
+
+def edges(size: int, first: Any, last: Any) -> Iterator[list[Any]]:
+    """Give the databases of one size that two extreme records make: all equal, one outlier, half and half.
+
+    Examples
+    --------
+    >>> list(edges(2, 0, 9))
+    [[0, 0], [9, 9], [0, 9], [9, 0]]
+    """
+    yield [first] * size
+    yield [last] * size
+    if size >= 2:
+        yield [first] + [last] * (size - 1)
+        yield [last] + [first] * (size - 1)
+    if size >= 4:
+        yield [first] * (size // 2) + [last] * (size - size // 2)
+
+
+def spread(records: Sequence[Any], most: int) -> list[Any]:
+    """Return the extremes of the records and some between, in order where they have one, NaN second.
+
+    Examples
+    --------
+    >>> spread(range(11), 3)
+    [0, 5, 10]
+    """
+    missing = [record for record in records if isinstance(record, float) and math.isnan(record)]
+    ordered = [record for record in records if not (isinstance(record, float) and math.isnan(record))]
+    with contextlib.suppress(TypeError, ValueError):
+        ordered = sorted(ordered)
+    last = len(ordered) - 1
+    places = dict.fromkeys(last * k // (most - 1) for k in range(most)) if ordered else ()
+    chosen = [ordered[i] for i in places]
+    return [*chosen[:1], *missing[:1], *chosen[1:]]

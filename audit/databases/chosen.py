@@ -1,0 +1,390 @@
+"""Which databases an audit looks at.
+
+`Databases` is the one value that answers this. The pairs given by hand come first, then the subject's own
+suggestions, then the boundary of the domain, then all pairs where they are few, or random ones. Around a pair
+it gives variations, for the search to climb, and simpler ones, for a witness to shrink.
+
+**Guarantee.** Unless `unchecked`, the user's domain contains both databases of every pair given here, and all
+databases of every path (`allowed`): a refutation on a database that the user excludes would be a false alarm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, islice, pairwise, product, zip_longest
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.databases.boundary import edges, far_and_near, spread
+from audit.databases.membership import KnownRecords, says
+from audit.databases.paths import repeated
+from audit.databases.variations import simplicity, simplified, varied
+from audit.relations import Relation, name_of
+from audit.relations.listing import listed, refuse_unlisted
+from audit.relations.records import rebuilt, records_of
+from audit.relations.relating import are_neighbours, neighbours_of
+from audit.values import canonical
+from audit.values.brief import show
+from audit.values.wording import short
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from audit.databases.support import Support
+
+Pair = tuple[Any, Any]
+Path = tuple[Any, ...]
+
+#: An exhaustive comparison covers at most this many pairs.
+MOST_PAIRS = 1_000_000
+#: Databases among which a relation of the user's is asked about every pair, to see what it does not list.
+MOST_CHECKED = 1_500
+#: A domain of at most so many databases is gone through in full by a search.
+FEW_DATABASES = 4_096
+#: Examples kept of a strategy for whole databases.
+SOME_PAIRS = 48
+_EXTREMES = 6
+_NEIGHBOURS = 64
+#: Variations of a pair that are made before it is given up to find a valid one.
+_VARIATIONS = 400
+#: So many random databases in a row without a neighbour: there are none.
+_FRUITLESS = 200
+
+
+@dataclass(frozen=True)
+class Databases:
+    """The databases of an audit.
+
+    Parameters
+    ----------
+    relation
+        Which databases are neighbours.
+    given
+        Pairs tried first.
+    records
+        The finite list of records, or examples drawn from a strategy; None for a relation that needs none.
+    finite
+        Whether `records` is the whole domain.
+    sizes
+        Least and greatest number of records, or None when only pairs are given.
+    whole
+        Example databases drawn from a strategy for whole databases.
+    valid
+        The user's function that tells whether a database belongs to the domain.
+    recombined
+        Whether every recombination of the records belongs to it, within the sizes.
+    crossed
+        Whether, of records (x, y), so does every x with every y.
+    support
+        What a strategy was seen to give, where recombinations are not all, or not enough.
+    """
+
+    relation: Any
+    given: tuple[Pair, ...] = ()
+    records: tuple[Any, ...] | None = None
+    finite: bool = False
+    sizes: tuple[int, int] | None = None
+    whole: tuple[Any, ...] = ()
+    valid: Callable[[Any], Any] | None = None
+    recombined: bool = True
+    crossed: bool = False
+    support: Support | None = None
+
+    @property
+    def only_given(self) -> bool:
+        """Whether nothing but the given pairs may be tried."""
+        return self.records is None and not self.whole
+
+    def allowed(self, database: Any) -> bool | None:
+        """Return whether the user's domain contains a database, None where that cannot be told."""
+        if self.valid is not None:
+            return says(self.valid, database)
+        made = self.recombined and self.fits(database) and self._are_known(database)
+        drawn = self.support is not None and self.support.gave(database)
+        return made or drawn or canonical.key(database) in self._given or None
+
+    def _are_known(self, database: Any) -> bool:
+        return not self.only_given and (self._known is None or self._known.make(database))
+
+    @cached_property
+    def _known(self) -> KnownRecords | None:
+        """The records that may be recombined; None where any answers may be. Pairs by hand may have more."""
+        if self.records is None:
+            return None
+        given = (
+            ()
+            if self.finite
+            else (record for pair in self.given for end in pair for record in records_of(end))
+        )
+        return KnownRecords([*self.records, *given], crossed=self.crossed)
+
+    @cached_property
+    def _given(self) -> set[Any]:
+        return {canonical.key(database) for pair in self.given for database in pair}
+
+    @cached_property
+    def unchecked(self) -> bool:
+        """Whether of no two neighbours it is known that the domain contains them: others refute nothing."""
+        if self.valid is not None or self.given or self.only_given:
+            return False
+        return next(self._within(np.random.default_rng(0)), None) is None
+
+    def doubt(self, left: Any, right: Any) -> str:
+        """Return why a refutation on two databases does not count, and what to do; empty where it does."""
+        if not self.unchecked:
+            return ""
+        return (
+            f"the claim fails on {show(left, 60)} and {show(right, 60)}, but these databases may lie "
+            "outside your domain: the audit knows no two neighbours inside it; give `valid=`, a function "
+            "that returns whether a database is allowed (`lambda database: True` if all are)"
+        )
+
+    def _may(self, *databases: Any) -> bool:
+        """Return whether databases may be tried: they are allowed or, where nothing is, not refused."""
+        return all(self.allowed(each) for each in databases) or self.unchecked
+
+    def count(self) -> int | None:
+        """Give the number of databases of the whole domain, or None where it is not finite."""
+        if not self.finite or self.records is None or self.sizes is None:
+            return None
+        return int(sum(len(self.records) ** size for size in range(self.sizes[0], self.sizes[1] + 1)))
+
+    def enumerate(self) -> list[Pair] | None:
+        """Give every neighbouring pair of the domain once; None where it is not finite or too large."""
+        count = self.count()
+        if count is None or self.records is None or self.sizes is None or count > MOST_PAIRS:
+            return None
+        low, high = self.sizes
+        databases = [
+            list(rows)
+            for size in range(low, high + 1)
+            for rows in product(self.records, repeat=size)
+            if self.valid is None or says(self.valid, list(rows))
+        ]
+        pairs = listed(
+            databases,
+            self.records,
+            lambda database: self._related(database, list(self.records or ())),
+            both_ways=isinstance(self.relation, Relation),
+            most=MOST_PAIRS,
+        )
+        if pairs is not None and not isinstance(self.relation, Relation) and self.lists_all:
+            refuse_unlisted(databases, pairs, self.relation)
+        return None if pairs is None else [(databases[i], databases[j]) for i, j in pairs]
+
+    @property
+    def lists_all(self) -> bool:
+        """Whether `enumerate` misses no pair: a relation of the user's may list fewer than it has."""
+        return isinstance(self.relation, Relation) or (self.count() or MOST_PAIRS) <= MOST_CHECKED
+
+    def beyond(self, every: list[Pair]) -> list[Pair]:
+        """Give the given pairs that are not among these, which are all of the domain."""
+        if isinstance(self.relation, Relation):
+            return [pair for pair in self.given if not all(map(self._is_of, pair))]
+        listed = {canonical.key(list(ends)) for pair in every for ends in (pair, pair[::-1])}
+        return [pair for pair in self.given if canonical.key(list(pair)) not in listed]
+
+    def _is_of(self, database: Any) -> bool:
+        """Tell whether a database is one that `enumerate` makes."""
+        return isinstance(database, list) and self.fits(database) and self._are_known(database)
+
+    def family(self, pairs: int) -> str:
+        """Name the domain of an exhaustive comparison."""
+        assert self.sizes is not None
+        low, high = self.sizes
+        size = f"size {low}" if low == high else f"sizes {low} to {high}"
+        domain = show(list(self.records or ())) + ("" if self.valid is None else " that `valid` allows")
+        every = "the one neighbouring pair" if pairs == 1 else f"all {pairs} neighbouring pairs"
+        return f"{every} ({name_of(self.relation)}) of {size} over {domain}"
+
+    def left_out(self) -> list[str]:
+        """Name what was not looked at: records whose clipping may be at fault, databases of a strategy."""
+        left = []
+        if self.finite and self.records:
+            many = "the one" if len(self.records) == 1 else f"the {len(self.records):,}"
+            told = short(", ".join(show(record, 20) for record in self.records[:20]), 60)
+            left.append(f"records other than {many} given ({told})")
+        if self.unchecked:
+            left.append("neighbours known to be in the domain: the audit found none (give `valid=`)")
+        elif not self.recombined and self.valid is None:
+            left.append(
+                "databases that the strategy did not generate here (`valid=` lets the audit build others)"
+            )
+        return left
+
+    def boundary(self) -> Iterator[Any]:
+        """Give databases at the edges of the domain: smallest, largest, all equal, one outlier, ties."""
+        if self.sizes is not None and self.records and not self.whole:
+            low, high = self.sizes
+            sizes = list(dict.fromkeys((low, high, min(low + 1, high), (low + high) // 2)))
+            extremes = spread(self.records, _EXTREMES)
+            for size in sizes:
+                yield from edges(size, extremes[0], extremes[-1])
+            for size in sizes:
+                yield [extremes[i % len(extremes)] for i in range(size)]
+                yield from ([record] * size for record in extremes[1:-1])
+        yield from self.whole
+
+    def random(self, rng: np.random.Generator) -> Iterator[Any]:
+        """Give random databases without end; few distinct records as often as many."""
+        if self.whole:
+            while True:
+                yield self.whole[int(rng.integers(len(self.whole)))]
+        if self.sizes is None or not self.records:
+            return
+        while True:
+            size = int(rng.integers(self.sizes[0], self.sizes[1] + 1))
+            pool = self.records
+            if rng.random() < 0.5:
+                pool = tuple(self.records[int(i)] for i in rng.integers(0, len(self.records), 2))
+            yield [pool[int(i)] for i in rng.integers(0, len(pool), size)]
+
+    def neighbours(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
+        """Give some random neighbours of a database, within the domain's sizes."""
+        records = None if self.records is None else list(self.records)
+        for other in islice(self._related(database, records, rng), _NEIGHBOURS):
+            if self.fits(other):
+                yield other
+
+    def proposals(self, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give pairs to try: those given, boundary ones, then all of a small domain, or random ones.
+
+        Where the domain is known to contain no two neighbours, pairs that it may contain (`unchecked`).
+        """
+        yield from self.given
+        if not self.only_given:
+            yield from self._made(rng) if self.unchecked else self._within(rng)
+
+    def _within(self, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give pairs that the domain is known to contain: made of its records, or drawn from the strategy."""
+        made = self._made(rng) if self._makes else iter(())
+        drawn = iter(()) if self.support is None else self.support.pairs(self.relates, rng)
+        yield from _by_turns(self._allowed_of(made), self._allowed_of(drawn))
+
+    @property
+    def _makes(self) -> bool:
+        """Whether databases made of the records may belong to the domain."""
+        return self.recombined or self.valid is not None
+
+    def _allowed_of(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
+        """Give the pairs that are allowed, until too many in a row are not."""
+        fruitless = 0
+        for pair in pairs:
+            if self.allowed(pair[0]) and self.allowed(pair[1]):
+                fruitless = 0
+                yield pair
+            elif (fruitless := fruitless + 1) >= _FRUITLESS:
+                return
+
+    def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give boundary pairs, then all of a small domain, or random ones."""
+        ordinary = self._ordinary(rng)
+        for database in self.boundary():
+            yield from ((database, other) for other in self._neighbours_at_the_edge(database, rng))
+            yield from islice(ordinary, 1)  # a mechanism may fail on all databases at the edge
+        if (self.count() or MOST_PAIRS) <= FEW_DATABASES:
+            every = self.enumerate() or []
+            yield from (every[int(i)] for i in rng.permutation(len(every)))
+            return
+        yield from ordinary
+
+    def _ordinary(self, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give random databases with a random neighbour, until too many in a row have none."""
+        fruitless = 0
+        for database in self.random(rng):
+            other = next(self.neighbours(database, rng), None)
+            fruitless = fruitless + 1 if other is None else 0
+            if other is not None:
+                yield database, other
+            elif fruitless >= _FRUITLESS:
+                return
+
+    def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
+        """Give neighbours that differ by an extreme record in the first place, and a random one."""
+        if self.records is None:
+            yield from far_and_near(database, islice(self._related(database, None), _NEIGHBOURS))
+        else:
+            extremes = spread(self.records, _EXTREMES)
+            ends_first = [extremes[-1], *extremes[:-1]]  # the last, the first, NaN, what lies between
+            near = (other for other in self._related(database, ends_first) if self.fits(other))
+            yield from islice(near, min(3, len(extremes)))
+        yield from islice(self.neighbours(database, rng), 1)
+
+    def pairs(self, *, most: int, rng: np.random.Generator) -> list[Pair]:
+        """Give up to `most` distinct pairs in the order of `proposals`."""
+        found: dict[Any, Pair] = {}
+        for pair in islice(self.proposals(rng), 20 * most):
+            if len(found) >= most:
+                break
+            if canonical.key([pair[1], pair[0]]) not in found:
+                found.setdefault(canonical.key(list(pair)), pair)
+        return list(found.values())
+
+    def vary(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give random pairs around a pair, neighbours again and within the domain."""
+        made = islice(varied(*_as_records(pair), self._pool(pair), rng), _VARIATIONS)
+        drawn = iter(()) if self.support is None else self.support.around(pair, self.relates, rng)
+        return _by_turns(self._valid(made, pair), self._allowed_of(drawn))
+
+    def simpler(self, pair: Pair) -> Iterator[Pair]:
+        """Give simpler pairs, the boldest step first: fewer records, then simpler ones."""
+        made = simplified(*_as_records(pair), sorted(self._pool(pair), key=simplicity))
+        drawn = iter(()) if self.support is None else self.support.simpler(pair, self.relates)
+        return chain(self._valid(made, pair), self._allowed_of(drawn))
+
+    def further(self, pair: Pair, lengths: Sequence[int]) -> Iterator[Path]:
+        """Give paths of neighbours that repeat the step of a pair, of about these lengths each in turn.
+
+        Their ends are no neighbours. None for a custom relation, which does not say how a step is repeated.
+        """
+        if not isinstance(self.relation, Relation):
+            return
+        left, right = _as_records(pair)
+        most = max(len(left), len(right)) if self.sizes is None else self.sizes[1]
+        for steps in lengths:
+            for rows in repeated(self.relation, left, right, steps, most=most):
+                path = tuple(rebuilt(pair[0], each) for each in rows)
+                if len(path) > 2 and self._is_path(path) and not self.relates(path[0], path[-1]):
+                    yield path
+
+    def _is_path(self, path: Path) -> bool:
+        """Tell whether every step lies within the domain and leads to a neighbour."""
+        steps = all(self.relates(*step) for step in pairwise(path))
+        return steps and all(map(self.fits, path)) and self._may(*path)
+
+    def relates(self, left: Any, right: Any) -> bool:
+        """Return whether two databases are neighbours."""
+        return are_neighbours(self.relation, left, right)
+
+    def _related(self, database: Any, records: list[Any] | None, rng: Any = None) -> Iterator[Any]:
+        return islice(neighbours_of(self.relation, database, records, rng), MOST_PAIRS)
+
+    def fits(self, database: Any) -> bool:
+        """Tell whether a database has a size of the domain."""
+        return self.sizes is None or self.sizes[0] <= len(database) <= self.sizes[1]
+
+    def _pool(self, pair: Pair) -> list[Any]:
+        """Give the records that a variation may use: the domain's or, none being known, the pair's."""
+        if self.records is not None:
+            return list(self.records)
+        found = {canonical.key(record): record for side in pair for record in records_of(side)}
+        return list(found.values())
+
+    def _valid(self, rows: Iterator[tuple[list[Any], list[Any]]], like: Pair) -> Iterator[Pair]:
+        """Give what these records make that are neighbours within the domain, of the kind of a pair."""
+        for left, right in rows if self._makes or self.unchecked else ():
+            if self.fits(left) and self.fits(right):
+                pair = rebuilt(like[0], left), rebuilt(like[1], right)
+                if self.relates(*pair) and self._may(*pair):
+                    yield pair
+
+
+def _by_turns(first: Iterator[Pair], second: Iterator[Pair]) -> Iterator[Pair]:
+    """Give one of each by turns, and what is left of the longer."""
+    return (pair for pair in chain.from_iterable(zip_longest(first, second)) if pair is not None)
+
+
+def _as_records(pair: Pair) -> tuple[list[Any], list[Any]]:
+    return records_of(pair[0]), records_of(pair[1])

@@ -1,0 +1,274 @@
+"""Reading what an audit was told about its databases, with one clear line for everything that cannot be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.databases.chosen import SOME_PAIRS, Databases, Pair
+from audit.databases.membership import says
+from audit.databases.recombination import is_recombined, labels_cross
+from audit.databases.strategies import examples, is_strategy
+from audit.databases.support import Support
+from audit.databases.variations import simplicity
+from audit.errors import InvalidKind, InvalidValue
+from audit.relations import Relation, check_pair, name_of
+from audit.relations.records import kind_of, labelled, records_of
+from audit.values import canonical
+from audit.values.brief import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+#: Examples drawn from a strategy for one record, and how many are kept: extremes, simplest, some between.
+_DRAWN = 400
+_KEPT = 40
+
+
+def describe(
+    relation: Any,
+    *,
+    pairs: Iterable[Pair] | None,
+    records: Any,
+    size: Any,
+    databases: Any,
+    suggested: Iterable[Pair] = (),
+    valid: Any = None,
+) -> Databases:
+    """Read what an audit was told about its databases.
+
+    Parameters
+    ----------
+    relation
+        Which databases are neighbours.
+    pairs
+        Explicit neighbouring pairs; alone if nothing else is given.
+    records
+        A finite list of records, or a Hypothesis strategy for one.
+    size
+        The number of records, or (least, greatest); not asked for where the relation allows one only.
+    databases
+        A Hypothesis strategy for a whole database.
+    suggested
+        Pairs that the subject suggests.
+    valid
+        Tells whether a database belongs to the domain; None leaves that to `records` and `databases`.
+
+    Raises
+    ------
+    InvalidValue, InvalidKind
+        One line: what, which value, what would be right.
+    """
+    given = _allowed(valid, _checked(relation, () if pairs is None else pairs))
+    nothing = records is None and databases is None and size is None
+    if pairs is not None and nothing:
+        if not given:
+            raise InvalidValue(
+                "The `pairs` are empty; give at least one pair (left, right) of neighbouring databases."
+            )
+        return Databases(relation, given, valid=valid)
+    given = (*given, *(pair for pair in _checked(relation, suggested) if _are_valid(valid, pair)))
+    if databases is not None and (records is not None or size is not None):
+        raise InvalidValue("Give either `databases`, or `records` and `size`; got both.")
+    if databases is not None:
+        return _from_whole(relation, given, databases, valid)
+    sizes = _sizes(relation, size)
+    needs_records = getattr(relation, "name", "") != "query-answers"
+    if records is None:
+        if sizes is None or needs_records:
+            if given:
+                return Databases(relation, given, valid=valid)
+            raise InvalidValue(
+                "The audit has no databases: give `pairs=[(left, right)]`, or `records=` and `size=`, "
+                "or `databases=`."
+            )
+        return Databases(relation, given, sizes=sizes, whole=tuple(_answers(sizes)), valid=valid)
+    values, finite = _records(records)
+    if sizes is None:
+        raise InvalidValue("The `records` need a `size`: the number of records, or (least, greatest).")
+    if not given:
+        _refuse_all_alike(relation, values, what="The `records`")
+    crossed = not finite and labels_cross(records)
+    return Databases(
+        relation,
+        given,
+        records=values,
+        finite=finite,
+        sizes=sizes,
+        valid=valid,
+        crossed=crossed,
+        support=None if finite or _is_enough(relation, crossed=crossed) else Support(_lists(records, *sizes)),
+    )
+
+
+def _lists(records: Any, low: int, high: int) -> Any:
+    from hypothesis import strategies
+
+    return strategies.lists(records, min_size=low, max_size=high)
+
+
+def _is_enough(relation: Any, *, crossed: bool) -> bool:
+    """Return whether recombined records make neighbours: a relation of the user's may want others."""
+    return isinstance(relation, Relation) and (relation is not Relation.REPLACE_LABEL or crossed)
+
+
+def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: Any) -> Databases:
+    """Read a strategy for whole databases."""
+    whole = tuple(examples(strategy, "databases", SOME_PAIRS))
+    for database in whole:
+        if kind_of(database) is None:
+            raise InvalidKind(
+                "The strategy `databases` must generate sequences of records (lists, tuples, strings, "
+                f"arrays); it generated {show(database)}."
+            )
+    whole = tuple(database for database in whole if valid is None or says(valid, database))
+    if not whole:
+        raise InvalidValue(
+            "The `valid` allows none of the databases that the strategy `databases` generates."
+        )
+    lengths = [len(database) for database in whole]
+    pool = _pool(whole)
+    if not pool:
+        raise InvalidValue(
+            "The strategy `databases` generates only empty databases; make it generate records, for example "
+            "with `st.lists(…, min_size=1)`."
+        )
+    if not given:
+        _refuse_all_alike(relation, pool, what="The records of the strategy `databases`")
+    sizes = _sizes(relation, (min(lengths), max(lengths)))
+    recombined = is_recombined(strategy)
+    crossed = labels_cross(strategy)
+    enough = recombined and _is_enough(relation, crossed=crossed)
+    return Databases(
+        relation,
+        given,
+        records=pool,
+        sizes=sizes,
+        whole=whole,
+        valid=valid,
+        recombined=recombined,
+        crossed=crossed,
+        support=None if enough else Support(strategy, whole),
+    )
+
+
+def _refuse_all_alike(relation: Any, records: Sequence[Any], *, what: str) -> None:
+    """Refuse records that leave nothing to replace one by: one value only, or one label only."""
+    name = getattr(relation, "name", "")
+    if name in {"replace-one", "local"} and len(records) == 1:
+        raise InvalidValue(
+            f"{what} have only one value, {show(records[0])}: neighbours under {name} must differ in a "
+            "record, so give at least two values."
+        )
+    if name == "replace-label":
+        labels = {canonical.key(labelled(record)[1]) for record in records}
+        if len(labels) == 1:
+            raise InvalidValue(
+                f"{what} have only one label, {show(labelled(records[0])[1])}: neighbours under {name} must "
+                "differ in a label, so give records with at least two labels."
+            )
+
+
+def _checked(relation: Any, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    if not hasattr(pairs, "__iter__"):
+        raise InvalidKind(f"The `pairs` must be a list of pairs (left, right); got {show(pairs)}.")
+    checked = []
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise InvalidValue(f"A pair must be (left, right), two neighbouring databases; got {show(pair)}.")
+        check_pair(relation, pair[0], pair[1])
+        checked.append((pair[0], pair[1]))
+    return tuple(checked)
+
+
+def _are_valid(valid: Any, pair: Pair) -> bool:
+    return valid is None or all(says(valid, database) for database in pair)
+
+
+def _allowed(valid: Any, pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
+    """Return the pairs, or refuse one that `valid` excludes, or a `valid` that is no function."""
+    if valid is not None and not callable(valid):
+        raise InvalidKind(f"The `valid` must be a function of one database; got {show(valid)}.")
+    for pair in pairs:
+        if not _are_valid(valid, pair):
+            raise InvalidValue(f"The `valid` excludes a database of the given pair {show(pair)}.")
+    return pairs
+
+
+def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:
+    least, most = getattr(relation, "smallest_size", 0), getattr(relation, "largest_size", None)
+    if size is None:
+        return None if least != most else (least, least)  # of one size there is nothing to say
+    bounds = (size, size) if isinstance(size, (int, np.integer)) and not isinstance(size, bool) else size
+    if not (
+        isinstance(bounds, (tuple, list))
+        and len(bounds) == 2
+        and all(isinstance(bound, (int, np.integer)) and not isinstance(bound, bool) for bound in bounds)
+    ):
+        raise InvalidKind(f"The `size` must be a whole number or (least, greatest); got {show(size)}.")
+    low, high = int(bounds[0]), int(bounds[1])
+    if low < 0 or high < low:
+        raise InvalidValue(
+            f"The `size` must be n ≥ 0 or (least, greatest) with 0 ≤ least ≤ greatest; got {show(size)}."
+        )
+    if high < least:
+        raise InvalidValue(
+            f"The `size` must be at least {least} for {name_of(relation)} neighbours to exist; got {high}."
+        )
+    if most is not None and low > most:
+        raise InvalidValue(
+            f"The `size` must be at most {most} under the {name_of(relation)} relation; got {low}."
+        )
+    if low == high and getattr(relation, "name", "") == "add-or-remove-one":
+        if high == 0:
+            raise InvalidValue(
+                "The `size` must be at least 1 for add-or-remove-one neighbours to exist; got 0."
+            )
+        low = high - 1  # one size alone has no add-or-remove neighbours
+    return low, high if most is None else min(high, most)
+
+
+def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
+    if is_strategy(records):
+        return _telling(examples(records, "records", _DRAWN)), False
+    if isinstance(records, (str, bytes)) or not hasattr(records, "__iter__"):
+        call = f"; call it: `{records.__name__}()`" if hasattr(records, "__name__") else ""
+        raise InvalidKind(
+            f"The `records` must be a list of records or a Hypothesis strategy; got {show(records)}{call}."
+        )
+    distinct = {canonical.key(record): record for record in records}
+    if not distinct:
+        raise InvalidValue("The `records` are empty; give the list of values that one record can take.")
+    return tuple(distinct.values()), True
+
+
+def _telling(records: list[Any]) -> tuple[Any, ...]:
+    """Keep the records that tell most: the extremes, the simplest, and some between."""
+    try:
+        ordered = sorted(records)
+    except (TypeError, ValueError):
+        ordered = list(records)
+    places = {round(k * (len(ordered) - 1) / (_KEPT // 2)) for k in range(_KEPT // 2 + 1)}
+    chosen = [ordered[i] for i in sorted(places)] + sorted(records, key=simplicity)[: _KEPT // 2]
+    strange = [record for record in records if isinstance(record, float) and not np.isfinite(record)]
+    return tuple({canonical.key(record): record for record in chosen + strange[:3]}.values())
+
+
+def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
+    """Give the distinct records that occur in whole databases, for building neighbours."""
+    found: dict[Any, Any] = {}
+    for database in whole:
+        for record in records_of(database):
+            found.setdefault(canonical.key(record), record)
+    return tuple(found.values())[:64]
+
+
+def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
+    """Give vectors of answers: ties, and a half above the other, either way round."""
+    for size in dict.fromkeys(sizes):
+        half = size // 2
+        yield [1.0] * size
+        yield [1.0] * half + [0.0] * (size - half)
+        yield [0.0] * half + [1.0] * (size - half)
+        yield [0.0] * size

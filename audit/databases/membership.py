@@ -1,0 +1,92 @@
+"""Whether a database belongs to a domain: by the records that it holds, or because `valid` says so."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidKind, InvalidValue
+from audit.relations.records import is_labelled, kind_of, records_of
+from audit.values import canonical
+from audit.values.brief import show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["KnownRecords", "says"]
+
+
+def says(valid: Callable[[Any], Any], database: Any) -> bool:
+    """Return whether the user's `valid` allows a database.
+
+    It is given a copy, so that one that sorts or pops changes nothing.
+
+    Raises
+    ------
+    InvalidValue, InvalidKind
+        It fails, or returns something else than True or False.
+
+    Examples
+    --------
+    >>> says(lambda database: database == sorted(database), [2, 1])
+    False
+    >>> says(len, [2, 1])
+    Traceback (most recent call last):
+    audit.errors.InvalidKind: The `valid` must return True or False; got 2 for [2, 1].
+    """
+    try:
+        answer = valid(copy.copy(database))
+    except Exception as error:  # noqa: BLE001 - the user's own code
+        raise InvalidValue(
+            "The `valid` must return True or False for every sequence of records; "
+            f"on {show(database)} it raised {type(error).__name__}: {error}."
+        ) from None
+    if not isinstance(answer, bool | np.bool_):
+        raise InvalidKind(f"The `valid` must return True or False; got {show(answer)} for {show(database)}.")
+    return bool(answer)
+
+
+class KnownRecords:
+    """The records that a domain is known to have, told by their types and values.
+
+    Parameters
+    ----------
+    records
+        The records.
+    crossed
+        Whether every x of a record (x, y) may stand beside every y.
+
+    Examples
+    --------
+    >>> KnownRecords([1, 2]).make([2, 2, 1]), KnownRecords([1, 2]).make([2.0])
+    (True, False)
+    >>> KnownRecords([(0, "a"), (1, "b")], crossed=True).make([(0, "b")])
+    True
+    """
+
+    def __init__(self, records: Iterable[Any], *, crossed: bool = False) -> None:
+        known = list(records)
+        self._values = {canonical.key(record) for record in known}
+        self._forms = {(type(record), canonical.key(record)) for record in known}
+        labelled = [record for record in known if crossed and is_labelled(record)]
+        self._x = {(type(record), canonical.key(record[0])) for record in labelled}
+        self._y = {(type(record), canonical.key(record[1])) for record in labelled}
+
+    def make(self, database: Any) -> bool:
+        """Return whether every record of a database is known; those of an array have the array's type."""
+        if kind_of(database) == "array":
+            return all(canonical.key(record) in self._values for record in records_of(database))
+        return all(self._has(record) for record in records_of(database))
+
+    def _has(self, record: Any) -> bool:
+        kind = type(record)
+        if (kind, canonical.key(record)) in self._forms:
+            return True
+        return (
+            bool(self._x)
+            and is_labelled(record)
+            and (kind, canonical.key(record[0])) in self._x
+            and (kind, canonical.key(record[1])) in self._y
+        )

@@ -1,0 +1,149 @@
+"""Paths of neighbouring databases: pairs further apart than one step.
+
+What a claim says of neighbours it says, weakened, of the ends of a path (`audit.claims.at_distance`). Some
+faults show sooner there: a loss that is a little too large at every step adds up, and one step among many
+that fails is found by halving.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from audit.claims import at_distance
+from audit.databases.variations import middle
+from audit.relations import Relation
+from audit.relations.records import labelled, relabelled
+from audit.values import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from audit.databases.variations import Rows
+
+Path = tuple[Any, ...]
+
+#: The longest paths, in steps.
+MOST_STEPS = 64
+#: What is at stake falls off where the claim allows a factor beyond e⁴; it is best about e² (for a loss that
+#: exceeds the claim by a fifth at every step, by second-order growth).
+_FURTHEST = 4.0
+_BEST = 2.0
+#: At least this much probability must be left for an event to be too likely.
+_MOST_DELTA = 0.5
+
+
+def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
+    """Return how many steps paths should have against a claim, the most promising first; none for ε > 2.
+
+    Examples
+    --------
+    >>> lengths(1.0, 0.0), lengths(0.1, 0.0), lengths(3.0, 0.0)
+    ((2, 4), (20, 40, 10, 2), ())
+    """
+    scale = max(epsilon, _FURTHEST / MOST_STEPS)
+    wanted = (round(_BEST / scale), math.floor(_FURTHEST / scale), round(_BEST / scale / 2), 2)
+    return tuple(
+        steps
+        for steps in dict.fromkeys(wanted)
+        if steps >= 2
+        and steps * epsilon <= _FURTHEST
+        and at_distance(epsilon, delta, steps)[1] <= _MOST_DELTA
+    )
+
+
+def halves(path: Sequence[Any]) -> tuple[Path, Path]:
+    """Return the two halves of a path: where its ends exceed the claim, so do those of one of these.
+
+    Were both within it, with R = e^ε and m of the k steps in the first, p_0 ≤ R^m·p_m + δ·(1 + … + R^(m−1))
+    and p_m ≤ R^(k−m)·p_k + δ·(1 + … + R^(k−m−1)) for every event: together the claim about the ends.
+
+    Examples
+    --------
+    >>> halves("abcd")
+    (('a', 'b'), ('b', 'c', 'd'))
+    """
+    cut = (len(path) - 1) // 2
+    return tuple(path[: cut + 1]), tuple(path[cut:])
+
+
+def stretched(
+    left: Rows, right: Rows, steps: int, *, most: int, replace: Callable[[Any, Any], Any]
+) -> Iterator[list[Rows]]:
+    """Give paths that repeat the step from `left` to `right` on other records.
+
+    A replaced record: a group of duplicates is moved, then the records of `left` one after the other. A
+    record more: it is added again and again, to none and to what there is. Whether these are paths of
+    neighbours is for the relation to say.
+
+    Parameters
+    ----------
+    left, right
+        The records of two neighbours.
+    steps, most
+        How many steps at most, and how many records.
+    replace
+        Gives what an old record becomes, from it and the new record of `right`.
+
+    Examples
+    --------
+    >>> [path[-1] for path in stretched([0, 5], [1, 5], 2, most=3, replace=lambda old, new: new)]
+    [[1, 1], [1, 1]]
+    """
+    start, end = middle(left, right)
+    if len(left) == len(right):
+        old, new = left[start], right[start]
+        alike = [old] * max(len(left), min(most, steps))
+        yield _replacing(alike, lambda record: replace(record, new), steps, first=0)
+        yield _replacing(left, lambda record: replace(record, new), steps, first=start)
+    else:
+        shorter, longer = sorted((left, right), key=len)
+        extra = longer[start : len(longer) - end]
+        for rows in ([], shorter):
+            yield [rows + extra * count for count in range(min(steps, most - len(rows)) + 1)]
+
+
+def moved_on(left: Rows, right: Rows, steps: int) -> list[Rows]:
+    """Return the path that repeats the move of every answer.
+
+    Examples
+    --------
+    >>> moved_on([0.0, 1.0], [1.0, 1.0], 2)
+    [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
+    """
+    return [[a + count * (b - a) for a, b in zip(left, right, strict=True)] for count in range(steps + 1)]
+
+
+def repeated(relation: Any, left: Rows, right: Rows, steps: int, *, most: int) -> Iterator[list[Rows]]:
+    """Give paths that repeat the step from `left` to `right`, as one of the toolkit's relations repeats it.
+
+    Examples
+    --------
+    >>> next(repeated(Relation.QUERY_ANSWERS, [0.0], [1.0], 2, most=1))
+    [[0.0], [1.0], [2.0]]
+    """
+    if relation is Relation.QUERY_ANSWERS:
+        yield moved_on(left, right, steps)
+        return
+    replace = with_label if relation is Relation.REPLACE_LABEL else lambda _, new: new
+    yield from stretched(left, right, steps, most=most, replace=replace)
+
+
+def with_label(old: Any, new: Any) -> Any:
+    """Return an old record (x, y) with the label of a new one.
+
+    Examples
+    --------
+    >>> with_label((3, 0), (7, 1))
+    (3, 1)
+    """
+    return relabelled(labelled(old), labelled(new)[1])
+
+
+def _replacing(rows: Rows, change: Callable[[Any], Any], steps: int, *, first: int) -> list[Rows]:
+    path = [list(rows)]
+    for place in [*range(first, len(rows)), *range(first)]:
+        new = change(rows[place])
+        if len(path) <= steps and not canonical.same(rows[place], new):
+            path.append([*path[-1][:place], new, *path[-1][place + 1 :]])
+    return path

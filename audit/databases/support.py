@@ -1,0 +1,202 @@
+"""Databases that a strategy was seen to give, and neighbours among them.
+
+A strategy builds its values from bytes. What it builds from bytes that were changed a little is a value of
+its own again, and often a neighbour: a header row, an order or a check digit stay as the strategy makes them.
+Hypothesis offers this to fuzzers, as `fuzz_one_input`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from itertools import combinations, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from audit.values import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    import numpy as np
+
+    Pair = tuple[Any, Any]
+    Related = Callable[[Any, Any], bool]
+
+__all__ = ["Support"]
+
+#: Bytes that a strategy may read for one database.
+_BYTES = 8_192
+#: Bytes that are changed at once: a number, and the byte that says whether a list goes on.
+_WIDEST = 12
+#: Changes of one database before the next is begun.
+_CHANGES = 8
+#: So many changes in a row without a neighbour: there are none, or few. So many in all are enough.
+_FRUITLESS, _ENOUGH = 300, 1_000
+#: Changes of a pair that are tried to find another, and to simplify it.
+_MOST_AROUND, _MOST_SIMPLER = 30, 400
+
+
+class Support:
+    """The databases that a strategy was seen to give.
+
+    **Guarantee.** Every database that `gave` affirms, and both ends of every pair given here, were built by
+    the strategy itself, its filters and assumptions included.
+
+    Parameters
+    ----------
+    strategy
+        A Hypothesis strategy for a whole database.
+    drawn
+        Examples drawn from it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hypothesis import strategies as st
+    >>> support = Support(st.lists(st.integers(0, 99), min_size=3, max_size=3).map(sorted))
+    >>> left, right = next(support.pairs(lambda a, b: a[1:] == b[1:] and a != b, np.random.default_rng(0)))
+    >>> left == sorted(left), right == sorted(right), support.gave(left), support.gave([3, 2, 1])
+    (True, True, True, False)
+    """
+
+    def __init__(self, strategy: Any, drawn: Iterable[Any] = ()) -> None:
+        self._build = _builder(strategy)
+        self._drawn = tuple(drawn)
+        self._widths: list[int] = []
+        self._sources: dict[Any, bytes] = {canonical.key(each): b"" for each in self._drawn}
+
+    def gave(self, database: Any) -> bool:
+        """Return whether the strategy was seen to give a database."""
+        return canonical.key(database) in self._sources
+
+    def pairs(self, related: Related, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give neighbours, those among the examples first, until too many changes lead to no others."""
+        yield from (pair for pair in combinations(self._drawn, 2) if related(*pair))
+        tries, last, seen = 0, 0, set()
+        while tries - last < _FRUITLESS and tries < _ENOUGH:
+            built = self._give(_beginning(rng))
+            for tries in range(tries + 1, tries + 1 + _CHANGES):  # noqa: B020
+                change = self._change(built.source, rng)
+                for pair in self._related(built, self._give(change.of(built.source)), related):
+                    self._widths.append(change.width)
+                    if (ends := frozenset(map(canonical.key, pair))) not in seen:
+                        last = tries
+                        seen.add(ends)
+                        yield pair
+
+    def around(self, pair: Pair, related: Related, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give some neighbours around a pair; none around one of which no bytes are known."""
+        left, right = self._known(pair[0]), self._known(pair[1])
+        for _ in range(_MOST_AROUND if left.source and right.source else 0):
+            change = self._change((left, right)[int(rng.integers(2))].source, rng)
+            both, only = rng.random(2) < 0.5
+            yield from self._changed(left, right, change, related, (both or only, both or not only))
+
+    def simpler(self, pair: Pair, related: Related) -> Iterator[Pair]:
+        """Give neighbours whose bytes are fewer, or zero; the boldest change first."""
+        left, right = self._known(pair[0]), self._known(pair[1])
+        size = max(len(left.source), len(right.source)) if left.source and right.source else 0
+        for change in islice(_simplifications(size), _MOST_SIMPLER):
+            for sides in ((True, True), (True, False), (False, True)):
+                yield from self._changed(left, right, change, related, sides)
+
+    def _known(self, database: Any) -> _Built:
+        return _Built(database, self._sources.get(canonical.key(database), b""))
+
+    def _give(self, source: bytes) -> _Built:
+        """Return what the strategy builds from these bytes, and those that it read."""
+        built = self._build(source.ljust(_BYTES, b"\0"))
+        if built.source:
+            self._sources.setdefault(canonical.key(built.database), built.source)
+        return built
+
+    def _changed(
+        self, left: _Built, right: _Built, change: _Change, related: Related, sides: tuple[bool, bool]
+    ) -> Iterator[Pair]:
+        new_left, new_right = (
+            self._give(change.of(each.source)) if side else each
+            for each, side in zip((left, right), sides, strict=True)
+        )
+        return self._related(new_left, new_right, related)
+
+    @staticmethod
+    def _related(left: _Built, right: _Built, related: Related) -> Iterator[Pair]:
+        if left.source and right.source and related(left.database, right.database):
+            yield left.database, right.database
+
+    def _change(self, source: bytes, rng: np.random.Generator) -> _Change:
+        """Return a change, by a width that has led to neighbours as often as by any."""
+        width = int(rng.integers(1, _WIDEST + 1))
+        if self._widths and rng.random() < 0.5:
+            width = self._widths[int(rng.integers(len(self._widths)))]
+        return _change(source, width, rng)
+
+
+class _Built(NamedTuple):
+    """A database and the bytes that it was built from, which are none where the strategy refused them."""
+
+    database: Any
+    source: bytes
+
+
+class _Change(NamedTuple):
+    """What is put in the place of some bytes."""
+
+    start: int
+    stop: int
+    new: bytes
+
+    @property
+    def width(self) -> int:
+        return max(self.stop - self.start, len(self.new))
+
+    def of(self, source: bytes) -> bytes:
+        return source[: self.start] + self.new + source[self.stop :]
+
+
+def _change(source: bytes, width: int, rng: np.random.Generator) -> _Change:
+    """Return a change: bytes overwritten, put between, or left out."""
+    start, other = (int(place) for place in rng.integers(0, len(source) + 1, size=2))
+    fills = (rng.bytes(width), bytes(width), b"\xff" * width, source[other : other + width], b"")
+    new = fills[int(rng.integers(len(fills)))]
+    put_between = new and rng.random() < 0.25
+    return _Change(start, start if put_between else start + width, new)
+
+
+def _beginning(rng: np.random.Generator) -> bytes:
+    """Return bytes to build a database from: random ones, or one byte again and again."""
+    if rng.random() < 0.75:
+        return rng.bytes(_BYTES)
+    return rng.bytes(1) * _BYTES
+
+
+def _simplifications(size: int) -> Iterator[_Change]:
+    width = size
+    while width:
+        for start in range(0, size, width):
+            yield _Change(start, start + width, b"")
+            yield _Change(start, start + width, bytes(width))
+        width //= 2
+
+
+def _builder(strategy: Any) -> Callable[[bytes], _Built]:
+    """Return what builds a value of a strategy from bytes; no bytes where these are refused."""
+    from hypothesis import HealthCheck, given, settings
+
+    built: list[Any] = []
+
+    @settings(database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(strategy)
+    def hold(value: Any) -> None:
+        built.append(value)
+
+    def build(source: bytes) -> _Built:
+        built.clear()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a strategy's own warnings are no business of an audit
+            try:
+                used = hold.hypothesis.fuzz_one_input(source)
+            except Exception:  # noqa: BLE001 - a strategy is the user's code, and its examples were drawn
+                return _Built(None, b"")
+        return _Built(built[0], used) if used and built else _Built(None, b"")
+
+    return build

@@ -1,0 +1,207 @@
+"""Steps from one pair of databases to others: random ones for a climb, simpler ones for a witness.
+
+A pair is two lists of records that share a beginning and an end and differ between. Steps change what is
+shared on both sides alike, or what differs on one side; whether the result is a pair of neighbours is for the
+relation to say.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from audit.events.features.views import as_number, as_vector
+from audit.values import canonical
+from audit.values.brief import show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+
+#: So many records are tried as the one that all shared ones become.
+_ALIKE = 4
+
+Rows = list[Any]
+RowPair = tuple[Rows, Rows]
+
+
+def middle(left: Rows, right: Rows) -> tuple[int, int]:
+    """Return how many records the two lists share at their beginning and at their end.
+
+    Examples
+    --------
+    >>> middle([0, 1, 2], [0, 5, 2]), middle([0, 0], [0]), middle([1], [])
+    ((1, 1), (1, 0), (0, 0))
+    """
+    shortest = min(len(left), len(right))
+    start = 0
+    while start < shortest and canonical.same(left[start], right[start]):
+        start += 1
+    end = 0
+    while end < shortest - start and canonical.same(left[-1 - end], right[-1 - end]):
+        end += 1
+    return start, end
+
+
+def varied(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> Iterator[RowPair]:
+    """Give random variations of a pair without end; `pool` are the records that may be used."""
+    if not pool:
+        return
+    steps = (
+        _change_shared,
+        _change_differing,
+        _add_shared,
+        _drop_shared,
+        _make_shared_equal,
+        _move_differing,
+    )
+    while True:
+        step = steps[int(rng.integers(len(steps)))]
+        yield step(list(left), list(right), pool, rng)
+
+
+def _any(pool: Sequence[Any], rng: np.random.Generator) -> Any:
+    return pool[int(rng.integers(len(pool)))]
+
+
+def _shared(left: Rows, right: Rows) -> list[tuple[int, int]]:
+    start, end = middle(left, right)
+    return [(i, i) for i in range(start)] + [(len(left) - k, len(right) - k) for k in range(1, end + 1)]
+
+
+def _change_shared(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
+    places = _shared(left, right)
+    if places:
+        i, j = places[int(rng.integers(len(places)))]
+        left[i] = right[j] = _any(pool, rng)
+    return left, right
+
+
+def _change_differing(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
+    start, end = middle(left, right)
+    for side in (left, right) if rng.random() < 0.5 else (right, left):
+        for i in range(start, len(side) - end):
+            side[i] = _any(pool, rng)
+        if rng.random() < 0.5:
+            break
+    return left, right
+
+
+def _add_shared(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
+    record = _any(pool, rng)
+    return [record, *left], [record, *right]
+
+
+def _drop_shared(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
+    del pool
+    places = _shared(left, right)
+    if places:
+        i, j = places[int(rng.integers(len(places)))]
+        del left[i], right[j]
+    return left, right
+
+
+def _make_shared_equal(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
+    record = _any(pool, rng)
+    for i, j in _shared(left, right):
+        left[i] = right[j] = record
+    return left, right
+
+
+def _move_differing(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
+    """Put what differs at another place."""
+    del pool
+    start, end = middle(left, right)
+    shared = left[:start] + left[len(left) - end :]
+    a, b = left[start : len(left) - end], right[start : len(right) - end]
+    place = int(rng.integers(len(shared) + 1))
+    return shared[:place] + a + shared[place:], shared[:place] + b + shared[place:]
+
+
+def simplicity(record: Any) -> tuple[Any, ...]:
+    """Return a key by which simpler records come first: short, round, near zero.
+
+    Examples
+    --------
+    >>> sorted([2.5, 0, -1, 100, 1], key=simplicity)
+    [0, 1, -1, 100, 2.5]
+    """
+    number = as_number(record)
+    if number is None:
+        vector = as_vector(record)
+        size = math.inf if vector is None else float(sum(abs(float(x)) for x in vector if not math.isnan(x)))
+        text = show(record, 200)
+        return (1, len(text) if vector is None else 0, size, text)
+    if not math.isfinite(number):
+        return (2, 0, math.inf, str(number))
+    digits = len(f"{abs(number):.15g}".replace(".", "").strip("0"))
+    whole = number == int(number)
+    return (0, 0 if whole else digits, abs(number), str(number < 0))
+
+
+def simplified(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
+    """Give simpler versions of a pair, the boldest first; `pool` holds the records to use, simplest first."""
+    start, end = middle(left, right)
+    shared = _shared(left, right)
+    fewer = [*_fewer(left, right, start, end), *_alike(left, right, pool)]
+    yield from sorted(fewer, key=lambda rows: len(rows[0]) + len(rows[1]))
+    simplest = pool[:3]
+    for record in simplest:
+        yield _with_shared(left, right, dict.fromkeys(shared, record))
+    for place in shared:
+        for record in simplest:
+            if simplicity(record) < simplicity(left[place[0]]):
+                yield _with_shared(left, right, {place: record})
+    for side in (0, 1):
+        rows = (left, right)[side]
+        for i in range(start, len(rows) - end):
+            for record in pool:
+                if simplicity(record) < simplicity(rows[i]):
+                    changed = [*rows[:i], record, *rows[i + 1 :]]
+                    yield (changed, list(right)) if side == 0 else (list(left), changed)
+
+
+def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
+    """Give versions with fewer shared records: none, then each half, quarter and so on alone, or left out."""
+    total = start + end
+    if total:
+        yield _without(left, start, end, set(range(total))), _without(right, start, end, set(range(total)))
+    size = total
+    while size > 1:
+        size = -(-size // 2)
+        for first in range(0, total, size):
+            block = set(range(first, min(first + size, total)))
+            for gone in (set(range(total)) - block, block):
+                yield _without(left, start, end, gone), _without(right, start, end, gone)
+
+
+def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
+    """Give versions with fewer shared records that are all one: what takes several may take fewer large ones.
+
+    A fault at large sums is lost when records go, unless those that stay grow.
+    """
+    start, end = middle(left, right)
+    differing = (*left[start : len(left) - end], *right[start : len(right) - end])
+    distinct = {canonical.key(record): record for record in (*differing, *pool[-1:], *left)}
+    count = (start + end) // 2
+    while count:
+        for record in islice(distinct.values(), _ALIKE):
+            shared = [record] * count
+            yield shared + left[start : len(left) - end], shared + right[start : len(right) - end]
+        count //= 2
+
+
+def _without(rows: Rows, start: int, end: int, gone: set[int]) -> Rows:
+    """Drop shared records by their number: 0 to start − 1 at the beginning, the others at the end."""
+    tail = len(rows) - end
+    kept = [row for i, row in enumerate(rows[:start]) if i not in gone]
+    return kept + rows[start:tail] + [row for i, row in enumerate(rows[tail:], start) if i not in gone]
+
+
+def _with_shared(left: Rows, right: Rows, changes: dict[tuple[int, int], Any]) -> RowPair:
+    new_left, new_right = list(left), list(right)
+    for (i, j), record in changes.items():
+        new_left[i] = new_right[j] = record
+    return new_left, new_right

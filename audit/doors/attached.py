@@ -1,0 +1,80 @@
+"""Saved findings and studies that a report shows beside its audits, checked before any audit is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.codec.stored import loads, read
+from audit.errors import AuditError, CorruptFile
+from audit.findings import saved as saved_findings
+from audit.studies import saved as saved_studies
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["Attached", "load_attached"]
+
+_READERS = {"finding": saved_findings.from_json, "study": saved_studies.from_json}
+
+
+@dataclass(frozen=True)
+class Attached:
+    """The documents of files, in their order; None where no file holds any of the kind.
+
+    Examples
+    --------
+    >>> Attached().findings is None
+    True
+    """
+
+    findings: tuple[Mapping[str, Any], ...] | None = None
+    studies: tuple[Mapping[str, Any], ...] | None = None
+
+
+def load_attached(paths: Iterable[str | os.PathLike[str]]) -> Attached:
+    """Return what the files hold: each is what `dp-audit findings --json` or `dp-audit study --json` saves.
+
+    Raises
+    ------
+    AuditError
+        A file is missing, damaged or something else; one line that names it.
+
+    Examples
+    --------
+    >>> load_attached(["no/such/file.json"])
+    Traceback (most recent call last):
+    audit.errors.CorruptFile: no/such/file.json cannot be read: No such file or directory.
+    """
+    found: dict[str, list[Mapping[str, Any]]] = {kind: [] for kind in _READERS}
+    for path in map(Path, paths):
+        for number, document in enumerate(_documents(path), start=1):
+            found[_kind(document, path, number)].append(document)
+    findings, studies = (tuple(found[kind]) or None for kind in _READERS)
+    return Attached(findings, studies)
+
+
+def _documents(path: Path) -> list[Any]:
+    text = read(path)
+    try:
+        held = loads(text)
+    except CorruptFile as error:
+        raise CorruptFile(f"{path}: {error}") from None
+    return held if isinstance(held, list) else [held]
+
+
+def _kind(document: Any, path: Path, number: int) -> str:
+    """Return what a document is, once it has been read as that."""
+    kind = next((kind for kind in _READERS if isinstance(document, dict) and kind in document), None)
+    if kind is None:
+        raise AuditError(
+            f"{path}: document {number} is neither a finding nor a study; give a file written by "
+            "`dp-audit findings --json FILE` or `dp-audit study --json FILE`."
+        )
+    try:
+        _READERS[kind](document)
+    except AuditError as error:
+        raise AuditError(f"{path}: document {number}: {error}") from None
+    return kind

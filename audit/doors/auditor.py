@@ -1,0 +1,359 @@
+"""Audits inside a test: the fixture's object and the decorator that makes a test of each subject."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import shlex
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+
+from audit.catalogue import Entry
+from audit.codec.files import Unwritable, file_name
+from audit.errors import AuditError, NothingVaries
+
+if TYPE_CHECKING:
+    import os
+    from pathlib import Path
+
+    from audit.results.result import AuditResult
+    from audit.utility.result import UtilityResult
+    from audit.utility.saved import Saved
+
+__all__ = ["PROPERTY", "UNSAVED", "Audited", "Auditor", "parametrize_with_audits"]
+
+R = TypeVar("R", bound="Saved")
+PROPERTY = "dp_audit"  # the key in a test's `user_properties`; its value is a result's JSON text
+UNSAVED = "dp_audit_unsaved"  # the key of why a result could not be saved
+
+
+@dataclass(frozen=True)
+class Audited:
+    """A subject or an `Entry`, with the options it is audited with: what `parametrize_with_audits` passes.
+
+    Examples
+    --------
+    >>> str(Audited(len, {"size": 3})), str(Audited(len, utility=True))
+    ('len-size=3', 'len-utility')
+    """
+
+    subject: Any
+    options: Mapping[str, Any] = field(default_factory=dict)
+    utility: bool = False
+
+    def __str__(self) -> str:
+        told = [_name(self.subject), *(f"{key}={_short(value)}" for key, value in self.options.items())]
+        return "-".join([*told, "utility"] if self.utility else told)
+
+
+def parametrize_with_audits(audits: Iterable[Any]) -> Callable[[Any], Any]:
+    """Return a decorator that runs a test once for each audit, as its argument ``audited``.
+
+    A subject that claims both privacy and utility (with its problems) is audited twice. The tests carry the
+    marker ``audit``.
+
+    Parameters
+    ----------
+    audits
+        Subjects, catalogue entries, or tuples (subject or entry, options of `audit_privacy`, of which the
+        utility audit takes those that it has too).
+
+    Examples
+    --------
+    >>> @parametrize_with_audits([len, (sum, {"size": 3})])
+    ... def test_privacy(audited, auditor):
+    ...     auditor.check(audited)
+    >>> [case.id for case in test_privacy.pytestmark[0].args[1]]
+    ['len', 'sum-size=3']
+    """
+    cases = [case for each in audits for case in _claimed(_audited(each))]
+    return pytest.mark.parametrize(
+        "audited", [pytest.param(case, id=str(case), marks=pytest.mark.audit) for case in cases]
+    )
+
+
+class Auditor:
+    """What the fixture ``auditor`` gives: audits that fail the test they are in.
+
+    Parameters
+    ----------
+    node
+        The test, which gets each result as a user property.
+    defaults
+        Options of the session, used where the test gives none of its own.
+    folder
+        Where each result is saved as soon as it exists; None for nowhere.
+
+    Examples
+    --------
+    >>> Auditor.check.__name__
+    'check'
+    """
+
+    def __init__(self, node: pytest.Item, *, defaults: Mapping[str, Any], folder: Path | None = None) -> None:
+        self._node, self._defaults, self._folder = node, dict(defaults), folder
+        self._count = 0
+
+    def check(self, subject: Any, claim: Any = None, **options: Any) -> Any:
+        """Return the result of an audit, or fail the test: on REFUTED, and where nothing could be said.
+
+        An `Entry` is held to what it expects: one of the flawed gallery has to be refuted.
+
+        Parameters
+        ----------
+        subject, claim, **options
+            As for `audit_privacy`; also an `Entry` or what `parametrize_with_audits` passes, which may be the
+            utility audit of a subject.
+        """
+        __tracebackhide__ = True
+        audited = _audited(subject)
+        if audited.utility or _claims_only_utility(audited.subject):
+            return self.check_utility(audited, claim, **options)
+        flawed = isinstance(audited.subject, Entry) and audited.subject.expected == "refuted"
+        return self._hold(audited, claim, options, expected="refuted" if flawed else "not refuted")
+
+    def refute(self, subject: Any, claim: Any = None, **options: Any) -> AuditResult:
+        """Return the result of an audit, or fail the test unless it is REFUTED."""
+        __tracebackhide__ = True
+        return self._hold(_audited(subject), claim, options, expected="refuted")
+
+    def check_utility(self, subject: Any, claim: Any = None, **options: Any) -> UtilityResult:
+        """Return the result of a utility audit, or fail the test unless the claim was met.
+
+        An `Entry` is held to what it expects of its utility.
+
+        Parameters
+        ----------
+        subject, claim, **options
+            As for `audit_utility`; also an `Entry` or what `parametrize_with_audits` passes.
+        """
+        __tracebackhide__ = True
+        audited = _audited(subject)
+        flawed = isinstance(audited.subject, Entry) and audited.subject.utility_expected == "refuted"
+        return self._hold_utility(audited, claim, options, expected="refuted" if flawed else "not refuted")
+
+    def refute_utility(self, subject: Any, claim: Any = None, **options: Any) -> UtilityResult:
+        """Return the result of a utility audit, or fail the test unless it is REFUTED."""
+        __tracebackhide__ = True
+        return self._hold_utility(_audited(subject), claim, options, expected="refuted")
+
+    def check_witness(
+        self,
+        path: str | os.PathLike[str],
+        subject: Any = None,
+        *,
+        convert: Any = None,
+        fresh: bool = False,
+        trust: bool = False,
+    ) -> AuditResult:
+        """Return the result of replaying a saved refutation, or fail the test if it stands.
+
+        It fails too where the runs decide nothing: none of them gives an answer, or they are too few.
+
+        Parameters
+        ----------
+        path
+            A result saved as JSON, or what `parametrize_with_witnesses` passes.
+        subject
+            What to draw from; by default, with `trust`, what the saved result names as its target.
+        convert
+            As in the audit: turns the list of records into what the mechanism takes; by default, with
+            `trust`, the audit's own.
+        fresh
+            Draw new runs instead of the same ones.
+        trust
+            Import and call what the file names.
+        """
+        __tracebackhide__ = True
+        from audit.doors.regressions import replay_file  # a session without audits stays light
+
+        result, refused = None, ""
+        try:
+            result = replay_file(path, subject=subject, convert=convert, fresh=fresh, trust=trust)
+        except AuditError as error:
+            refused = str(error)
+        if result is None:  # said here, outside `except`, so that no traceback of ours is shown
+            pytest.fail(refused)
+        return self._judge(result, expected="not refuted")
+
+    def _hold(
+        self, audited: Audited, claim: Any, options: Mapping[str, Any], *, expected: str
+    ) -> AuditResult:
+        __tracebackhide__ = True
+        result, refused = self._audit(audited, claim, options)
+        if result is None:  # said here, outside `except`, so that no traceback of ours is shown
+            pytest.fail(refused)
+        return self._judge(result, expected=expected)
+
+    def _hold_utility(
+        self, audited: Audited, claim: Any, options: Mapping[str, Any], *, expected: str
+    ) -> UtilityResult:
+        __tracebackhide__ = True
+        result, refused = self._audit_utility(audited, claim, options)
+        if result is None:
+            pytest.fail(refused)
+        return self._judge(result, expected=expected)
+
+    def _judge(self, result: R, *, expected: str) -> R:
+        """Keep the result, and fail the test unless it is what was expected."""
+        __tracebackhide__ = True
+        from audit.doors.summary import carried_out, met, warning  # a session without audits stays light
+
+        session = [f"--audit-{name}={value}" for name, value in self._defaults.items()]
+        command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *session])
+        environment = {**result.environment, "command": command}
+        result = dataclasses.replace(result, expected=expected, environment=environment)
+        self._keep(result)
+        if not met(result):
+            pytest.fail(
+                _not_refuted(result) if carried_out(result) and not result.refuted else _failure(result)
+            )
+        if said := warning(result):
+            self._warn(said)
+        return result
+
+    def _warn(self, said: str) -> None:
+        """Warn of the test; where warnings are errors, fail it without a traceback of ours."""
+        __tracebackhide__ = True
+        refused = False
+        try:
+            self._node.warn(NothingVaries(said))
+        except NothingVaries:
+            refused = True
+        if refused:
+            pytest.fail(said)
+
+    def _audit(
+        self, audited: Audited, claim: Any, given: Mapping[str, Any]
+    ) -> tuple[AuditResult | None, str]:
+        """Return the result, or None and why there is none."""
+        from audit.privacy import audit_privacy  # numpy and more, only for an audit
+
+        subject, options = audited.subject, {**audited.options, **given}
+        told: dict[str, Any] = {}
+        try:
+            if isinstance(subject, Entry):
+                options, told = {**(subject.options or {}), **options}, {"subject": subject.name}
+                told |= {"reference": subject.reference} if subject.reference else {}
+                subject = subject.factory()
+            own_claim = options.pop("claim", None)
+            merged = {**self._defaults, **options}
+            result = audit_privacy(subject, own_claim if claim is None else claim, **merged)
+        except AuditError as error:
+            return None, str(error)
+        return dataclasses.replace(result, **told), ""
+
+    def _audit_utility(
+        self, audited: Audited, claim: Any, given: Mapping[str, Any]
+    ) -> tuple[UtilityResult | None, str]:
+        """Return the result of a utility audit, or None and why there is none."""
+        from audit.subject.claimed import shared, utility_options  # numpy and more, only for an audit
+        from audit.utility.front import audit_utility
+
+        subject = audited.subject
+        told: dict[str, Any] = {}
+        options = dict(self._defaults)
+        try:
+            if isinstance(subject, Entry):
+                options, told = {**options, **utility_options(subject)}, {"subject": subject.name}
+                told |= {"reference": subject.reference} if subject.reference else {}
+                subject = subject.factory()
+            options |= shared(audited.options)
+            options |= given if not audited.utility else shared(given)
+            own_claim = options.pop("claim", None)
+            result = audit_utility(subject, own_claim if claim is None else claim, **options)
+        except AuditError as error:
+            return None, str(error)
+        return dataclasses.replace(result, **told), ""
+
+    def _keep(self, result: Saved) -> None:
+        """Hand the result to the session, and to the disk before anything else can go wrong."""
+        from audit.results.saved import save  # a session without audits stays light
+
+        self._node.user_properties.append((PROPERTY, json.dumps(result.to_json())))
+        self._count += 1
+        if self._folder is None:
+            return
+        name = file_name(self._node.nodeid, ending=f"-{self._count}.json")
+        try:
+            save(result, self._folder / name)
+        except Unwritable as error:  # the result is told all the same, and the session says this at its end
+            self._node.user_properties.append((UNSAVED, str(error)))
+
+
+def _failure(result: Saved) -> str:
+    from audit.utility import text as utility_text
+    from audit.utility.result import UtilityResult
+    from audit.words import again, story, text  # words only where they are read
+
+    if isinstance(result, UtilityResult):
+        return utility_text.failure(result)
+    if result.refuted:
+        return text.short(result)
+    lines = (
+        f"{story.short(result.subject, 60)}: {result.verdict.name} on {story.title(result)}.",
+        story.short(result.reason, 400),
+        story.runs(result),
+        f"Again: {again.reproduction(result)}",
+    )
+    return "\n".join(filter(None, lines))
+
+
+def _not_refuted(result: Saved) -> str:
+    from audit.utility import text as utility_text
+    from audit.utility.result import UtilityResult
+    from audit.words import again, story  # words only where they are read
+
+    told: Any = utility_text if isinstance(result, UtilityResult) else story
+    repeated = told if isinstance(result, UtilityResult) else again
+    lines = (
+        f"{story.short(result.subject, 60)}: expected REFUTED, got {result.verdict.name}.",
+        told.bounds(result),
+        told.runs(result),
+        f"Again: {repeated.reproduction(result)}",
+    )
+    return "\n".join(filter(None, lines))
+
+
+def _audited(given: Any) -> Audited:
+    if isinstance(given, Audited):
+        return given
+    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Mapping):
+        return Audited(given[0], given[1])
+    return Audited(given)
+
+
+def _claimed(audited: Audited) -> list[Audited]:
+    """Return the audits of one subject: of what it claims, of its privacy if it claims nothing."""
+    from audit.subject.claimed import claims  # light: it looks at attributes only
+
+    subject, options = audited.subject, audited.options
+    if audited.utility:
+        return [audited]
+    kinds = claims(subject, options)
+    return [Audited(subject, options, utility=kind == "utility") for kind in kinds]
+
+
+def _claims_only_utility(subject: Any) -> bool:
+    return isinstance(subject, Entry) and subject.options is None
+
+
+def _name(subject: Any) -> str:
+    if isinstance(subject, Entry):
+        return subject.name
+    if isinstance(subject, functools.partial):
+        return "-".join(
+            [_name(subject.func), *(f"{key}={_short(value)}" for key, value in subject.keywords.items())]
+        )
+    name = getattr(subject, "__qualname__", None) or getattr(subject, "__name__", None)
+    return name if isinstance(name, str) else _short(subject, limit=60)
+
+
+def _short(value: Any, *, limit: int = 30) -> str:
+    """Return a text that is the same in every process, as xdist needs: no memory addresses."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= limit and " at 0x" not in text else type(value).__name__

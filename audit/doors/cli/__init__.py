@@ -1,0 +1,128 @@
+"""The command ``dp-audit``: results on stdout, progress on stderr, errors in one line."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from audit.codec.files import Unwritable
+from audit.doors.cli.commands import group
+from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, USAGE
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and leave with its exit code.
+
+    Examples
+    --------
+    >>> main(["replay", "no-such-file.json"])
+    Traceback (most recent call last):
+    SystemExit: 2
+    """
+    _open_streams()
+    _tolerate_any_text()
+    try:
+        answer: Any = group.main(args=arguments, prog_name="dp-audit", standalone_mode=False)
+    except SystemExit:  # click's answer to a pipe that was closed; its code 1 would say "refuted"
+        sys.exit(NOT_DONE)
+    except (Exception, KeyboardInterrupt) as error:
+        if os.environ.get("DP_AUDIT_TRACEBACK"):
+            raise
+        sys.exit(_explain(error))
+    sys.exit(answer if isinstance(answer, int) else 0)
+
+
+def _explain(error: BaseException) -> int:
+    """Say in one line what went wrong and return the exit code for it."""
+    message, code = _message(error)
+    click.echo("dp-audit: " + " ".join(message.split()), err=True)
+    return code
+
+
+def _message(error: BaseException) -> tuple[str, int]:
+    if isinstance(error, click.ClickException):
+        return error.format_message(), USAGE
+    if isinstance(error, AuditError):
+        return _as_options(str(error)), NOT_DONE if isinstance(error, Unwritable) else USAGE
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+        return "interrupted", INTERRUPTED
+    kind = type(error).__name__
+    return f"unexpected error: {kind}: {error} (DP_AUDIT_TRACEBACK=1 shows where)", NOT_DONE
+
+
+def _as_options(message: str) -> str:
+    """Name the options of the command line where a message of the Python API names its keywords.
+
+    Examples
+    --------
+    >>> _as_options("give `pairs=[(left, right)]`, or `records=` and `size=`; the `budget` must be 1.")
+    'give `--pair LEFT RIGHT`, or `--records` and `--size`; the `--budget` must be 1.'
+    """
+    for phrase, option in _PHRASES.items():
+        message = message.replace(phrase, option)
+    return re.sub(rf"`({_KEYWORDS})=?`", lambda found: f"`--{found[1].replace('_', '-')}`", message)
+
+
+_PHRASES = {
+    "`pairs=[(left, right)]`": "`--pair LEFT RIGHT`",
+    "`pairs`": "`--pair`",
+    "`PureDP(epsilon=1.0)`": "`--epsilon 1.0`",
+    "`epsilon` of `PureDP`": "`--epsilon`",
+    "`epsilon` of `ApproximateDP`": "`--epsilon`",
+    "`delta` of `ApproximateDP`": "`--delta`",
+    "`PAC(alpha=0.1, beta=0.05)`": "`--alpha 0.1 --beta 0.05`",
+    "`alpha` of `PAC`": "`--alpha`",
+    "`beta` of `PAC`": "`--beta`",
+    "isolate=False": "the Python API with isolate=False",
+}
+_KEYWORDS = (
+    "records|size|databases|problems|convert|valid|relation|budget|confirm_budget|time_limit|run_time_limit|significance|"
+    "seed|jobs|numerics|until|unfinished"
+)
+
+
+class _Heedless(io.FileIO):
+    """A stream that nobody has to hear: what is said when it is closed or full changes no exit code."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except OSError:
+            return len(data)
+
+
+def _open_streams() -> None:
+    """Give a stream that is closed a place that keeps nothing, and a stderr that may fail to be heard.
+
+    A closed descriptor would be given to the next file that is opened, which would get our messages.
+    """
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != descriptor:
+                os.dup2(opened, descriptor)
+                os.close(opened)
+            setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", closefd=False))
+    told: Any = sys.stderr
+    ours = isinstance(getattr(getattr(told, "buffer", None), "raw", None), _Heedless)
+    if sys.stderr is sys.__stderr__ and not ours:  # a test's own is left to it
+        raw = io.BufferedWriter(_Heedless(told.fileno(), "w", closefd=False))
+        sys.stderr = io.TextIOWrapper(raw, encoding=told.encoding, line_buffering=True)
+
+
+def _tolerate_any_text() -> None:
+    """Print what the terminal's encoding lacks as escapes; results hold ε and whatever a mechanism says."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

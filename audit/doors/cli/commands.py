@@ -1,0 +1,194 @@
+"""The commands as click sees them; their work is imported when one is called, so that help costs nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from audit.catalogue import Entry, matching_entries
+from audit.doors.cli.settings import CLAIMS, EFFORT, SCOPE, SET, number_of, with_options
+from audit.errors import positive_int
+
+REPORT = click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write an HTML report.")
+
+
+@click.group(
+    name="dp-audit",
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 nothing refuted; 1 a claim refuted (suite: an unexpected verdict); 2 usage error; "
+    "3 an audit could not be carried out or was inconclusive.",
+)
+@click.version_option(package_name="dp-audit")
+def group() -> None:
+    """Audit claims of differential privacy: give a mechanism and its claim, get a verdict with evidence."""
+
+
+@group.command(name="list", short_help="List the catalogue.")
+@click.argument("pattern", required=False)
+def list_command(pattern: str | None) -> None:
+    """List the catalogue, or its entries that match PATTERN, with the claims that are audited.
+
+    A claim marked "(flawed)" is known to fail, and an audit should refute it. The others should hold.
+    """
+    entries = matching_entries(pattern)
+    claims = {entry.name: _claims(entry) for entry in entries}
+    widths = [max(map(len, column), default=0) for column in (claims.keys(), claims.values())]
+    for entry in entries:
+        source = f"[{entry.reference}]" if entry.reference else ""
+        named = f"{entry.name:<{widths[0]}}  {claims[entry.name]:<{widths[1]}}"
+        click.echo(f"{named}  {' '.join(filter(None, (entry.summary, source)))}".rstrip())
+
+
+def _claims(entry: Entry) -> str:
+    """Return the claims of an entry that are audited, each with whether it is flawed.
+
+    Examples
+    --------
+    >>> _claims(Entry("m", list, expected="refuted", utility={}))
+    'privacy (flawed), utility'
+    """
+    return ", ".join(f"{kind} (flawed)" if kind in entry.flaws else kind for kind in entry.audits)
+
+
+@group.command(name="run", short_help="Audit one subject: its privacy, and its utility if it claims any.")
+@click.argument("target")
+@with_options(*SCOPE, *CLAIMS, *EFFORT, SET)
+@REPORT
+@click.option("--json", "saved", metavar="FILE|-", help="Save the result; - prints it instead of the text.")
+@click.option("--mutate", is_flag=True, help="Repeat the audit with smaller claims, to see which it refutes.")
+@click.option("--explain", is_flag=True, help="Print the plan and the cost of a call, without an audit.")
+def run_command(
+    target: str,
+    *,
+    settings: tuple[str, ...],
+    html: Path | None,
+    saved: str | None,
+    mutate: bool,
+    explain: bool,
+    **given: Any,
+) -> int:
+    """Audit TARGET: module:object, path.py:object or a name from the catalogue.
+
+    A subject that claims privacy and utility is audited for both.
+    """
+    from audit.doors.cli.run import explain_target, run  # numpy and more, only for an audit
+
+    if explain:
+        if html or saved or mutate:
+            raise click.UsageError("--explain runs no audit: leave out --html, --json and --mutate.")
+        return explain_target(target, settings=settings, given=given)
+    return run(target, settings=settings, html=html, saved=saved, mutate=mutate, given=given)
+
+
+@group.command(name="suite", short_help="Audit the catalogue.")
+@click.argument("pattern", required=False)
+@with_options(*EFFORT)
+@REPORT
+@click.option(
+    "--json",
+    "saved",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER|FILE.json",
+    help="Save each result before the next audit starts.  [default: `results` next to the report]",
+)
+@click.option(
+    "--with",
+    "attached",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    metavar="FILE",
+    help="Include in the report a file saved by `findings --json` or `study --json`. Repeatable.",
+)
+def suite_command(
+    pattern: str | None, html: Path | None, saved: Path | None, attached: tuple[Path, ...], **given: Any
+) -> int:
+    """Audit the catalogue, or its entries that match PATTERN, and compare each verdict with the expected one.
+
+    Options given here override those of an entry, which override the defaults.
+    """
+    from audit.doors.cli.suite import run_suite  # numpy and more, only for an audit
+
+    if attached and html is None:
+        raise click.UsageError("--with puts files into the report: add --html FILE.")
+    if given["jobs"] is not None:
+        positive_int(given["jobs"], what="The `jobs`")
+    return run_suite(pattern, html=html, saved=saved, attached=attached, given=given)
+
+
+@group.command(name="findings", short_help="Check the statements of the source texts.")
+@click.argument("pattern", required=False)
+@REPORT
+@click.option("--json", "saved", type=click.Path(path_type=Path), metavar="FILE", help="Save the findings.")
+@click.option("--full", is_flag=True, help="Print each finding in full, as with a PATTERN.")
+@click.option("--list", "listed", is_flag=True, help="List the names and compute nothing.")
+def findings_command(
+    pattern: str | None, *, html: Path | None, saved: Path | None, full: bool, listed: bool
+) -> int:
+    """Compute the findings on the source texts and print a line for each, with found ÷ claimed.
+
+    PATTERN is a name (E12), the start of a name (E9, BNS) or a pattern ('N*'), in upper or lower case.
+    Findings that match it are printed in full.
+    """
+    from audit.doors.cli.findings import list_findings, show_findings  # numpy and more, only to compute
+
+    if listed and (html or saved or full):
+        raise click.UsageError("--list computes nothing: leave out --html, --json and --full.")
+    return list_findings(pattern) if listed else show_findings(pattern, full=full, html=html, saved=saved)
+
+
+@group.command(name="study", short_help="Find the least sample sizes, and how they grow.")
+@click.argument("pattern", required=False, metavar="[PRESET|TARGET]")
+@REPORT
+@click.option("--json", "saved", type=click.Path(path_type=Path), metavar="FILE", help="Save the results.")
+@click.option(
+    "--cells",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Save every step here. The same command resumes the study, unless the code of its learners "
+    "changed.  [default: `study-cells` next to the results or the report]",
+)
+@click.option(
+    "--values",
+    metavar="V,V,…",
+    help="Values of the preset's parameter, ascending.  [default: the preset's]",
+)
+@click.option("--list", "listed", is_flag=True, help="List the presets and the parameter of each.")
+@click.option("--significance", type=float, help="Significance of a whole study.  [default: 1e-3]")
+@click.option(
+    "--budget", type=number_of, metavar="N", help="Maximum runs of a step.  [default: the preset's]"
+)
+@click.option("--seed", type=number_of, metavar="N", help="Random seed, as in `run`.  [default: 0]")
+@click.option("--jobs", type=number_of, metavar="N", help="Number of worker processes.  [default: 1]")
+def study_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
+    """Find the least m, the number of records, at which learners are accurate, over a sweep of a parameter.
+
+    PRESET is a name or a pattern; without it all presets run. TARGET is a study of your own, module:object or
+    path.py:object: a `Study`, or a function without arguments that returns one. The sample size that the
+    theorem requires is printed beside each m.
+    """
+    from audit.doors.cli.studies import list_studies, show_studies  # numpy and more, only to compute
+
+    return list_studies(pattern) if listed else show_studies(pattern, **given)
+
+
+@group.command(name="replay", short_help="Repeat saved refutations.")
+@click.argument("named", nargs=-1, required=True, metavar="WITNESS.json... [TARGET]")
+@SET
+@click.option("--convert", metavar="MODULE:FUNCTION", help="The `--convert` of the audit.")
+@click.option("--problems", metavar="MODULE:OBJECT", help="The `--problems` of the utility audit.")
+@click.option("--fresh", is_flag=True, help="Draw new runs instead of the same ones.")
+@click.option(
+    "--trust", is_flag=True, help="Import and call the subject and the --convert that the files name."
+)
+def replay_command(named: tuple[str, ...], **given: Any) -> int:
+    """Draw the runs of saved refutations again and see whether they stand, on TARGET or with --trust.
+
+    Only the new runs decide. TARGET is called on the databases of a file, with the parameters in the file.
+    Code that a file names is imported and called only with --trust.
+    """
+    from audit.doors.cli.replay import replay  # numpy and more, only for an audit
+
+    return replay(named, **given)

@@ -1,0 +1,57 @@
+"""What the exit code of ``dp-audit`` says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from audit.utility.saved import Saved
+
+NOTHING_REFUTED = 0
+REFUTED = 1
+USAGE = 2
+NOT_DONE = 3
+INTERRUPTED = 130
+
+
+def exit_code(result: Saved) -> int:
+    """Return the exit code of one audit.
+
+    Examples
+    --------
+    >>> from audit.results.result import AuditResult, Evidence, Verdict
+    >>> exit_code(AuditResult("m", None, "replace one", Verdict.INCONCLUSIVE, Evidence.STATISTICAL))
+    3
+    """
+    names = {"REFUTED": REFUTED, "NOT_REFUTED": NOTHING_REFUTED, "PROVED": NOTHING_REFUTED}
+    return names.get(result.verdict.name, NOT_DONE)
+
+
+def worst_exit_code(codes: Sequence[int]) -> int:
+    """Return the exit code of several audits of one subject: refuted, else not carried out, else nothing.
+
+    Examples
+    --------
+    >>> worst_exit_code([NOTHING_REFUTED, NOT_DONE])
+    3
+    """
+    return next((code for code in (REFUTED, NOT_DONE) if code in codes), NOTHING_REFUTED)
+
+
+def suite_exit_code(results: Sequence[Saved]) -> int:
+    """Return the exit code of a suite: 1 when a verdict goes against what its entry expects.
+
+    Examples
+    --------
+    >>> suite_exit_code([])
+    0
+    """
+    failed = any(
+        exit_code(result) in {NOTHING_REFUTED, REFUTED} and result.refuted != (result.expected == "refuted")
+        for result in results
+    )
+    if failed:
+        return REFUTED
+    return NOT_DONE if any(exit_code(result) == NOT_DONE for result in results) else NOTHING_REFUTED

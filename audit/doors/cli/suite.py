@@ -1,0 +1,164 @@
+"""The work of ``dp-audit suite``."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from audit.catalogue import Entry, matching_entries
+from audit.claims import PrivacyClaim, UtilityClaim
+from audit.codec.files import Unwritable, check_apart, file_name
+from audit.doors.attached import load_attached
+from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_exit_code
+from audit.doors.cli.run import warn
+from audit.doors.options import read_options
+from audit.doors.report_link import render_report
+from audit.doors.summary import line, total
+from audit.errors import AuditError
+from audit.privacy import audit_privacy
+from audit.results.result import AuditResult, Evidence, Verdict
+from audit.results.saved import check_writable, layout, save, write_text
+from audit.subject.claimed import shared, utility_options
+from audit.utility.front import audit_utility
+from audit.utility.result import UtilityResult
+from audit.values.progress import terminal_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from audit.utility.saved import Saved
+    from audit.values.progress import Listener
+
+
+def run_suite(
+    pattern: str | None,
+    *,
+    html: Path | None,
+    saved: Path | None,
+    attached: Sequence[Path] = (),
+    given: Mapping[str, Any],
+) -> int:
+    """Audit the matching entries one by one, losing none that is finished, and return the exit code."""
+    entries, beside = matching_entries(pattern), load_attached(attached)
+    if saved is None and html is not None:
+        saved = html.parent / "results"
+    for each in (*attached, None):
+        check_apart(html, saved, each)
+    store = Store(saved)
+    if html is not None:
+        check_writable(html)
+    finished = _audit_all(entries, read_options(given), store)
+    planned = sum(len(entry.audits) for entry in entries)
+    left, unsaved = planned - len(store.results), len(store.unsaved)
+    more = f"; {left} not audited" if left else ""
+    click.echo(total(store.results) + more + (f"; {unsaved} not saved" if unsaved else ""))
+    if html is not None and store.results:
+        documents = [result.to_json() for result in store.results]
+        render_report(documents, html, findings=beside.findings, studies=beside.studies)
+        click.echo(f"report: {html}")
+    if not finished:
+        return INTERRUPTED
+    code = suite_exit_code(store.results)
+    return worst_exit_code([code, NOT_DONE]) if store.unsaved else code
+
+
+def _audit_all(entries: list[Entry], options: Mapping[str, Any], store: Store) -> bool:
+    """Fill the store; False when the user stopped it."""
+    with terminal_progress() as progress:
+        try:
+            for entry in entries:
+                if "privacy" in entry.audits:
+                    result = audit_entry(entry, options, progress=progress)
+                    store.add(entry.name, result)
+                    click.echo(line(result))
+                    warn([result])
+                if "utility" in entry.audits:
+                    useful = audit_entry_utility(entry, options, progress=progress)
+                    store.add(f"{entry.name}-utility", useful)
+                    click.echo(line(useful))
+        except KeyboardInterrupt:
+            return False
+    return True
+
+
+def audit_entry(entry: Entry, given: Mapping[str, Any], *, progress: Listener | None = None) -> AuditResult:
+    """Return the result of an entry; an audit that cannot be carried out is a result too (ERROR)."""
+    options = {**(entry.options or {}), **given, "isolate": True}
+    claim = options.pop("claim", None)
+    try:
+        result = audit_privacy(entry.factory(), claim, **options, progress=progress)
+    except Exception as error:  # one entry that fails must not lose the others
+        if os.environ.get("DP_AUDIT_TRACEBACK"):
+            raise
+        known = claim if isinstance(claim, PrivacyClaim) else None
+        result = AuditResult(entry.name, known, "", Verdict.ERROR, Evidence.STATISTICAL, reason=_said(error))
+    reference = entry.reference or result.reference
+    return dataclasses.replace(
+        result, subject=entry.name, target=entry.name, expected=entry.expected, reference=reference
+    )
+
+
+def audit_entry_utility(
+    entry: Entry, given: Mapping[str, Any], *, progress: Listener | None = None
+) -> UtilityResult:
+    """Return the result of an entry's utility audit, ERROR where it cannot be carried out."""
+    options = {**utility_options(entry), **shared(given), "isolate": True}
+    claim = options.pop("claim", None)
+    try:
+        result = audit_utility(entry.factory(), claim, **options, progress=progress)
+    except Exception as error:  # one entry that fails must not lose the others
+        if os.environ.get("DP_AUDIT_TRACEBACK"):
+            raise
+        known = claim if isinstance(claim, UtilityClaim) else None
+        result = UtilityResult(entry.name, known, Verdict.ERROR, Evidence.STATISTICAL, reason=_said(error))
+    return dataclasses.replace(
+        result,
+        subject=entry.name,
+        target=entry.name,
+        expected=entry.utility_expected,
+        reference=entry.reference or result.reference,
+    )
+
+
+def _said(error: Exception) -> str:
+    said = str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
+    return " ".join(said.split())
+
+
+class Store:
+    """The results so far, each on disk as soon as it exists: in a folder, or in one file of them all."""
+
+    def __init__(self, place: Path | None) -> None:
+        self.place = place
+        self.results: list[Saved] = []
+        self.unsaved: list[str] = []
+        self._names: set[str] = set()
+        self.one_file = place is not None and place.suffix == ".json" and not place.is_dir()
+        if place is not None:
+            check_writable(place if self.one_file else place / "_.json")
+
+    def add(self, name: str, result: Saved) -> None:
+        """Keep the result, whatever happens to the next audit: on a full disk too the suite goes on."""
+        self.results.append(result)
+        while name in self._names:  # an entry may be called what another's utility audit is
+            name += "+"
+        self._names.add(name)
+        try:
+            self._write(name, result)
+        except Unwritable as error:
+            self.unsaved.append(name)
+            click.echo(f"{name}: not saved: {error}", err=True)
+
+    def _write(self, name: str, result: Saved) -> None:
+        if self.place is None:
+            return
+        if self.one_file:
+            documents = ",\n".join(layout(each.to_json()) for each in self.results)
+            write_text(self.place, f"[\n{documents}\n]\n")
+            self.unsaved.clear()
+        else:
+            save(result, self.place / file_name(name))

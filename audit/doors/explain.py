@@ -1,0 +1,294 @@
+"""The plan of an audit in words: where the databases come from, what the runs are spent on, what they cost.
+
+Nothing is bet here. The only runs made are a few timed ones, of the first pair of databases.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.databases.chosen import FEW_DATABASES
+from audit.databases.paths import lengths
+from audit.errors import InvalidValue
+from audit.privacy import audit_privacy, make_task
+from audit.relations import name_of
+from audit.sampling import EXPLORE, Sampler
+from audit.search.climb import FIRST_LOOK, SHARE
+from audit.search.shrink import MOST_TRIES
+from audit.task import Options, PrivacyTask, check_options
+from audit.values.brief import show
+from audit.values.outcomes import Raised, Unfinished
+from audit.values.wording import number, short
+from audit.verdict.betting import FIRST_BET, GROWTH
+from audit.verdict.by_law import SOME_PAIRS
+from audit.verdict.by_runs import LEAST_CONFIRMATION, least_budget
+from audit.verdict.confirm import LEAST_SHRINKING, SHRINKING
+from audit.verdict.law_runs import CHECKED_RUNS, SAMPLED_RUNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from audit.databases.chosen import Databases, Pair
+    from audit.sampling import Runs
+
+#: Pairs of runs that are timed: one to warm up, then more as long as the time so far is below the second.
+_TIMED = (1, 8, 64, 512)
+_ENOUGH_SECONDS = 0.05
+_LABEL = 13
+_WIDTH = 100
+
+
+def task_of(mechanism: Any, claim: Any = None, **options: Any) -> PrivacyTask:
+    """Return the task that `audit_privacy` would carry out for the same arguments.
+
+    Raises
+    ------
+    AuditError
+        A bad argument, in one line.
+
+    Examples
+    --------
+    >>> from audit import PureDP
+    >>> task_of(lambda database, rng: 0, PureDP(1.0), records=[0, 1], size=2).databases.count()
+    4
+    """
+    parameters = inspect.signature(audit_privacy).parameters.values()
+    told = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY} | options
+    chosen = check_options(Options(**{name: told[name] for name in Options.__dataclass_fields__}))
+    rest = ("relation", "records", "size", "databases", "pairs", "convert", "fresh", "valid", "progress")
+    return make_task(mechanism, claim, chosen, **{name: told[name] for name in rest})
+
+
+def explain(task: PrivacyTask, *, name: str | None = None) -> str:
+    """Return the plan of an audit, as text for a terminal, headed by the subject's name or another one.
+
+    Examples
+    --------
+    >>> from audit import PureDP
+    >>> plan = explain(task_of(lambda database, rng: 0, PureDP(1.0), records=[0, 1], size=2))
+    >>> print(plan.splitlines()[2])
+    Databases    the boundary of the domain (extremes, all equal, one outlier, ties) first; then every
+    """
+    head = f"Plan for {short(name or task.subject.name, 60)}, {task.claim} under {name_of(task.relation)}"
+    lines = [head, ""]
+    for label, text in _paragraphs(task):
+        start = f"  {label:<{_LABEL}}"
+        lines += textwrap.wrap(
+            text, _WIDTH, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False
+        )
+    return "\n".join(lines)
+
+
+def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
+    seed = np.random.SeedSequence(task.pairs_seed()).spawn(2)[0]
+    first = next(task.databases.proposals(np.random.default_rng(seed)), None)
+    if first is None:
+        raise InvalidValue(
+            "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
+        )
+    cost = _measure(task, first)
+    yield "Databases", _databases(task.databases)
+    if task.subject.declared_law is not None and task.options.numerics == "ideal":
+        yield "By law", _law(task)
+    yield "Search", _search(task)
+    yield "Bets", _bets(task)
+    yield "Budget", _budget(task)
+    yield "One call", cost.words()
+    yield "Time", _time(task, cost)
+    yield "Afterwards", _afterwards(task)
+
+
+def _databases(databases: Databases) -> str:
+    sources = []
+    if databases.given:
+        many = len(databases.given)
+        sources.append(f"{many} given or suggested pair{'s' if many > 1 else ''} first")
+    if databases.only_given:
+        return sources[0].replace("first", "only")
+    if databases.whole:
+        sources.append(f"{len(databases.whole)} example databases and their neighbours")
+    else:
+        sources.append(
+            "the boundary of the domain (extremes, all equal, one outlier, ties)"
+            + ("" if databases.given else " first")
+        )
+    sources.append(_after_the_boundary(databases))
+    return f"{'; then '.join(sources)}. {_domain(databases)}"
+
+
+def _after_the_boundary(databases: Databases) -> str:
+    count = databases.count()
+    if count is not None and count <= FEW_DATABASES:
+        every = len(databases.enumerate() or ())
+        return f"every pair of the domain ({every:,}), in random order"
+    return "random pairs, and variations of the best pair so far"
+
+
+def _domain(databases: Databases) -> str:
+    assert databases.sizes is not None
+    low, high = databases.sizes
+    sizes = f"{low}" if low == high else f"{low} to {high}"
+    if databases.records is None:
+        return f"Databases of {sizes} answers."
+    kind = "values" if databases.finite else "examples from a strategy"
+    said = f"Databases of {sizes} records, chosen from {len(databases.records)} {kind}"
+    count = databases.count()
+    many = "" if count is None else f": {count:,} databases" if count < 10**12 else f": {count:.3g} databases"
+    return f"{said} such as {show(list(databases.records[:4]), 60)}{many}."
+
+
+def _law(task: PrivacyTask) -> str:
+    every = task.databases.enumerate()
+    pairs = f"all {len(every):,} pairs" if every is not None else f"up to {SOME_PAIRS} pairs"
+    return (
+        f"the subject declares its output law: the laws of {pairs} are compared exactly, and the law is "
+        f"checked against {CHECKED_RUNS:,} runs of a database ({SAMPLED_RUNS:,} through `sample`). The rest "
+        "of the plan gets half of the budget and of the significance, or all of both if these databases have "
+        "no law."
+    )
+
+
+def _search(task: PrivacyTask) -> str:
+    databases, steps = task.databases, lengths(task.claim.epsilon, task.claim.delta)
+    looks = (
+        f"A first look takes {FIRST_LOOK} pairs of runs; the most promising pairs are looked at again, with "
+        "twice as many each time"
+    )
+    if databases.only_given and len(databases.given) == 1:
+        return f"none: one pair. Its first look takes {FIRST_LOOK} pairs of runs."
+    said = f"at most {SHARE:.0%} of the runs. One coupled run on each side scouts a pair. {looks}."
+    if databases.only_given or not steps:
+        return said
+    return (
+        f"{said} Every fourth new pair is up to {max(steps)} neighbour steps apart, and is tested against "
+        "the claim at that distance."
+    )
+
+
+def _bets(task: PrivacyTask) -> str:
+    single = task.databases.only_given and len(task.databases.given) == 1
+    share = "all other" if single else f"at least {1 - SHARE:.0%} of the"
+    return (
+        f"{share} runs, none of which the search has seen. The first batch is {FIRST_BET} pairs of runs; "
+        f"each later batch is {GROWTH - 1:.0%} of the runs known of its pair. The claim is refuted when the "
+        f"wealth reaches {1 / task.options.significance:,.0f} (significance {task.options.significance:g})."
+    )
+
+
+def _least(task: PrivacyTask) -> int:
+    return least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
+
+
+def _budget(task: PrivacyTask) -> str:
+    least, budget = _least(task), task.options.budget
+    said = (
+        f"{budget:,} runs, on both databases, search included; even an outright leak needs at least {least:,}"
+    )
+    return f"{said}." if budget >= least else f"{said}. This budget can refute nothing; raise `budget`."
+
+
+def _time(task: PrivacyTask, cost: _Cost) -> str:
+    """Say what the measured cost means for the budget and the time limit."""
+    limit, budget = task.options.time_limit, task.options.budget
+    seconds = cost.seconds * budget / task.options.jobs
+    said = f"the whole budget takes about {_duration(seconds)} of calls"
+    said += f" in {task.options.jobs} processes" if task.options.jobs > 1 else ""
+    if limit is None:
+        return f"{said}. There is no time limit."
+    affordable = int(limit * task.options.jobs / max(cost.seconds, 1e-9))
+    if affordable >= budget:
+        return f"{said}; the time limit of {number(limit)} s is enough for it."
+    if affordable < _least(task):
+        return (
+            f"{said}; the time limit of {number(limit)} s ends the audit after about {affordable:,} runs, "
+            "too few to refute anything; raise `time_limit`."
+        )
+    return f"{said}; the time limit of {number(limit)} s ends the audit after about {affordable:,} runs."
+
+
+def _afterwards(task: PrivacyTask) -> str:
+    options = task.options
+    confirming = (
+        f"{options.confirm_budget:,} runs"
+        if options.confirm_budget is not None
+        else f"4 times the runs it took (at least {LEAST_CONFIRMATION:,})"
+    )
+    said = (
+        f"a refutation is confirmed by at most {confirming}, beyond the budget. They run in fresh processes, "
+        "each with a new mechanism, unless the mechanism was seen to keep no state between calls"
+    )
+    if task.databases.only_given:
+        return f"{said}. Given pairs are not shrunk."
+    most = max(LEAST_SHRINKING, options.budget // 2)
+    if lengths(task.claim.epsilon, task.claim.delta):
+        said += (
+            ". If databases several steps apart refute, the audit looks for the single step that fails, and "
+            "shows it if runs of that step confirm it"
+        )
+    return (
+        f"{said}. Shrinking tries at most {MOST_TRIES} simpler pairs, with {SHRINKING} times the runs that "
+        f"the refutation took, at least {LEAST_SHRINKING:,} and at most {most:,}."
+    )
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """What one call costs, from how many runs that is known, and what went wrong in them."""
+
+    seconds: float
+    runs: int
+    trouble: str = ""
+
+    def words(self) -> str:
+        told = f"about {_duration(self.seconds)}, from {self.runs:,} timed runs of the first pair"
+        return f"{told}. {self.trouble}" if self.trouble else f"{told}."
+
+
+def _measure(task: PrivacyTask, pair: Pair) -> _Cost:
+    """Time a few runs of a pair, in a process of their own if the audit is."""
+    options = task.options
+    with Sampler(
+        task.subject,
+        seed=options.seed,
+        isolate=options.isolate,
+        run_time_limit=options.run_time_limit,
+    ) as sampler:
+        return sampler.with_copies(lambda: _timed(sampler, pair))
+
+
+def _timed(sampler: Sampler, pair: Pair) -> _Cost:
+    seconds = 0.0
+    drawn: list[Runs] = []
+    for place, pairs in enumerate(_TIMED):
+        start = time.perf_counter()
+        drawn = list(sampler.draw(*pair, pairs, (EXPLORE, place)))
+        elapsed = time.perf_counter() - start
+        first = place == 0  # with the start of a process and the check of the generator: known too badly
+        seconds = (elapsed - sampler.loading * first) / (2 * pairs + 8 * first)
+        if elapsed > _ENOUGH_SECONDS and not (first and elapsed < 20 * _ENOUGH_SECONDS):
+            break
+    return _Cost(seconds, sampler.drawn, _trouble(drawn))
+
+
+def _trouble(drawn: list[Runs]) -> str:
+    """Say so where none of the last runs had an answer."""
+    outputs = [output for runs in drawn for side in (runs.left, runs.right) for output in side]
+    if not all(type(output) in (Raised, Unfinished) for output in outputs):
+        return ""
+    worst = outputs[0]
+    said = worst.reason if isinstance(worst, Unfinished) else f"{worst.kind}: {worst.message}"
+    return f"None of the last {len(outputs)} runs gave an answer: {short(said, 120)}."
+
+
+def _duration(seconds: float) -> str:
+    """Return a time for people, to two digits."""
+    for unit, size in (("h", 3600.0), ("min", 60.0), ("s", 1.0), ("ms", 1e-3)):
+        if seconds >= 2 * size or (seconds >= size and size <= 1):
+            return f"{seconds / size:.2g} {unit}" if seconds < 100 * size else f"{seconds / size:,.0f} {unit}"
+    return f"{seconds / 1e-6:.2g} µs" if seconds < 1e-4 else f"{seconds / 1e-6:,.0f} µs"

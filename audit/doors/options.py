@@ -1,0 +1,249 @@
+"""The keywords of `audit_privacy` as a command line writes them: text in, values out, errors in one line."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from typing import TYPE_CHECKING, Any
+
+from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
+from audit.errors import AuditError, InvalidValue
+from audit.relations import Relation
+from audit.subject.loading import load_object
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from audit.claims import PrivacyClaim
+
+__all__ = ["read_claim", "read_literal", "read_options", "read_parameters"]
+
+
+def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keywords for `audit_privacy` from the options that were given; what was not stays out.
+
+    Parameters
+    ----------
+    given
+        By the keyword's name, ``pair`` for ``pairs``: numbers as numbers, everything else as its text; None
+        or an empty tuple means not given.
+
+    Raises
+    ------
+    AuditError
+        A text does not stand for a value of its keyword.
+
+    Examples
+    --------
+    >>> read_options({"records": "[0, 1]", "size": "1:3", "pair": (("[0]", "[1]"),), "seed": None})
+    {'records': [0, 1], 'size': (1, 3), 'pairs': [([0], [1])]}
+    """
+    options: dict[str, Any] = {}
+    for name, value in given.items():
+        if value is None or value == ():
+            continue
+        if name == "pair":
+            options["pairs"] = [(_side(left), _side(right)) for left, right in value]
+        else:
+            options[name] = _READERS[name](value) if name in _READERS else value
+    return options
+
+
+def read_claim(epsilon: float | None, delta: float | None) -> PrivacyClaim | None:
+    """Return the claim of ``--epsilon`` and ``--delta``; None when neither is given.
+
+    Examples
+    --------
+    >>> read_claim(1.0, None)
+    PureDP(epsilon=1.0)
+    >>> read_claim(None, 0.1)
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: A claim needs --epsilon; got --delta alone.
+    """
+    if epsilon is None:
+        if delta is not None:
+            raise InvalidValue("A claim needs --epsilon; got --delta alone.")
+        return None
+    return PureDP(epsilon) if delta is None else ApproximateDP(epsilon, delta)
+
+
+def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = None) -> Any:
+    """Return the claim of ``--alpha`` and ``--beta``, the other one from `own`; None when neither is given.
+
+    Without a claim of the subject's own it is an `Accuracy`: PAC takes no alpha above 1.
+
+    Examples
+    --------
+    >>> read_utility_claim(0.1, 0.05), read_utility_claim(None, 0.2, own=PAC(0.1, 0.05))
+    (Accuracy(alpha=0.1, beta=0.05), PAC(alpha=0.1, beta=0.2))
+    """
+    if alpha is None and beta is None:
+        return None
+    if own is not None:
+        kind = type(own) if isinstance(own, (PAC, Accuracy)) else PAC
+        return kind(own.alpha if alpha is None else alpha, own.beta if beta is None else beta)
+    if alpha is None or beta is None:
+        raise InvalidValue("A utility claim needs both --alpha and --beta; got only one.")
+    try:
+        return Accuracy(alpha, beta)
+    except InvalidValue as error:  # the class was not the user's choice: only the option was
+        raise InvalidValue(re.sub("`(alpha|beta)` of `Accuracy`", r"`--\1`", str(error))) from None
+
+
+def read_parameters(settings: Iterable[str]) -> dict[str, Any]:
+    """Return the parameters written as ``name=value``: a Python literal, ``true``, ``false``, or else text.
+
+    Examples
+    --------
+    >>> read_parameters(["epsilon=0.5", "mode=fast", "tight=false"])
+    {'epsilon': 0.5, 'mode': 'fast', 'tight': False}
+    """
+    parameters = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.isidentifier():
+            raise InvalidValue(f"A parameter must be `name=value`; got `{setting}`.")
+        try:
+            parameters[name] = read_literal(value)
+        except InvalidValue:
+            parameters[name] = _FLAGS.get(value.strip(), value)
+    return parameters
+
+
+_FLAGS = {"true": True, "false": False}
+
+
+def read_literal(text: str) -> Any:
+    """Return the value of a Python literal; NaN and infinity are literals, as JSON or Python writes them.
+
+    Raises
+    ------
+    InvalidValue
+        The text is no literal.
+
+    Examples
+    --------
+    >>> read_literal("[1, -inf, 'a', Infinity, NaN, float('nan')]")
+    [1, -inf, 'a', inf, nan, nan]
+    """
+    try:
+        return ast.literal_eval(_parsed(text))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        raise InvalidValue(f"`{text}` is not a Python literal{_trouble(text)}.") from None
+
+
+def _parsed(text: str) -> Any:
+    return _SpecialNumbers().visit(ast.parse(text.strip(), mode="eval"))
+
+
+class _SpecialNumbers(ast.NodeTransformer):
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.Constant(float(node.id)) if node.id in _SPECIAL else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        match node:
+            case ast.Call(ast.Name("float"), [ast.Constant(str() | int() | float() as given)], []):
+                return ast.Constant(float(given))
+        return node
+
+
+_SPECIAL = frozenset({"nan", "inf", "NaN", "Infinity"})
+
+
+def _trouble(text: str) -> str:
+    """Say what keeps a text from being a literal, as the rest of a sentence; empty where it shows.
+
+    Examples
+    --------
+    >>> _trouble("[0, 1"), _trouble("[0, one]"), _trouble("one")
+    (": '[' was never closed", ': `one` is a name, not a literal', '')
+    """
+    try:
+        tree = _parsed(text)
+    except SyntaxError as error:
+        return f": {error.msg.rstrip('.?')}"
+    except (ValueError, MemoryError, RecursionError):
+        return ""
+    names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    name = next(names, text.strip())
+    return "" if name == text.strip() else f": `{name}` is a name, not a literal"
+
+
+def _side(text: str) -> Any:
+    try:
+        return read_literal(text)
+    except InvalidValue:
+        said = f"The databases of `--pair` must be Python literals; got `{text}`{_trouble(text)}."
+        raise InvalidValue(said) from None
+
+
+def _records(text: str) -> Any:
+    return _literal_or_object(text, wanted="The `--records` must be a Python list or module:strategy")
+
+
+def _databases(text: str) -> Any:
+    return _named(text, wanted="The `--databases` must be module:strategy")
+
+
+def _problems(text: str) -> Any:
+    found = _named(text, wanted="The `--problems` must be module:object")
+    return found() if inspect.isfunction(found) or inspect.isclass(found) else found
+
+
+def _convert(text: str) -> Any:
+    return _named(text, wanted="The `--convert` must be module:function, such as numpy:array")
+
+
+def _fresh(text: str) -> Any:
+    return _named(text, wanted="The `--fresh` must be module:function, a function that makes a new mechanism")
+
+
+def _valid(text: str) -> Any:
+    return _named(text, wanted="The `--valid` must be module:function")
+
+
+def _relation(text: str) -> Any:
+    return load_object(text) if ":" in text else Relation.from_name(text)
+
+
+def _size(text: str) -> int | tuple[int, int]:
+    try:
+        bounds = [int(part) for part in text.split(":")]
+    except ValueError:
+        bounds = []
+    if len(bounds) not in {1, 2}:
+        raise InvalidValue(f"The `--size` must be a whole number or MIN:MAX; got `{text}`.")
+    return bounds[0] if len(bounds) == 1 else (bounds[0], bounds[1])
+
+
+def _literal_or_object(text: str, *, wanted: str) -> Any:
+    try:
+        value = read_literal(text)
+    except InvalidValue:
+        return _named(text, wanted=wanted)
+    if not isinstance(value, (list, tuple)):
+        raise InvalidValue(f"{wanted}; got `{text}`.")
+    return list(value)
+
+
+def _named(text: str, *, wanted: str) -> Any:
+    written = text.lstrip().startswith(("[", "(", "{"))
+    if written or ":" not in text:
+        raise InvalidValue(f"{wanted}; got `{text}`{_trouble(text) if written else ''}.")
+    try:
+        return load_object(text)
+    except AuditError as error:
+        raise InvalidValue(f"{wanted}: {error}") from error
+
+
+_READERS = {
+    "records": _records,
+    "databases": _databases,
+    "problems": _problems,
+    "convert": _convert,
+    "fresh": _fresh,
+    "valid": _valid,
+    "relation": _relation,
+    "size": _size,
+}

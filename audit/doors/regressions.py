@@ -1,0 +1,203 @@
+"""Saved refutations as regression tests: a folder of witness files, each replayed by a test of its own."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from audit.codec.files import file_of, source_of
+from audit.errors import AuditError, CorruptFile
+from audit.subject.conversion import saved_convert
+from audit.subject.loading import locate_target
+from audit.subject.trust import require_trust
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable
+
+    from audit.results.result import AuditResult
+    from audit.utility.saved import Saved
+
+__all__ = [
+    "drawn_from",
+    "load_witness",
+    "parametrize_with_witnesses",
+    "replay_file",
+    "with_source",
+    "witness_files",
+]
+
+
+def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any], Any]:
+    """Return a decorator that runs a test once for each witness file, as its argument ``witness``.
+
+    The tests carry the marker ``audit``.
+
+    Parameters
+    ----------
+    folder
+        Where the files are, results saved as JSON; relative to the file that the test is in.
+
+    Raises
+    ------
+    AuditError
+        There is no such folder.
+
+    Examples
+    --------
+    >>> @parametrize_with_witnesses("../tests/audit/data")  # doctest: +SKIP
+    ... def test_fault_stays_away(witness, auditor):
+    ...     auditor.check_witness(witness, trust=True)
+    """
+    import pytest
+
+    caller = inspect.currentframe()
+    caller = None if caller is None else caller.f_back
+    beside = Path(caller.f_globals.get("__file__", ".")).parent if caller is not None else Path()
+    cases = [
+        pytest.param(file, id=file.stem, marks=pytest.mark.audit) for file in witness_files(beside / folder)
+    ]
+    return pytest.mark.parametrize("witness", cases)
+
+
+def witness_files(folder: str | os.PathLike[str]) -> list[Path]:
+    """Return the JSON files of a folder by name, so that every process sees them in one order.
+
+    Examples
+    --------
+    >>> witness_files("no/such/folder")
+    Traceback (most recent call last):
+    audit.errors.AuditError: The folder `no/such/folder` of witness files does not exist.
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        raise AuditError(f"The folder `{place}` of witness files does not exist.")
+    return sorted(place.glob("*.json"))
+
+
+def load_witness(path: str | os.PathLike[str]) -> AuditResult:
+    """Return the saved result at `path`, which must hold a witness and not contradict itself.
+
+    Raises
+    ------
+    AuditError
+        The file is damaged, or holds none, or what it says cannot be (`audit.results.coherence`).
+
+    Examples
+    --------
+    >>> load_witness("no/such/file.json")
+    Traceback (most recent call last):
+    audit.errors.CorruptFile: no/such/file.json cannot be read: No such file or directory.
+    """
+    from audit.results.coherence import check_coherent
+    from audit.results.saved import load
+
+    result = load(path)
+    if result.witness is None:
+        raise AuditError(f"{path} holds no refutation, so there is nothing to replay.")
+    try:
+        check_coherent(result)
+    except CorruptFile as error:
+        raise CorruptFile(f"{path}: {error}") from None
+    return result
+
+
+def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResult:
+    """Return a replay that says what file it was drawn from, and whether that has changed since the audit.
+
+    Parameters
+    ----------
+    again
+        The result of the replay.
+    saved
+        What was replayed; its environment's ``source`` is compared, where it has one.
+    place
+        The target as `locate_target` found it.
+
+    Examples
+    --------
+    >>> from audit.results.result import AuditResult, Evidence, Verdict
+    >>> result = AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT)
+    >>> with_source(result, result, "laplace").notes
+    ()
+    """
+    said = drawn_from(saved, place)
+    environment = {**again.environment, "source": source_of(place)}
+    return replace(again, notes=(*again.notes, said), environment=environment) if said else again
+
+
+def drawn_from(saved: Saved, place: str) -> str:
+    """Return the words for that file; empty where the target has none.
+
+    Examples
+    --------
+    >>> from audit.results.result import AuditResult, Evidence, Verdict
+    >>> drawn_from(AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT), "mine.py:release")
+    'drawn from mine.py'
+    """
+    file, before = file_of(place), saved.environment.get("source")
+    if file is None:
+        return ""
+    changed = ", which has changed since the audit" if before and before != source_of(place) else ""
+    return f"drawn from {file}{changed}"
+
+
+def replay_file(
+    path: str | os.PathLike[str],
+    *,
+    subject: Any = None,
+    convert: Any = None,
+    fresh: bool = False,
+    trust: bool = False,
+) -> AuditResult:
+    """Return the result of drawing a saved refutation again.
+
+    Parameters
+    ----------
+    path
+        A result saved as JSON.
+    subject
+        What to draw from; by default, with `trust`, what the saved result names as its target.
+    convert
+        As in the audit: turns the list of records into what the mechanism takes; by default, with `trust`,
+        the audit's own.
+    fresh
+        Draw new runs instead of the same ones.
+    trust
+        Import and call what the file names.
+
+    Raises
+    ------
+    AuditError
+        The file holds no refutation that runs of its own confirmed, or there is nothing to draw from.
+
+    Examples
+    --------
+    >>> replay_file("no/such/file.json")
+    Traceback (most recent call last):
+    audit.errors.CorruptFile: no/such/file.json cannot be read: No such file or directory.
+    """
+    from audit.results.coherence import is_refutation
+    from audit.subject.subject import adapt
+    from audit.subject.targets import rebuild_subject
+    from audit.verdict.replay import replay_witness
+
+    result = load_witness(path)
+    if not is_refutation(result):
+        raise AuditError(
+            f"{path} holds no refutation confirmed by fresh runs, so it cannot be a regression test; audit "
+            "again with a larger `confirm_budget` or `time_limit`."
+        )
+    if subject is None and result.target is None:
+        raise AuditError(f"{path} does not say what was audited; give the subject too.")
+    if subject is None:
+        require_trust(result.target, what="subject", trust=trust)
+    convert = saved_convert(result.environment, file=path, trust=trust) if convert is None else convert
+    if subject is None:
+        target = str(result.target)
+        place = locate_target(target, path, source=result.environment.get("source"))
+        subject = adapt(rebuild_subject(place, result.parameters), convert=convert)
+        return with_source(replay_witness(result, subject, target=target, fresh=fresh), result, place)
+    return replay_witness(result, adapt(subject, convert=convert), fresh=fresh)

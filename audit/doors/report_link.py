@@ -1,0 +1,119 @@
+"""The one way from an audit to its page, safe where a project has a package `reports` of its own.
+
+`audit` never imports that name: it loads the package that was installed beside it, and checks its mark.
+"""
+
+import importlib.metadata
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from audit.errors import AuditError
+from audit.subject.surroundings import own_arithmetic
+
+NAME = "reports"
+MARK = "DP_AUDIT_REPORT"
+_ALIAS = "_dp_audit_reports"  # where another package holds the name
+
+
+Documents = Sequence[Mapping[str, Any]]
+
+
+@own_arithmetic()
+def render_report(
+    documents: Documents | None,
+    path: str | os.PathLike[str],
+    *,
+    findings: Documents | None = None,
+    studies: Documents | None = None,
+    title: str | None = None,
+) -> None:
+    """Write the page of saved results, findings and studies to `path`.
+
+    Parameters
+    ----------
+    documents : sequence of mapping, optional
+        What `AuditResult.to_json` returns; None for a page without audits.
+    path : path
+        The file; `audit.results.saved.check_writable` says beforehand whether it can be written.
+    findings, studies : sequence of mapping, optional
+        What `to_json` of `audit.findings.saved` and of `audit.studies.saved` returns; None for a page
+        without them.
+    title : str, optional
+        Heading of the page, by default one that says what is on it.
+
+    Raises
+    ------
+    AuditError
+        If the page cannot be written, or our package is missing; one line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> page = Path(tempfile.mkdtemp()) / "index.html"
+    >>> render_report([], page)
+    >>> page.read_text(encoding="utf-8")[:15]
+    '<!DOCTYPE html>'
+    """
+    html = importlib.import_module(f"{_package().__name__}.html")
+    html.write_report(path, documents, findings=findings, studies=studies, title=title)
+
+
+def _package() -> ModuleType:
+    """Return our package, whatever else has its name."""
+    if _ALIAS in sys.modules:
+        return sys.modules[_ALIAS]
+    named = _origin()
+    for place in _places():
+        if place.is_file():
+            ours = importlib.import_module(NAME) if named == place else _load(place)
+            if getattr(ours, MARK, None) == 1:
+                return ours
+            named = place
+    raise AuditError(_absence(named))
+
+
+def _absence(named: Path | None) -> str:
+    if named is None:
+        return "The package `reports` of dp-audit is missing; reinstall dp-audit."
+    return f"Another package, {named}, has replaced the package `reports` of dp-audit; reinstall dp-audit."
+
+
+def _places() -> Iterator[Path]:
+    """Yield where our package may lie: beside `audit`, else where the distribution says."""
+    yield Path(__file__).resolve().parents[2] / NAME / "__init__.py"
+    try:
+        files = importlib.metadata.files("dp-audit") or ()
+    except importlib.metadata.PackageNotFoundError:
+        return
+    for file in files:
+        if file.parts == (NAME, "__init__.py"):
+            yield Path(str(file.locate())).resolve()
+
+
+def _origin() -> Path | None:
+    """Return the file that the name `reports` leads to, without running it."""
+    try:
+        spec = importlib.util.find_spec(NAME)
+    except ValueError:  # a module without a spec sits there
+        return None
+    return Path(spec.origin).resolve() if spec is not None and spec.origin else None
+
+
+def _load(place: Path) -> ModuleType:
+    """Load the package at `place` under a name of our own."""
+    spec = importlib.util.spec_from_file_location(
+        _ALIAS, place, submodule_search_locations=[str(place.parent)]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[_ALIAS] = module
+    spec.loader.exec_module(module)
+    if getattr(module, MARK, None) != 1:
+        del sys.modules[_ALIAS]
+    return module

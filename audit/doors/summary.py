@@ -1,0 +1,160 @@
+"""Many audits in few lines: one for each, and what the session has spent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from audit.results.result import AuditResult, Evidence, Verdict
+from audit.utility import text as utility_text
+from audit.utility.result import UtilityResult
+from audit.words import story
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from audit.utility.saved import Saved
+
+__all__ = ["carried_out", "line", "met", "total", "warning"]
+
+
+def carried_out(result: Saved) -> bool:
+    """Tell whether the audit came to a verdict on the claim.
+
+    Examples
+    --------
+    >>> from audit.results.result import Evidence
+    >>> carried_out(AuditResult("m", None, "replace one", Verdict.ERROR, Evidence.STATISTICAL))
+    False
+    """
+    return result.verdict not in {Verdict.ERROR, Verdict.INCONCLUSIVE}
+
+
+def met(result: Saved) -> bool:
+    """Tell whether the audit was carried out and found what was expected: no refutation, unless one was.
+
+    Examples
+    --------
+    >>> from audit.results.result import Evidence
+    >>> met(AuditResult("m", None, "replace one", Verdict.REFUTED, Evidence.STATISTICAL, expected="refuted"))
+    True
+    """
+    return carried_out(result) and result.refuted == (result.expected == "refuted")
+
+
+def line(result: Saved) -> str:
+    """Return verdict, subject, whether that was expected, and the bound found, in one line.
+
+    Examples
+    --------
+    >>> from audit.results.result import Evidence
+    >>> line(AuditResult("m", None, "replace one", Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
+    'PROVED        m                                           as expected           ε = 1, no runs'
+    """
+    mark = _mark(result)
+    verdict, name = result.verdict.value.upper(), story.short(result.subject, 60)
+    if isinstance(result, UtilityResult):
+        return f"{verdict:<12}  {name + ' (utility)':<42}  {mark:<20}  {_utility_found(result)}"
+    return f"{verdict:<12}  {name:<42}  {mark:<20}  {_found(result)}"
+
+
+def _mark(result: Saved) -> str:
+    """Return what the verdict means to whoever made the audit.
+
+    Examples
+    --------
+    >>> from audit.results.result import Evidence
+    >>> said = "m", None, "replace one"
+    >>> _mark(AuditResult(*said, Verdict.REFUTED, Evidence.STATISTICAL, expected="not refuted"))
+    'claim fails'
+    >>> _mark(AuditResult(*said, Verdict.PROVED, Evidence.EXACT, expected="refuted"))
+    'should be refuted'
+    """
+    if met(result):
+        return "as expected"
+    if not carried_out(result):
+        return "no verdict"
+    return "claim fails" if result.refuted else "should be refuted"
+
+
+def total(results: Sequence[Saved]) -> str:
+    """Return how many met their expectation, and the sum of the significance spent.
+
+    Each audit refutes a claim that holds with at most its own significance, so a session does so at all with
+    at most their sum.
+
+    Examples
+    --------
+    >>> total([])
+    '0 audits, 0 as expected; total significance spent: 0'
+    """
+    spent = sum(result.significance for result in results)
+    many = "1 audit" if len(results) == 1 else f"{len(results)} audits"
+    as_expected = sum(met(result) for result in results)
+    return f"{many}, {as_expected} as expected; total significance spent: {spent:.3g}"
+
+
+def warning(result: Saved) -> str:
+    """Return what whoever made the audit should be warned of in a line; nothing where that is nothing.
+
+    Examples
+    --------
+    >>> from audit.results.result import Evidence
+    >>> said = "m", None, "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL
+    >>> warning(AuditResult(*said, only_output="None"))
+    'm: Nothing varies: every output, on every database, was None. Is a `return` missing?'
+    """
+    said = story.unvaried(result) if isinstance(result, AuditResult) else ""
+    return f"{story.short(result.subject, 60)}: {said}" if said else ""
+
+
+def _found(result: AuditResult) -> str:
+    if not carried_out(result):
+        return story.short(result.reason, 120)
+    exact = result.evidence is Evidence.EXACT
+    bound = (
+        f"ε = {story.number(result.epsilon_lower)}"
+        if exact
+        else f"ε ≥ {story.at_least(result.epsilon_lower)}"
+    )
+    only = result.only_output
+    unvaried = [] if only is None else [f"nothing varies (always {story.short(only, 40)})"]
+    _, delta = story.claimed(result)
+    if delta > 0:
+        found = story.number(result.delta_lower) if exact else story.at_least(result.delta_lower)
+        times = story.number(result.delta_lower / delta, digits=3)
+        found = f"{'=' if exact else '≥'} {found} at the claimed ε"
+        bound += f" at the claimed δ, δ {found} (claimed {story.number(delta)}: {times}×)"
+    parts = [*unvaried, bound, f"{result.samples:,} runs" if result.samples else "no runs"]
+    if result.verdict is Verdict.PROVED and result.family:
+        parts.insert(-1, _proved_for(result.family))
+    if not result.refuted and result.detectable_epsilon is not None:
+        parts.append(f"catches ε ≥ {story.at_most(result.detectable_epsilon)} on one event")
+    return ", ".join(parts)
+
+
+def _proved_for(family: str) -> str:
+    """Return what was gone through, without the records and without how it follows.
+
+    Examples
+    --------
+    >>> _proved_for("all 3 neighbouring pairs (replace one) of size 1 over [0, 1, 2]")
+    'all 3 neighbouring pairs (replace one) of size 1'
+    """
+    return story.short(family.partition(", as the subject derives")[0].partition(" over ")[0], 80)
+
+
+def _utility_found(result: UtilityResult) -> str:
+    if not carried_out(result):
+        return story.short(result.reason, 120)
+    beta = utility_text.claimed(result)
+    claimed = "" if beta is None else f" (claimed {story.number(beta)})"
+    if result.evidence is Evidence.EXACT:
+        bound = f"failure probability = {story.number(result.beta_lower)}"
+    elif result.refuted:
+        bound = f"failure probability ≥ {story.at_least(result.beta_lower)}"
+    else:
+        bound = f"failure probability ≤ {story.at_most(result.beta_upper)}"
+    drawn = f"{result.samples:,} runs" if result.samples else "no runs"
+    worst = f", worst on {story.short(result.worst, 60)}" if result.worst else ""
+    size = "" if result.sample_size is None else f", n = {result.sample_size:,}"
+    return f"{bound}{claimed}{size}, {drawn}{worst}"

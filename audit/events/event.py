@@ -1,0 +1,262 @@
+"""Events: sets of outputs that say themselves in words, are stored and are replayed.
+
+An event is "a feature's value lies in these intervals" or "is one of these atoms", at most three such
+conditions joined by *and*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.codec.encoding import decode, encode, register
+from audit.errors import InvalidValue
+from audit.events.edges import ATOM_WIDTH, INF, LARGEST
+from audit.events.features import AtomFeature, NumberFeature, View, feature_from_json
+from audit.laws.region import Region
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class NumberIn:
+    """A number feature's value lies in one of some half-open intervals [low, high), or is no number.
+
+    Parameters
+    ----------
+    feature
+        The feature.
+    intervals
+        Pairs (low, high), low < high, in rising order; high = inf includes +inf.
+    unscored
+        Whether outputs that the feature cannot score belong to the event.
+    """
+
+    feature: NumberFeature
+    intervals: tuple[tuple[float, float], ...]
+    unscored: bool = False
+
+    def members(self, view: View) -> NDArray[np.bool_]:
+        """Give the membership of every output of a block."""
+        column = self.feature.column(view)
+        inside = np.isnan(column) if self.unscored else np.zeros(len(column), dtype=bool)
+        for low, high in self.intervals:
+            inside |= (column >= low) & ((column < high) | (high == INF))
+        return inside
+
+    def words(self) -> str:
+        """Say the condition."""
+        subject = self.feature.words
+        points = [_middle(low, high) for low, high in self.intervals if _is_point(low, high)]
+        parts = [_say_interval(low, high) for low, high in self.intervals if not _is_point(low, high)]
+        if len(points) == 1:
+            parts.insert(0, f"equals {points[0]:.10g}")
+        elif points:
+            parts.insert(0, "is one of " + ", ".join(f"{point:.10g}" for point in points))
+        if self.unscored:
+            parts.append("is not a number (or is absent)")
+        return f"{subject} " + " or ".join(parts or ["is impossible"])
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the condition as plain data."""
+        intervals = [[_bound(low), _bound(high)] for low, high in self.intervals]
+        return {"number": self.feature.to_json(), "intervals": intervals, "unscored": self.unscored}
+
+
+@dataclass(frozen=True, eq=False)
+class AtomIn:
+    """An atom feature's value is that of one of some example outputs (or of none of them).
+
+    Parameters
+    ----------
+    feature
+        The feature.
+    examples
+        Outputs, one for each value in the event.
+    """
+
+    feature: AtomFeature
+    examples: tuple[Any, ...]
+
+    def members(self, view: View) -> NDArray[np.bool_]:
+        """Give the membership of every output of a block."""
+        wanted = {self.feature.of(example) for example in self.examples}
+        return np.array([value in wanted for value in self.feature.column(view)], dtype=bool)
+
+    def words(self) -> str:
+        """Say the condition."""
+        shown = [self.feature.show(example) for example in self.examples]
+        if len(shown) == 1:
+            return f"{self.feature.words} is {shown[0]}"
+        return f"{self.feature.words} is one of " + "; ".join(shown)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the condition as plain data."""
+        return {"atom": self.feature.to_json(), "examples": [encode(example) for example in self.examples]}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AtomIn) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash((self.feature, len(self.examples)))
+
+
+@dataclass(frozen=True, eq=False)
+class RegionIn:
+    """The output lies in a region of an exact law: listed outcomes, intervals, or a box of them."""
+
+    region: Region
+
+    def members(self, view: View) -> NDArray[np.bool_]:
+        """Give the membership of every output of a block."""
+        return np.array([self.region.contains(output) for output in view.outputs], dtype=bool)
+
+    def words(self) -> str:
+        """Say the condition."""
+        return self.region.words()
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the condition as plain data."""
+        return {"region": _region_to_json(self.region)}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RegionIn) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.region.words())
+
+
+def _region_to_json(region: Region) -> dict[str, Any]:
+    return {
+        "outcomes": [encode(outcome) for outcome in region.outcomes],
+        "intervals": [[_bound(low), _bound(high)] for low, high in region.intervals],
+        "excluded": [encode(outcome) for outcome in region.excluded],
+        "coordinates": [[index, _region_to_json(part)] for index, part in region.coordinates],
+    }
+
+
+def _region_from_json(document: Mapping[str, Any]) -> Region:
+    return Region(
+        outcomes=tuple(decode(outcome) for outcome in document["outcomes"]),
+        intervals=tuple((float(low), float(high)) for low, high in document["intervals"]),
+        excluded=tuple(decode(outcome) for outcome in document["excluded"]),
+        coordinates=tuple((int(index), _region_from_json(part)) for index, part in document["coordinates"]),
+    )
+
+
+Condition = NumberIn | AtomIn | RegionIn
+
+
+@dataclass(frozen=True)
+class Event:
+    """A set of outputs: all of one to three conditions hold.
+
+    Parameters
+    ----------
+    conditions
+        What must hold.
+    said
+        Its words in a saved result, where an example was kept as text only and no longer says them.
+
+    Examples
+    --------
+    >>> from audit.events.features import Value
+    >>> event = Event((NumberIn(Value(), ((1.5, float("inf")),)),))
+    >>> event.words(), event.contains(2.0), event.contains("text")
+    ('the output is at least 1.5', True, False)
+    """
+
+    conditions: tuple[Condition, ...]
+    said: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.conditions) <= 3:
+            raise InvalidValue(f"An event must have one to three conditions; got {len(self.conditions)}.")
+
+    def members(self, outputs: Sequence[Any] | NDArray[Any] | View) -> NDArray[np.bool_]:
+        """Give the membership of every output of a block, shape (runs,)."""
+        view = outputs if isinstance(outputs, View) else View(outputs)
+        inside = np.ones(len(view), dtype=bool)
+        for condition in self.conditions:
+            inside &= condition.members(view)
+        return inside
+
+    def contains(self, output: object) -> bool:
+        """Tell whether one output belongs to the event."""
+        return bool(self.members([output])[0])
+
+    def words(self) -> str:
+        """Say the event as a sentence without a full stop."""
+        return self.said or " and ".join(condition.words() for condition in self.conditions)
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the event as plain data."""
+        return {"all": [condition.to_json() for condition in self.conditions]}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Event:
+        """Rebuild an event from `to_json`."""
+        try:
+            return cls(tuple(_condition(item) for item in document["all"]))
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InvalidValue(f"An event cannot be read: {error!r}.") from None
+
+    def __str__(self) -> str:
+        return self.words()
+
+
+def _condition(document: Mapping[str, Any]) -> Condition:
+    if "region" in document:
+        return RegionIn(_region_from_json(document["region"]))
+    if "number" in document:
+        feature = feature_from_json(document["number"])
+        if not isinstance(feature, NumberFeature):
+            raise InvalidValue(f"{document['number']} is not a number feature.")
+        intervals = tuple((float(low), float(high)) for low, high in document["intervals"])
+        return NumberIn(feature, intervals, bool(document["unscored"]))
+    feature = feature_from_json(document["atom"])
+    if not isinstance(feature, AtomFeature):
+        raise InvalidValue(f"{document['atom']} is not an atom feature.")
+    return AtomIn(feature, tuple(decode(item) for item in document["examples"]))
+
+
+def _bound(value: float) -> float | str:
+    return value if np.isfinite(value) else str(value)
+
+
+def _is_point(low: float, high: float) -> bool:
+    if low == INF or high <= -1e308:
+        return True  # ±inf itself
+    size = max(abs(low), abs(high))
+    return bool(np.isfinite(size) and high - low <= max(20 * ATOM_WIDTH * size, 0.5 * (size > 1e9), 1e-300))
+
+
+def _middle(low: float, high: float) -> float:
+    return low if not np.isfinite(low) else low + (high - low) / 2
+
+
+def _say_interval(low: float, high: float) -> str:
+    if low == -INF and high == INF:
+        return "is a number"
+    if high == INF:
+        return f"is at least {low:.6g}"
+    if high == LARGEST:
+        return "is finite" if low == -LARGEST else f"is at least {low:.6g} and finite"
+    if low == -INF:
+        return f"is below {high:.6g}"
+    return f"is at least {low:.6g} and below {high:.6g}"
+
+
+def _read(stored: dict[str, Any]) -> Event:
+    event = Event.from_json(stored["event"])
+    if event.words() == stored["words"]:
+        return event
+    return replace(event, said=str(stored["words"]))  # an example kept as text no longer says it
+
+
+register("event", Event, write=lambda event: {"words": event.words(), "event": event.to_json()}, read=_read)

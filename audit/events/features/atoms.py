@@ -1,0 +1,187 @@
+"""Features that are atoms: the whole output, its keys, its kind."""
+
+from __future__ import annotations
+
+import array
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.events.features.base import AtomFeature
+from audit.events.features.openings import ABSENT, Path, words_of
+from audit.events.features.parts import part_at
+from audit.events.features.stand_ins import Ends, Frame
+from audit.events.features.views import EXACT, as_mapping, as_number
+from audit.values import canonical
+from audit.values.outcomes import Raised, Unfinished
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from audit.events.features.views import View
+
+
+@dataclass(frozen=True)
+class Whole(AtomFeature):
+    """The canonical output itself: text, tuples, sets, predictors, exceptions, NaN, None."""
+
+    cheap = True
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return "the output"
+
+    def _of(self, output: Any) -> Hashable:
+        if type(output) is np.ndarray and output.dtype.kind in "iub":
+            # by value: a row of a sampler's array has the dtype of all, and NaN in one makes floats of all
+            exact = output.astype(np.float64)
+            return canonical.key(exact if (np.abs(exact) < EXACT).all() else output)
+        return output.key if type(output) is Frame else canonical.key(output)
+
+    def _show(self, output: Any) -> str:
+        return canonical.show(output)
+
+
+@dataclass(frozen=True)
+class Keys(AtomFeature):
+    """The keys of a mapping or of a list of pairs, in order."""
+
+    cheap = True
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return "the tuple of keys of the output"
+
+    def _of(self, output: Any) -> Hashable:
+        keys = self._keys(output)
+        return None if keys is None else canonical.key(keys)
+
+    def column(self, view: View) -> list[Hashable]:
+        """Give the feature of every output of a block."""
+        if not view.all_dicts or any(set(map(type, output)) != {str} for output in view.outputs):
+            return super().column(view)
+        names = [tuple(output) for output in view.outputs]
+        known = {
+            each: canonical.key(each) for each in set(names)
+        }  # all are text: equal exactly where the keys are
+        return [known[each] for each in names]
+
+    def _show(self, output: Any) -> str:
+        keys = self._keys(output)
+        return "absent" if keys is None else canonical.show(keys)
+
+    @staticmethod
+    def _keys(output: Any) -> tuple[Any, ...] | None:
+        if issubclass(type(output), (tuple, list)) and not output:
+            return ()  # a list of pairs may be empty
+        mapping = as_mapping(output)
+        return None if mapping is None else tuple(mapping)
+
+
+@dataclass(frozen=True)
+class Kind(AtomFeature):
+    """The kind of the output: its type and shape, or the type of the exception."""
+
+    cheap = True
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return "the kind of the output"
+
+    def _of(self, output: Any) -> Hashable:
+        return self._show(output)
+
+    def column(self, view: View) -> list[Hashable]:
+        """Give the feature of every output of a block."""
+        return ["dict"] * len(view) if view.all_dicts else super().column(view)
+
+    def _show(self, output: Any) -> str:
+        kind = type(output)
+        told = _told(output)
+        if told is not None:
+            return f"{told} raised" if kind is Raised else told
+        if issubclass(kind, np.ndarray):
+            return f"array of shape {np.asarray(output).shape}"
+        if issubclass(kind, (bool, np.bool_)):
+            return "bool"
+        if issubclass(kind, (int, float, np.number)) and as_number(output) is not None:
+            return "NaN" if output != output else "number"  # noqa: PLR0124 - NaN alone differs from itself
+        return _name(kind)
+
+
+def _told(output: Any) -> str | None:
+    """Return what our own outcomes and stand-ins say of their kind."""
+    if type(output) is Unfinished:
+        return f"no output ({output.reason})"
+    return str(output.kind) if type(output) in (Raised, Frame, Ends) else None
+
+
+def _name(kind: type) -> str:
+    """Return the name of a class; a text is the same in a list and in an array, where numpy has its own."""
+    twins = (str, bytes, complex) if issubclass(kind, np.generic) else ()
+    return next((twin for twin in twins if issubclass(kind, twin)), kind).__name__
+
+
+@dataclass(frozen=True)
+class Type(AtomFeature):
+    """The types of the output and of its entries, whole numbers and floats apart, with shapes and dtypes.
+
+    Parameters
+    ----------
+    path
+        Where in the output; everywhere if empty.
+    """
+
+    path: Path = ()
+    cheap = True
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"the type of {words_of(self.path)}"
+
+    def _of(self, output: Any) -> Hashable:
+        return self._show(output)
+
+    def _show(self, output: Any) -> str:
+        return type_of(part_at(output, self.path))
+
+
+#: Entries whose types are told one by one, and how deep.
+_TYPED = 64
+_TYPED_DEPTH = 4
+
+
+def type_of(value: Any, *, depth: int = 0) -> str:
+    """Return the type of a value and of its entries in words.
+
+    Examples
+    --------
+    >>> type_of((1, [2.0, 3.0])), type_of(np.zeros(3, dtype=np.float32))
+    ('tuple of (int, list of float)', 'ndarray of shape (3,) of float32')
+    """
+    kind = type(value)
+    told = "absent" if value is ABSENT else _told(value)
+    if told is not None:
+        return told
+    if issubclass(kind, np.ndarray):
+        plain = np.asarray(value)
+        return f"{kind.__name__} of shape {plain.shape} of {plain.dtype}"
+    if issubclass(kind, array.array):
+        return f"{kind.__name__} of {value.typecode}"
+    if depth == _TYPED_DEPTH or not issubclass(kind, (tuple, list, dict)):
+        return _name(kind)
+    return " of ".join([kind.__name__, *_types_inside(value, depth + 1)])
+
+
+def _types_inside(value: Any, depth: int) -> list[str]:
+    entries = dict.values(value) if issubclass(type(value), dict) else value
+    inner = [type_of(entry, depth=depth) for entry in islice(entries, _TYPED)]
+    if len(set(inner)) <= 1:
+        return inner[:1]
+    return [f"({', '.join(inner)})"]

@@ -1,0 +1,118 @@
+"""What a feature is: a named total function of one output."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.codec.encoding import decode
+from audit.errors import InvalidValue
+from audit.events.features.stand_ins import stand_in
+from audit.events.features.views import View
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from numpy.typing import NDArray
+
+_REGISTRY: dict[str, type[Feature]] = {}
+
+
+class Feature(ABC):
+    """A named total function of one output; concrete features are frozen dataclasses, equal by fields."""
+
+    #: Cheap features share half of the first stake, fitted or numerous ones the other half.
+    cheap: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        _REGISTRY[cls.__name__] = cls
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """What the feature is of an output, as the subject of a sentence."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Give the feature's name and its fields as tagged JSON: a key may be a tuple, an edge infinite."""
+        from audit.codec.encoding import encode
+
+        values = {item.name: encode(getattr(self, item.name)) for item in fields(self)}  # type: ignore[arg-type]
+        return {"feature": type(self).__name__, **values}
+
+
+class NumberFeature(Feature):
+    """A feature whose value is a number; NaN for an output that it cannot score."""
+
+    def of(self, output: object) -> float:
+        """Give the feature of one output."""
+        return float(self.column(View([output]))[0])
+
+    @abstractmethod
+    def column(self, view: View) -> NDArray[np.float64]:
+        """Give the feature of every output of a block."""
+
+
+class AtomFeature(Feature):
+    """A feature whose value is a canonical key."""
+
+    def of(self, output: object) -> Hashable:
+        """Give the feature of one output."""
+        return self.column(View([output]))[0]
+
+    def column(self, view: View) -> list[Hashable]:
+        """Give the feature of every output of a block."""
+        return [self.read(output) for output in view.outputs]
+
+    def read(self, output: object) -> Hashable:
+        """Give the feature of an output as a block keeps it, one value for all that cannot be looked at."""
+        try:
+            return self._of(output)
+        except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
+            return UNREADABLE
+
+    def show(self, output: object) -> str:
+        """Say in words the value that this output has."""
+        try:
+            return self._show(stand_in(output))
+        except Exception:  # noqa: BLE001 - see `read`
+            return UNREADABLE[0]
+
+    @abstractmethod
+    def _of(self, output: Any) -> Hashable:
+        """Give the feature of one output; it may raise."""
+
+    @abstractmethod
+    def _show(self, output: Any) -> str:
+        """Say the value in words; it may raise."""
+
+
+#: The value of every atom feature where an output's own code fails.
+UNREADABLE = ("unreadable",)
+
+
+def feature_from_json(document: Mapping[str, Any]) -> Feature:
+    """Rebuild a feature from `to_json`.
+
+    Examples
+    --------
+    >>> from audit.events.features import Difference
+    >>> feature_from_json(Difference(first=0, second=1).to_json())
+    Difference(first=0, second=1)
+    """
+    values = {name: decode(value) for name, value in document.items()}
+    kind = _REGISTRY.get(str(values.pop("feature", None)))
+    if kind is None:
+        raise InvalidValue(f"There is no feature called {document.get('feature')!r}.")
+    try:
+        return kind(**values)
+    except (TypeError, ValueError) as error:
+        raise InvalidValue(f"The feature {document.get('feature')!r} cannot be rebuilt: {error}.") from None
+
+
+def empty_column(view: View) -> NDArray[np.float64]:
+    """Give a column in which nothing is scored yet."""
+    return np.full(len(view), np.nan)

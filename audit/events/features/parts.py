@@ -1,0 +1,298 @@
+"""What lies inside a structured output: entries of arrays, fields, attributes, variables.
+
+A leak may sit in one entry of `(coefficients, intercept)`, beside noise that makes every output another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.events.features.base import AtomFeature, NumberFeature
+from audit.events.features.openings import ABSENT, MOST_ENTRIES, Path, follow, parts_of, words_of
+from audit.events.features.scores import TableScore
+from audit.events.features.stand_ins import Ends
+from audit.events.features.views import as_entry, as_number
+from audit.values import canonical
+from audit.values.outcomes import Opaque
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.events.features.views import View
+
+MOST_LEAVES = 512
+MOST_DEPTH = 16
+
+
+def leaves(output: object) -> dict[Path, object]:
+    """Give what is inside an output and cannot be opened further, by where it is; nothing for what is a leaf.
+
+    Guarantee: depends on this output alone; at most 512 leaves, 16 steps deep. A text, and a number
+    that is opened further, count as leaves too.
+
+    Examples
+    --------
+    >>> leaves({"mean": (0.5, "high")})
+    {(('item', 'mean'), ('item', 0)): 0.5, (('item', 'mean'), ('item', 1)): 'high'}
+    >>> leaves(1.5), leaves("text")
+    ({}, {})
+    """
+    return dict(islice(_walk(output, ()), MOST_LEAVES))
+
+
+def holds_more(output: object) -> bool:
+    """Tell whether an output has parts that `leaves` does not open.
+
+    Examples
+    --------
+    >>> holds_more(["a"] * MOST_ENTRIES), holds_more(["a"] * (MOST_ENTRIES + 1))
+    (False, True)
+    """
+    some = sum(1 for _ in islice(_walk(output, ()), MOST_LEAVES + 1))
+    return some > MOST_LEAVES or _is_cut(output, [2 * MOST_LEAVES], 0)
+
+
+def _is_cut(value: object, left: list[int], depth: int) -> bool:
+    """Tell whether a value has more parts than are opened; `left` counts down what may still be asked."""
+    inside = parts_of(value, most=MOST_ENTRIES + 1)
+    left[0] -= len(inside)
+    if left[0] < 0 or (inside and depth == MOST_DEPTH) or len(inside) > MOST_ENTRIES:
+        return True
+    return type(value) is Ends or any(_is_cut(part, left, depth + 1) for _, part in inside)
+
+
+def is_closed(value: Any) -> bool:
+    """Tell whether a value shows neither its parts nor anything that tells it from others of its class.
+
+    Examples
+    --------
+    >>> import threading
+    >>> is_closed(threading.Lock()), is_closed("text")
+    (True, False)
+    """
+    kind = type(value)
+    if kind is Opaque:
+        return True
+    if kind in _SHOWN or parts_of(value):
+        return False
+    told = canonical.key(value)
+    return type(told) is tuple and (told[0] == "unreadable" or (told[0] == "object" and _hides(value)))
+
+
+#: What canonical keys tell in full.
+_SHOWN = frozenset({str, int, float, bool, type(None), tuple, list, dict, set, frozenset, bytes, np.ndarray})
+
+
+def _hides(value: Any) -> bool:
+    try:
+        value.__reduce_ex__(4)
+    except Exception:  # noqa: BLE001 - many objects refuse, each in its own way
+        return not getattr(value, "__dict__", None)
+    return False
+
+
+def _walk(value: object, path: Path) -> Iterator[tuple[Path, object]]:
+    inside = parts_of(value) if len(path) < MOST_DEPTH else ()
+    if path and (not inside or type(value) is str or as_number(value) is not None):
+        yield path, value
+    for step, part in inside:
+        yield from _walk(part, (*path, step))
+
+
+def part_at(output: object, path: Path) -> object:
+    """Follow a path into an output; what is not there is `ABSENT`.
+
+    Examples
+    --------
+    >>> part_at({"a": (1, 2)}, (("item", "a"), ("item", 1)))
+    2
+    """
+    for step in path:
+        output = follow(output, step)
+    return output
+
+
+@dataclass(frozen=True)
+class Part(NumberFeature):
+    """A number inside the output; NaN where it is absent or no number."""
+
+    path: Path
+    cheap = True
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return words_of(self.path)
+
+    def column(self, view: View) -> NDArray[np.float64]:
+        """Give the feature of every output of a block."""
+        return numbers_at(view, self.path)
+
+
+def numbers_at(view: View, path: Path) -> NDArray[np.float64]:
+    """Give the number at a place in every output of a block, NaN where there is none."""
+    known = view.parts.get(path)
+    if known is None:
+        known = view.parts[path] = _read(view, path)
+    return known
+
+
+def _read(view: View, path: Path) -> NDArray[np.float64]:
+    how, name = path[-1] if path else ("", None)
+    arrays = _stacked(view, path[:-1]) if how == "item" else None
+    if arrays is not None:
+        at = name if type(name) is tuple else (name,)
+        if set(map(type, at)) <= {int} and len(at) == arrays.ndim - 1:
+            inside = all(-size <= i < size for i, size in zip(at, arrays.shape[1:], strict=True))
+            column = arrays[(slice(None), *at)] if inside else np.full(len(view), np.nan)
+            return column.astype(np.float64)
+    return np.array([_number(part) for part in parts_at(view, path)], dtype=np.float64)
+
+
+def parts_at(view: View, path: Path) -> Any:
+    """Give what is at a place in every output; what lies on the way there is followed once for all paths."""
+    if not path:
+        return view.outputs
+    return [follow(value, path[-1]) for value in _kept_parts(view, path[:-1])]
+
+
+def _stacked(view: View, path: Path) -> NDArray[Any] | None:
+    """Give the arrays at a place in one, where all outputs have arrays of numbers of one shape there."""
+    key = ("stacked", path)
+    if key not in view.inside:
+        parts = [] if not path else _kept_parts(view, path)
+        alike = set(map(type, parts)) == {np.ndarray} and len({(a.shape, a.dtype) for a in parts}) == 1
+        view.inside[key] = np.stack(parts) if alike and parts[0].dtype.kind in "iufb" else None
+    found: NDArray[Any] | None = view.inside[key]
+    return found
+
+
+def _kept_parts(view: View, path: Path) -> Any:
+    known = view.inside.get(path)
+    if known is None:
+        known = view.inside[path] = parts_at(view, path)
+    return known
+
+
+def matrix(view: View, paths: Sequence[Path]) -> NDArray[np.float64]:
+    """Give the numbers at some places in every output of a block, shape (runs, places)."""
+    return np.column_stack([numbers_at(view, path) for path in paths])
+
+
+@dataclass(frozen=True)
+class PartsDifference(NumberFeature):
+    """The difference of two numbers inside the output; NaN where one is absent."""
+
+    first: Path
+    second: Path
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"{words_of(self.first)} − {words_of(self.second)}"
+
+    def column(self, view: View) -> NDArray[np.float64]:
+        """Give the feature of every output of a block."""
+        with np.errstate(all="ignore"):
+            return np.asarray(numbers_at(view, self.first) - numbers_at(view, self.second))
+
+
+@dataclass(frozen=True)
+class PartsSum(NumberFeature):
+    """The sum of some numbers inside the output, absent ones left out; NaN where all are absent."""
+
+    paths: tuple[Path, ...]
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"the sum of {_listed(self.paths)}"
+
+    def column(self, view: View) -> NDArray[np.float64]:
+        """Give the feature of every output of a block."""
+        total, some = np.zeros(len(view)), np.zeros(len(view), dtype=bool)
+        with np.errstate(all="ignore"):
+            for path in self.paths:  # one by one: a pairwise sum depends on memory layout
+                column = numbers_at(view, path)
+                total = total + np.where(np.isnan(column), 0.0, column)
+                some |= ~np.isnan(column)
+        return np.where(some, total, np.nan)
+
+
+@dataclass(frozen=True)
+class PartsScore(TableScore):
+    """The sum of tables over some numbers inside the output; NaN where all are absent."""
+
+    paths: tuple[Path, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"a score fitted to {_listed(self.paths)} (sum of their log-ratios)"
+
+    def column(self, view: View) -> NDArray[np.float64]:
+        """Give the feature of every output of a block."""
+        rows = matrix(view, self.paths)
+        return np.where(np.isnan(rows).all(axis=1), np.nan, self.of_rows(rows))
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    named = [words_of(path) for path in paths]
+    return (
+        ", ".join(named) if len(named) <= 3 else f"{named[0]}, {named[1]} and {len(named) - 2} more numbers"
+    )
+
+
+@dataclass(frozen=True)
+class PartIs(AtomFeature):
+    """What is at a place inside the output, where that is no number; a number counts as "a number"."""
+
+    path: Path
+    cheap = True
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return words_of(self.path)
+
+    def column(self, view: View) -> list[Hashable]:
+        """Give the feature of every output of a block."""
+        return [atom(part) for part in parts_at(view, self.path)]
+
+    def _of(self, output: Any) -> Hashable:
+        return atom(part_at(output, self.path))
+
+    def _show(self, output: Any) -> str:
+        part = part_at(output, self.path)
+        if part is ABSENT:
+            return "absent"
+        return "a number" if atom(part) == _SOME_NUMBER else canonical.show(part)
+
+
+_SOME_NUMBER = ("a number",)
+
+
+def _number(part: object) -> float:
+    return float("nan") if part is np.ma.masked else as_entry(part)
+
+
+def atom(part: object) -> Hashable:
+    """Give the key of a part, one for all numbers and one for "absent".
+
+    Examples
+    --------
+    >>> atom(1.5) == atom(2), atom("yes") == atom("no")
+    (True, False)
+    """
+    if part is ABSENT:
+        return ("absent",)
+    if part is np.ma.masked:
+        return ("masked",)
+    number = as_number(part)
+    return _SOME_NUMBER if number is not None and number == number else canonical.key(part)  # noqa: PLR0124

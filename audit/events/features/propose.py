@@ -1,0 +1,211 @@
+"""Which features fit the kinds of output that were seen. Reads past outputs only; decides nothing."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.events.features.atoms import Keys, Kind, Type, Whole
+from audit.events.features.bits import PATTERNS, LastBits, last_bits
+from audit.events.features.comparison import MOST_COMPARED, bound_pairs, few, gaps, is_spread
+from audit.events.features.numbers import (
+    ArgMax,
+    Coordinate,
+    Count,
+    Difference,
+    Entry,
+    First,
+    Largest,
+    Last,
+    Length,
+    Missing,
+    Norm,
+    PairSum,
+    Smallest,
+    Spread,
+    Sum,
+    Value,
+)
+from audit.events.features.scores import LEAST_FOR_SCORES, fit_score
+from audit.events.features.structure import MOST_BOUND, MOST_DIGITS, of_parts
+from audit.events.features.views import EXACT, PLAIN_ENTRIES
+from audit.values import canonical
+from audit.values.outcomes import Raised, Unfinished
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from audit.events.features.base import Feature
+    from audit.events.features.views import View
+
+    Floats = NDArray[np.float64]
+    Side = list[View]
+
+MOST_COORDINATES = 12
+MOST_KEYS = 16
+#: Entries that a score is fitted to, those that moved most.
+MOST_SCORED = 512
+#: Outputs a block that are asked for their types where these are more than a name.
+_ASKED = 100
+_SOME = 500
+#: Entries that make up at least this share of all entries are special values (a refusal, a flag, a mark).
+SPECIAL_SHARE = 0.05
+_SHARE_OF_REPEATS = 0.3
+
+
+def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
+    """Give the features worth a table, in a fixed order.
+
+    Parameters
+    ----------
+    left, right
+        Past outputs of the two databases, as blocks.
+    floats
+        Whether bit patterns may be used.
+    """
+    views = left + right
+    if any(len(view.numbers[1]) for view in views):
+        yield Value()
+        if floats:
+            yield from (pattern() for pattern, _ in PATTERNS)
+        if is_spread(np.concatenate([view.numbers[1][:_SOME] for view in views])):
+            yield LastBits()
+    typed = all(view.typed for view in views)
+    if typed and len({each for view in views for each in _types(view)}) > 1:
+        yield Type()
+    kinds = {Kind().read(output) for view in views for output in _odd(view)}
+    sizes = {size for view in views for size in view.vectors}
+    if kinds:
+        yield from (Kind(), Whole())
+    elif any((np.abs(view.numbers[1]) >= EXACT).any() for view in views) or (sizes and _repeats(views)):
+        yield Whole()
+    if sizes:
+        yield from _of_vectors(left, right, max(sizes), floats=floats)
+    if len(sizes) > 1 or any(_sized(output) for view in views for _, output in view.rest):
+        yield Length()
+    keys = _common_keys(views)
+    if keys:
+        yield Keys()
+        yield from (Entry(key) for key in keys)
+    yield from of_parts(left, right, entries=keys, floats=floats, typed=typed)
+
+
+def _types(view: View) -> set[object]:
+    """Give the types of a block's outputs; with those of their entries for some."""
+    if isinstance(view.outputs, np.ndarray):
+        return {view.outputs.dtype}
+    names = set(map(type, view.outputs))
+    if names <= PLAIN_ENTRIES | {str, bytes, Raised, Unfinished}:
+        return {*names}
+    return {Type().read(output) for output in view.outputs[:_ASKED]}
+
+
+def _odd(view: View) -> Iterator[object]:
+    """Give the outputs that neither a number nor a vector describes: the rest, NaN, and a mixture's parts."""
+    yield from (output for _, output in view.rest)
+    where, numbers = view.numbers
+    if np.isnan(numbers).any():
+        yield float("nan")
+    groups = (len(numbers) > 0) + len(view.vectors) + bool(view.rest)
+    if groups > 1:
+        yield from (view.outputs[i] for i in np.arange(len(view))[where][:1])
+        yield from (view.outputs[i] for at, _ in view.vectors.values() for i in np.arange(len(view))[at][:1])
+
+
+def _sized(output: object) -> bool:
+    return hasattr(type(output), "__len__")
+
+
+def _common_keys(views: Side) -> list[object]:
+    counts: dict[object, int] = {}
+    for view in views:
+        for _, mapping in view.mappings:
+            for key in mapping:
+                counts[key] = counts.get(key, 0) + 1
+    ranked = sorted(counts, key=lambda key: (-counts[key], repr(key)))
+    return ranked[:MOST_KEYS]
+
+
+def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator[Feature]:
+    a, b = _matrix(left, size), _matrix(right, size)
+    chosen = _most_moved(a, b)
+    yield from (Coordinate(i) for i in sorted(chosen[:MOST_COORDINATES]))
+    yield from _of_digits(a, b, chosen, floats=floats)
+    missing = np.isnan(few(a)).any() or np.isnan(few(b)).any()
+    if missing:
+        yield Missing()
+    if size < 2:
+        return
+    yield from (Sum(), Largest(), Smallest(), Spread(), Norm(), ArgMax())
+    pairs = list(combinations(sorted(chosen[:5]), 2))
+    bound = bound_pairs(a, b)
+    yield from (Difference(first=i, second=j) for i, j in dict.fromkeys(pairs + bound))
+    yield from (PairSum(first=i, second=j) for i, j in bound)
+    for value in _special(np.concatenate([few(a), few(b)])):
+        yield from (Count(value), First(value), Last(value))
+    if min(len(a), len(b)) >= LEAST_FOR_SCORES:
+        yield fit_score(a[: len(a) // 2], b[: len(b) // 2], entries=set(chosen[:MOST_SCORED]))
+
+
+def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iterator[Feature]:
+    """Give features of the digits of the entries whose digits moved most."""
+    some = sorted(chosen[:MOST_BOUND])
+    a, b = a[:_SOME, some], b[:_SOME, some]
+    if floats:
+        with np.errstate(all="ignore"):
+            moved = np.max([gaps(way(a), way(b)) for _, way in PATTERNS], axis=0)
+        best = sorted(some[k] for k in np.argsort(-moved, kind="stable")[:4])
+        yield from (kind(index=i) for i in best for kind, _ in PATTERNS)
+    spread = [k for k in range(len(some)) if is_spread(np.concatenate([a[:, k], b[:, k]]))]
+    if spread:
+        moved = gaps(last_bits(a[:, spread]), last_bits(b[:, spread]))
+        best = sorted(some[spread[k]] for k in np.argsort(-moved, kind="stable")[:MOST_DIGITS])
+        yield from (LastBits(index=i) for i in best)
+
+
+def _repeats(views: Side) -> bool:
+    """Tell whether whole vectors recur often enough to be atoms."""
+    keys = [
+        canonical.key(view.outputs[i])
+        for view in views
+        for at, matrix in view.vectors.values()
+        for i in np.arange(len(view))[at][
+            : max(20, min(_SOME, MOST_COMPARED // max(1, matrix.shape[1])))
+        ].tolist()
+    ]
+    return len(keys) - len(set(keys)) >= _SHARE_OF_REPEATS * len(keys)
+
+
+def _matrix(side: Side, size: int) -> Floats:
+    rows = []
+    for view in side:
+        for width, (_, matrix) in view.vectors.items():
+            if width == size:
+                rows.append(matrix)
+                continue
+            padded = np.full((len(matrix), size), np.nan)
+            padded[:, :width] = matrix
+            rows.append(padded)
+    if len(rows) == 1:
+        return rows[0]
+    return np.concatenate(rows) if rows else np.empty((0, size))
+
+
+def _most_moved(a: Floats, b: Floats) -> list[int]:
+    """Rank the entries by the largest difference of their empirical distribution functions."""
+    size = a.shape[1]
+    if size <= 1 or not len(a) or not len(b):
+        return list(range(size))
+    moved = gaps(a, b)
+    return sorted(range(size), key=lambda i: (-moved[i], i))
+
+
+def _special(matrix: Floats) -> list[float]:
+    values, counts = np.unique(matrix[~np.isnan(matrix)], return_counts=True)
+    common = np.flatnonzero((counts >= SPECIAL_SHARE * matrix.size) & (counts >= 5))
+    most = common[np.argsort(-counts[common], kind="stable")[:3]]
+    return [float(value) for value in values[most]]

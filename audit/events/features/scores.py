@@ -1,0 +1,101 @@
+"""A fitted feature: the sum over entries of learned log-ratios (a naive Bayes score).
+
+For mechanisms whose entries carry independent noise this is, up to the fit, the optimal score: the
+log-likelihood ratio of independent entries is the sum of theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.events.edges import learn_edges
+from audit.events.features.base import NumberFeature, empty_column
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from numpy.typing import NDArray
+
+    from audit.events.features.views import View
+
+#: Fitting a score to fewer runs than this a side is noise.
+LEAST_FOR_SCORES = 96
+
+
+@dataclass(frozen=True)
+class TableScore(NumberFeature):
+    """The sum of per-entry tables, for outputs of as many entries as there are tables.
+
+    Parameters
+    ----------
+    edges
+        For each entry the inner bin edges.
+    scores
+        For each entry one log-ratio a bin (one more than edges), and a last one for entries that are no
+        number.
+    """
+
+    edges: tuple[tuple[float, ...], ...]
+    scores: tuple[tuple[float, ...], ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "edges", tuple(tuple(row) for row in self.edges))
+        object.__setattr__(self, "scores", tuple(tuple(row) for row in self.scores))
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"a score fitted to the {len(self.edges)} entries of the output (sum of their log-ratios)"
+
+    def column(self, view: View) -> NDArray[np.float64]:
+        """Give the feature of every output of a block."""
+        column = empty_column(view)
+        found = view.vectors.get(len(self.edges))
+        if found is None:
+            return column
+        where, matrix = found
+        column[where] = self.of_rows(matrix)
+        return column
+
+    def of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Give the score of each row, shape (runs, entries)."""
+        total = np.zeros(len(matrix))
+        for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
+            if not any(scores):
+                continue
+            bins = np.searchsorted(np.asarray(edges), values, side="right")
+            bins = np.where(np.isnan(values), len(edges) + 1, bins)
+            total = total + np.asarray(scores)[bins]
+        return total
+
+
+def fit_score(
+    a: NDArray[np.float64], b: NDArray[np.float64], *, entries: Collection[int] | None = None
+) -> TableScore:
+    """Fit a sum of per-entry log-ratio tables to past outputs of both databases, shapes (runs, entries).
+
+    Only some `entries` count, if these are given.
+    """
+    most = int(np.clip(len(a) // 24, 4, 24))
+    edges: list[tuple[float, ...]] = []
+    scores: list[tuple[float, ...]] = []
+    for i in range(a.shape[1]):
+        if entries is not None and i not in entries:
+            edges.append(())
+            scores.append((0.0, 0.0))
+            continue
+        inner = learn_edges(np.concatenate([a[:, i], b[:, i]]))
+        if len(inner) > most:
+            inner = inner[np.linspace(0, len(inner) - 1, most).astype(np.intp)]
+        counts = [_histogram(values[:, i], inner) for values in (a, b)]
+        edges.append(tuple(map(float, inner)))
+        scores.append(tuple(map(float, np.log((counts[0] + 3.0) / (counts[1] + 3.0)))))
+    return TableScore(tuple(edges), tuple(scores))
+
+
+def _histogram(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    bins = np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
+    return np.bincount(bins, minlength=len(edges) + 2).astype(np.float64)

@@ -1,0 +1,236 @@
+"""What a block keeps in place of an output: all of a data frame in plain arrays, the ends of what is huge.
+
+A frame is dear to look into, so it is laid open once and not for every feature; of an output of megabytes no
+audit can keep many. Both are functions of one output alone.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.values import canonical
+from audit.values.outcomes import without_addresses
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+#: Entries or characters from which only the two ends of an output are kept, and how many of each.
+HUGE = 2**17
+END = 128
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A data frame, series or index in plain arrays.
+
+    Parameters
+    ----------
+    kind
+        The name of its class.
+    values
+        One array a column.
+    dtypes
+        The kind of every column.
+    columns
+        The names of the columns; of a series and an index their own.
+    index
+        The labels of the rows; None of an index.
+    attributes
+        What the user attached (`attrs`), and the names and kinds of both axes.
+
+    Examples
+    --------
+    >>> Frame("Series", (np.array([1.5]),), ("float64",), ("age",), np.array([0]), {}).kind
+    'Series'
+    """
+
+    kind: str
+    values: tuple[Any, ...]
+    dtypes: tuple[str, ...]
+    columns: Any
+    index: Any
+    attributes: Any
+
+    @cached_property
+    def key(self) -> Hashable:
+        """The canonical key, worked out once: a frame is asked for it at every learning."""
+        return canonical.key(self)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The two ends of a huge output, and a few numbers about all of it.
+
+    Parameters
+    ----------
+    kind
+        The name of its class, and the shape of an array.
+    size
+        Entries or characters.
+    digest
+        A hash of all of it: equal where two outputs are the same.
+    total, least, largest
+        Sum and extremes of all entries where they are numbers, NaN left out; else None.
+    first, last
+        The ends.
+
+    Examples
+    --------
+    >>> ends = stand_in(bytes(10**6))
+    >>> ends.kind, ends.size, len(ends.first)
+    ('bytes', 1000000, 128)
+    """
+
+    kind: str
+    size: int
+    digest: str
+    total: float | None
+    least: float | None
+    largest: float | None
+    first: Any
+    last: Any
+
+
+def stand_in(output: Any) -> Any:
+    """Return a `Frame` for a data frame, series or index, `Ends` for what is huge, else the output itself.
+
+    Parts of tuples, lists and dicts are replaced alike.
+
+    Examples
+    --------
+    >>> stand_in((1.5, "text"))
+    (1.5, 'text')
+    >>> type(stand_in((np.zeros(10**6), 1))[0]).__name__
+    'Ends'
+    """
+    try:
+        return _replaced(output, 0)
+    except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
+        return output
+
+
+def is_table(value: object) -> bool:
+    """Tell whether a value is a data frame, a series or an index of pandas or alike.
+
+    Examples
+    --------
+    >>> is_table(np.zeros(3))
+    False
+    """
+    kind = type(value)
+    return hasattr(kind, "to_numpy") and hasattr(kind, "array" if hasattr(kind, "dtype") else "iloc")
+
+
+def frame_of(table: Any) -> Frame:
+    """Return a data frame, series or index in plain arrays."""
+    kind = type(table).__name__
+    attributes = dict(getattr(table, "attrs", {}))
+    if hasattr(type(table), "dtypes") and hasattr(type(table), "columns"):
+        columns = [column for _, column in table.items()]
+        names, index = table.columns, table.index
+        attributes |= {"columns": _described(names), "index": _described(index)}
+        names, rows = _plain(names), _plain(index)
+    else:
+        columns, names, rows = [table], tuple(_names(table)), None
+        if hasattr(type(table), "index"):
+            rows = _plain(table.index)
+            attributes["index"] = _described(table.index)
+    arrays = tuple(map(_plain, columns))
+    return Frame(kind, arrays, tuple(_said(column.dtype) for column in columns), names, rows, attributes)
+
+
+def _plain(column: Any) -> Any:
+    return column.to_numpy()
+
+
+def _names(index: Any) -> Sequence[Any]:
+    return tuple(index.names) if hasattr(type(index), "names") else (index.name,)
+
+
+def _described(index: Any) -> tuple[Any, ...]:
+    return (type(index).__name__, _said(index.dtype), *_names(index))
+
+
+@lru_cache(maxsize=256)
+def _said(dtype: Any) -> str:
+    return str(dtype) if isinstance(dtype, np.dtype) else repr(dtype)
+
+
+_ENTRIES = (tuple, list, dict)
+_SMALL = frozenset({int, float, bool, type(None), np.float64, np.int64, np.bool_, complex})
+_TEXTS = frozenset({str, bytes})
+_FLAT = _SMALL | _TEXTS
+_DEEP = 6
+
+
+def _replaced(value: Any, depth: int) -> Any:
+    kind = type(value)
+    if kind in _SMALL:
+        return value
+    if _size(value) > HUGE:
+        return _ends(value)
+    if kind in _ENTRIES:
+        return _inside(value, depth) if depth < _DEEP else value
+    return frame_of(value) if is_table(value) else value
+
+
+def _inside(value: Any, depth: int) -> Any:
+    entries = value.values() if type(value) is dict else value
+    kinds = set(map(type, entries))
+    if kinds <= _SMALL or (kinds <= _FLAT and max(len(e) for e in entries if type(e) in _TEXTS) <= HUGE):
+        return value
+    parts = [_replaced(part, depth + 1) for part in entries]
+    if all(new is old for new, old in zip(parts, entries, strict=True)):
+        return value
+    return dict(zip(value, parts, strict=True)) if type(value) is dict else type(value)(parts)
+
+
+def _size(value: Any) -> int:
+    kind = type(value)
+    if kind in (str, bytes, bytearray, list, tuple):
+        return len(value)
+    return int(np.asarray(value).size) if issubclass(kind, np.ndarray) else 0
+
+
+def _ends(value: Any) -> Ends:
+    kind, flat, numbers = type(value).__name__, value, None
+    if issubclass(type(value), np.ndarray):
+        array = np.asarray(value)
+        kind, flat = f"{kind} of shape {array.shape}", array.ravel()
+        numbers = flat if array.dtype.kind in "iufb" else None
+    elif type(value) in (bytes, bytearray):
+        numbers = np.frombuffer(value, dtype=np.uint8)
+    digest = hashlib.blake2b(_raw(flat), digest_size=16).hexdigest()
+    # copies: a slice of an array would keep all of it
+    first, last = (copy.copy(part) for part in (flat[:END], flat[-END:]))
+    return Ends(kind, len(flat), digest, *_summary(numbers), first, last)
+
+
+_WIDE = {"i": "<f8", "u": "<f8", "f": "<f8", "b": "<f8", "c": "<c16", "m": "<i8", "M": "<i8"}
+
+
+def _raw(flat: Any) -> Any:
+    # by value: the dtype of one output of a sampler, and the width of its texts, may come from the others
+    wide = _WIDE.get(flat.dtype.kind) if type(flat) is np.ndarray else None
+    if wide is not None:
+        return np.ascontiguousarray(flat, dtype=wide).view(np.uint8)
+    if type(flat) in (bytes, bytearray):
+        return flat
+    text = flat if type(flat) is str else without_addresses(repr(list(flat)))
+    return text.encode(errors="replace")
+
+
+def _summary(numbers: Any) -> tuple[float | None, float | None, float | None]:
+    if numbers is None:
+        return None, None, None
+    total = numbers.sum(dtype=np.float64)
+    if np.isnan(total):
+        numbers = numbers[~np.isnan(numbers)]
+        total = numbers.sum(dtype=np.float64)
+    return float(total), *((float(numbers.min()), float(numbers.max())) if len(numbers) else (None, None))

@@ -1,0 +1,366 @@
+"""Which parts of structured outputs are worth a table: those that differ most between the two databases.
+
+Reads past outputs only; decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
+from itertools import chain, combinations, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.events.features.atoms import Type, Whole, type_of
+from audit.events.features.bits import PATTERNS, LastBits, last_bits
+from audit.events.features.comparison import bound_pairs, gap, is_spread
+from audit.events.features.openings import ABSENT, LETTERS, Path, letters_of
+from audit.events.features.parts import (
+    MOST_DEPTH,
+    MOST_LEAVES,
+    Part,
+    PartIs,
+    PartsDifference,
+    PartsScore,
+    PartsSum,
+    atom,
+    holds_more,
+    is_closed,
+    leaves,
+    matrix,
+)
+from audit.events.features.scores import LEAST_FOR_SCORES, fit_score
+from audit.events.features.views import PLAIN_ENTRIES, as_entry, as_number
+from audit.values import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.events.features.base import Feature
+    from audit.events.features.views import View
+
+    Floats = NDArray[np.float64]
+    Opened = list[dict[Path, object]]
+
+MOST_NUMBERS = 12
+MOST_ATOMS = 6
+#: Numbers inside that are compared two by two.
+MOST_TOGETHER = 4
+#: Outputs looked into, a side; fewer where they hold much.
+_LOOKED_INTO = 500
+_LEAST_LOOKED_INTO = 50
+_LEAVES = 8_000
+#: Where structured outputs recur this often, the whole output is atom enough.
+_SHARE_OF_REPEATS = 0.9
+#: Texts of which a larger share are different are read letter by letter; those at the first places.
+_SHARE_OF_TEXTS = 0.2
+MOST_SPELLED = 8
+#: Places at which types, and the digits of numbers, are told apart; numbers compared two by two.
+MOST_TYPES = 3
+MOST_DIGITS = 3
+MOST_BOUND = 64
+_COMPARED = 200
+#: Outputs that are asked whether they hold more than is opened.
+_ASKED = 8
+
+
+def of_parts(
+    left: list[View],
+    right: list[View],
+    *,
+    entries: Sequence[object],
+    floats: bool = False,
+    typed: bool = True,
+) -> Iterator[Feature]:
+    """Give features of what lies inside structured outputs, in a fixed order.
+
+    Parameters
+    ----------
+    left, right
+        Past outputs of the two databases, as blocks.
+    entries
+        Keys whose numbers have a feature already.
+    floats
+        Whether bit patterns may be used.
+    typed
+        Whether types may be used.
+    """
+    known = {canonical.key(key) for key in entries}
+    looked = _look_into(left), _look_into(right)
+    sides, every = (looked[0][0], looked[1][0]), _without_constants(looked[0][1], looked[1][1])
+    a, b = (_unsaid(outputs, opened, known) for outputs, opened in zip(sides, every, strict=True))
+    paths, places = _places(a, b), _together(sides, every)
+    numbers = {path: (_numbers(every[0], path), _numbers(every[1], path)) for path in _places(*every)}
+    if typed:
+        yield from map(Type, _most_retyped(*every))
+    if floats:
+        chosen = _most_apart(numbers, *(pattern for _, pattern in PATTERNS))
+        yield from (kind(path=path) for path in chosen for kind, _ in PATTERNS)
+    if not (paths or places) or _recur(*zip(sides, every, strict=True)):
+        return
+    yield from map(Part, _most_moved(a, b, paths))
+    yield from map(PartIs, _most_changed(a, b, paths))
+    spread = {path: pair for path, pair in numbers.items() if is_spread(np.concatenate(pair))}
+    yield from (LastBits(path=path) for path in _most_apart(spread, last_bits))
+    if len(places) > 1:
+        yield from _joint(places, left, right)
+        yield from _bound(_numeric(numbers), every)
+
+
+def _without_constants(*sides: Opened) -> tuple[Opened, ...]:
+    """Leave out the places where every output of both sides holds the same text, number or None."""
+    total = sum(map(len, sides))
+    held: dict[Path, list[Any]] = {}
+    for parts in chain.from_iterable(sides):
+        for path, part in parts.items():
+            entry = held.setdefault(path, [part, 0])
+            entry[1] += _is_alike(part, entry[0])
+    fixed = {path for path, (_, count) in held.items() if count == total}
+    return tuple(
+        [{p: part for p, part in parts.items() if p not in fixed} for parts in side] for side in sides
+    )
+
+
+def _is_alike(part: Any, other: Any) -> bool:
+    """Tell whether two parts are certainly the same; zeros may differ in sign."""
+    if part is other:
+        return True
+    kind = type(part)
+    return (
+        kind is type(other)
+        and kind in (str, int, float, bool)
+        and part == other
+        and (part != 0 or kind is int)
+    )
+
+
+def _most_retyped(*sides: Opened) -> list[Path]:
+    """Give the places where types differ most."""
+    kinds: dict[Path, set[type]] = {}
+    for parts in chain.from_iterable(sides):
+        for path, part in parts.items():
+            kinds.setdefault(path, set()).add(type(part))
+    paths = [path for path, found in kinds.items() if len(found) > 1]
+    counted = (
+        (path, [Counter(type_of(parts.get(path, ABSENT)) for parts in side) for side in sides])
+        for path in paths
+    )
+    changed = {path: size for path, (a, b) in counted if (size := _changed(a, b))}
+    return _first(changed, MOST_TYPES)
+
+
+def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Floats], Floats]) -> list[Path]:
+    """Give the places whose digits, read in some ways, differ most in distribution."""
+    sizes = {
+        path: max(_moved(*(column[~np.isnan(column)] for column in map(way, pair))) for way in ways)
+        for path, pair in numbers.items()
+    }
+    return _first({path: size for path, size in sizes.items() if size}, MOST_DIGITS)
+
+
+def _numeric(numbers: dict[Path, tuple[Floats, Floats]]) -> list[Path]:
+    return [path for path, (a, b) in numbers.items() if len(a) and len(b)][:MOST_BOUND]
+
+
+def _bound(places: list[Path], every: Sequence[Opened]) -> Iterator[Feature]:
+    """Give differences and sums of two numbers that go together on one side only."""
+    a, b = (_rows(opened, places) for opened in every)
+    for i, j in bound_pairs(a, b):
+        yield PartsDifference(places[i], places[j])
+        yield PartsSum((places[i], places[j]))
+
+
+def _rows(opened: Opened, places: list[Path]) -> Floats:
+    rows = [[as_entry(parts.get(path)) for path in places] for parts in opened]
+    return np.array(rows, dtype=np.float64).reshape(len(opened), len(places))
+
+
+def _places(*sides: Opened) -> list[Path]:
+    return list(dict.fromkeys(chain.from_iterable(chain.from_iterable(sides))))
+
+
+def _together(sides: Sequence[list[Any]], every: Sequence[Opened]) -> list[Path]:
+    """Give the places whose numbers are looked at together; none where all are entries of flat sequences."""
+    a, b = (
+        [{} if _is_flat(output, parts) else parts for output, parts in zip(outputs, opened, strict=True)]
+        for outputs, opened in zip(sides, every, strict=True)
+    )
+    return _most_moved(a, b, _places(a, b))
+
+
+def _is_flat(output: object, parts: dict[Path, object]) -> bool:
+    return issubclass(type(output), (list, tuple)) and all(len(path) == 1 for path in parts)
+
+
+def _joint(places: list[Path], left: list[View], right: list[View]) -> Iterator[Feature]:
+    """Give features of several numbers: what one shows with noise, two together may show without."""
+    for first, second in combinations(sorted(places[:MOST_TOGETHER], key=repr), 2):
+        yield PartsDifference(first, second)
+    yield PartsSum(tuple(places))
+    if min(sum(map(len, side)) for side in (left, right)) >= LEAST_FOR_SCORES:
+        halves = [np.concatenate([matrix(view, places) for view in side]) for side in (left, right)]
+        a, b = (rows[: len(rows) // 2] for rows in halves)
+        score = fit_score(a, b)
+        yield PartsScore(score.edges, score.scores, tuple(places))
+
+
+def _structured(side: list[View]) -> list[Any]:
+    """Give the first outputs that are more than a number or a flat array of numbers."""
+    outputs = chain.from_iterable(view.outputs for view in side if not _is_plain(view))
+    return list(islice((output for output in outputs if _may_hold_parts(output)), _LOOKED_INTO))
+
+
+def _look_into(side: list[View]) -> tuple[list[Any], Opened]:
+    """Give the first structured outputs, and what is inside each."""
+    outputs, opened, seen = [], [], 0
+    for output in _structured(side):
+        outputs.append(output)
+        opened.append(leaves(output))
+        seen += len(opened[-1])
+        if seen >= _LEAVES and len(opened) >= _LEAST_LOOKED_INTO:
+            break
+    _spell(outputs, opened)
+    return outputs, opened
+
+
+def _spell(outputs: list[Any], opened: Opened) -> None:
+    """Add the letters of texts that seldom recur: others are atoms."""
+    texts: dict[Path, list[str]] = {(): [output for output in outputs if type(output) is str]}
+    for parts in opened:
+        for path, part in parts.items():
+            if type(part) is str and path[-1][0] != "text":
+                texts.setdefault(path, []).append(part)
+    spelled = [path for path, found in texts.items() if len(set(found)) > _SHARE_OF_TEXTS * len(found)]
+    for output, parts in zip(outputs, opened, strict=True):
+        for path in spelled[:MOST_SPELLED]:
+            text = parts.get(path) if path else output
+            if type(text) is str:
+                parts.update({(*path, step): letter for step, letter in letters_of(text)})
+
+
+def _is_plain(view: View) -> bool:
+    """Tell whether numbers and coordinates say all of a block."""
+    return view.all_numbers or (
+        not view.rest
+        and all(isinstance(where, slice) for where, _ in view.vectors.values())
+        and bool(view.vectors)
+    )
+
+
+def unread(sides: Iterable[list[View]]) -> list[str]:
+    """Say what of some first structured outputs no feature reads.
+
+    Examples
+    --------
+    >>> from audit.events.features.views import View
+    >>> unread([[View([("a",)] * 9)]])
+    []
+    >>> unread([[View([("a", [0] * 10_000)])]])
+    ['parts of an output beyond the first 512, or more than 16 levels deep']
+    """
+    asked = [_structured(side)[:_ASKED] for side in sides]
+    opened = [leaves(output) for output in chain.from_iterable(asked)]
+    said = []
+    if any(map(holds_more, chain.from_iterable(asked))):
+        said.append(
+            f"parts of an output beyond the first {MOST_LEAVES}, or more than {MOST_DEPTH} levels deep"
+        )
+    if _hold_long_texts(list(chain.from_iterable(asked)), opened):
+        said.append(f"single letters of a string beyond its first {LETTERS} and last {LETTERS}")
+    every = chain(chain.from_iterable(asked), *(parts.values() for parts in opened))
+    said += [f"the contents of a {name}, which the audit cannot read" for name in sorted(_closed(every))]
+    return said
+
+
+def _hold_long_texts(outputs: list[Any], opened: Opened) -> bool:
+    """Tell whether the outputs have long texts that differ: one that recurs is an atom."""
+    texts: dict[Path, set[str]] = {(): {output for output in outputs if type(output) is str}}
+    for path, part in chain.from_iterable(parts.items() for parts in opened):
+        if type(part) is str:
+            texts.setdefault(path, set()).add(part)
+    return any(len(found) > 1 and max(map(len, found)) > 2 * LETTERS for found in texts.values())
+
+
+def _closed(parts: Iterable[object]) -> set[str]:
+    """Give the names of the classes of objects that show neither parts nor what they hold."""
+    return {type(part).__name__ for part in parts if is_closed(part)}
+
+
+def _may_hold_parts(output: Any) -> bool:
+    kind = type(output)
+    if kind in (list, tuple):
+        return not PLAIN_ENTRIES.issuperset(map(type, output))
+    flat = kind is np.ndarray and output.dtype.kind in "iufb"
+    return not flat and (kind in (Fraction, Decimal) or as_number(output) is None)
+
+
+def _unsaid(outputs: list[Any], opened: Opened, known: set[Hashable]) -> Opened:
+    """Leave out the numbers that `Coordinate` or `Entry` tell already."""
+    return [_without_entries(output, parts, known) for output, parts in zip(outputs, opened, strict=True)]
+
+
+def _without_entries(output: object, found: dict[Path, object], known: set[Hashable]) -> dict[Path, object]:
+    if issubclass(type(output), Mapping):
+        return {path: part for path, part in found.items() if not _is_entry(path, part, known)}
+    if issubclass(type(output), (list, tuple)):
+        return {path: part for path, part in found.items() if not _is_entry(path, part)}
+    return found
+
+
+def _is_entry(path: Path, part: object, known: set[Hashable] | None = None) -> bool:
+    number = type(part) in (bool, np.bool_) or as_number(part) is not None
+    return (
+        number
+        and len(path) == 1
+        and path[0][0] == "item"
+        and (known is None or canonical.key(path[0][1]) in known)
+    )
+
+
+def _recur(*sides: tuple[list[Any], Opened]) -> bool:
+    """Tell whether nearly all outputs that have parts recur: they are atoms."""
+    having = ([output for output, parts in zip(*side, strict=True) if parts] for side in sides)
+    keys = Counter(Whole().read(output) for outputs in having for output in outputs[:_COMPARED])
+    return sum(count for count in keys.values() if count > 1) >= _SHARE_OF_REPEATS * keys.total()
+
+
+def _most_moved(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
+    """Give the places whose numbers differ most in distribution, constant ones left out."""
+    moved = {path: size for path in paths if (size := _moved(_numbers(a, path), _numbers(b, path)))}
+    return _first(moved, MOST_NUMBERS)
+
+
+def _numbers(side: Opened, path: Path) -> Floats:
+    column = np.array([as_entry(each[path]) for each in side if path in each], dtype=np.float64)
+    return column[~np.isnan(column)]
+
+
+def _moved(a: Floats, b: Floats) -> float:
+    return gap(a, b) if len(a) and len(b) else float(len(a) + len(b) > 0)
+
+
+def _most_changed(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
+    """Give the places that hold other things than numbers, those that differ most first."""
+    changed = {path: size for path in paths if (size := _changed(_atoms(a, path), _atoms(b, path)))}
+    return _first(changed, MOST_ATOMS)
+
+
+def _atoms(side: Opened, path: Path) -> Counter[Hashable]:
+    return Counter(atom(each.get(path, ABSENT)) for each in side)
+
+
+def _changed(a: Counter[Any], b: Counter[Any]) -> float:
+    """Give the total variation of two counts of atoms, 0 where nothing recurs."""
+    if max(chain(a.values(), b.values())) < 2:
+        return 0.0
+    m, n = a.total(), b.total()
+    return sum(abs(a[key] / max(m, 1) - b[key] / max(n, 1)) for key in a | b) / 2
+
+
+def _first(sizes: dict[Path, float], most: int) -> list[Path]:
+    return sorted(sizes, key=lambda path: (-sizes[path], repr(path)))[:most]

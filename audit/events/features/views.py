@@ -1,0 +1,299 @@
+"""A block of outputs, sorted once by kind so that every feature can be computed by whole arrays.
+
+The sorting is per output: an output's group depends on that output alone. Only the *speed* of a block
+depends on its company.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from itertools import chain
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.events.features.stand_ins import HUGE, stand_in
+from audit.values.outcomes import Raised, Unfinished
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Where = "slice | NDArray[np.intp]"
+EVERY = slice(None)
+#: Whole numbers from here on are not all floats.
+EXACT = 2.0**53
+_PLAIN_NUMBERS = frozenset({float, int, np.float64, np.int64, np.float32, np.int32})
+PLAIN_ENTRIES = _PLAIN_NUMBERS | {bool, np.bool_}
+_NO_NUMBERS = frozenset({str, bool, tuple, list, dict, type(None)})
+_NEVER_NUMBERS = frozenset({str, bytes, dict, type(None), set, frozenset, Raised, Unfinished})
+
+
+def as_number(value: object) -> float | None:
+    """Give a real number as a float (±inf where too large), None for anything else, bool included."""
+    kind = type(value)
+    try:
+        # what is common is told by its type alone
+        if kind in _NO_NUMBERS or not (kind is float or kind is int or _is_real(value)):
+            return None
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")  # type: ignore[operator]
+    except Exception:  # noqa: BLE001 - a foreign class may do anything when asked; no number is a value too
+        return None
+
+
+def _is_real(value: object) -> bool:
+    kind = type(value)  # `isinstance` would ask the value for its class, and it may lie or raise
+    if issubclass(kind, np.ndarray):
+        plain = np.asarray(value)
+        return plain.ndim == 0 and plain.dtype.kind in "iuf" and not issubclass(kind, np.ma.MaskedArray)
+    if issubclass(kind, (bool, np.bool_, np.complexfloating, np.timedelta64)):
+        return False
+    return issubclass(kind, (Real, Decimal, np.number))
+
+
+def as_entry(value: object) -> float:
+    """Give an entry of a vector as a float: a number's value, 0 or 1 for a bool, NaN for anything else."""
+    if type(value) in (bool, np.bool_):
+        return float(value)  # type: ignore[arg-type]
+    number = as_number(value)
+    return float("nan") if number is None else number
+
+
+def as_column(values: Sequence[object]) -> NDArray[np.float64]:
+    """Give `as_entry` of every value, by one call where all are plain."""
+    if set(map(type, values)) <= PLAIN_ENTRIES:
+        try:
+            return np.array(values, dtype=np.float64)
+        except OverflowError:
+            pass  # a whole number beyond all floats
+    return np.array([as_entry(value) for value in values], dtype=np.float64)
+
+
+def as_vector(output: object) -> list[float] | NDArray[np.float64] | None:
+    """Give the entries of a flat sequence or an array (row by row) as floats; None for anything else."""
+    kind = type(output)
+    if issubclass(kind, (tuple, list)):
+        return None if is_pairs(output) else [as_entry(item) for item in output]  # type: ignore[arg-type, attr-defined]
+    if not issubclass(kind, np.ndarray):
+        return None
+    plain = np.asarray(output)  # an array of a class of its own may say anything of its shape
+    if plain.ndim == 0:
+        return None
+    if plain.dtype.kind not in "iufb":
+        return [as_entry(item) for item in plain.ravel().tolist()]
+    numbers = np.asarray(plain, dtype=np.float64).ravel()
+    if issubclass(kind, np.ma.MaskedArray):
+        return np.where(_mask(output).ravel(), np.nan, numbers)
+    return numbers
+
+
+def _mask(array: Any) -> NDArray[np.bool_]:
+    return np.ma.getmaskarray(array)
+
+
+def is_pairs(output: Sequence[Any]) -> bool:
+    """Tell whether a sequence is a non-empty list of (key, value) pairs with text or whole-number keys."""
+    return len(output) > 0 and all(
+        issubclass(type(item), tuple) and len(item) == 2 and issubclass(type(item[0]), (str, int))
+        for item in output  # `isinstance` would ask an item that is no tuple for its class
+    )
+
+
+def as_mapping(output: object) -> Mapping[Any, Any] | None:
+    """Give a dict, or a list of (key, value) pairs, as a mapping; None for anything else."""
+    kind = type(output)
+    if kind is dict:
+        return output  # type: ignore[return-value]
+    try:
+        if issubclass(kind, (tuple, list)):
+            return dict(output) if is_pairs(output) else None  # type: ignore[arg-type, call-overload]
+        # what is neither read nor listed without an error is no mapping
+        return {key: output[key] for key in output} if issubclass(kind, Mapping) else None  # type: ignore[index, attr-defined]
+    except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
+        return None
+
+
+@dataclass(frozen=True)
+class View:
+    """A block of outputs with the groups that features read.
+
+    Parameters
+    ----------
+    outputs
+        A list of outputs, or one array whose first axis runs over the outputs. Frames and what is huge are
+        kept as their stand-ins.
+    typed
+        Whether the type of every output is its own. In what a sampler returned for many runs at once the
+        type of one output may come from the others: numpy makes whole numbers floats beside a NaN.
+    replaced
+        Whether the outputs were kept by a block before.
+
+    Examples
+    --------
+    >>> view = View([1.5, "no", 2.5])
+    >>> view.numbers[1].tolist(), [index for index, _ in view.rest]
+    ([1.5, 2.5], [1])
+    """
+
+    outputs: Sequence[Any] | NDArray[Any]
+    typed: bool = True
+    replaced: bool = False
+    numbers: tuple[Any, NDArray[np.float64]] = field(init=False)
+    vectors: dict[int, tuple[Any, NDArray[np.float64]]] = field(init=False)
+    rest: list[tuple[int, Any]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not self.replaced:
+            object.__setattr__(self, "outputs", _stand_ins(self.outputs))
+        numbers, vectors, rest = _sort(self.outputs)
+        object.__setattr__(self, "numbers", numbers)
+        object.__setattr__(self, "vectors", vectors)
+        object.__setattr__(self, "rest", rest)
+
+    def __len__(self) -> int:
+        return len(self.outputs)
+
+    @cached_property
+    def unfinished(self) -> NDArray[np.intp]:
+        """The positions of runs that have no output."""
+        return np.array([i for i, output in self.rest if type(output) is Unfinished], dtype=np.intp)
+
+    @cached_property
+    def mappings(self) -> list[tuple[int, Mapping[Any, Any]]]:
+        """The outputs that are mappings, with their positions."""
+        found = ((i, as_mapping(output)) for i, output in self.rest)
+        return [(i, mapping) for i, mapping in found if mapping is not None]
+
+    @cached_property
+    def parts(self) -> dict[Any, NDArray[np.float64]]:
+        """Columns of numbers inside the outputs, by where they are, kept as they are worked out."""
+        return {}
+
+    @cached_property
+    def inside(self) -> dict[Any, Any]:
+        """What lies on the way to parts of the outputs, kept as it is followed."""
+        return {}
+
+    def forget(self) -> None:
+        """Drop what was worked out on the way to features: it is larger than the outputs."""
+        self.parts.clear()
+        self.inside.clear()
+
+    @cached_property
+    def all_dicts(self) -> bool:
+        """Whether every output is a plain dict."""
+        return not isinstance(self.outputs, np.ndarray) and set(map(type, self.outputs)) == {dict}
+
+    @property
+    def all_numbers(self) -> bool:
+        """Whether every output is a number."""
+        return isinstance(self.numbers[0], slice)
+
+
+_Groups = tuple[
+    tuple[Any, "NDArray[np.float64]"], dict[int, tuple[Any, "NDArray[np.float64]"]], list[tuple[int, Any]]
+]
+_NONE = (np.empty(0, dtype=np.intp), np.empty(0))
+
+
+#: What needs no stand-in.
+_AS_IT_IS = PLAIN_ENTRIES | {type(None), complex, Raised, Unfinished}
+
+
+def _stand_ins(outputs: Sequence[Any] | NDArray[Any]) -> Sequence[Any] | NDArray[Any]:
+    if type(outputs) is np.ndarray and outputs.dtype.kind != "O" and outputs[:1].size <= HUGE:
+        return outputs
+    if type(outputs) is list and _AS_IT_IS.issuperset(map(type, outputs)):
+        return outputs
+    return [stand_in(output) for output in outputs]
+
+
+def _sort(outputs: Sequence[Any] | NDArray[Any]) -> _Groups:
+    if isinstance(outputs, np.ndarray):
+        return _sort_array(outputs)
+    kinds = set(map(type, outputs))
+    if kinds and kinds <= _PLAIN_NUMBERS:
+        return (EVERY, _floats(outputs)), {}, []
+    if kinds == {tuple}:
+        matrix = _plain_matrix(outputs)
+        if matrix is not None:
+            return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
+    if kinds and kinds <= _NEVER_NUMBERS:
+        return _NONE, {}, list(enumerate(outputs))
+    if kinds == {np.ndarray}:
+        shapes = {(output.shape, output.dtype.kind) for output in outputs}
+        if len(shapes) == 1 and (one := next(iter(shapes)))[1] in "iufb" and len(one[0]) == 1:
+            return _NONE, {one[0][0]: (EVERY, np.array(outputs, dtype=np.float64))}, []
+    return _sort_each(outputs)
+
+
+def _sort_array(outputs: NDArray[Any]) -> _Groups:
+    if outputs.dtype.kind in "iuf":
+        if outputs.ndim == 1:
+            return (EVERY, outputs.astype(np.float64, copy=False)), {}, []
+        matrix = _flat(outputs).astype(np.float64, copy=False)
+        return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
+    if outputs.dtype.kind == "b" and outputs.ndim > 1:
+        matrix = _flat(outputs).astype(np.float64)
+        return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
+    return _sort_each(outputs)
+
+
+def _flat(outputs: NDArray[Any]) -> NDArray[Any]:
+    return outputs.reshape(len(outputs), math.prod(outputs.shape[1:]))
+
+
+def _floats(outputs: Sequence[Any]) -> NDArray[np.float64]:
+    try:
+        return np.array(outputs, dtype=np.float64)
+    except OverflowError:
+        return np.array([as_number(output) for output in outputs], dtype=np.float64)
+
+
+def _plain_matrix(outputs: Sequence[tuple[Any, ...]]) -> NDArray[np.float64] | None:
+    lengths = set(map(len, outputs))
+    if len(lengths) != 1 or lengths == {0}:
+        return None
+    if not set(map(type, chain.from_iterable(outputs))) <= PLAIN_ENTRIES:
+        return None
+    try:
+        return np.array(outputs, dtype=np.float64)
+    except OverflowError:
+        return None
+
+
+def _vector(output: object) -> list[float] | NDArray[np.float64] | None:
+    try:
+        return as_vector(output)
+    except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
+        return None
+
+
+def _sort_each(outputs: Iterable[Any]) -> _Groups:
+    number_at: list[int] = []
+    numbers: list[float] = []
+    vector_at: dict[int, list[int]] = {}
+    vectors: dict[int, list[Any]] = {}
+    rest: list[tuple[int, Any]] = []
+    for i, output in enumerate(outputs):
+        if issubclass(type(output), (Raised, Unfinished, str, bytes)):
+            rest.append((i, output))
+        elif (number := as_number(output)) is not None:
+            number_at.append(i)
+            numbers.append(number)
+        elif (vector := _vector(output)) is not None:
+            vector_at.setdefault(len(vector), []).append(i)
+            vectors.setdefault(len(vector), []).append(vector)
+        else:
+            rest.append((i, output))
+    sized = {
+        size: (np.array(at, dtype=np.intp), np.array(vectors[size], dtype=np.float64).reshape(len(at), size))
+        for size, at in vector_at.items()
+    }
+    return (np.array(number_at, dtype=np.intp), np.array(numbers, dtype=np.float64)), sized, rest

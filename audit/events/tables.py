@@ -1,0 +1,269 @@
+"""Tables: past runs of one pair, counted by the bins of a feature, and the events that the counts suggest.
+
+An event is a set of bins. Three families are enough: everything above an edge, everything below one (numbers
+only), and the bins with the largest ratio of counts. The first two need no learned order; for the third the
+past's counts are taken leave-one-out, because an order learned from a run flatters that run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.events.edges import LARGEST, learn_edges, place
+from audit.events.event import AtomIn, Condition, NumberIn
+from audit.events.features import AtomFeature, Feature, NumberFeature, View
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MOST_ATOMS = 200
+
+
+@dataclass(frozen=True)
+class NumberBins:
+    """Bins of a number feature: between sorted edges, and one for what it cannot score.
+
+    Parameters
+    ----------
+    edges
+        Sorted; bin k holds edges[k−1] ≤ value < edges[k].
+    """
+
+    feature: NumberFeature
+    edges: Floats
+
+    @property
+    def width(self) -> int:
+        """The number of bins."""
+        return len(self.edges) + 2
+
+    @property
+    def ordered(self) -> int:
+        """How many leading bins are in numeric order."""
+        return len(self.edges) + 1
+
+    def find(self, view: View) -> NDArray[np.intp]:
+        """Give the bin of every output of a block."""
+        column = self.feature.column(view)
+        missing = np.isnan(column)
+        if missing.any():
+            return np.where(missing, self.width - 1, np.searchsorted(self.edges, column, side="right"))
+        return place(self.edges, column)
+
+    def condition(self, members: NDArray[np.bool_]) -> Condition:
+        """Give the condition "the value lies in one of these bins" as merged intervals."""
+        bounds = np.concatenate([[-np.inf], self.edges, [np.inf]])
+        inner = len(self.edges) > 0 and self.edges[-1] == np.inf  # +inf has the last bin for itself
+        intervals: list[tuple[float, float]] = []
+        end = -1
+        for k in np.flatnonzero(members[: self.ordered]).tolist():
+            low, high = float(bounds[k]), float(bounds[k + 1])
+            if intervals and end == k:
+                low = intervals.pop()[0]
+            end = k + 1
+            below_infinity = inner and end < self.ordered and high == np.inf
+            intervals.append((low, LARGEST if below_infinity else high))
+        return NumberIn(self.feature, tuple(intervals), unscored=bool(members[self.width - 1]))
+
+
+@dataclass(frozen=True)
+class AtomBins:
+    """Bins of an atom feature: the values seen at least twice, and one for all others."""
+
+    feature: AtomFeature
+    known: dict[Hashable, int]
+    examples: tuple[Any, ...]
+
+    ordered = 0
+
+    @property
+    def width(self) -> int:
+        """The number of bins."""
+        return len(self.known) + 1
+
+    def find(self, view: View) -> NDArray[np.intp]:
+        """Give the bin of every output of a block."""
+        other = len(self.known)
+        if not other:  # nothing recurs: no key needs to be worked out
+            return np.zeros(len(view), dtype=np.intp)
+        get = self.known.get
+        return np.array([get(value, other) for value in self.feature.column(view)], dtype=np.intp)
+
+    def condition(self, members: NDArray[np.bool_]) -> Condition:
+        """Give the condition "the value is one of these"; "all others" cannot be said and is left out."""
+        chosen = np.flatnonzero(members[: len(self.known)])
+        return AtomIn(self.feature, tuple(self.examples[k] for k in chosen))
+
+
+Bins = NumberBins | AtomBins
+
+
+def learn_bins(feature: Feature, views: list[View]) -> Bins:
+    """Learn the bins of a feature from past outputs of both databases."""
+    if isinstance(feature, NumberFeature):
+        column = np.concatenate([feature.column(view) for view in views])
+        return NumberBins(feature, learn_edges(column))
+    assert isinstance(feature, AtomFeature)
+    seen: dict[Hashable, list[Any]] = {}
+    for view in views:
+        for value, output in zip(feature.column(view), view.outputs, strict=True):
+            entry = seen.setdefault(value, [0, output])
+            entry[0] += 1
+    repeated = [(count, value, output) for value, (count, output) in seen.items() if count >= 2]
+    repeated.sort(key=lambda item: -item[0])
+    chosen = repeated[:MOST_ATOMS]
+    known = {value: k for k, (_, value, _) in enumerate(chosen)}
+    return AtomBins(feature, known, tuple(output for _, _, output in chosen))
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Events over the bins of one table with the past's estimates, p side against q side.
+
+    Parameters
+    ----------
+    inside_p, inside_q
+        Which bins belong to the event on either side, shape (events, bins + 1); the last bin holds
+        unfinished runs.
+    p, q
+        Estimated probabilities, strictly inside (0, 1).
+    past
+        How many runs of either side they rest on, on average.
+    """
+
+    inside_p: NDArray[np.bool_]
+    inside_q: NDArray[np.bool_]
+    p: Floats
+    q: Floats
+    past: float
+
+    def apart(self, errors: float) -> tuple[Floats, Floats]:
+        """Give p lowered and q raised by so many standard errors."""
+        low, high = (
+            self.p - errors * np.sqrt(self.p * (1 - self.p) / (self.past + 1)),
+            self.q + errors * np.sqrt(self.q * (1 - self.q) / (self.past + 1)),
+        )
+        return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+
+    def take(self, index: NDArray[np.intp]) -> Candidates:
+        """Give some of the events."""
+        return Candidates(self.inside_p[index], self.inside_q[index], self.p[index], self.q[index], self.past)
+
+    def count(self, counted: Floats) -> Floats:
+        """Count a batch, shape (events, 4): the p side inside and outside, the q side inside and outside.
+
+        Parameters
+        ----------
+        counted
+            Runs by bin, shape (2, bins + 1): of the p side, of the q side.
+        """
+        of_p, of_q = self.inside_p @ counted[0], self.inside_q @ counted[1]
+        return np.stack([of_p, counted[0].sum() - of_p, of_q, counted[1].sum() - of_q], axis=1)
+
+
+@dataclass
+class Table:
+    """Counts of one feature's bins on both sides of a pair; the last bin holds unfinished runs.
+
+    Parameters
+    ----------
+    bins
+        The bins.
+    counts
+        Shape (2, bins + 1): left and right.
+    """
+
+    bins: Bins
+    counts: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.counts = np.zeros((2, self.bins.width + 1))
+
+    def find(self, view: View) -> NDArray[np.intp]:
+        """Give the bin of every run, unfinished ones in the last."""
+        found = self.bins.find(view)
+        if len(view.unfinished):
+            found[view.unfinished] = self.bins.width
+        return found
+
+    def count(self, left: View, right: View) -> Floats:
+        """Count the runs of a block by bin, shape (2, bins + 1): left and right."""
+        width = self.bins.width + 1
+        return np.stack([np.bincount(self.find(side), minlength=width) for side in (left, right)]).astype(
+            float
+        )
+
+    def add(self, counted: Floats) -> None:
+        """Learn from a counted block."""
+        self.counts += counted
+
+    def suggest(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
+        """Give the events worth betting on with the database `side` (0 left, 1 right) as the p side."""
+        x, y = self.counts[side], self.counts[1 - side]
+        if unfinished_counts_against:
+            x, y = x[:-1], y[:-1]
+        families = [_tails(x, y, self.bins.ordered), _ratios(x, y)]
+        inside = np.concatenate([family[0] for family in families])
+        if not len(inside):
+            return None
+        hits_p = np.concatenate([family[1] for family in families])
+        hits_q = np.concatenate([family[2] for family in families])
+        if unfinished_counts_against:
+            # An unfinished run might have answered anything: outside the event on the p side, inside on the
+            # q side.
+            hits_q = hits_q + self.counts[1 - side][-1]
+            none, every = np.zeros((len(inside), 1), bool), np.ones((len(inside), 1), bool)
+            inside_p, inside_q = np.hstack([inside, none]), np.hstack([inside, every])
+        else:
+            inside_p = inside_q = inside
+        of_p, of_q = self.counts[side].sum(), self.counts[1 - side].sum()
+        p, q = (hits_p + 0.5) / (of_p + 1), (hits_q + 0.5) / (of_q + 1)
+        return Candidates(inside_p, inside_q, p, q, past=float(of_p + of_q) / 2)
+
+
+Family = tuple["NDArray[np.bool_]", "Floats", "Floats"]
+
+
+def _tails(x: Floats, y: Floats, ordered: int) -> Family:
+    """Give every "at least an edge" and every "below an edge" over the ordered bins."""
+    if ordered < 2:
+        return np.zeros((0, len(x)), bool), np.zeros(0), np.zeros(0)
+    index = np.arange(len(x))
+    cuts = np.arange(1, ordered)
+    above = (index[None, :] >= cuts[:, None]) & (index < ordered)
+    below = index[None, :] < cuts[:, None]
+    inside = np.concatenate([above, below])
+    return inside, inside @ x, inside @ y
+
+
+_SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8])
+
+
+def _ratios(x: Floats, y: Floats) -> Family:
+    """Give the bins of largest ratio, cut at several places, with leave-one-out counts.
+
+    A run in bin b counts as a hit only if b would be in the event without that run. For x this removes the
+    flattery of having chosen the bin because of the run; for y it errs against the bet.
+    """
+    score = _score(x, y)
+    order = np.argsort(-score, kind="stable")
+    share = np.cumsum(x[order]) / max(1.0, x.sum())
+    quarters = np.arange(1, 4) * len(x) // 4
+    places = np.unique(np.concatenate([np.arange(3), quarters, np.searchsorted(share, _SHARES)]))
+    places = places[places < len(x) - 1]
+    levels = np.unique(score[order][places])[::-1]
+    inside = score[None, :] >= levels[:, None]
+    hits_p = (x * (_score(x - 1, y)[None, :] >= levels[:, None])).sum(axis=1)
+    hits_q = (y * (_score(x, y - 1)[None, :] >= levels[:, None])).sum(axis=1)
+    return inside, hits_p, hits_q
+
+
+def _score(x: Floats, y: Floats) -> Floats:
+    return np.asarray(np.log((np.maximum(x, 0) + 0.5) / (np.maximum(y, 0) + 0.5)))

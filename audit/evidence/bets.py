@@ -1,0 +1,375 @@
+"""The decision rule: betting against the claim, call by call.
+
+Each call draws its side of the pair (z, z′) by a fair coin of its own, and is one trial. For an event E let
+p = Pr[M(z) ∈ E] and q = Pr[M(z′) ∈ E] *in the state that the subject is in when called*, R = e^ε, and
+
+    D = 2·1[p side]·1[E] − 2R·1[q side]·1[E] − δ − h·(1[p side] − 1[q side])
+
+for any number h fixed beforehand. The coin is independent of the past, so E[D | past] = p − R·q − δ, which
+the claim (ε, δ) says is at most 0, whatever earlier calls left behind: a call that sees what the other side
+wrote is judged by the claim about *that* call. The least values of D are −δ − h (p side, outside E) and
+−2R − δ + h (q side, inside E); with M = max(h + δ, 2R + δ − h) and a stake λ = s/M, 0 ≤ s < 1, fixed before
+the call, 1 + λ·D > 0 and E[1 + λ·D | past] ≤ 1. The variance of D is least at h = p + R·q, so h is that of
+the past's estimates.
+
+A *bet* spreads the whole wealth over (event, stake) components before a batch is drawn, by weights that
+depend on the past alone; the wealth is multiplied by Σ_c w_c ∏_i (1 + λ_c·D_i(c)).
+
+**Guarantee.** Each factor has conditional expectation ≤ 1 (a weighted mean of products of such terms), so
+the wealth is a non-negative supermartingale from 1, and by Ville's inequality Pr[sup wealth ≥
+1/significance] ≤ significance, whatever the events, weights, batch sizes and stopping rule, as long as they
+look at the past only, and whatever state the subject keeps, as long as each call keeps the claim given what
+was returned before.
+
+**Databases k steps apart.** On a path of k neighbours the claim says something of the ends, at another ε and
+δ (`audit.claims.at_distance`). So E[D | past] ≤ 0 for D of *that* claim, and a bet on the ends against it is
+one of the factors above, whatever path was chosen before its batch was drawn. Its wealth speaks against
+(ε, δ) for neighbours: bounds read off the ledger are bounds at one step, whatever the distances of its bets.
+
+The counts of a bet do not depend on the claim, and h and the weights at any (ε, δ) are functions of stored
+numbers, so the same calls give the wealth against every other claim: that is how bounds are found (`Ledger`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import betaincinv
+
+from audit.claims import at_distance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: Stakes as fractions of the largest admissible one: a fixed grid, no tuning; 0 abstains.
+STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
+#: Weight of the stakes before anything is known. Abstaining has much, so that a fair mechanism costs little.
+LOG_STAKE_PRIOR = np.log(np.append(np.full(len(STAKES) - 1, 0.7 / (len(STAKES) - 1)), 0.3))
+#: Above this ε the claim allows everything that a double can show.
+EPSILON_CAP = 500.0
+
+
+def log_payoffs(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
+    """Give log(1 + λ·D) for the four outcomes of a call and every stake, with h = p + R·q.
+
+    Parameters
+    ----------
+    p, q
+        The past's estimates for each event, shape (…).
+    epsilon, delta
+        The claim.
+
+    Returns
+    -------
+    array of shape (…, 4, stakes)
+        Of the four: the p side inside the event and outside, the q side inside and outside.
+
+    Examples
+    --------
+    >>> log_payoffs(np.array(1.0), np.array(0.0), 1.0, 0.0).shape
+    (4, 18)
+    """
+    ratio = math.exp(min(epsilon, EPSILON_CAP))
+    h = p + ratio * q
+    gains = np.stack([2.0 - h, -h, h - 2.0 * ratio, h], axis=-1) - delta
+    most = np.maximum(h + delta, 2.0 * ratio + delta - h)
+    return np.asarray(np.log1p((gains / most[..., None])[..., None] * STAKES))
+
+
+def outcomes(p: Floats, q: Floats) -> Floats:
+    """Give the probabilities of the four outcomes of a call, shape (…, 4), in the order of `log_payoffs`.
+
+    Examples
+    --------
+    >>> outcomes(np.array(1.0), np.array(0.0)).tolist()
+    [0.5, 0.0, 0.0, 0.5]
+    """
+    return np.stack([p, 1 - p, q, 1 - q], axis=-1) / 2
+
+
+@dataclass(frozen=True)
+class Bet:
+    """What was fixed before a batch, and what the batch then showed.
+
+    Parameters
+    ----------
+    log_prior
+        Log weight of each event before anything is known of it, shape (events,).
+    p, q
+        The past's estimates for each event, strictly between 0 and 1.
+    past
+        How many calls the estimates rest on, shape (events,).
+    counts
+        The batch: calls of the p side inside and outside, of the q side so too; shape (events, 4).
+    distance
+        How many steps of neighbours lie between the two databases.
+    """
+
+    log_prior: Floats
+    p: Floats
+    q: Floats
+    past: Floats
+    counts: Floats
+    distance: int = 1
+
+    @property
+    def calls(self) -> int:
+        """How many calls the batch had."""
+        return int(self.counts[0].sum())
+
+    def log_growth(self, epsilon: float, delta: float) -> float:
+        """Give the log of the factor by which this batch multiplied the wealth against (ε, δ) per step."""
+        payoffs = log_payoffs(self.p, self.q, *at_distance(epsilon, delta, self.distance))
+        raw = self.log_prior[:, None] + backtest(outcomes(self.p, self.q), self.past, payoffs)
+        grown = raw + matched(self.counts, payoffs)
+        return float(log_sum(grown.ravel()) - log_sum(raw.ravel()))
+
+    def at_worst(self) -> Bet:
+        """Return the bet with the batch that costs it most given its coins: what a broken-off batch loses.
+
+        Of the p side all fell outside, of the q side all inside: the least D of either side, in every event
+        and against every claim, so that any batch with these coins leaves at least as much.
+        """
+        p_side, q_side = self.counts[:, :2].sum(axis=1), self.counts[:, 2:].sum(axis=1)
+        nothing = np.zeros(len(self.p))
+        return replace(self, counts=np.stack([nothing, p_side, q_side, nothing], axis=1))
+
+
+def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
+    """Give the log weight of each stake on an event: what it would have earned on the past.
+
+    Parameters
+    ----------
+    shares
+        Estimated probabilities of the four outcomes, shape (…, 4).
+    past
+        Calls that they rest on, shape (…).
+    payoffs
+        As `log_payoffs` gives them, shape (…, 4, stakes).
+
+    Returns
+    -------
+    array of shape (…, stakes)
+    """
+    return np.asarray(LOG_STAKE_PRIOR + past[..., None] * matched(shares, payoffs))
+
+
+def matched(counts: Floats, payoffs: Floats) -> Floats:
+    """Sum what the counted outcomes pay, (…, 4) by (…, 4, stakes) giving (…, stakes)."""
+    return np.asarray((counts[..., None, :] @ payoffs)[..., 0, :])
+
+
+@dataclass
+class Ledger:
+    """All bets of an audit in order, and the wealth that they give against any claim.
+
+    Parameters
+    ----------
+    bets
+        The bets.
+    before
+        Bets of a beginning that was given up. Against each claim what they lost stays lost, and what they
+        won is given up too: min(1, their wealth) is at most their wealth, so the guarantee stands.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ledger = Ledger()
+    >>> p, q, past = np.array([0.97]), np.array([0.03]), np.array([32.0])
+    >>> sure = Bet(np.zeros(1), p, q, past, counts=np.array([[45.0, 0, 0, 45]]))
+    >>> ledger.add(sure)
+    >>> bool(ledger.log_wealth(1.0, 0.0) > np.log(1e6))
+    True
+    """
+
+    bets: list[Bet] = field(default_factory=list)
+    before: Ledger | None = None
+    _stacked: Any = field(default=None, repr=False)
+    _distances: dict[int, Any] = field(default_factory=dict, repr=False)
+
+    def add(self, bet: Bet) -> None:
+        """Append a finished bet."""
+        self.bets.append(bet)
+        self._stacked = None
+
+    def keep(self, first: int) -> None:
+        """Forget all bets but the first ones."""
+        del self.bets[first:]
+        self._stacked = None
+
+    def log_wealth(self, epsilon: float, delta: float) -> float:
+        """Give the log wealth after the last bet."""
+        return float(self.path(epsilon, delta)[-1]) if self.bets else self.lost(epsilon, delta)
+
+    def lost(self, epsilon: float, delta: float) -> float:
+        """Give what the bets before this beginning lost, a log wealth of at most 0."""
+        return 0.0 if self.before is None else min(0.0, self.before.log_wealth(epsilon, delta))
+
+    def path(self, epsilon: float, delta: float) -> Floats:
+        """Give the log wealth after each bet, shape (bets,)."""
+        if not self.bets:
+            return np.zeros(0)
+        log_prior, p, q, past, counts, starts = self._stack()
+        payoffs = np.empty((len(p), 4, len(STAKES)))
+        for steps, here in self._distances.items():
+            payoffs[here] = log_payoffs(p[here], q[here], *at_distance(epsilon, delta, steps))
+        raw = log_prior[:, None] + backtest(outcomes(p, q), past, payoffs)
+        grown = log_sums(raw + matched(counts, payoffs), starts) - log_sums(raw, starts)
+        return np.asarray(self.lost(epsilon, delta) + np.cumsum(grown))
+
+    def _stack(self) -> Any:
+        """Return all bets as columns, one row for each event, and where each bet begins."""
+        if self._stacked is None:
+            lengths = np.array([len(bet.p) for bet in self.bets])
+            distances = np.repeat([bet.distance for bet in self.bets], lengths)
+            self._distances = {int(k): np.flatnonzero(distances == k) for k in np.unique(distances)}
+            columns = [
+                np.concatenate([getattr(bet, name) for bet in self.bets])
+                for name in ("log_prior", "p", "q", "past", "counts")
+            ]
+            self._stacked = (*columns, np.cumsum(lengths) - lengths)
+        return self._stacked
+
+
+def log_sum(values: Floats) -> Floats:
+    """Give the log of the sum of the exponentials over the last axis (scipy's, without what it costs a call).
+
+    Examples
+    --------
+    >>> np.exp(log_sum(np.log([[1.0, 3.0]]))).round(9).tolist()
+    [4.0]
+    """
+    top = values.max(axis=-1, keepdims=True)
+    return np.asarray(np.log(np.exp(values - top).sum(axis=-1)) + top[..., 0])
+
+
+def log_sums(values: Floats, starts: NDArray[np.intp]) -> Floats:
+    """Give the log of the sum of exponentials over groups of rows, shape (rows, k) giving (groups,).
+
+    Parameters
+    ----------
+    values
+        Shape (rows, k).
+    starts
+        The first row of each group, rising from 0.
+
+    Examples
+    --------
+    >>> np.exp(log_sums(np.log([[1.0, 3.0], [2.0, 2.0], [5.0, 1.0]]), np.array([0, 2]))).round(9).tolist()
+    [8.0, 6.0]
+    """
+    row = values.max(axis=-1)
+    top = np.maximum.reduceat(row, starts)
+    lengths = np.diff(np.append(starts, len(row)))
+    terms = np.exp(values - np.repeat(top, lengths)[:, None]).sum(axis=-1)
+    return np.asarray(np.log(np.add.reduceat(terms, starts)) + top)
+
+
+def epsilon_lattice(epsilon: float) -> Iterator[float]:
+    """Give a fixed rising lattice of ε: coarse far below the claim, then half a per cent apart."""
+    unit = epsilon if epsilon > 1e-6 else 0.01  # steps from a tiny claim would not reach far
+    yield 0.0
+    if 0 < epsilon < unit:
+        yield epsilon
+    yield from (0.1 * unit, 0.2 * unit, 0.3 * unit, 0.4 * unit)
+    for step in range(-138, 10_000):
+        value = unit * 1.005**step if step else unit
+        if value > EPSILON_CAP:
+            return
+        yield value
+
+
+def delta_lattice() -> Iterator[float]:
+    """Give a fixed rising lattice of δ: 0, then 2 per cent apart from 1e-9 to 1."""
+    yield 0.0
+    for step in range(1048):
+        yield min(1.0, 1e-9 * 1.02**step)
+
+
+def lower_bound(lattice: Iterator[float], rejected: Callable[[float], bool]) -> float:
+    """Give the largest lattice value up to which every value is rejected; 0 if the first is not.
+
+    **Guarantee.** The lattice is fixed before the data. Were the bound above the true value t, the least
+    lattice value at or above t would have been rejected; the claim at that one value holds, so this has
+    probability at most the level of a single test. No monotonicity is needed.
+    """
+    bound = 0.0
+    for value in lattice:
+        if not rejected(value):
+            return bound
+        bound = value
+    return bound
+
+
+def epsilon_bound(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> float:
+    """Give a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
+    limit = -math.log(significance)
+    if not ledger.bets:
+        return 0.0
+    return lower_bound(epsilon_lattice(epsilon), lambda value: bool(ledger.path(value, delta).max() >= limit))
+
+
+def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float:
+    """Give a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
+    limit = -math.log(significance)
+    if not ledger.bets:
+        return 0.0
+    return lower_bound(delta_lattice(), lambda value: bool(ledger.path(epsilon, value).max() >= limit))
+
+
+def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
+    """Give the two-sided Clopper–Pearson interval of a proportion.
+
+    **Guarantee.** Covers the true proportion with probability at least `level` when `runs` was fixed
+    beforehand.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(0, 10, 0.95)
+    >>> low, round(high, 4)
+    (0.0, 0.3085)
+    """
+    tail = (1 - level) / 2
+    low = float(betaincinv(hits, runs - hits + 1, tail)) if hits else 0.0
+    high = float(betaincinv(hits + 1, runs - hits, 1 - tail)) if hits < runs else 1.0
+    return low, high
+
+
+def ceiling(pairs: int, significance: float) -> float:
+    """Give about the largest ε that so many pairs of runs can certify: ln(n / ln(2/significance))."""
+    if pairs <= 0:
+        return 0.0
+    return max(0.0, math.log(pairs / math.log(2 / significance)))
+
+
+def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
+    """Give KL((p, q) ‖ claim) in nats a pair: no auditor with independent sides grows faster on this event.
+
+    The infimum over (p′, q′) with p′ ≤ R·q′ + δ of KL(p‖p′) + KL(q‖q′); 0 if (p, q) meets the claim.
+    """
+    from scipy.optimize import minimize_scalar
+
+    ratio = math.exp(epsilon)
+    if p <= ratio * q + delta:
+        return 0.0
+
+    def divergence(a: float, b: float) -> float:
+        total = 0.0
+        for x, y in ((a, b), (1 - a, 1 - b)):
+            if x > 0:
+                total += math.inf if y <= 0 else x * math.log(x / y)
+        return total
+
+    def objective(other: float) -> float:
+        return divergence(q, other) + divergence(p, min(1.0, ratio * other + delta))
+
+    high = (p - delta) / ratio  # beyond it p′ = p already, and moving q′ further only costs
+    found = minimize_scalar(objective, bounds=(q, high), method="bounded", options={"xatol": 1e-12})
+    return float(min(found.fun, objective(high)))

@@ -1,0 +1,207 @@
+"""Betting on a failure probability, against the claim and for it.
+
+A trial on problem k shows F in [0, 1] with mean p_k, the failure probability (F is 1 or 0, or the exact
+conditional probability of failure given the sample). The claim says p_k ≤ β for every problem k.
+
+*Against.* While the claim holds, E[1 + s·(F/β − 1) | past] ≤ 1 for every stake 0 ≤ s < 1, and the factor is
+positive. For stakes from a fixed grid the average of the products is a wealth R_k; with weights w_k that were
+fixed before the first bet R = Σ w_k R_k is a non-negative supermartingale from 1, whichever problem is drawn
+next, as long as that is decided from the past.
+
+**Guarantee.** If p_k ≤ β for all problems, Pr[sup R ≥ 1/significance] ≤ significance (Ville). Runs drawn to
+explore are never bet on, so the problems may be chosen by them.
+
+*For.* On one problem with p_k ≥ β the same holds with 1 − F for F and 1 − β for β: its wealth M_k reaches
+1/significance with probability at most significance.
+
+**Guarantee.** "Every problem is met" is said only when every M_k has reached 1/significance. The list is
+fixed before the first bet. If some problem on it has p_k > β, take the first such: the statement needs its
+wealth to cross, so it is made with probability at most significance. All have to cross, so nothing is
+corrected for their number; a claim that *some* problem is met would need that.
+
+Since 1 + s·(F/β − 1) falls in β for every F, the wealth against falls in the claimed β and the wealth for
+rises in it: bounds are found by bisection. That p_k ≥ b for some k, b the largest value that R rejects, fails
+with probability at most significance; so does p_k ≤ u for all k, u the largest of the values down to which
+the M_k reject.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from audit.evidence.bets import STAKES, log_sum
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+__all__ = ["Bets", "best_growth", "least_runs", "lower_bound", "upper_bound", "weights"]
+
+GRID: Final = STAKES[STAKES > 0]
+#: A claim of β = 0 is bet against as this one, which it implies.
+LEAST_BETA: Final = 1e-12
+_STEPS: Final = 60
+
+
+def weights(count: int) -> Floats:
+    """Give the share of the wealth for each of so many problems, the most promising first; they sum to 1.
+
+    Examples
+    --------
+    >>> weights(2).tolist()
+    [0.8, 0.2]
+    """
+    shares = 1.0 / np.arange(1, count + 1) ** 2
+    return np.asarray(shares / shares.sum())
+
+
+def log_payoffs(values: Floats, beta: float) -> Floats:
+    """Give log(1 + s·(F/β − 1)) for each value of F and each stake, shape (values, stakes)."""
+    return np.asarray(np.log1p(GRID * (values[:, None] / max(beta, LEAST_BETA) - 1.0)))
+
+
+@dataclass
+class Bets:
+    """What was bet on for one problem: trials in order, each an interval of F.
+
+    The interval is one point for a finished run. A run without an output may have been anything: it counts as
+    no failure against the claim (`low`), and as a failure for it (`high`).
+
+    Examples
+    --------
+    >>> bets = Bets()
+    >>> path = bets.add(np.ones(8), np.ones(8), beta=0.1)
+    >>> bool(bets.log_wealth(0.1) > np.log(1e6)), bets.log_wealth_for(0.1) < 0
+    (True, True)
+    """
+
+    low: list[Floats] = field(default_factory=list)
+    high: list[Floats] = field(default_factory=list)
+    _against: Floats = field(default_factory=lambda: np.zeros(len(GRID)), repr=False)
+    _for: Floats = field(default_factory=lambda: np.zeros(len(GRID)), repr=False)
+
+    @property
+    def runs(self) -> int:
+        """How many runs were bet on."""
+        return sum(map(len, self.low))
+
+    @property
+    def failures(self) -> float:
+        """The sum of F over the finished runs."""
+        return float(sum(part.sum() for part in self.low))
+
+    @property
+    def log_now(self) -> float:
+        """The log wealth against the claim that the trials were added under."""
+        return float(_mean(self._against))
+
+    def paths(self, low: Floats, high: Floats, *, beta: float) -> tuple[Floats, Floats]:
+        """Give the log wealth against and for the claim after each of some further trials."""
+        against = self._against + np.cumsum(log_payoffs(low, beta), axis=0)
+        favour = self._for + np.cumsum(log_payoffs(1.0 - high, 1.0 - beta), axis=0)
+        return _mean(against), _mean(favour)
+
+    def add(self, low: Floats, high: Floats, *, beta: float) -> None:
+        """Keep trials that were bet on."""
+        self.low.append(low)
+        self.high.append(high)
+        self._against = self._against + log_payoffs(low, beta).sum(axis=0)
+        self._for = self._for + log_payoffs(1.0 - high, 1.0 - beta).sum(axis=0)
+
+    def log_wealth(self, beta: float, *, as_failures: bool = False) -> float:
+        """Give the log wealth against "the failure probability is at most beta"."""
+        return _log_wealth(_counted(self.high if as_failures else self.low), beta)
+
+    def log_wealth_for(self, beta: float) -> float:
+        """Give the log wealth against "the failure probability is at least beta"."""
+        return _log_wealth(_counted([1.0 - part for part in self.high]), 1.0 - beta)
+
+
+def _counted(parts: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Give the distinct values of F and how often each came."""
+    values, counts = np.unique(np.concatenate([np.zeros(0), *parts]), return_counts=True)
+    return values, counts.astype(float)
+
+
+def _log_wealth(counted: tuple[Floats, Floats], beta: float) -> float:
+    values, counts = counted
+    return float(_mean(counts @ log_payoffs(values, beta)))
+
+
+def _mean(logs: Floats) -> Floats:
+    """Give the log of the average over the stakes, the last axis."""
+    return np.asarray(log_sum(logs) - math.log(len(GRID)))
+
+
+def lower_bound(shares: Floats, bets: Sequence[Bets], *, significance: float) -> float:
+    """Give a lower bound on the failure probability of the worst of these problems.
+
+    **Guarantee.** It is above the largest p_k with probability at most `significance`.
+    """
+    limit = -math.log(significance)
+    counted = [(place, _counted(each.low)) for place, each in enumerate(bets) if each.runs]
+    logs = np.log(shares)  # what was not bet on keeps its share
+
+    def rejected(beta: float) -> bool:
+        wealth = logs.copy()
+        for place, each in counted:
+            wealth[place] += _log_wealth(each, beta)
+        return bool(log_sum(wealth) >= limit)
+
+    return _largest(rejected)
+
+
+def upper_bound(bets: Bets, *, significance: float) -> float:
+    """Give an upper bound on the failure probability of one problem, at confidence 1 − significance."""
+    if not bets.runs:
+        return 1.0
+    limit, counted = -math.log(significance), _counted([1.0 - part for part in bets.high])
+    return 1.0 - _largest(lambda gamma: _log_wealth(counted, gamma) >= limit)
+
+
+def _largest(rejected: Callable[[float], bool]) -> float:
+    """Give the largest value in [0, 1] that is rejected, 0 if none is; rejection stops somewhere for good."""
+    low, high = 0.0, 1.0
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if rejected(middle) else (low, middle)
+    return low
+
+
+def least_runs(beta: float, significance: float) -> int:
+    """Give the fewest runs that can refute: all of them failures.
+
+    Of 1 − beta these are the fewest that can meet a claim of beta: none of them a failure.
+
+    Examples
+    --------
+    >>> least_runs(0.1, 1e-6), least_runs(0.9, 1e-6)
+    (8, 161)
+    """
+    limit, gain = -math.log(significance), log_payoffs(np.ones(1), beta)[0]
+    low, high = 0, 1
+    while float(_mean(high * gain)) < limit:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if float(_mean(middle * gain)) >= limit else (middle, high)
+    return high
+
+
+def best_growth(p: float, beta: float) -> float:
+    """Give KL(p ‖ β) in nats a run: nobody who sees failures only decides in fewer than ln(1/s)/KL runs.
+
+    Examples
+    --------
+    >>> round(best_growth(0.2, 0.1), 4)
+    0.0444
+    """
+    terms = ((p, beta), (1.0 - p, 1.0 - beta))
+    return sum(a * math.log(a / b) for a, b in terms if a > 0)

@@ -1,0 +1,324 @@
+"""What is remembered of one pair of databases: early outputs for re-learning, and counts of everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.claims import at_distance
+from audit.events.event import Event
+from audit.events.features import TableScore, View
+from audit.events.features.propose import propose
+from audit.events.tables import Candidates, Table, learn_bins
+from audit.evidence.bets import Bet
+from audit.values.outcomes import Raised, Unfinished, is_refusal
+from audit.values.weights import weigh_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+#: Outputs kept for re-learning, a side. Beyond it the bins stay as they are and only counts grow.
+KEPT = 16_384
+#: Answers that are all in the first half of the runs by chance with probability 2^−20 at most.
+_BY_CHANCE = 20
+#: Bytes kept for re-learning, a side; a few outputs are kept however large their ends are.
+KEPT_BYTES = 2**26
+#: Pairs of runs that are kept whatever they weigh.
+FIRST = 40
+#: Events bet on at once.
+MOST_EVENTS = 48
+#: Multiples of the claimed ε at which an event must look good to be kept (bounds need the larger ones).
+_SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The events of one table, for one direction, that the next batch is bet on."""
+
+    table: int
+    side: int
+    candidates: Candidates
+    log_prior: Floats
+    distance: int = 1
+
+
+@dataclass(frozen=True)
+class Block:
+    """A counted block: its runs, and their outputs where they are wanted for re-learning."""
+
+    runs: int
+    left: View | None = None
+    right: View | None = None
+
+
+@dataclass
+class PairMemory:
+    """Everything learned about one pair of databases.
+
+    Parameters
+    ----------
+    left, right
+        The databases.
+    floats
+        Whether bit patterns may be used.
+    path
+        The neighbours from `left` to `right`, both included, where these are more than one step apart. Every
+        claim that is asked about is one about neighbours.
+    """
+
+    left: Any
+    right: Any
+    floats: bool = False
+    path: tuple[Any, ...] = ()
+    runs: int = 0
+    tables: list[Table] = field(default_factory=list)
+    won: float = 0.0
+    bets: list[int] = field(default_factory=list)
+    unfinished: bool = False
+    answered: bool = False
+    raised: bool = False
+    heard: int = 0
+    silence: Raised | Unfinished | None = None
+    _kept: tuple[list[View], list[View]] = field(default_factory=lambda: ([], []))
+    _kept_runs: int = 0
+    _kept_bytes: int = 0
+    _next_learning: int = 1
+    _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def distance(self) -> int:
+        """How many steps of neighbours lie between the two databases."""
+        return max(1, len(self.path) - 1)
+
+    @property
+    def stopped_answering(self) -> bool:
+        """Whether all answers came in the first half of the runs kept, which chance does with 2^−answers."""
+        answers = 0
+        for side in self.kept(0):
+            refused = [is_refusal(output) for view in side for output in view.outputs]
+            if not all(refused[len(refused) // 2 :]):
+                return False
+            answers += len(refused) - sum(refused)
+        return answers >= _BY_CHANCE
+
+    @property
+    def pairs(self) -> int:
+        """Half of the runs: how many a side there are, on average."""
+        return self.runs // 2
+
+    def count(self, left: View, right: View) -> list[Floats]:
+        """Count a block of runs in every table, without learning from it yet."""
+        return [table.count(left, right) for table in self.tables]
+
+    def keep(self, left: View, right: View) -> Block:
+        """Reduce a counted block to what will be learned from it: large batches need little memory."""
+        self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
+        self.hear(left)
+        self.hear(right)
+        runs, fits = len(left) + len(right), self._kept_bytes + max(weight(left), weight(right)) <= KEPT_BYTES
+        if self._kept_runs + runs <= 2 * (KEPT if fits else FIRST):
+            return Block(runs, left, right)
+        return Block(runs)
+
+    def take(self, runs: Iterable[tuple[View, View]]) -> tuple[list[Floats], list[Block]]:
+        """Count all blocks of a batch, without learning from it yet: the sums, and what will be learned."""
+        counts: list[Floats] = []
+        blocks = []
+        for left, right in runs:
+            counted = self.count(left, right)
+            counts = [a + b for a, b in zip(counts, counted, strict=True)] if counts else counted
+            blocks.append(self.keep(left, right))
+        return counts, blocks
+
+    def hear(self, view: View) -> None:
+        """Note whether the subject answers at all, and what it does instead."""
+        self.heard += len(view)
+        silent = [output for _, output in view.rest if type(output) in (Raised, Unfinished)]
+        self.answered |= len(silent) < len(view)
+        self.raised |= any(type(output) is Raised for output in silent)
+        if silent and self.silence is None:
+            self.silence = silent[0]
+
+    def learn(self, blocks: list[Block], counts: list[Floats]) -> None:
+        """Learn from a finished batch: `counts` as summed from `count` over its blocks."""
+        for table, counted in zip(self.tables, counts, strict=True):
+            table.add(counted)
+        for block in blocks:
+            if block.left is not None and block.right is not None and self._kept_runs == self.runs:
+                self._kept[0].append(block.left)
+                self._kept[1].append(block.right)
+                self._kept_runs += block.runs
+                self._kept_bytes += max(weight(block.left), weight(block.right))
+            self.runs += block.runs
+        if self.pairs >= self._next_learning and self._kept_runs == self.runs:
+            self._relearn()
+            self._next_learning = 2 * self.pairs if self.pairs >= 256 else int(1.5 * self.pairs)
+
+    def _relearn(self) -> None:
+        """Choose features and bins anew from the kept outputs, and count these again."""
+        left, right = self._kept = ([merged(self._kept[0])], [merged(self._kept[1])])
+        self.tables = []
+        for feature in propose(left, right, floats=self.floats):
+            fitted = isinstance(feature, TableScore)
+            table = Table(learn_bins(feature, left + right))
+            # A fitted score flatters the runs it was fitted to, the first half: only the others are counted.
+            blocks = [_last_half(side) for side in (left, right)] if fitted else [left, right]
+            for side, views in enumerate(blocks):
+                for view in views:
+                    table.counts[side] += np.bincount(table.find(view), minlength=table.bins.width + 1)
+            self.tables.append(table)
+        for view in left + right:
+            view.forget()
+
+    def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
+        """Choose the events of the next batch by what the past says of them at and around the claim."""
+        epsilon, delta = at_distance(epsilon, delta, self.distance)
+        offers: list[tuple[int, int, Candidates, float]] = []
+        for index, table in enumerate(self.tables):
+            for side in (0, 1):
+                candidates = table.suggest(side, unfinished_counts_against=against)
+                if candidates is not None:
+                    offers.append((index, side, candidates, self._share(index) / 2))
+        if not offers:
+            return []
+        promise = np.concatenate([_promise(offer[2], epsilon, delta) for offer in offers], axis=1)
+        kept = _best(promise)
+        chosen, start = [], 0
+        for index, side, candidates, share in offers:
+            size = len(candidates.p)
+            mine = np.flatnonzero(kept[start : start + size])
+            start += size
+            if len(mine):
+                prior = np.full(len(mine), np.log(share / size))
+                chosen.append(Chosen(index, side, candidates.take(mine), prior, self.distance))
+        return chosen
+
+    def kept(self, side: int) -> tuple[list[View], list[View]]:
+        """Give the kept outputs, those of the database `side` first."""
+        return self._kept[side], self._kept[1 - side]
+
+    def event(self, chosen: Chosen, k: int) -> Event:
+        """Give one of the chosen events as a set of outputs that says itself."""
+        bins = self.tables[chosen.table].bins
+        return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
+
+    def _share(self, index: int) -> float:
+        """Give a table's share of the stake: half for the cheap features together, half for the others."""
+        cheap = [type(table.bins.feature).cheap for table in self.tables]
+        alike = cheap.count(cheap[index])
+        return (0.5 if len(set(cheap)) == 2 else 1.0) / alike
+
+    def prospect(self, epsilon: float, delta: float, *, errors: float) -> tuple[float, float]:
+        """Give how promising the pair is: growth in nats a pair (0 if none), then the loss in sight a step.
+
+        `errors` standard errors are taken from p and added to q (the other way round where negative).
+        """
+        key = (self.pairs, epsilon, delta, errors)
+        if key not in self._prospects:
+            self._prospects = {
+                known: found for known, found in self._prospects.items() if known[0] == self.pairs
+            }
+            self._prospects[key] = self._prospect(epsilon, delta, errors)
+        return self._prospects[key]
+
+    def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
+        growth, loss = 0.0, -np.inf
+        epsilon, delta = at_distance(epsilon, delta, self.distance)
+        for table in self.tables:
+            for side in (0, 1):
+                candidates = table.suggest(side, unfinished_counts_against=True)
+                if candidates is not None:
+                    p, q = candidates.apart(errors)
+                    growth = max(growth, float(growth_rate(p, q, epsilon, delta).max()))
+                    loss = max(loss, float(np.log(np.maximum(p - delta, 1e-12) / np.maximum(q, 1e-12)).max()))
+        return growth, loss / self.distance
+
+
+def bet_on(chosen: list[Chosen], counts: list[Floats]) -> Bet:
+    """Turn chosen events and the counts of the batch that followed into a bet."""
+    return Bet(
+        log_prior=np.concatenate([item.log_prior for item in chosen]),
+        p=np.concatenate([item.candidates.p for item in chosen]),
+        q=np.concatenate([item.candidates.q for item in chosen]),
+        past=np.concatenate([np.full(len(item.candidates.p), 2 * item.candidates.past) for item in chosen]),
+        counts=np.concatenate([item.candidates.count(_turned(item, counts[item.table])) for item in chosen]),
+        distance=chosen[0].distance,
+    )
+
+
+def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
+    """Return the bet on a batch that was broken off, so many of its calls being of either side: its worst."""
+    tables = 1 + max(item.table for item in chosen)
+    known = {item.table: item.candidates.inside_p.shape[1] for item in chosen}
+    counts = [np.zeros((2, known.get(table, 1))) for table in range(tables)]
+    for counted in counts:
+        counted[:, 0] = left, right
+    return bet_on(chosen, counts).at_worst()
+
+
+def _turned(item: Chosen, counted: Floats) -> Floats:
+    return counted if item.side == 0 else counted[::-1]
+
+
+def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
+    """Estimate the best log growth a pair from mean and variance of D, to second order; ranks events only.
+
+    Negative where the event speaks for the claim: the least bad rank first where none promises anything.
+    """
+    ratio = np.exp(np.minimum(epsilon, 300.0))  # its square is a float too
+    excess = p - ratio * q - delta
+    spread = p * (1 - p) + ratio**2 * q * (1 - q)
+    return np.asarray(0.5 * excess * np.abs(excess) / (spread + excess**2))
+
+
+def _promise(candidates: Candidates, epsilon: float, delta: float) -> Floats:
+    scales = np.array(_SCALES) * (epsilon if epsilon > 0 else 0.05)
+    levels = np.concatenate([[epsilon], scales]) if epsilon == 0 else scales
+    return candidates.past * growth_rate(candidates.p, candidates.q, levels[:, None], delta)
+
+
+def _best(promise: Floats) -> NDArray[np.bool_]:
+    """Keep the events that are among the best at one of the levels."""
+    kept = np.zeros(promise.shape[1], dtype=bool)
+    if promise.shape[1] <= MOST_EVENTS:
+        return ~kept
+    each = max(2, MOST_EVENTS // len(promise))
+    for row in promise:
+        kept[np.argsort(-row, kind="stable")[:each]] = True
+    return kept
+
+
+def weight(view: View) -> int:
+    """Give roughly how many bytes a view takes, its numbers included."""
+    matrices = sum(matrix.nbytes for _, matrix in view.vectors.values())
+    return weigh_all(view.outputs) + view.numbers[1].nbytes + matrices
+
+
+def merged(views: list[View]) -> View:
+    """Give one view of all outputs: many small ones cost more to go through."""
+    if len(views) == 1:
+        return views[0]
+    typed = all(view.typed for view in views)
+    arrays = [view.outputs for view in views if isinstance(view.outputs, np.ndarray)]
+    if len(arrays) == len(views) and len({(array.shape[1:], array.dtype) for array in arrays}) == 1:
+        return View(np.concatenate(arrays), typed, replaced=True)
+    return View([output for view in views for output in view.outputs], typed, replaced=True)
+
+
+def _last_half(views: list[View]) -> list[View]:
+    """Give the second half of the outputs, as counted in `propose`: by runs, not by blocks."""
+    total = sum(len(view) for view in views)
+    skip, rest = total // 2, []
+    for view in views:
+        if skip >= len(view):
+            skip -= len(view)
+            continue
+        rest.append(View(view.outputs[skip:], view.typed, replaced=True) if skip else view)
+        skip = 0
+    return rest

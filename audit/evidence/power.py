@@ -1,0 +1,175 @@
+"""What a non-refutation means: the smallest true ε that the same bets would most likely have shown.
+
+**Guarantee.** A statement about simulated audits, not about the subject: were the named event to have
+probability p on one side and (p − δ)/e^ε on the other, with the batches and stakes of this audit, then at
+least 90 % of audits (estimated from `AUDITS` simulations under common random numbers) would have refuted the
+claim.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.evidence.bets import backtest, log_payoffs, log_sum, matched, outcomes
+from audit.evidence.memory import growth_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.events.event import Event
+    from audit.evidence.memory import PairMemory
+
+    Floats = NDArray[np.float64]
+
+AUDITS = 200
+POWER = 0.9
+#: Excesses over the claim that are asked about, some 3 per cent apart, and as a first guess how many of these
+#: steps lie between where the expected growth suffices and where most audits refute.
+_GRID = 400
+_MARGIN = 10
+_SCALES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
+
+
+@dataclass(frozen=True)
+class Power:
+    """The smallest ε that would most likely have been refuted, and by which event.
+
+    Parameters
+    ----------
+    epsilon
+        The detectable ε, or None if these runs could not refute even p against 0.
+    event
+        The event, or None for a generic one.
+    p
+        Its probability.
+    """
+
+    epsilon: float | None
+    event: Event | None
+    p: float
+
+
+def detectable(
+    memory: PairMemory | None,
+    sizes: Sequence[int],
+    *,
+    epsilon: float,
+    delta: float,
+    significance: float,
+    look: int,
+) -> Power:
+    """Find the smallest true ε at which audits like this one refute in 90 % of simulations.
+
+    Parameters
+    ----------
+    memory
+        What was learned of the pair that was bet on.
+    sizes
+        Pairs of runs in each batch that was bet on.
+    epsilon, delta, significance
+        The claim, and the audit's significance.
+    look
+        Pairs of runs seen before the first bet.
+    """
+    grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)
+
+    def sufficient(option: _Option) -> int:
+        """Return from which step of the grid on the expected growth suffices; it rises along the grid."""
+        p = np.array(option.p)
+        grown = sum(sizes) * growth_rate(p, (p - delta) / np.exp(grid), epsilon, delta)
+        return int(np.searchsorted(grown, option.limit(significance)))
+
+    promising = [option for option in _options(memory, epsilon, delta) if option.p > delta]
+    best = min(promising or [_Option(None, generic(delta), 1)], key=sufficient)
+
+    def refuted(k: int) -> bool:
+        q, limit = (best.p - delta) / math.exp(grid[k]), best.limit(significance)
+        return _share_refuted(best.p, q, sizes, look=look, epsilon=epsilon, delta=delta, limit=limit) >= POWER
+
+    found = _first(refuted, count=_GRID, guess=sufficient(best) + _MARGIN)
+    return Power(None if found is None else float(grid[found]), best.event, best.p)
+
+
+def generic(delta: float) -> float:
+    """Return the probability of the event that is asked about where none promises anything: more than δ.
+
+    Examples
+    --------
+    >>> generic(0.0), generic(0.5)
+    (0.5, 0.75)
+    """
+    return (1 + delta) / 2
+
+
+def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | None:
+    """Find the first of `count` indices where a condition holds, as it does from there on."""
+    low, high, step = -1, count, 4
+    here = min(guess, count - 1)
+    while low + 1 < high:
+        if holds(here):
+            high, here = here, here - step
+        else:
+            low, here = here, here + step
+        step *= 2
+        if not low < here < high:
+            here = (low + high) // 2
+    return high if high < count else None
+
+
+@dataclass(frozen=True)
+class _Option:
+    """An event that the bets may have been on, its probability, and how many events it was chosen from."""
+
+    event: Event | None
+    p: float
+    rivals: int
+
+    def limit(self, significance: float) -> float:
+        """Return the log-wealth that a bet on it has to reach, its share of the stakes paid."""
+        return -math.log(significance) + math.log(self.rivals)
+
+
+def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_Option]:
+    """Return the events that promise most at the claim and at smaller ε.
+
+    Those of a claim that holds promise nothing at the claim itself but by chance, and such an event is often
+    too rare to show anything.
+    """
+    found: list[tuple[Event, float]] = []
+    rivals = 0
+    for scale in _SCALES if memory is not None and memory.tables else ():
+        assert memory is not None
+        best: tuple[float, Event, float] | None = None
+        for chosen in memory.choose(epsilon * scale, delta):
+            growth = growth_rate(chosen.candidates.p, chosen.candidates.q, epsilon * scale, delta)
+            rivals += len(growth)
+            k = int(np.argmax(growth))
+            if chosen.candidates.past * growth[k] > 3.0 and (best is None or growth[k] > best[0]):
+                best = (float(growth[k]), memory.event(chosen, k), float(chosen.candidates.p[k]))
+        if best is not None:
+            found.append(best[1:])
+    return [_Option(event, p, rivals) for event, p in found]
+
+
+def _share_refuted(
+    p: float, q: float, sizes: Sequence[int], *, look: int, epsilon: float, delta: float, limit: float
+) -> float:
+    """Simulate audits that bet on one event of known probabilities with the stakes of `evidence`."""
+    rng = np.random.default_rng(0)  # common random numbers: the share is then (nearly) monotone in ε
+    draws = 2 * np.array([look, *sizes])[:, None]
+    cells = outcomes(np.array(p), np.array(q))
+    batches = rng.multinomial(draws, cells, size=(len(draws), AUDITS)).astype(np.float64)
+    counts, batches = np.cumsum(batches, axis=0)[:-1], batches[1:]
+    past = counts.sum(axis=-1)
+    seen_p = (counts[..., 0] + 0.5) / (counts[..., :2].sum(axis=-1) + 1)
+    seen_q = (counts[..., 2] + 0.5) / (counts[..., 2:].sum(axis=-1) + 1)
+    payoffs = log_payoffs(seen_p, seen_q, epsilon, delta)
+    raw = backtest(outcomes(seen_p, seen_q), past, payoffs)
+    wealth = np.cumsum(log_sum(raw + matched(batches, payoffs)) - log_sum(raw), axis=0)
+    return float((wealth >= limit).any(axis=0).mean())

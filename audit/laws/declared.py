@@ -1,0 +1,100 @@
+"""The declared laws of an audit, asked for with the subject's own faults told apart from ours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
+
+from audit.distributions import Countable, Finite
+from audit.errors import AuditError, SubjectError
+from audit.laws.scores import score
+from audit.values.brief import show
+from audit.values.canonical import key
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from audit.distributions import Law
+    from audit.subject.subject import Subject
+
+__all__ = ["Laws"]
+
+#: Databases whose first law is remembered, and how many of them are asked for again at the end.
+_REMEMBERED: Final = 1_024
+_ASKED_AGAIN: Final = 32
+_NOTHING: Final = SimpleNamespace(epsilon=0.0, delta=0.0)
+
+
+@dataclass
+class Laws:
+    """The laws of one subject.
+
+    Parameters
+    ----------
+    subject
+        Declares a law.
+    discrete
+        Whether every law so far was compared outcome by outcome: densities would need interval arithmetic.
+    """
+
+    subject: Subject
+    discrete: bool = True
+    _first: dict[Hashable, tuple[Any, Law]] = field(default_factory=dict)
+    _changed: str = ""
+
+    def of(self, database: Any) -> Law | None:
+        """Give the law on a database, None where the subject declares none."""
+        law_of = self.subject.distribution
+        assert law_of is not None
+        try:
+            law: Law | None = law_of(database)
+        except AuditError:
+            raise
+        except Exception as error:
+            name = self.subject.name
+            raise SubjectError(f"`distribution` of {name} failed: {type(error).__name__}: {error}") from error
+        self.discrete = self.discrete and isinstance(law, Finite | Countable)
+        return law
+
+    def first(self, database: Any) -> Law:
+        """Give the law on a database; refuse a subject that declares one for some databases only."""
+        law = self.of(database)
+        if law is None:
+            raise SubjectError(
+                f"`distribution` of {self.subject.name} declares a law for some databases only."
+            )
+        if len(self._first) < _REMEMBERED:
+            self._first.setdefault(key(database), (database, law))
+        return law
+
+    def again(self, database: Any) -> Law:
+        """Give the law on a database, and notice where it is not the one that was given first."""
+        _, known = self._first.get(key(database), (None, None))
+        law = self.first(database)
+        if known is not None and not self._changed and not _same(known, law):
+            self._changed = (
+                f"`distribution` of {self.subject.name} does not give the same law each time: "
+                f"it gave two for {show(database, 40)}"
+            )
+        return law
+
+    def changed(self) -> str:
+        """Ask for some laws again, the last first, and say where a law was given that is not the first."""
+        step = max(1, len(self._first) // _ASKED_AGAIN)
+        for database, _ in list(islice(reversed(self._first.values()), 0, None, step)):
+            if self._changed:
+                break
+            self.again(database)
+        return self._changed
+
+
+def _same(law: Law, other: Law) -> bool:
+    """Tell whether two laws are one, but for the rounding of their numbers."""
+    if law == other:
+        return True
+    try:
+        return not (score(law, other, _NOTHING).over or score(other, law, _NOTHING).over)
+    except AuditError:
+        return False

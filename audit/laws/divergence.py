@@ -1,0 +1,228 @@
+"""Exact functionals of a pair of laws: δ at an ε, ε at a δ, the event that shows it.
+
+For laws p, q and ε ≥ 0 the hockey-stick δ(ε) = sup over events E of p(E) − exp(ε)·q(E) is attained
+by the event {o: p(o)/q(o) > exp(ε)}. For finite laws it is a sum; where log p/q is monotone between
+knots, the event's ends are roots and its masses are closed forms; products are treated in
+`audit.laws.losses.vector`.
+
+Guarantee: values are accurate to `TOLERANCE` plus the rounding of the laws' own logarithms; where
+several continuous coordinates of a product differ, `hockey_stick_bounds` and `epsilon_bounds`
+bracket the value instead.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.errors import finite_number
+from audit.laws.losses import SLACK, Loss, VectorLoss, loss_of
+from audit.laws.region import Region, log_probability, probability
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Law
+
+    Floats = NDArray[np.float64]
+
+TOLERANCE = 1e-9
+"""Accuracy of δ and ε; half of it, relatively, is what an event may give away to be an open set."""
+
+_SHARES = (0.0, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 0.95)
+"""Levels that are tried of a coordinate, as shares of its largest loss, or of ε where it has none."""
+
+_LARGEST, _FAR = 700.0, 1e9
+"""The largest exponent of a float, and a logarithm that stands for that of 0 in sums."""
+
+STEEPEST = 1e6
+"""The largest finite ε that is looked for."""
+
+
+def hockey_stick(p: Law, q: Law, epsilon: float) -> float:
+    """Return δ(ε), the most by which p(E) can exceed exp(ε)·q(E); the middle of its bounds.
+
+    Examples
+    --------
+    >>> from audit.distributions import Density
+    >>> hockey_stick(Density.laplace(0.0), Density.laplace(1.0), 1.0)
+    0.0
+    """
+    low, high = hockey_stick_bounds(p, q, epsilon)
+    return low if low == high else (low + high) / 2.0
+
+
+def hockey_stick_bounds(p: Law, q: Law, epsilon: float) -> tuple[float, float]:
+    """Return a lower and an upper bound of δ(ε), equal wherever there is a closed form.
+
+    Examples
+    --------
+    >>> from audit.distributions import Finite
+    >>> low, high = hockey_stick_bounds(Finite("ab", [0.75, 0.25]), Finite("ab", [0.25, 0.75]), 0.0)
+    >>> low == high == 0.5
+    True
+    """
+    finite_number(epsilon, what="The `epsilon` of `hockey_stick`", minimum=0.0)
+    return loss_of(p, q).bounds(epsilon)
+
+
+def epsilon_at(p: Law, q: Law, delta: float = 0.0) -> float:
+    """Return the smallest ε ≥ 0 with δ(ε) ≤ delta, ∞ if there is none; the middle of its bounds.
+
+    Examples
+    --------
+    >>> from audit.distributions import Countable
+    >>> epsilon_at(Countable.geometric(0, 1.0), Countable.geometric(2, 1.0))
+    2.0
+    """
+    low, high = epsilon_bounds(p, q, delta)
+    return low if low == high or math.isinf(high) else (low + high) / 2.0
+
+
+def epsilon_bounds(p: Law, q: Law, delta: float = 0.0) -> tuple[float, float]:
+    """Return a lower and an upper bound of the smallest ε ≥ 0 with δ(ε) ≤ delta.
+
+    Examples
+    --------
+    >>> from audit.distributions import Density
+    >>> epsilon_bounds(Density.normal(0.0), Density.normal(1.0))
+    (inf, inf)
+    """
+    finite_number(delta, what="The `delta` of `epsilon_at`", minimum=0.0, maximum=1.0)
+    return loss_epsilon_bounds(loss_of(p, q), delta)
+
+
+def worst_event(p: Law, q: Law, epsilon: float) -> Region:
+    """Return the event {o: p(o)/q(o) > exp(ε)}, or, where it is empty, the event of the largest ratio.
+
+    Where several coordinates of a product differ the event is no box; a box is returned that a climb finds to
+    show much of it, coordinate by coordinate.
+
+    Examples
+    --------
+    >>> from audit.distributions import Density
+    >>> worst_event(Density.laplace(0.0), Density.laplace(1.0), 0.5).words()
+    'the output is below 0.25'
+    """
+    loss = loss_of(p, q)
+    level = min(epsilon, _just_below(loss.supremum()))
+    if not isinstance(loss, VectorLoss):
+        return Region(*loss.part_above(level))
+    boxes = [_box(loss, levels) for levels in loss.boxes_above(level)]
+    best = max(boxes, key=lambda box: _gain(p, q, box, epsilon), default=Region())
+    climbed = _Climb(p, q, loss, epsilon).box()
+    return max((best, climbed), key=lambda box: _gain(p, q, box, epsilon))
+
+
+def loss_epsilon_bounds(loss: Loss, delta: float) -> tuple[float, float]:
+    """Return `epsilon_bounds` of a loss.
+
+    Examples
+    --------
+    >>> from audit.distributions import Density
+    >>> loss_epsilon_bounds(loss_of(Density.laplace(0.0), Density.laplace(1.0)), 0.0)
+    (1.0, 1.0)
+    """
+    top = max(loss.supremum(), 0.0)
+    if delta == 0.0 or top == 0.0:
+        return top, top
+    low = _solve(lambda epsilon: loss.bounds(epsilon)[0], loss, delta=delta, top=top)
+    bounds = (0.0, 0.0) if math.isinf(low) else loss.bounds(low)
+    if bounds[0] == bounds[1]:
+        return low, low
+    return low, _solve(lambda epsilon: loss.bounds(epsilon)[1], loss, delta=delta, top=top)
+
+
+def _solve(excess: Callable[[float], float], loss: Loss, *, delta: float, top: float) -> float:
+    """Return where a falling δ(ε) meets delta."""
+    from scipy.optimize import brentq
+
+    allowed = delta * (1.0 + SLACK)
+    if excess(0.0) <= allowed:
+        return 0.0
+    if loss.log_lost() > math.log(allowed):
+        return math.inf
+    high = 1.0
+    while excess(min(high, top)) > allowed:
+        if high >= min(top, STEEPEST):
+            return math.inf
+        high *= 2.0
+    return float(brentq(lambda epsilon: excess(epsilon) / allowed - 1.0, 0.0, min(high, top), xtol=1e-13))
+
+
+def _just_below(supremum: float) -> float:
+    return supremum - 0.5 * TOLERANCE * max(1.0, abs(supremum))
+
+
+def _box(loss: VectorLoss, levels: dict[int, float]) -> Region:
+    parts = [(index, Region(*loss.losses[index].part_above(level))) for index, level in levels.items()]
+    return Region(coordinates=tuple(parts))
+
+
+class _Climb:
+    """A box that gains much: the level of one coordinate after the other is moved to the best of some."""
+
+    def __init__(self, p: Law, q: Law, loss: VectorLoss, epsilon: float) -> None:
+        self._p, self._q, self._epsilon = p, q, epsilon
+        known: dict[Loss, tuple[list[Region | None], Floats]] = {}
+        for index, part in loss.losses.items():
+            if part not in known:
+                known[part] = self._choices(index, part)
+        self._of = {index: known[part] for index, part in loss.losses.items()}
+
+    def box(self) -> Region:
+        """Return the best box found from all coordinates at the level 0."""
+        chosen = dict.fromkeys(self._of, 0)
+        total = sum(logs[0] for _, logs in self._of.values())
+        best, idle = -math.inf, False
+        while not idle:
+            idle = True
+            for index, (_, logs) in self._of.items():
+                offers = total - logs[chosen[index]] + logs
+                gains = np.exp(offers[:, 0]) - np.exp(np.minimum(self._epsilon + offers[:, 1], _LARGEST))
+                top = int(np.argmax(gains))
+                if gains[top] > best + TOLERANCE * max(abs(best), TOLERANCE):
+                    best, chosen[index], total, idle = float(gains[top]), top, offers[top], False
+        parts = ((index, self._of[index][0][k]) for index, k in chosen.items())
+        return Region(coordinates=tuple((index, part) for index, part in parts if part is not None))
+
+    def _choices(self, index: int, loss: Loss) -> tuple[list[Region | None], Floats]:
+        """Return regions {L > level} of one coordinate, then all of it, and their logs under p and q."""
+        top = loss.supremum()
+        scale = top if math.isfinite(top) else max(1.0, self._epsilon)
+        regions: list[Region | None] = []
+        logs = []
+        for share in _SHARES:
+            region = Region(*loss.part_above(share * scale))
+            part = Region(coordinates=((index, region),))
+            log_p, log_q = log_probability(self._p, part), log_probability(self._q, part)
+            if math.isfinite(log_p):
+                regions.append(region)
+                logs.append((log_p, max(log_q, -_FAR)))
+        return [*regions, None], np.array([*logs, (0.0, 0.0)])
+
+
+def _gain(p: Law, q: Law, region: Region, epsilon: float) -> float:
+    """Return p(E) − exp(ε)·q(E), or below zero how much p(E)/q(E) falls short."""
+    log_p, log_q = log_probability(p, region), log_probability(q, region)
+    if math.isinf(log_p):
+        return -math.inf
+    ratio = epsilon + log_q - log_p
+    return math.exp(log_p) * -math.expm1(ratio) if ratio < 0 else -ratio
+
+
+__all__ = [
+    "TOLERANCE",
+    "Region",
+    "epsilon_at",
+    "epsilon_bounds",
+    "hockey_stick",
+    "hockey_stick_bounds",
+    "loss_epsilon_bounds",
+    "probability",
+    "worst_event",
+]

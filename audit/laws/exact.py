@@ -1,0 +1,322 @@
+"""The exact path: declared laws of neighbouring databases against a claim, without drawing anything.
+
+**Guarantee.** `ExactFinding.over` is true only if some pair exceeds the claim, by more than `tolerance` in ε
+or by more than the factor 1 + `tolerance` in δ, whatever the probabilities are that its laws' numbers stand
+for; `within` is true only if no pair exceeds it by more than `ExactFinding.tolerance`. The tolerance is
+derived in `audit.laws.scores`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from audit.distributions import Law
+from audit.errors import InvalidKind, InvalidValue
+from audit.laws.divergence import worst_event
+from audit.laws.losses.side_by_side import blocks, stacked
+from audit.laws.region import Region, probability
+from audit.laws.scores import TOLERANCE, Bound, Score, Scores, SideBySide, score
+from audit.values import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
+    from audit.distributions.law import Floats, Ints
+
+CHUNK = 2**15
+MOST_SEEN = 2**17
+"""Databases remembered as the objects they are; others are told by their keys each time."""
+TIE = 1e-12
+"""Scores this close are equal: the pair that came first is the worst."""
+
+_FLAT = frozenset({list, tuple})
+_PLAIN = frozenset({int, str, bool})
+
+Direction: TypeAlias = Literal["left", "right"]
+
+
+@dataclass(frozen=True)
+class PairFinding:
+    """The exact comparison of one pair in one direction.
+
+    Parameters
+    ----------
+    left, right
+        The two databases.
+    direction
+        The database whose law is p.
+    epsilon, epsilon_upper
+        Bounds of the smallest ε that holds at the claim's δ; equal where they are exact.
+    delta, delta_upper
+        Bounds of δ at the claim's ε.
+    event, p, q
+        The worst event at the claim's ε, and its probabilities.
+    """
+
+    left: Any
+    right: Any
+    direction: Direction
+    epsilon: float
+    epsilon_upper: float
+    delta: float
+    delta_upper: float
+    event: Region
+    p: float
+    q: float
+
+
+@dataclass(frozen=True)
+class ExactFinding:
+    """What the comparison of all pairs found.
+
+    Parameters
+    ----------
+    by_epsilon, by_delta
+        The pairs and directions that are worst in ε at the claim's δ, and in δ at the claim's ε.
+    pairs
+        How many pairs were compared, both ways round each.
+    over
+        Whether some pair exceeds the claim by more than the tolerance.
+    within
+        Whether every compared pair meets it; neither holds where bounds do not decide.
+    tolerance
+        The excess in ε that `within` allows, larger where the laws' rounding alone explains one; see the
+        module.
+    epsilon_upper, delta_upper
+        What no compared pair passes: ε at the claim's δ, and δ at its ε.
+    complete
+        False if `stop` ended the comparison before the pairs were exhausted.
+    """
+
+    by_epsilon: PairFinding
+    by_delta: PairFinding
+    pairs: int
+    over: bool
+    within: bool
+    epsilon_upper: float
+    delta_upper: float
+    tolerance: float = TOLERANCE
+    complete: bool = True
+
+    @property
+    def epsilon(self) -> float:
+        """The largest ε at the claim's δ, of all pairs compared."""
+        return self.by_epsilon.epsilon
+
+    @property
+    def delta(self) -> float:
+        """The largest δ at the claim's ε, of all pairs compared."""
+        return self.by_delta.delta
+
+
+def compare_pairs(
+    pairs: Iterable[tuple[Any, Any]],
+    law_of: Callable[[Any], Law],
+    claim: Bound,
+    *,
+    tolerance: float = TOLERANCE,
+    progress: Callable[[int], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> ExactFinding:
+    """Return the worst of some pairs of databases under their exact laws.
+
+    Parameters
+    ----------
+    pairs
+        Neighbouring pairs; read once, so a generator will do.
+    law_of
+        The law of a database; asked once for each database (as `audit.values.canonical` compares them).
+    claim
+        What has an `epsilon` and a `delta`.
+    tolerance
+        The excess in ε, and relatively in δ, up to which a claim counts as met.
+    progress
+        Called with the number of pairs compared so far, after each chunk.
+    stop
+        Asked between pairs; the finding then covers what was compared (`complete` is False).
+
+    Raises
+    ------
+    InvalidValue
+        If there is no pair to compare.
+    InvalidKind
+        If `law_of` returns what is no law, or laws that cannot be compared.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from audit.distributions import Density
+    >>> claim = SimpleNamespace(epsilon=1.0, delta=0.0)
+    >>> finding = compare_pairs([([0], [1])], lambda database: Density.laplace(database[0], 1.0), claim)
+    >>> finding.over, finding.epsilon
+    (False, 1.0)
+    """
+    comparison = _Comparison(law_of, claim=claim, tolerance=tolerance)
+    feed = _Feed(iter(pairs), stop or _never)
+    for chunk in feed.chunks():
+        comparison.add(chunk)
+        if progress is not None:
+            progress(comparison.pairs)
+    return comparison.finding(complete=not feed.stopped)
+
+
+class _Feed:
+    """Pairs in chunks, and whether they were stopped before their end."""
+
+    def __init__(self, pairs: Iterator[tuple[Any, Any]], stop: Callable[[], bool]) -> None:
+        self._pairs, self._stop = pairs, stop
+        self._begun = self.stopped = False
+
+    def chunks(self) -> Iterator[list[tuple[Any, Any]]]:
+        while chunk := list(islice(self._until_stopped(), CHUNK)):
+            yield chunk
+
+    def _until_stopped(self) -> Iterator[tuple[Any, Any]]:
+        for pair in self._pairs:
+            if self._begun and self._stop():  # asked where a pair is left, or all would not count as all
+                self._pairs, self.stopped = iter(()), True
+                return
+            self._begun = True
+            yield pair
+
+
+class _Comparison:
+    """The laws seen, and the worst pairs so far."""
+
+    def __init__(self, law_of: Callable[[Any], Law], *, claim: Bound, tolerance: float) -> None:
+        self._law_of, self._claim, self._tolerance = law_of, claim, tolerance
+        self._laws: list[Law] = []
+        self._index: dict[Hashable, int] = {}
+        self._seen: dict[int, tuple[Any, int]] = {}
+        self._known: dict[tuple[int, int], Score] = {}
+        self._worst: dict[str, tuple[float, float, PairFinding]] = {}
+        self.pairs, self.over, self.within, self.slack = 0, False, True, tolerance
+        self._most = np.zeros(2)
+
+    def add(self, chunk: list[tuple[Any, Any]]) -> None:
+        """Compare a chunk of pairs both ways round."""
+        indices = np.array([(self._place(left), self._place(right)) for left, right in chunk], dtype=np.intp)
+        scores = self._scores(indices)
+        self.over |= bool(scores.over.any())
+        self.within &= bool(scores.within.all())
+        self.slack = max(self.slack, float(scores.slack.max()))
+        self.pairs += len(chunk)
+        self._most = np.maximum(self._most, [scores.epsilon_upper.max(), scores.delta_upper.max()])
+        self._keep("epsilon", scores.epsilon, scores.delta, chunk=chunk, scores=scores)
+        self._keep("delta", scores.delta, scores.epsilon, chunk=chunk, scores=scores)
+
+    def finding(self, *, complete: bool) -> ExactFinding:
+        """Return what was found."""
+        if not self._worst:
+            raise InvalidValue("There is no pair of databases to compare exactly.")
+        return ExactFinding(
+            by_epsilon=self._worst["epsilon"][2],
+            by_delta=self._worst["delta"][2],
+            pairs=self.pairs,
+            over=self.over,
+            within=self.within,
+            epsilon_upper=float(self._most[0]),
+            delta_upper=float(self._most[1]),
+            tolerance=self.slack,
+            complete=complete,
+        )
+
+    def _place(self, database: Any) -> int:
+        known = self._seen.get(id(database))  # an enumeration hands over the same lists again and again
+        if known is not None and known[0] is database:
+            return known[1]
+        place = self._place_of(database)
+        if len(self._seen) < MOST_SEEN:
+            self._seen[id(database)] = database, place
+        return place
+
+    def _place_of(self, database: Any) -> int:
+        key = _key(database)
+        place = self._index.get(key)
+        if place is None:
+            law = self._law_of(database)
+            if not isinstance(law, Law):
+                raise InvalidKind(
+                    f"A `distribution` must return a law of audit.distributions; got {law!r:.60}."
+                )
+            place = self._index[key] = len(self._laws)
+            self._laws.append(law)
+        return place
+
+    def _keep(
+        self, name: str, first: Floats, second: Floats, *, chunk: list[tuple[Any, Any]], scores: Scores
+    ) -> None:
+        """Remember the chunk's largest by the first score, then the second, if it beats what is known."""
+        top = first.max()
+        ties = np.flatnonzero(first >= top - TIE * max(1.0, abs(top)) if np.isfinite(top) else first == top)
+        best = int(ties[np.argmax(second[ties] >= second[ties].max() - TIE)])
+        known = self._worst.get(name)
+        rank = (float(first[best]), float(second[best]))
+        if known is None or _beats(rank, known[:2]):
+            self._worst[name] = (*rank, self._finding(chunk, best, scores))
+
+    def _finding(self, chunk: list[tuple[Any, Any]], place: int, scores: Scores) -> PairFinding:
+        left, right = chunk[place % len(chunk)]
+        forwards = place < len(chunk)
+        p, q = (self._laws[self._place(x)] for x in ((left, right) if forwards else (right, left)))
+        event = worst_event(p, q, self._claim.epsilon)
+        return PairFinding(
+            left=left,
+            right=right,
+            direction="left" if forwards else "right",
+            epsilon=float(scores.epsilon[place]),
+            epsilon_upper=float(scores.epsilon_upper[place]),
+            delta=float(scores.delta[place]),
+            delta_upper=float(scores.delta_upper[place]),
+            event=event,
+            p=probability(p, event),
+            q=probability(q, event),
+        )
+
+    def _scores(self, indices: Ints) -> Scores:
+        rows, inverse = np.unique(indices, return_inverse=True)
+        inverse = inverse.reshape(indices.shape)
+        laws = [self._laws[row] for row in rows.tolist()]
+        table = stacked(laws)
+        if table is None:
+            return self._one_by_one(np.concatenate([indices, indices[:, ::-1]]))
+        both = np.concatenate([inverse, inverse[:, ::-1]])
+        side_by_side = SideBySide(laws, table, self._claim, self._tolerance)
+        parts = [side_by_side.scores(both[block]) for block in blocks(len(both), table.shape[1])]
+        return Scores(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _one_by_one(self, pairs: Ints) -> Scores:
+        rows = [self._score(p, q) for p, q in pairs.tolist()]
+        columns = np.array(rows, dtype=np.float64).T
+        return Scores(*columns[:4], *(columns[4:6] > 0.5), *columns[6:])
+
+    def _score(self, p: int, q: int) -> Score:
+        if (p, q) not in self._known:
+            self._known[p, q] = score(self._laws[p], self._laws[q], self._claim, self._tolerance)
+        return self._known[p, q]
+
+
+def _key(database: Any) -> Hashable:
+    """Return a key; flat lists of one plain type, the bulk of enumerations, need no walk through their items.
+
+    1 and 1.0 have two keys here, which costs a second question for one law and no more.
+    """
+    if type(database) in _FLAT:
+        kinds = set(map(type, database))
+        if len(kinds) == 1 and kinds <= _PLAIN:
+            return (type(database), kinds.pop(), tuple(database))
+    return canonical.key(database)
+
+
+def _beats(rank: tuple[float, float], known: tuple[float, float]) -> bool:
+    if rank[0] != known[0] and abs(rank[0] - known[0]) > TIE * max(1.0, abs(known[0])):
+        return rank[0] > known[0]
+    return rank[1] > known[1] + TIE
+
+
+def _never() -> bool:
+    return False

@@ -1,0 +1,202 @@
+"""Whether outputs come from the law that a subject declares: an e-value against it.
+
+For a partition of the outputs into cells with declared probabilities π and counts n, the Bayes factor
+
+    ∏ Γ(nᵢ + ½)/Γ(½) · Γ(k/2)/Γ(N + k/2)  ÷  ∏ πᵢ^nᵢ
+
+compares the Dirichlet(½) mixture of all laws on the cells with the declared one. Both are probabilities
+of the same sequence of cells, so under the declared law the factor has expectation 1; so has an average
+of factors over partitions that were fixed by the law alone.
+
+Guarantee: for independent outputs of the declared law, Pr[e-value ≥ 1/s] ≤ s for every s in (0, 1].
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.distributions.law import OUTSIDE, log_add
+from audit.values.outcomes import Unfinished
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from audit.distributions.law import Floats, Ints, Law, Outputs
+
+SINGLED = 32
+"""How many likely cells of a partition are also compared alone against all others."""
+
+
+def law_log_e_value(law: Law, outputs: Outputs) -> float:
+    """Return the logarithm of an e-value that outputs are not independent draws from a law.
+
+    Parameters
+    ----------
+    law
+        The declared law.
+    outputs
+        A list or an array of outputs, `Raised` among them. For `Unfinished` runs the e-value is the least
+        over everything that they might have answered, so they never speak against the law.
+
+    Returns
+    -------
+    float
+        +∞ where an output lies outside the law's support, 0 where nothing was drawn.
+
+    Examples
+    --------
+    >>> from audit.distributions import Finite
+    >>> coin = Finite(["tails", "heads"], [0.5, 0.5])
+    >>> law_log_e_value(coin, ["heads"] * 100) > math.log(1e6)
+    True
+    >>> law_log_e_value(coin, ["heads", "tails"] * 50) < 0
+    True
+    >>> law_log_e_value(coin, ["edge"])
+    inf
+    """
+    finished, missing = _finished(outputs)
+    if not len(finished):
+        return 0.0
+    groups = []
+    for partition in law.partitions():
+        cells = partition.locate(finished)
+        if (cells == OUTSIDE).any():
+            return math.inf
+        counts = np.bincount(cells, minlength=len(partition.log_probabilities))
+        groups.append(_log_factors(counts, partition.log_probabilities, missing=missing))
+    return float(log_add(np.array(groups))) - math.log(len(groups))
+
+
+def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
+    """Return the first output that the law says cannot occur, in a tuple; an empty one where there is none.
+
+    Examples
+    --------
+    >>> from audit.distributions import Finite
+    >>> stray(Finite(["tails", "heads"], [0.5, 0.5]), ["heads", "edge"])
+    ('edge',)
+    """
+    finished, _ = _finished(outputs)
+    for partition in law.partitions():
+        outside = np.flatnonzero(partition.locate(finished) == OUTSIDE)
+        if len(outside):
+            return (finished[int(outside[0])],)
+    return ()
+
+
+def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
+    """Return a total variation from the law that nine in ten comparisons of so many runs would find.
+
+    Parameters
+    ----------
+    law
+        The declared law.
+    runs
+        Outputs that are compared with it.
+    log_limit
+        The log e-value that is trouble.
+
+    Returns
+    -------
+    float
+        At most 1. It is about the cells of the finest partition that outputs are compared in: all outcomes
+        where the law has few, for others some 32 cells.
+
+    Notes
+    -----
+    **Guarantee.** Let the outputs be independent with a law whose probability of some union of cells is d
+    above the declared one. Of N outputs its share is above d − h, h² = ln(10)/(2N), with probability at
+    least 0.9 (Hoeffding). Then the observed shares are at least d − h in total variation from the declared
+    law, N times their divergence from it is at least 2N·(d − h)² (Pinsker), and the Bayes factor's logarithm
+    is that less the regret of the Dirichlet(½) mixture on k cells, which is largest where all outputs are
+    alike: ln Γ(N + k/2)/Γ(N + ½) + ln Γ(½)/Γ(k/2). The e-value is at least the factor over twice the number
+    of partitions. So d = h + √((log_limit + ln(2·partitions) + regret)/(2N)) is enough.
+
+    Examples
+    --------
+    >>> from audit.distributions import Finite
+    >>> round(detectable_distance(Finite(["tails", "heads"], [0.5, 0.5]), 2_000, math.log(1e6)), 2)
+    0.09
+    """
+    from scipy.special import gammaln
+
+    if not runs:
+        return 1.0
+    partitions = law.partitions()
+    k = max(len(partition.log_probabilities) for partition in partitions)
+    regret = gammaln(runs + k / 2) - gammaln(runs + 0.5) + gammaln(0.5) - gammaln(k / 2)
+    needed = log_limit + math.log(2 * len(partitions)) + float(regret)
+    return min(1.0, math.sqrt(math.log(10.0) / (2 * runs)) + math.sqrt(needed / (2 * runs)))
+
+
+def log_bayes_factor(counts: Ints, log_probabilities: Floats, *, missing: int = 0) -> float:
+    """Return the log of the Bayes factor of the module, the least over `missing` further outputs.
+
+    Examples
+    --------
+    >>> round(math.exp(log_bayes_factor(np.array([1, 0]), np.log([0.25, 0.75]))), 12)
+    2.0
+    """
+    from scipy.special import gammaln
+
+    possible = np.isfinite(log_probabilities)
+    if counts[~possible].any():
+        return math.inf
+    counts, logs = counts[possible], log_probabilities[possible]
+    if missing:
+        counts = _completed(counts, logs, missing)
+    k, total = len(counts), int(counts.sum())
+    mixture = gammaln(counts + 0.5).sum() - k * gammaln(0.5) + gammaln(k / 2) - gammaln(total + k / 2)
+    return float(mixture - counts @ logs)
+
+
+def _log_factors(counts: Ints, log_probabilities: Floats, *, missing: int) -> float:
+    """Return the log of the average of the factor of all cells and the mean factor of some unions of cells.
+
+    All k cells cost (k − 1)/2·log N; a law that is off in one outcome, in place or in scale shows in a union.
+    """
+    whole = log_bayes_factor(counts, log_probabilities, missing=missing)
+    if len(counts) < 3 or math.isinf(whole):
+        return whole
+    unions = _unions(log_probabilities)
+    inside, outside = unions @ counts, ~unions @ counts
+    probabilities = np.exp(log_probabilities)
+    with np.errstate(divide="ignore"):
+        logs = np.log([unions @ probabilities, ~unions @ probabilities])
+    rows = zip(np.transpose([inside, outside]), logs.T, strict=True)
+    factors = [log_bayes_factor(pair, log_pair, missing=missing) for pair, log_pair in rows]
+    averaged = float(log_add(np.array(factors))) - math.log(len(factors))
+    return float(np.logaddexp(whole, averaged)) - math.log(2.0)
+
+
+def _unions(log_probabilities: Floats) -> NDArray[np.bool_]:
+    """Return sets of cells, one a row: likely ones alone, the first few, and the first and last few."""
+    k = len(log_probabilities)
+    place = np.arange(k)
+    alone = np.argsort(-log_probabilities, kind="stable")[:SINGLED]
+    steps = np.unique(np.linspace(2, k - 2, min(k, SINGLED)).astype(int)) if k > 3 else place[:0]
+    first = [place < step for step in steps]
+    ends = [(place < step) | (place >= k - step) for step in np.unique(np.minimum(steps, k // 2 - 1)) if step]
+    return np.array([*(place == cell for cell in alone), *first, *ends])
+
+
+def _completed(counts: Ints, logs: Floats, missing: int) -> Ints:
+    """Return counts with the missing outputs added where they lower the factor most.
+
+    The factor's logarithm is a sum of convex functions of the counts, so adding one at a time is optimal.
+    """
+    counts = counts.copy()
+    for _ in range(missing):
+        counts[np.argmin(np.log(counts + 0.5) - logs)] += 1
+    return counts
+
+
+def _finished(outputs: Outputs) -> tuple[Any, int]:
+    """Return the outputs that there are, and the number of runs without one."""
+    if isinstance(outputs, np.ndarray) and outputs.dtype != object:
+        return outputs, 0
+    finished = [output for output in outputs if not isinstance(output, Unfinished)]
+    return finished, len(outputs) - len(finished)

@@ -1,0 +1,94 @@
+"""The loss on finitely many outcomes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.distributions.finite import Finite, same_outcomes
+from audit.distributions.law import OUTSIDE, Floats, Law, as_numbers, log_add
+from audit.laws.losses.loss import SLACK, Cells, Loss, Part
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LISTED = 64
+"""Events of more numbers than this are given as intervals."""
+
+
+class AtomLoss(Loss):
+    """The loss where p is finite; each law may be a share (`log_p`, `log_q`) of a larger one.
+
+    Examples
+    --------
+    >>> p, q = Finite("ab", [0.75, 0.25]), Finite("ab", [0.25, 0.75])
+    >>> round(AtomLoss(p, q).supremum(), 9) == round(float(np.log(3.0)), 9)
+    True
+    """
+
+    def __init__(self, p: Finite, q: Law | None, *, log_p: float = 0.0, log_q: float = 0.0) -> None:
+        self.law = p
+        self.log_p = p.log_probabilities + log_p
+        self.log_q = _aligned(p, q) + log_q
+
+    def supremum(self) -> float:
+        """Return the largest loss of an outcome that p has."""
+        return float(np.max(self._losses, initial=-np.inf))
+
+    def log_lost(self) -> float:
+        """Return log of p's mass where q has none."""
+        return float(log_add(self.log_p[np.isposinf(self._losses)]))
+
+    def masses_above(self, level: float) -> tuple[Floats, Floats]:
+        """Return the masses of the outcomes above."""
+        above = self._losses > level + SLACK
+        return self.log_p[above], self.log_q[above]
+
+    def part_above(self, level: float) -> Part:
+        """Return the outcomes above, in runs of numbers where they are many."""
+        above = self._losses > level + SLACK
+        chosen = np.flatnonzero(above).tolist()
+        if len(chosen) > LISTED:
+            values, real = as_numbers(self.law.outcomes)
+            if real.all():
+                return Part(intervals=_runs(values, above))
+        return Part(outcomes=tuple(self.law.outcome(index) for index in chosen))
+
+    def cells(self, step: float) -> Cells:  # noqa: ARG002 - atoms are as fine as can be
+        """Return one cell for each outcome that p has."""
+        has = np.isfinite(self.log_p)
+        return Cells(self.log_p[has], self.log_q[has], self._losses[has], self._losses[has])
+
+    @cached_property
+    def _losses(self) -> Floats:
+        has = np.isfinite(self.log_p)
+        with np.errstate(invalid="ignore"):
+            return np.where(has, self.log_p - self.log_q, -np.inf)
+
+
+def _aligned(p: Finite, q: Any) -> Floats:
+    """Return q's log-probabilities of p's outcomes."""
+    if q is None:
+        return np.full(len(p.outcomes), -np.inf)
+    if isinstance(q, Finite) and same_outcomes(p, q):
+        return q.log_probabilities
+    if not isinstance(q, Finite):
+        values, real = as_numbers(p.outcomes)
+        return np.where(real, q.logpmf(np.where(real, values, 0.5)), -np.inf)
+    if p.ambiguous:
+        places = {key: place for place, key in enumerate(q.exact_keys)}
+        index = np.array([places.get(key, OUTSIDE) for key in p.exact_keys], dtype=np.intp)
+    else:
+        index = q.locate(p.outcomes)
+    return np.where(index >= 0, q.log_probabilities[index], -np.inf)
+
+
+def _runs(values: Floats, above: NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
+    """Return open intervals that contain exactly the numbers above, cut half-way to their neighbours."""
+    order = np.argsort(values)
+    values, above = values[order], above[order]
+    middles = np.concatenate([[-np.inf], values[:-1] + np.diff(values) / 2.0, [np.inf]])
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], above, [False]]).astype(int)))
+    return tuple((float(middles[a]), float(middles[b])) for a, b in edges.reshape(-1, 2))

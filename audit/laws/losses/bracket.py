@@ -1,0 +1,161 @@
+"""Bounds of δ(ε) for a sum of independent losses that has no closed form.
+
+Guarantee: `Bracket.bounds` returns a lower and an upper bound of E[(1 − exp(ε − L))₊], L = ΣLᵢ under p, up to
+the rounding of the Fourier transforms, for which 1e-13 a coordinate is added and subtracted.
+
+Each Lᵢ is known in cells: masses p, q and an interval of the loss. On the grid {h·j}:
+
+- *Floor.* Rounding every loss down can only lower the expectation, which grows with L: a lower bound.
+- *Spread.* A cell inside [a·h, b·h] is replaced by two atoms at its ends with the same p-mass and
+  the same q-mass. (1 − exp(ε − l))₊ as a function of the masses is convex, so this is an upper
+  bound (the dominating pair of "connect the dots", Doroshenko et al. 2022).
+- *Window.* It is linear in the masses on either side of its kink, so spreading changes nothing
+  unless the kink falls inside the spread cell, and then at most by its width m·h. Replacing the d
+  losses one after the other, the upper bound exceeds the truth by at most d·m·h·Pr[|L − ε| ≤
+  d·m·h], and that probability is at most that of the floored sum in [ε − 2·d·m·h, ε + d·m·h]. Where
+  L has a density the bracket is thus O(h²) wide.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from audit.distributions.law import Floats
+    from audit.laws.losses.loss import Cells, Loss
+
+GRID = 2**18
+ROUNDING = 1e-13
+COARSE = 2.0**-6
+
+
+class Bracket:
+    """Bounds for a sum of independent losses; those that are one and the same object are worked out once.
+
+    Examples
+    --------
+    >>> from audit.distributions import Density
+    >>> from audit.laws.losses import loss_of
+    >>> one = loss_of(Density.normal(0.0), Density.normal(1.0))
+    >>> low, high = Bracket([one, one]).bounds(1.0)
+    >>> high - low < 1e-6
+    True
+    """
+
+    def __init__(self, losses: list[Loss]) -> None:
+        self.times = Counter(losses)
+        self.step = _step(self.times)
+
+    def bounds(self, level: float) -> tuple[float, float]:
+        """Return a lower and an upper bound of the excess at a level."""
+        noise = ROUNDING * self.times.total()
+        floor = _expectation(self._floor, self._support, level) + self._floor_lost
+        upper = _expectation(self._spread, self._support, level) + self._spread_lost
+        width = self.times.total() * self._stretch * self.step
+        near = (self._support >= level - 2.0 * width) & (self._support <= level + width)
+        windowed = upper - width * float(self._floor[near].sum() + noise)
+        return max(floor, windowed, noise) - noise, min(upper + noise, 1.0)
+
+    @cached_property
+    def _rounded(self) -> list[tuple[_Rounded, int]]:
+        """Every loss on the grid, and how many times it is in the sum."""
+        return [(_Rounded(loss.cells(self.step), self.step), times) for loss, times in self.times.items()]
+
+    @cached_property
+    def _stretch(self) -> int:
+        return max(rounded.stretch for rounded, _ in self._rounded)
+
+    @cached_property
+    def _support(self) -> Floats:
+        start = sum(rounded.start * times for rounded, times in self._rounded)
+        return np.asarray((start + np.arange(len(self._floor))) * self.step, dtype=np.float64)
+
+    @cached_property
+    def _floor(self) -> Floats:
+        return _convolved([(rounded.floor, times) for rounded, times in self._rounded])
+
+    @cached_property
+    def _spread(self) -> Floats:
+        return _convolved([(rounded.spread, times) for rounded, times in self._rounded])
+
+    @property
+    def _floor_lost(self) -> float:
+        return 1.0 - math.prod((1.0 - rounded.floor_lost) ** times for rounded, times in self._rounded)
+
+    @property
+    def _spread_lost(self) -> float:
+        return 1.0 - math.prod((1.0 - rounded.spread_lost) ** times for rounded, times in self._rounded)
+
+
+class _Rounded:
+    """One loss on the grid: arrays of p-mass from index `start` on, and the masses at infinity."""
+
+    def __init__(self, cells: Cells, step: float) -> None:
+        p, q = np.exp(cells.log_p), np.exp(cells.log_q)
+        lost = np.isposinf(cells.low)
+        open_above = np.isposinf(cells.high)
+        bounded = ~open_above & np.isfinite(cells.low)
+        low = np.floor(np.where(np.isfinite(cells.low), cells.low, cells.high)[~lost] / step)
+        self.start = int(low.min(initial=0.0))
+        top = np.ceil(cells.high[bounded] / step).max(initial=low.max(initial=0.0))
+        self.length = int(top) - self.start + 2
+        self.floor_lost = float(p[lost].sum())
+        self.spread_lost = float(p[open_above].sum())
+        has_floor = np.isfinite(cells.low)
+        self.floor = self._array(np.floor(cells.low[has_floor] / step), p[has_floor])
+        self.spread = self._spread(cells, p, q, step=step)
+        self.stretch = self._stretch(cells, bounded, step)
+
+    def _array(self, places: Floats, masses: Floats) -> Floats:
+        counts = np.bincount((places - self.start).astype(int), weights=masses, minlength=self.length)
+        return np.asarray(counts, dtype=np.float64)
+
+    def _spread(self, cells: Cells, p: Floats, q: Floats, *, step: float) -> Floats:
+        closed = np.isfinite(cells.high)
+        high = np.ceil(cells.high[closed] / step)
+        low = np.where(np.isfinite(cells.low[closed]), np.floor(cells.low[closed] / step), high)
+        p, q = p[closed], q[closed]
+        width = np.maximum(high - low, 1.0) * step
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            share = (1.0 - np.exp(low * step + np.log(q / p))) / -np.expm1(-width)
+        upper = np.where((high > low) & (p > 0), p * np.clip(np.nan_to_num(share, nan=1.0), 0.0, 1.0), p)
+        return self._array(high, upper) + self._array(np.minimum(low, high), p - upper)
+
+    def _stretch(self, cells: Cells, bounded: NDArray[np.bool_], step: float) -> int:
+        widths = np.ceil(cells.high[bounded] / step) - np.floor(cells.low[bounded] / step)
+        return int(widths.max(initial=1.0))
+
+
+def _step(losses: Mapping[Loss, int]) -> float:
+    """Return the grid's step: the range of all but about 1e-15 of the sum, over the grid's size."""
+    total = 0.0
+    for loss, times in losses.items():
+        cells = loss.cells(COARSE)
+        values = np.concatenate([cells.low, cells.high])
+        values = values[np.isfinite(values)]
+        total += times * float(np.ptp(values)) if len(values) else 0.0
+    return max(total, 1e-9) / GRID
+
+
+def _convolved(arrays: list[tuple[Floats, int]]) -> Floats:
+    """Return the convolution of masses, each so many times, by transforms of a common length."""
+    length = sum((len(array) - 1) * times for array, times in arrays) + 1
+    padded = 1 << (length - 1).bit_length()
+    product = np.ones(padded // 2 + 1, dtype=np.complex128)
+    for array, times in arrays:
+        product *= np.fft.rfft(array, padded) ** times
+    return np.maximum(np.fft.irfft(product, padded)[:length], 0.0)
+
+
+def _expectation(masses: Floats, support: Floats, level: float) -> float:
+    above = support > level
+    return float(np.sum(masses[above] * -np.expm1(level - support[above])))

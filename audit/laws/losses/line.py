@@ -1,0 +1,195 @@
+"""The loss on the line or on the integers, segment by segment between the knots of both laws."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.distributions.law import log_add
+from audit.laws.losses.loss import SLACK, Cells, Loss, Part
+from audit.laws.losses.ratio import Interval, Ratio, ratio_of
+
+if TYPE_CHECKING:
+    from audit.distributions.law import Floats
+    from audit.distributions.line import LineLaw
+
+CELLS = 2**11
+"""Quantiles of p that cut a segment before its cells are refined."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Where p has one piece and q one or none (`ratio` is then None: p's mass is lost)."""
+
+    left: float
+    right: float
+    p: Any
+    q: Any
+    ratio: Ratio | None
+
+
+class LineLoss(Loss):
+    """The loss of two laws on the line, each possibly a share (`log_p`, `log_q`) of a larger one.
+
+    Examples
+    --------
+    >>> from audit.distributions import Density
+    >>> LineLoss(Density.laplace(0.0), Density.laplace(1.0), lattice=False).supremum()
+    1.0
+    """
+
+    def __init__(
+        self, p: LineLaw, q: LineLaw | None, *, lattice: bool, log_p: float = 0.0, log_q: float = 0.0
+    ) -> None:
+        self.p, self.q, self.lattice = p, q, lattice
+        self.log_p, self.log_q = log_p, log_q
+
+    def supremum(self) -> float:
+        """Return the largest supremum of a segment."""
+        return max(self._supremum(segment) for segment in self.segments)
+
+    def log_lost(self) -> float:
+        """Return log of p's mass outside q's support."""
+        lost = [s for s in self.segments if s.ratio is None]
+        return float(log_add(np.array([self._log_mass(s.p, s.left, s.right) for s in lost]))) + self.log_p
+
+    def masses_above(self, level: float) -> tuple[Floats, Floats]:
+        """Return the masses of the level sets."""
+        sets = self._level_sets(level)
+        log_p = [self._log_mass(s.p, low, high) + self.log_p for s, low, high in sets]
+        log_q = [self._log_mass(s.q, low, high) + self.log_q for s, low, high in sets]
+        return np.array(log_p), np.array(log_q)
+
+    def part_above(self, level: float) -> Part:
+        """Return the level sets as open intervals, those that touch joined."""
+        wide = 0.5 if self.lattice else 0.0
+        joined: list[Interval] = []
+        for _, low, high in self._level_sets(level):
+            if joined and joined[-1][1] == low - wide:
+                joined[-1] = (joined[-1][0], high + wide)
+            else:
+                joined.append((low - wide, high + wide))
+        return Part(intervals=tuple(joined))
+
+    def cells(self, step: float) -> Cells:
+        """Return cells cut at quantiles of p and where the loss has moved by `step`."""
+        parts = [self._segment_cells(segment, step) for segment in self.segments]
+        names = ("log_p", "log_q", "low", "high")
+        return Cells(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    @cached_property
+    def segments(self) -> list[Segment]:
+        """The segments that have p-mass, from left to right."""
+        found = []
+        for piece in self.p.pieces:
+            for left, right in self._cut(piece.left, piece.right):
+                q = self._piece_of_q(left, right)
+                shift = self.log_p - self.log_q
+                ratio = None if q is None else ratio_of(piece, q, left=left, right=right, shift=shift)
+                found.append(Segment(left, right, piece, q, ratio))
+        return found
+
+    def _cut(self, left: float, right: float) -> list[Interval]:
+        """Return left..right cut at the ends of q's pieces; runs of integers include both their ends."""
+        step = 1.0 if self.lattice else 0.0
+        pieces = () if self.q is None else self.q.pieces
+        starts = {x for piece in pieces for x in (piece.left, piece.right + step) if left < x < right + step}
+        cuts = sorted({left, right + step} | starts)
+        return [(low, high - step) for low, high in pairwise(cuts)]
+
+    def _piece_of_q(self, left: float, right: float) -> Any:
+        pieces = () if self.q is None else self.q.pieces
+        return next((piece for piece in pieces if piece.left <= left and right <= piece.right), None)
+
+    def _supremum(self, segment: Segment) -> float:
+        if segment.ratio is None:
+            return math.inf
+        if not self.lattice:
+            return segment.ratio.supremum()
+        turns = np.concatenate([np.floor(segment.ratio.turns), np.ceil(segment.ratio.turns)])
+        return float(np.max(segment.ratio.value(np.clip(turns, segment.left, segment.right))))
+
+    def _level_sets(self, level: float) -> list[tuple[Segment, float, float]]:
+        sets = []
+        for segment in self.segments:
+            if segment.ratio is None:
+                sets.append((segment, segment.left, segment.right))
+            elif self.lattice:
+                sets += [(segment, *run) for run in self._integer_sets(segment, level + SLACK)]
+            else:
+                sets += [(segment, *interval) for interval in segment.ratio.above(level + SLACK)]
+        return sets
+
+    def _integer_sets(self, segment: Segment, level: float) -> list[Interval]:
+        ratio = segment.ratio
+        if ratio is None or segment.left == segment.right:
+            alone = ratio is None or float(ratio.value(segment.left)) > level
+            return [(segment.left, segment.right)] if alone else []
+        runs = []
+        for start, end in ratio.above(level):
+            low, high = math.ceil(start) if math.isfinite(start) else start, _floor(end)
+            low += math.isfinite(low) and not float(ratio.value(low)) > level
+            high -= math.isfinite(high) and not float(ratio.value(high)) > level
+            if low <= high:
+                runs.append((float(low), float(high)))
+        return runs
+
+    def _log_mass(self, piece: Any, low: Any, high: Any) -> Any:
+        if piece is None:
+            return np.full(np.shape(low), -np.inf) if np.ndim(low) else -math.inf
+        masses = piece.log_sum(low, high) if self.lattice else piece.log_mass(low, high)
+        return masses if np.ndim(low) else float(masses)
+
+    def _segment_cells(self, segment: Segment, step: float) -> Cells:
+        if self.lattice:
+            low = self._integers(segment)
+            high = np.append(low[1:] - 1.0, segment.right)
+        else:
+            edges = self._edges(segment, step)
+            low, high = edges[:-1], edges[1:]
+        log_p = self._log_mass(segment.p, low, high) + self.log_p
+        log_q = self._log_mass(segment.q, low, high) + self.log_q
+        if segment.ratio is None:
+            lost = np.full_like(log_p, np.inf)
+            return Cells(log_p, log_q, lost, lost)
+        ends = segment.ratio.value(low), segment.ratio.value(high)
+        return Cells(log_p, log_q, np.minimum(*ends), np.maximum(*ends))
+
+    def _edges(self, segment: Segment, step: float) -> Floats:
+        """Return ascending edges between which the loss is monotone and moves by about `step`."""
+        piece = segment.p.clipped(segment.left, segment.right)
+        logits = np.linspace(-34.0, 34.0, CELLS)
+        inner = piece.invert(1.0 / (1.0 + np.exp(-logits)))
+        turns = [segment.left, segment.right] if segment.ratio is None else segment.ratio.turns
+        edges = np.unique(np.concatenate([inner, turns]))
+        if segment.ratio is None:
+            return edges
+        with np.errstate(invalid="ignore"):
+            moves = np.abs(np.diff(segment.ratio.value(edges)))
+        counts = np.where(np.isfinite(moves) & np.isfinite(np.diff(edges)), np.ceil(moves / step), 1.0)
+        counts = np.clip(counts, 1, 2**16).astype(int)
+        place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        width = np.where(counts > 1, np.diff(edges) / counts, 0.0)
+        return np.append(np.repeat(edges[:-1], counts) + place * np.repeat(width, counts), edges[-1])
+
+    def _integers(self, segment: Segment) -> Floats:
+        """Return the first integers of cells: singles where p has mass above 1e-15, the rest in two runs."""
+        tail = 34.0 * CELLS
+        low, high = max(segment.left, -tail + self._middle), min(segment.right, tail + self._middle)
+        singles = np.arange(low, high + 1.0)
+        heavy = singles[self._log_mass(segment.p, singles, singles) > -36.0]
+        ends = [segment.left, *heavy, heavy[-1] + 1.0] if len(heavy) else [segment.left]
+        return np.unique([x for x in ends if x <= segment.right])
+
+    @property
+    def _middle(self) -> float:
+        return float(self.p.ppf(0.5))
+
+
+def _floor(x: float) -> float:
+    return math.floor(x) if math.isfinite(x) else x

@@ -1,0 +1,153 @@
+"""The loss of any pair of our laws, taken apart into parts that cannot meet."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from audit.distributions.countable import Countable
+from audit.distributions.density import Density
+from audit.distributions.finite import Finite
+from audit.distributions.law import Law, as_numbers
+from audit.distributions.line import LineLaw
+from audit.distributions.mixture import Mixture
+from audit.distributions.pieces import Piece
+from audit.distributions.product import Product
+from audit.errors import InvalidKind
+from audit.laws.losses.atoms import AtomLoss
+from audit.laws.losses.line import LineLoss
+from audit.laws.losses.loss import JoinedLoss, Loss
+from audit.laws.losses.vector import VectorLoss
+
+
+def loss_of(p: Law, q: Law) -> Loss:
+    """Return the privacy loss log p/q of outputs from p.
+
+    Raises
+    ------
+    InvalidKind
+        For pairs that have no common kind of output that we can compare, such as a vector and a number.
+
+    Examples
+    --------
+    >>> from audit.distributions import Density
+    >>> loss_of(Density.laplace(0.0), Density.laplace(2.0)).supremum()
+    2.0
+    """
+    if isinstance(p, Product) and isinstance(q, Product):
+        return _product_loss(list(p.factors), list(q.factors))
+    if isinstance(p, Product) or isinstance(q, Product):
+        raise InvalidKind(
+            "A `Product` can be compared only with a `Product`; give both databases the same form."
+        )
+    return _scalar_loss(p, q)
+
+
+def merged_normals(p: list[Law], q: list[Law]) -> tuple[list[Law], list[Law]]:
+    """Return factors in which all pairs of normals of equal scale are one pair.
+
+    The loss of N(a, s²) against N(b, s²) is itself normal with mean μ²/2 and variance μ², μ = |a −
+    b|/s, and sums of independent such losses are of the same form with μ² = Σμᵢ².
+
+    Examples
+    --------
+    >>> from audit.distributions import Density
+    >>> p, q = [Density.normal(0.0)] * 2, [Density.normal(3.0), Density.normal(4.0)]
+    >>> merged_normals(p, q)[1] == [Density.normal(5.0)]
+    True
+    """
+    shifts, left, right = [], [], []
+    for a, b in zip(p, q, strict=True):
+        shift = _normal_shift(a, b)
+        if shift is None:
+            left.append(a)
+            right.append(b)
+        else:
+            shifts.append(shift)
+    if shifts:
+        left.append(Density.normal(0.0))
+        right.append(Density.normal(math.hypot(*shifts)))
+    return left, right
+
+
+def _product_loss(p: list[Law], q: list[Law]) -> Loss:
+    if len(p) != len(q):
+        return AtomLoss(Finite(["a vector of another length"], [1.0]), None)
+    differing = [index for index, (a, b) in enumerate(zip(p, q, strict=True)) if a != b]
+    # coordinates of the same two laws share one loss, which a sum of losses works out once
+    known = {pair: _scalar_loss(*pair) for pair in dict.fromkeys((p[index], q[index]) for index in differing)}
+    losses = {index: known[p[index], q[index]] for index in differing}
+    left, right = merged_normals([p[index] for index in differing], [q[index] for index in differing])
+    if len(left) == len(differing):
+        return VectorLoss(losses)
+    return VectorLoss(losses, summands=[_scalar_loss(a, b) for a, b in zip(left, right, strict=True)])
+
+
+class _Shares(NamedTuple):
+    """A law as atoms and a line, each with the logarithm of its share."""
+
+    atoms: Finite | None
+    log_atoms: float
+    line: LineLaw | None
+    log_line: float
+
+
+def _scalar_loss(p: Law, q: Law) -> Loss:
+    if isinstance(p, Finite) and isinstance(q, (Finite, Countable)):
+        return AtomLoss(p, q)
+    if isinstance(p, Countable) and isinstance(q, (Finite, Countable)):
+        return LineLoss(p, _on_integers(q), lattice=True)
+    if isinstance(p, LineLaw) and type(p) is type(q):
+        return LineLoss(p, q, lattice=False)
+    return _joined(_shares(p), _shares(q))
+
+
+def _joined(p: _Shares, q: _Shares) -> Loss:
+    parts: list[Loss] = []
+    if p.atoms is not None:
+        parts.append(AtomLoss(p.atoms, q.atoms, log_p=p.log_atoms, log_q=q.log_atoms))
+    if p.line is not None and math.isfinite(p.log_line):
+        q_line = q.line if math.isfinite(q.log_line) else None
+        parts.append(LineLoss(p.line, q_line, lattice=False, log_p=p.log_line, log_q=q.log_line))
+    return JoinedLoss(parts)
+
+
+def _shares(law: Law) -> _Shares:
+    if isinstance(law, Finite):
+        return _Shares(law, 0.0, None, -math.inf)
+    if isinstance(law, Density):
+        return _Shares(None, -math.inf, law, 0.0)
+    if isinstance(law, Mixture):
+        return _Shares(law.atoms, law.log_atoms, law.density, law.log_weight)
+    raise InvalidKind(
+        f"The two laws of a pair differ in kind and cannot be compared: one is a `{type(law).__name__}`."
+    )
+
+
+def _on_integers(law: Law) -> Countable:
+    """Return a finite law as single points of the line; what is no integer only takes mass away."""
+    if isinstance(law, Countable):
+        return law
+    assert isinstance(law, Finite)
+    values, real = as_numbers(law.outcomes)
+    order = np.argsort(np.where(real, values, np.inf))
+    points = [
+        (float(values[i]), float(law.log_probabilities[i]))
+        for i in order
+        if real[i] and values[i] == np.floor(values[i]) and np.isfinite(law.log_probabilities[i])
+    ]
+    return Countable(tuple(Piece(k, k, k, log) for k, log in points), whole=False)
+
+
+def _normal_shift(a: Law, b: Law) -> float | None:
+    if not (isinstance(a, Density) and isinstance(b, Density) and len(a.pieces) == len(b.pieces) == 1):
+        return None
+    (x,), (y,) = a.pieces, b.pieces
+    whole = a.support() == b.support() == (-math.inf, math.inf)
+    if not (whole and isinstance(x, Piece) and isinstance(y, Piece)):
+        return None
+    if x.slope or y.slope or not x.curvature or x.curvature != y.curvature:
+        return None
+    return abs(x.centre - y.centre) * math.sqrt(-2.0 * x.curvature)

@@ -1,0 +1,147 @@
+"""The loss of vectors of independent coordinates: a sum of independent losses."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.distributions.law import log_complement
+from audit.laws.losses.atoms import AtomLoss
+from audit.laws.losses.bracket import Bracket
+from audit.laws.losses.loss import SLACK, Loss
+
+if TYPE_CHECKING:
+    from audit.distributions.law import Floats
+    from audit.laws.losses.loss import Cells, Part
+
+MERGED = 1e-12
+"""Sums of losses that agree this well are one value."""
+
+MOST_VALUES = 2**20
+MOST_CONDITIONS = 2**12
+
+
+class VectorLoss(Loss):
+    """The loss of a product of laws, given the losses of the coordinates that differ.
+
+    `summands`, if given, are fewer independent losses with the same sum.
+
+    Its supremum is the sum of theirs. The excess is exact for one coordinate, for finite coordinates (their
+    sums are enumerated, equal ones merged) and for finite ones with one other; else it is bracketed.
+
+    Examples
+    --------
+    >>> from audit.distributions import Finite
+    >>> coin = AtomLoss(Finite("ab", [0.75, 0.25]), Finite("ab", [0.25, 0.75]))
+    >>> round(VectorLoss({0: coin, 3: coin}).excess(0.0), 12)
+    0.5
+    """
+
+    def __init__(self, losses: dict[int, Loss], *, summands: list[Loss] | None = None) -> None:
+        self.losses = losses
+        self.summands = list(losses.values()) if summands is None else summands
+
+    def supremum(self) -> float:
+        """Return the sum of the coordinates' suprema (0 for none)."""
+        return sum(self._suprema.values())
+
+    def log_lost(self) -> float:
+        """Return the log-probability that some coordinate's loss is infinite."""
+        kept = sum(float(log_complement(loss.log_lost())) for loss in self.losses.values())
+        return float(log_complement(kept))
+
+    def excess(self, level: float) -> float:
+        """Return the exact excess, the middle of the bracket where there is none."""
+        low, high = self.bounds(level)
+        return (low + high) / 2.0
+
+    def bounds(self, level: float) -> tuple[float, float]:
+        """Return a lower and an upper bound of the excess."""
+        if level >= self.supremum() - SLACK:
+            return 0.0, 0.0
+        if self._bracket is not None:
+            return self._bracket.bounds(level)
+        value = self._exact(level)
+        return value, value
+
+    def masses_above(self, level: float) -> tuple[Floats, Floats]:
+        """Return the masses for finite coordinates."""
+        losses, logs = self._sums
+        above = losses > level
+        return logs[above], logs[above] - losses[above]
+
+    def part_above(self, level: float) -> Part:
+        """Refuse: the event is no union of boxes; `boxes_above` returns boxes inside it."""
+        raise NotImplementedError
+
+    def boxes_above(self, level: float) -> list[dict[int, float]]:
+        """Return boxes inside {L > level}, as the level that each coordinate's loss must exceed."""
+        suprema, total = self._suprema, self.supremum()
+        alone = [{index: level} for index in suprema if suprema[index] > level]
+        if not math.isfinite(total) or total <= 0:
+            return alone
+        return [*alone, {index: level * top / total for index, top in suprema.items()}]
+
+    def cells(self, step: float) -> Cells:
+        """Refuse: products are flattened before their losses are taken."""
+        raise NotImplementedError
+
+    @cached_property
+    def _suprema(self) -> dict[int, float]:
+        known = {loss: loss.supremum() for loss in dict.fromkeys(self.losses.values())}
+        return {index: known[loss] for index, loss in self.losses.items()}
+
+    @cached_property
+    def _finite(self) -> list[Loss]:
+        return [loss for loss in self.summands if isinstance(loss, AtomLoss)]
+
+    @cached_property
+    def _others(self) -> list[Loss]:
+        return [loss for loss in self.summands if not isinstance(loss, AtomLoss)]
+
+    @cached_property
+    def _bracket(self) -> Bracket | None:
+        if not self._others:
+            return None if self._enumerable(MOST_VALUES) else Bracket(self.summands)
+        exact = len(self._others) == 1 and self._enumerable(MOST_CONDITIONS)
+        return None if exact else Bracket(self.summands)
+
+    def _enumerable(self, most: int) -> bool:
+        try:
+            return len(self._sums[0]) <= most
+        except OverflowError:
+            return False
+
+    @cached_property
+    def _sums(self) -> tuple[Floats, Floats]:
+        """The finite values of the sum of the finite coordinates' losses, and their log-masses under p."""
+        losses, logs = np.zeros(1), np.zeros(1)
+        for loss in self._finite:
+            cells = loss.cells(0.0)
+            if len(losses) * len(cells.low) > 8 * MOST_VALUES:
+                raise OverflowError
+            losses, logs = _merged(
+                np.add.outer(losses, cells.low).ravel(), np.add.outer(logs, cells.log_p).ravel()
+            )
+        return losses, logs
+
+    def _exact(self, level: float) -> float:
+        losses, logs = self._sums
+        if not self._others:
+            return float(np.sum(np.exp(logs) * np.maximum(-np.expm1(np.minimum(level - losses, 0.0)), 0.0)))
+        (other,) = self._others
+        terms = [math.exp(log) * other.excess(level - loss) for loss, log in zip(losses, logs, strict=True)]
+        return math.fsum(terms)
+
+
+def _merged(losses: Floats, logs: Floats) -> tuple[Floats, Floats]:
+    order = np.argsort(losses, kind="stable")
+    losses, logs = losses[order], logs[order]
+    with np.errstate(invalid="ignore"):
+        new = np.concatenate([[True], ~(np.diff(losses) <= MERGED)])
+    new[1:] &= ~(np.isposinf(losses[1:]) & np.isposinf(losses[:-1]))
+    starts = np.flatnonzero(new)
+    return losses[starts], np.logaddexp.reduceat(logs, starts)

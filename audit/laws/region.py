@@ -1,0 +1,148 @@
+"""Sets of outputs that come out of exact comparisons: outcomes, intervals, boxes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.distributions import Countable, Density, Finite, Law, Mixture, Product
+from audit.distributions.law import as_numbers, log_add
+from audit.distributions.product import is_vector
+from audit.errors import InvalidKind
+from audit.values import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from audit.distributions.line import LineLaw
+
+SHOWN = 6
+
+
+@dataclass(frozen=True)
+class Region:
+    """A set of outputs: listed outcomes and open intervals, or a box of such sets in a vector's coordinates.
+
+    Parameters
+    ----------
+    outcomes
+        Outputs that belong to it.
+    intervals
+        Open intervals (low, high), ±∞ allowed; numbers inside belong to it unless they are in `excluded`.
+    excluded
+        Outputs inside the intervals that do not belong to it.
+    coordinates
+        For vectors instead: pairs of an index and the region of that coordinate; all of them must hold.
+
+    Examples
+    --------
+    >>> region = Region(outcomes=("refused",), intervals=((2.0, math.inf),))
+    >>> region.contains(3.5), region.contains("refused"), region.contains(2.0), region.words()
+    (True, True, False, "the output is 'refused' or above 2")
+    """
+
+    outcomes: tuple[Any, ...] = ()
+    intervals: tuple[tuple[float, float], ...] = ()
+    excluded: tuple[Any, ...] = ()
+    coordinates: tuple[tuple[int, Region], ...] = ()
+
+    def contains(self, output: Any) -> bool:
+        """Return whether an output belongs to the set; total, whatever the output is."""
+        if self.coordinates:
+            vector = isinstance(output, (tuple, list, np.ndarray)) and np.ndim(output) != 0
+            return vector and all(
+                i < len(output) and part.contains(output[i]) for i, part in self.coordinates
+            )
+        key = canonical.key(output)
+        if key in self._keys:
+            return True
+        values, real = as_numbers([output])
+        inside = bool(real[0]) and any(low < values[0] < high for low, high in self.intervals)
+        return inside and key not in self._excluded_keys
+
+    def words(self, subject: str = "the output") -> str:
+        """Return the set in words."""
+        if self.coordinates:
+            return " and ".join(part.words(f"output[{index}]") for index, part in self.coordinates)
+        outcomes = [canonical.show(outcome) for outcome in self.outcomes]
+        spans = [_span(low, high) for low, high in self.intervals]
+        text = _listed(outcomes + spans) or "is impossible"
+        but = _listed([canonical.show(outcome) for outcome in self.excluded])
+        return f"{subject} is {text}".replace("is is", "is") + (f" but not {but}" if but else "")
+
+    @cached_property
+    def _keys(self) -> frozenset[Hashable]:
+        return frozenset(canonical.key(outcome) for outcome in self.outcomes)
+
+    @cached_property
+    def _excluded_keys(self) -> frozenset[Hashable]:
+        return frozenset(canonical.key(outcome) for outcome in self.excluded)
+
+
+def probability(law: Law, region: Region) -> float:
+    """Return the exact probability that a law gives to a region.
+
+    Examples
+    --------
+    >>> round(probability(Density.laplace(0.0), Region(intervals=((0.0, math.inf),))), 12)
+    0.5
+    """
+    return float(np.exp(log_probability(law, region)))
+
+
+def log_probability(law: Law, region: Region) -> float:
+    """Return the logarithm of `probability`, accurate for tiny ones.
+
+    Examples
+    --------
+    >>> round(log_probability(Density.exponential(), Region(intervals=((1000.0, math.inf),))), 9)
+    -1000.0
+    """
+    if isinstance(law, Product):
+        return sum(log_probability(law.factors[index], part) for index, part in region.coordinates)
+    if isinstance(law, Finite):
+        return _of_finite(law, region)
+    if isinstance(law, Density):
+        return _of_intervals(law, region)
+    if isinstance(law, Countable):
+        points = [law.logpmf(k) for k in region.outcomes if as_numbers([k])[1][0]]
+        return float(np.logaddexp(log_add(np.array(points)), _of_intervals(law, region)))
+    if isinstance(law, Mixture):
+        atoms = -math.inf if law.atoms is None else law.log_atoms + _of_finite(law.atoms, region)
+        return float(np.logaddexp(atoms, law.log_weight + _of_intervals(law.density, region)))
+    raise InvalidKind(f"A `{type(law).__name__}` gives no exact probabilities of regions.")
+
+
+def _of_finite(law: Finite, region: Region) -> float:
+    values, real = as_numbers(law.outcomes) if region.intervals else (np.zeros(len(law.outcomes)), False)
+    inside = np.zeros(len(law.outcomes), dtype=bool)
+    for low, high in region.intervals:
+        inside |= real & (values > low) & (values < high)
+    for outcomes, member in ((region.excluded, False), (region.outcomes, True)):
+        index = law.locate(outcomes) if outcomes else np.zeros(0, dtype=np.intp)
+        inside[index[index >= 0]] = member
+    return float(log_add(law.log_probabilities[inside]))
+
+
+def _of_intervals(law: LineLaw, region: Region) -> float:
+    return float(log_add(np.array([law.log_mass(low, high) for low, high in region.intervals])))
+
+
+def _span(low: float, high: float) -> str:
+    if math.isinf(low) and math.isinf(high):
+        return "any number"
+    if math.isinf(low):
+        return f"below {high:.6g}"
+    return f"above {low:.6g}" if math.isinf(high) else f"between {low:.6g} and {high:.6g}"
+
+
+def _listed(texts: list[str]) -> str:
+    shown = texts[:SHOWN] + ([f"one of {len(texts) - SHOWN} more"] if len(texts) > SHOWN else [])
+    return " or ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+__all__ = ["Region", "is_vector", "log_probability", "probability"]

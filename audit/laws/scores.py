@@ -1,0 +1,170 @@
+"""Pairs of laws against a claim: how much is lost, whether that is too much, and what rounding leaves open.
+
+The numbers of a law are rounded, and `Law.extreme` says how far. If p ≥ p⁻ and q ≤ q⁺ outcome by outcome, no
+event has p(E) − e^ε·q(E) below p⁻(E) − e^ε·q⁺(E). So a pair that seems to exceed the claim is compared again
+with p⁻ beside q⁺: what is left is no rounding, and a mechanism that meets its claim with equality is not
+refuted by its last bit. What is not left may be one: it is `within` where the excess is at most `SETTLED`
+in ε (the tolerance then says so), and neither `over` nor `within` beyond.
+
+The tolerance covers the rounding of the logarithms (about 1e-15 of their size); an excess of 1e-6 is seen
+where the numbers carry it. Laws given in fractions are compared without any (`audit.laws.losses.rational`).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+
+from audit.laws.divergence import loss_epsilon_bounds
+from audit.laws.losses import loss_of
+from audit.laws.losses.rational import exceeds, fractions_of
+from audit.laws.losses.side_by_side import epsilons, excesses, losses_of, stacked
+
+if TYPE_CHECKING:
+    from audit.distributions import Law
+    from audit.distributions.law import Floats, Ints
+    from audit.laws.losses import Loss
+
+__all__ = ["SETTLED", "TOLERANCE", "Bound", "Score", "Scores", "SideBySide", "score"]
+
+TOLERANCE = 1e-9
+SETTLED = 1e-3
+"""An excess in ε that rounding explains is no obstacle to a proof up to here."""
+_NEAR = 1e-6
+"""How close to the claim, seen in floats, fractions are compared as fractions."""
+
+
+class Bound(Protocol):
+    """What the exact path reads of a claim."""
+
+    @property
+    def epsilon(self) -> float:
+        """The bound on the loss."""
+
+    @property
+    def delta(self) -> float:
+        """What may exceed it."""
+
+
+class Score(NamedTuple):
+    """One pair in one direction: see `Scores`."""
+
+    epsilon: float
+    epsilon_upper: float
+    delta: float
+    delta_upper: float
+    over: bool
+    within: bool
+    slack: float
+
+
+class Scores(NamedTuple):
+    """For every pair, forwards and then backwards: bounds of ε and δ, certainly over, certainly within.
+
+    `slack` is the excess in ε of what is within, where it is more than the tolerance.
+    """
+
+    epsilon: Floats
+    epsilon_upper: Floats
+    delta: Floats
+    delta_upper: Floats
+    over: Any
+    within: Any
+    slack: Floats
+
+
+def score(p: Law, q: Law, claim: Bound, tolerance: float = TOLERANCE) -> Score:
+    """Return the score of one pair.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from audit.distributions import Finite
+    >>> p, claim = np.exp(-22.0) / (1.0 + np.exp(-22.0)), SimpleNamespace(epsilon=22.0, delta=0.0)
+    >>> found = score(Finite("ab", [1.0 - p, p]), Finite("ab", [p, 1.0 - p]), claim)
+    >>> found.over, found.within, 0.0 <= found.slack < 1e-6
+    (False, True, True)
+    """
+    loss = loss_of(p, q)
+    smallest = loss_epsilon_bounds(loss, claim.delta)
+    over, within = _standing(loss, claim, tolerance)
+    excess, slack = smallest[0] - claim.epsilon, 0.0
+    exact = _exactly_over(p, q, claim)
+    if exact is not None:
+        over, within = exact, not exact
+    elif over:
+        over, _ = _standing(loss_of(p.extreme(-1), q.extreme(+1)), claim, tolerance)
+        within = not over and excess <= SETTLED
+        slack = excess if within else 0.0
+    return Score(*smallest, *loss.bounds(claim.epsilon), over, within, slack)
+
+
+def _standing(loss: Loss, claim: Bound, tolerance: float) -> tuple[bool, bool]:
+    """Return whether a loss exceeds the claim, and whether it keeps it, but for the tolerance."""
+    if claim.delta > 0.0:
+        low, high = loss.bounds(claim.epsilon + tolerance)
+        allowed = claim.delta * (1.0 + tolerance)
+        return low > allowed, high <= allowed
+    over = loss.supremum() > claim.epsilon + tolerance
+    return over, not over
+
+
+class SideBySide:
+    """Finite laws side by side: thousands of pairs compared at once."""
+
+    def __init__(self, laws: list[Law], table: Floats, claim: Bound, tolerance: float) -> None:
+        self._laws, self._table, self._claim, self._tolerance = laws, table, claim, tolerance
+
+    def scores(self, pairs: Ints) -> Scores:
+        """Return the scores of pairs of rows."""
+        epsilon, delta = self._claim.epsilon, self._claim.delta
+        losses = losses_of(self._table, *pairs.T)
+        worst = epsilons(self._table, pairs[:, 0], losses=losses, delta=delta)
+        excess = excesses(self._table, pairs[:, 0], losses=losses, epsilon=epsilon)
+        seems = self._over(self._table, pairs, losses)
+        over = seems.copy()
+        if seems.any() and self._extremes is not None:
+            over[seems] = self._over(self._extremes, pairs[seems] + [0, len(self._laws)])
+        if self._fractions:
+            near = seems | (excess >= delta * (1.0 - _NEAR) - _NEAR if delta else worst >= epsilon - _NEAR)
+            for place in np.flatnonzero(near).tolist():
+                p, q = pairs[place].tolist()
+                exact = _exactly_over(self._laws[p], self._laws[q], self._claim)
+                seems[place] = over[place] = over[place] if exact is None else exact
+        slack = np.where(seems & ~over, worst - epsilon, 0.0)
+        within = ~over & (slack <= SETTLED)
+        return Scores(worst, worst, excess, excess, over, within, np.where(within, slack, 0.0))
+
+    def _over(self, table: Floats, pairs: Ints, losses: Floats | None = None) -> Any:
+        p = pairs[:, 0]
+        losses = losses_of(table, *pairs.T) if losses is None else losses
+        beyond = self._claim.epsilon + self._tolerance
+        if self._claim.delta == 0.0:
+            return losses.max(axis=1) > beyond
+        allowed = self._claim.delta * (1.0 + self._tolerance)
+        return excesses(table, p, losses=losses, epsilon=beyond) > allowed
+
+    @cached_property
+    def _extremes(self) -> Floats | None:
+        """The least that rounding leaves of each law, below it the most; None where nothing is rounded."""
+        least, most = ([law.extreme(sign) for law in self._laws] for sign in (-1, +1))
+        if all(a is b for a, b in zip(least, most, strict=True)):
+            return None
+        tables = stacked(least), stacked(most)
+        assert tables[0] is not None
+        assert tables[1] is not None
+        return np.concatenate([tables[0], tables[1]])
+
+    @cached_property
+    def _fractions(self) -> bool:
+        return any(fractions_of(law) is not None for law in self._laws)
+
+
+def _exactly_over(p: Law, q: Law, claim: Bound) -> bool | None:
+    """Return whether laws given in fractions exceed a claim; None where they are not."""
+    left, right = fractions_of(p), fractions_of(q)
+    if left is None or right is None:
+        return None
+    return exceeds(left, right, epsilon=claim.epsilon, delta=claim.delta)

@@ -1,0 +1,91 @@
+"""A mutation check: the same audit against smaller claims, to see whether it would notice a false one.
+
+An audit that refutes nothing may be blind. Shrinking the claimed ε plants a fault of known size without
+touching the mechanism: a mechanism that loses all that it claims breaks every smaller claim.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.claims import ApproximateDP, PureDP, check_claim
+from audit.errors import InvalidValue, positive_int
+from audit.mutation.result import MutationCheck, Repetition
+from audit.privacy import audit_privacy
+from audit.subject.subject import adapt
+
+if TYPE_CHECKING:
+    from audit.claims import PrivacyClaim
+
+__all__ = ["FACTORS", "MutationCheck", "Repetition", "check_scalable", "mutation_check"]
+
+#: The claimed ε is multiplied by each of these; δ stays.
+FACTORS = (0.5, 0.8, 0.9)
+#: Branch of the seed tree from which the repetitions take their seeds; no audit uses it.
+_BRANCH = 2**31 - 2
+
+
+def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> MutationCheck:
+    """Repeat an audit at 0.5, 0.8 and 0.9 of the claimed ε and say from where it would have noticed.
+
+    Parameters
+    ----------
+    mechanism, claim, **options
+        As for `audit_privacy`. Each repetition has the whole budget, its own significance and a seed of its
+        own, derived from `seed`.
+
+    Raises
+    ------
+    AuditError
+        As `audit_privacy`; also a claim with ε = 0, which has no smaller one.
+
+    Notes
+    -----
+    **Guarantee.** Each repetition is an audit with the guarantee of `audit_privacy` for *its* claim. About
+    the audited claim nothing is decided here: a mechanism that satisfies it may break every smaller one.
+
+    Examples
+    --------
+    >>> def noisy_sum(database, rng):
+    ...     return sum(database) + rng.laplace()
+    >>> check = mutation_check(noisy_sum, PureDP(1.0), pairs=[([0], [1])], budget=20_000)
+    >>> check.noticed_from
+    0.8
+    """
+    subject = adapt(mechanism, convert=options.pop("convert", None))
+    claim = check_scalable(subject.claim if claim is None else claim)
+    seed = positive_int(options.pop("seed", 0), what="The `seed`", minimum=0)
+    repetitions = []
+    for place, factor in enumerate(FACTORS):
+        own = _derived(seed, place)
+        result = audit_privacy(subject, _scaled(claim, factor), seed=own, **options)
+        repetitions.append(Repetition(factor, result))
+    return MutationCheck(subject.name, claim, tuple(repetitions))
+
+
+def check_scalable(claim: Any) -> PrivacyClaim:
+    """Return the claim, or refuse one that has no smaller ε to be audited at.
+
+    Examples
+    --------
+    >>> check_scalable(PureDP(0.0))
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: A mutation check scales ε down, but PureDP(epsilon=0) already claims ε = 0.
+    """
+    checked = check_claim(claim)
+    if not checked.epsilon > 0:
+        raise InvalidValue(f"A mutation check scales ε down, but {checked} already claims ε = 0.")
+    return checked
+
+
+def _derived(seed: int, place: int) -> int:
+    """Return the seed of a repetition, from a place of the seed tree that no audit uses."""
+    state = np.random.SeedSequence(seed, spawn_key=(_BRANCH, place)).generate_state(1, np.uint32)
+    return int(state[0])
+
+
+def _scaled(claim: PrivacyClaim, factor: float) -> PrivacyClaim:
+    epsilon = factor * claim.epsilon
+    return ApproximateDP(epsilon, claim.delta) if claim.delta else PureDP(epsilon)

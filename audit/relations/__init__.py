@@ -1,0 +1,8 @@
+"""Which databases are neighbours: five relations and room for one's own, records of a database, the asking.
+
+Public. Above errors; below everything that looks at databases.
+"""
+
+from audit.relations.kinds import NeighbourRelation, Relation, check_pair, check_relation, name_of
+
+__all__ = ["NeighbourRelation", "Relation", "check_pair", "check_relation", "name_of"]

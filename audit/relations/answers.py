@@ -1,0 +1,159 @@
+"""Vectors of answers to queries of sensitivity 1, and the vectors within 1 of them."""
+
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+from numbers import Rational, Real
+from typing import Any
+
+import numpy as np
+
+from audit.relations.records import distinct, rebuilt, records_of
+from audit.values.canonical import key, same
+
+__all__ = ["chosen", "is_answer", "moved", "within_one"]
+
+
+def is_answer(answer: Any) -> bool:
+    """Tell whether `answer` is a real number; booleans are not.
+
+    Examples
+    --------
+    >>> is_answer(1.5), is_answer(True), is_answer("1")
+    (True, False, False)
+    """
+    return isinstance(answer, Real) and not isinstance(answer, bool | np.bool_)
+
+
+def within_one(left: Any, right: Any) -> bool:
+    """Tell whether two answers differ by at most 1: exactly for integers, up to rounding for floats.
+
+    Parameters
+    ----------
+    left, right
+        Two numbers. NaN and the infinities are within 1 of themselves only; floats are forgiven four times
+        their relative spacing.
+
+    Examples
+    --------
+    >>> 3.7 - 2.7 <= 1, within_one(3.7, 2.7), within_one(3, 5)
+    (True, True, False)
+    """
+    if same(left, right):
+        return True
+    if isinstance(left, Rational) and isinstance(right, Rational):
+        return abs(Fraction(left) - Fraction(right)) <= 1
+    a, b = float(left), float(right)
+    rounding = 4 * max(_spacing(left), _spacing(right)) * max(1.0, abs(a), abs(b))
+    return math.isfinite(rounding) and abs(a - b) <= 1 + rounding
+
+
+def _spacing(number: Any) -> float:
+    return float(np.finfo(type(number)).eps) if isinstance(number, np.floating) else sys.float_info.epsilon
+
+
+def moved(database: Any, rng: Any = None) -> Iterator[Any]:
+    """Yield databases whose answers went up or down by 1: in fixed patterns, or in random ones without end.
+
+    Parameters
+    ----------
+    database
+        A vector of numbers.
+    rng
+        None: every pattern once (one answer, all, each half, a quarter against the rest, every other one, one
+        against the rest, each up and down). A `numpy.random.Generator`: random steps.
+
+    Examples
+    --------
+    >>> list(moved([0, 5]))
+    [[1, 6], [-1, 4], [1, 5], [-1, 5], [0, 6], [0, 4], [1, 4], [-1, 6]]
+    """
+    answers = records_of(database)
+    for pattern in _patterns(len(answers)) if rng is None else _random_patterns(len(answers), rng):
+        steps = [answer + step for answer, step in zip(answers, pattern, strict=True)]
+        if isinstance(database, np.ndarray):
+            with np.errstate(all="ignore"):  # what overflows is no neighbour, and the relation drops it
+                yield np.array(steps).astype(database.dtype)
+        else:
+            yield rebuilt(database, steps)
+
+
+def chosen(database: Any, records: Sequence[Any], rng: Any = None) -> Iterator[Any]:
+    """Yield other databases whose answers are within 1 and come from `records`, or stay as they are.
+
+    Parameters
+    ----------
+    database
+        A vector of numbers.
+    records
+        The answers there can be.
+    rng
+        None: every such database once, those that move far first. A `numpy.random.Generator`: random ones
+        without end.
+
+    Examples
+    --------
+    >>> list(chosen([0, 2], [0, 1, 2, 3]))
+    [[1, 3], [0, 1], [1, 2], [0, 3], [1, 1]]
+    """
+    answers = records_of(database)
+    domain = sorted(record for _, record in distinct(records, like=()) if is_answer(record))
+    options = [
+        [answer, *(value for value in domain if within_one(answer, value) and not same(answer, value))]
+        for answer in answers
+    ]
+    if all(len(option) == 1 for option in options):
+        return
+    choices = _every_choice(options) if rng is None else _random_choices(options, rng)
+    yield from (rebuilt(database, choice) for choice in choices)
+
+
+def _every_choice(options: list[list[Any]]) -> Iterator[Sequence[Any]]:
+    ends = [(min(option), option[0], max(option)) for option in options]
+    seen = {key([option[0] for option in options])}
+    for pattern in _patterns(len(options)):
+        choice = [end[step + 1] for end, step in zip(ends, pattern, strict=True)]
+        if key(choice) not in seen:
+            seen.add(key(choice))
+            yield choice
+    yield from (choice for choice in map(list, product(*options)) if key(choice) not in seen)
+
+
+def _random_choices(options: list[list[Any]], rng: Any) -> Iterator[Sequence[Any]]:
+    while True:
+        picks = [int(rng.integers(len(option))) for option in options]
+        if any(picks):
+            yield [option[pick] for option, pick in zip(options, picks, strict=True)]
+
+
+def _patterns(size: int) -> Iterator[tuple[int, ...]]:
+    """Yield different steps of −1, 0 and 1, opposite ones together."""
+    seen: set[tuple[int, ...]] = set()
+    for shape in _shapes(size):
+        for pattern in (tuple(shape), tuple(-step for step in shape)):
+            if any(pattern) and pattern not in seen:
+                if size < 4:  # from there on no two shapes are alike
+                    seen.add(pattern)
+                yield pattern
+
+
+def _shapes(size: int) -> Iterator[list[int]]:
+    half = size // 2
+    yield [1] * size
+    yield from ([int(place == one) for place in range(size)] for one in range(size))
+    yield [1] * half + [0] * (size - half)
+    yield [0] * half + [1] * (size - half)
+    yield [1] * half + [-1] * (size - half)
+    # A mechanism that answers one query after the other tells most by a beginning against what follows.
+    yield from ([1] * first + [-1] * (size - first) for first in (size - size // 4, size // 4) if size >= 8)
+    yield [1 - 2 * (place % 2) for place in range(size)]
+    yield from ([1 - 2 * int(place == one) for place in range(size)] for one in range(size))
+
+
+def _random_patterns(size: int, rng: Any) -> Iterator[tuple[int, ...]]:
+    while size:
+        steps = rng.choice((-1, 1) if rng.integers(2) else (-1, 0, 1), size=size)
+        if steps.any():
+            yield tuple(steps.tolist())

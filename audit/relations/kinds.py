@@ -1,0 +1,399 @@
+"""Which databases are neighbours: five relations, and room for one's own."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from audit.errors import InvalidKind, InvalidValue
+from audit.relations.answers import chosen, is_answer, moved, within_one
+from audit.relations.records import (
+    distinct,
+    inserted,
+    is_labelled,
+    kind_of,
+    labelled,
+    records_of,
+    relabelled,
+    removed,
+    replaced,
+)
+from audit.values.brief import show
+from audit.values.canonical import key, same
+from audit.values.outcomes import Raised
+
+__all__ = ["NeighbourRelation", "Relation", "check_pair", "check_relation", "name_of"]
+
+
+@runtime_checkable
+class NeighbourRelation(Protocol):
+    """What a relation offers, a custom one too; nothing has to be inherited.
+
+    Examples
+    --------
+    >>> isinstance(Relation.REPLACE_ONE, NeighbourRelation)
+    True
+    """
+
+    def are_neighbours(self, left: Any, right: Any) -> bool:
+        """Tell whether two databases are neighbours; which comes first must not matter."""
+
+    def neighbours(self, database: Any, records: Any, rng: Any = None) -> Iterator[Any]:
+        """Yield every neighbour of `database` in a fixed order; with an `rng`, random ones without end."""
+
+
+class Relation(ABC):
+    """A neighbour relation of the toolkit; the five instances are attributes of this class.
+
+    Equal databases are never neighbours. Databases are sequences of one kind: two lists, two tuples, two
+    texts or two arrays (whose records are their rows). Records are compared in the sense of
+    `audit.values.canonical.same`.
+
+    Attributes
+    ----------
+    REPLACE_ONE
+        Same length, exactly one record differs.
+    ADD_OR_REMOVE_ONE
+        One is the other with one record deleted, anywhere, the order kept.
+    REPLACE_LABEL
+        Lists of (x, y), exactly one y differs.
+    LOCAL
+        Any two different databases of one record.
+    QUERY_ANSWERS
+        Vectors of answers to queries of sensitivity 1: every coordinate differs by at most 1, up to rounding.
+
+    Examples
+    --------
+    >>> Relation.ADD_OR_REMOVE_ONE.are_neighbours([1, 2, 3], [1, 3])
+    True
+    >>> list(Relation.REPLACE_ONE.neighbours([0, 0], [0, 1]))
+    [[1, 0], [0, 1]]
+    """
+
+    REPLACE_ONE: ClassVar["Relation"]
+    ADD_OR_REMOVE_ONE: ClassVar["Relation"]
+    REPLACE_LABEL: ClassVar["Relation"]
+    LOCAL: ClassVar["Relation"]
+    QUERY_ANSWERS: ClassVar["Relation"]
+
+    name: ClassVar[str]
+    smallest_size: ClassVar[int] = 1
+    largest_size: ClassVar[int | None] = None
+
+    @staticmethod
+    def from_name(name: str) -> "Relation":
+        """Return the relation called `name`, in either spelling.
+
+        Raises
+        ------
+        InvalidValue
+            There is none of that name.
+
+        Examples
+        --------
+        >>> Relation.from_name("replace-one") is Relation.from_name("REPLACE_ONE") is Relation.REPLACE_ONE
+        True
+        """
+        wanted = str(name).lower().replace("_", "-")
+        for relation in _ALL:
+            if relation.name == wanted:
+                return relation
+        names = ", ".join(relation.name for relation in _ALL)
+        raise InvalidValue(f"The `relation` must be one of {names}; got {show(name)}.")
+
+    def are_neighbours(self, left: Any, right: Any) -> bool:
+        """Tell whether two databases are neighbours.
+
+        Examples
+        --------
+        >>> Relation.REPLACE_ONE.are_neighbours([1, 2], [1.0, 2.0])
+        False
+        """
+        return self.objection(left, right) is None
+
+    def objection(self, left: Any, right: Any) -> str | None:
+        """Return why two databases are not neighbours, or None if they are.
+
+        Examples
+        --------
+        >>> Relation.LOCAL.objection([1], [2, 3])
+        'each must hold one record, but they hold 1 and 2'
+        """
+        kinds = kind_of(left), kind_of(right)
+        for side, database, kind in zip(("left", "right"), (left, right), kinds, strict=True):
+            if kind is None:
+                return f"the {side} one is not a sequence of records: {show(database)}"
+        if kinds[0] != kinds[1]:
+            return f"they have different kinds, {kinds[0]} and {kinds[1]}"
+        first, second = records_of(left), records_of(right)
+        if len(first) == len(second) and not _differing(first, second):
+            return "they are equal"
+        return self._objection(first, second)
+
+    @abstractmethod
+    def _objection(self, left: list[Any], right: list[Any]) -> str | None:
+        """Return why two different lists of records are not neighbours, or None."""
+
+    @abstractmethod
+    def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
+        """Yield neighbours of `database`, of its kind.
+
+        Parameters
+        ----------
+        database
+            A sequence or an array, which is left as it is.
+        records
+            The records there can be. For QUERY_ANSWERS the answers there can be, or None for any number.
+        rng
+            None: every neighbour once, in a fixed order. A `numpy.random.Generator`: random neighbours
+            without end, repeats included; nothing if there is no neighbour.
+
+        Examples
+        --------
+        >>> list(Relation.ADD_OR_REMOVE_ONE.neighbours([0, 0], [0]))
+        [[0], [0, 0, 0]]
+        """
+
+    def __repr__(self) -> str:
+        return f"Relation.{self.name.upper().replace('-', '_')}"
+
+    def __reduce__(self) -> Any:
+        return Relation.from_name, (self.name,)
+
+
+class _ReplaceOne(Relation):
+    name = "replace-one"
+
+    def _objection(self, left: list[Any], right: list[Any]) -> str | None:
+        if len(left) != len(right):
+            return _lengths(left, right)
+        return _one_only(_differing(left, right))
+
+    def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
+        choices = distinct(() if records is None else records, like=database)
+        places = [key(record) for record in records_of(database)]
+        return (replaced(database, place, record) for place, record in _replacements(places, choices, rng))
+
+
+class _AddOrRemoveOne(Relation):
+    name = "add-or-remove-one"
+    smallest_size = 0
+
+    def _objection(self, left: list[Any], right: list[Any]) -> str | None:
+        short, long = sorted((left, right), key=len)
+        if len(long) != len(short) + 1:
+            return f"{_lengths(left, right)}, but must differ by one"
+        differing = _differing(short, long)
+        place = differing[0] if differing else len(short)
+        if not _differing(short[place:], long[place + 1 :]):
+            return None
+        return "deleting one record does not turn the longer one into the shorter one"
+
+    def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
+        choices = distinct(() if records is None else records, like=database)
+        places = [key(record) for record in records_of(database)]
+        if rng is not None:
+            return self._random(database, choices, rng)
+        return self._every(database, places, choices)
+
+    @staticmethod
+    def _every(database: Any, places: list[Any], choices: list[tuple[Any, Any]]) -> Iterator[Any]:
+        # within a run of equal records every deletion gives the same database, and so does every insertion of
+        # that record: only the first place of a run counts
+        for place, here in enumerate(places):
+            if place == 0 or places[place - 1] != here:
+                yield removed(database, place)
+        for place in range(len(places) + 1):
+            for name, record in choices:
+                if place == 0 or places[place - 1] != name:
+                    yield inserted(database, place, record)
+
+    @staticmethod
+    def _random(database: Any, choices: list[tuple[Any, Any]], rng: Any) -> Iterator[Any]:
+        size = len(database)
+        while size or choices:
+            if size and not (choices and rng.integers(2)):
+                yield removed(database, int(rng.integers(size)))
+            else:
+                record = choices[int(rng.integers(len(choices)))][1]
+                yield inserted(database, int(rng.integers(size + 1)), record)
+
+
+class _ReplaceLabel(Relation):
+    name = "replace-label"
+
+    def _objection(self, left: list[Any], right: list[Any]) -> str | None:
+        for side, records in (("left", left), ("right", right)):
+            for place, record in enumerate(records):
+                if not is_labelled(record):
+                    return f"record {place} of the {side} one is not an (x, y) pair: {show(record)}"
+        if len(left) != len(right):
+            return _lengths(left, right)
+        differing = _differing([x for x, _ in left], [x for x, _ in right])
+        if differing:
+            return f"the x differs at {_places(differing)}, but only one y may differ"
+        return _one_only(_differing(left, right))
+
+    def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
+        labels = [labelled(record)[1] for record in (() if records is None else records)]
+        choices = distinct(labels, like=())
+        pairs = [labelled(record) for record in records_of(database)]
+        places = [key(label) for _, label in pairs]
+        changes = _replacements(places, choices, rng)
+        return (replaced(database, place, relabelled(pairs[place], label)) for place, label in changes)
+
+
+class _Local(Relation):
+    name = "local"
+    largest_size = 1
+
+    def _objection(self, left: list[Any], right: list[Any]) -> str | None:
+        if len(left) == len(right) == 1:
+            return None
+        return f"each must hold one record, but they hold {len(left)} and {len(right)}"
+
+    def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
+        if len(records_of(database)) != 1:
+            return iter(())
+        return Relation.REPLACE_ONE.neighbours(database, records, rng)
+
+
+class _QueryAnswers(Relation):
+    name = "query-answers"
+
+    def _objection(self, left: list[Any], right: list[Any]) -> str | None:
+        for side, answers in (("left", left), ("right", right)):
+            for place, answer in enumerate(answers):
+                if not is_answer(answer):
+                    return f"answer {place} of the {side} one is not a number: {show(answer)}"
+        if len(left) != len(right):
+            return _lengths(left, right)
+        far = [place for place, (a, b) in enumerate(zip(left, right, strict=True)) if not within_one(a, b)]
+        return f"the answers differ by more than 1 at {_places(far)}" if far else None
+
+    def neighbours(self, database: Any, records: Sequence[Any] | None, rng: Any = None) -> Iterator[Any]:
+        for place, answer in enumerate(records_of(database)):
+            if not is_answer(answer):
+                raise InvalidValue(
+                    f"The answers of a database must be numbers; got {show(answer)} at position {place}."
+                )
+        if rng is not None and next(self._within_one(database, records, None), None) is None:
+            return iter(())  # random steps would be looked for without end
+        return self._within_one(database, records, rng)
+
+    def _within_one(self, database: Any, records: Sequence[Any] | None, rng: Any) -> Iterator[Any]:
+        found = moved(database, rng) if records is None else chosen(database, records, rng)
+        # a step may be lost in the rounding of a large number, or leave the dtype of an array
+        return (other for other in found if self.are_neighbours(database, other))
+
+
+def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:
+    """Yield (place, record) for records that differ from what is there, given the keys of what is there."""
+    if rng is None:
+        for place, here in enumerate(places):
+            yield from ((place, record) for name, record in choices if name != here)
+        return
+    free = [place for place, here in enumerate(places) if any(name != here for name, _ in choices)]
+    while free:
+        place = free[int(rng.integers(len(free)))]
+        name, record = choices[int(rng.integers(len(choices)))]
+        if name != places[place]:
+            yield place, record
+
+
+def _differing(left: list[Any], right: list[Any]) -> list[int]:
+    return [place for place, (a, b) in enumerate(zip(left, right, strict=False)) if not same(a, b)]
+
+
+def _one_only(differing: list[int]) -> str | None:
+    return None if len(differing) == 1 else f"they differ at {_places(differing)}"
+
+
+def _places(places: list[int]) -> str:
+    if len(places) == 1:
+        return f"position {places[0]}"
+    if len(places) > 5:
+        return f"{len(places)} positions ({', '.join(map(str, places[:5]))}, …)"
+    return f"{len(places)} positions ({', '.join(map(str, places[:-1]))} and {places[-1]})"
+
+
+def _lengths(left: list[Any], right: list[Any]) -> str:
+    return f"their lengths are {len(left)} and {len(right)}"
+
+
+def check_relation(relation: Any) -> NeighbourRelation:
+    """Return the relation that was meant: a relation, a custom one, or the name of one of the toolkit's.
+
+    Raises
+    ------
+    InvalidKind
+        `relation` has no methods `are_neighbours` and `neighbours`.
+    InvalidValue
+        It is text, and no relation has that name.
+
+    Examples
+    --------
+    >>> check_relation("local")
+    Relation.LOCAL
+    """
+    if isinstance(relation, str):
+        return Relation.from_name(relation)
+    if isinstance(relation, type) or not isinstance(relation, NeighbourRelation):
+        raise InvalidKind(
+            "The `relation` must be a Relation, or an object with the methods are_neighbours(left, right) "
+            f"and neighbours(database, records, rng); got {show(relation)}."
+        )
+    return relation
+
+
+def name_of(relation: Any) -> str:
+    """Return what reports call a relation: its `name`, or the name of its class.
+
+    Examples
+    --------
+    >>> name_of(Relation.QUERY_ANSWERS)
+    'query-answers'
+    """
+    name = getattr(relation, "name", None)
+    return name if isinstance(name, str) and name else type(relation).__name__
+
+
+def check_pair(relation: Any, left: Any, right: Any) -> None:
+    """Refuse two databases that are not neighbours, saying why.
+
+    Raises
+    ------
+    InvalidValue
+        They are not neighbours, or a custom relation could not tell.
+
+    Examples
+    --------
+    >>> check_pair(Relation.LOCAL, [1], [1])
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: These databases are not neighbours under local: they are equal.
+    """
+    meant = check_relation(relation)
+    why = (
+        meant.objection(left, right) if isinstance(meant, Relation) else _custom_objection(meant, left, right)
+    )
+    if why is not None:
+        raise InvalidValue(f"These databases are not neighbours under {name_of(meant)}: {why}.")
+
+
+def _custom_objection(relation: NeighbourRelation, left: Any, right: Any) -> str | None:
+    if same(left, right):
+        return "they are equal"
+    try:
+        neighbours = bool(relation.are_neighbours(left, right))
+    except Exception as error:  # noqa: BLE001  the user's own code
+        return f"its `are_neighbours` {Raised.of(error)}"
+    return None if neighbours else f"its `are_neighbours` returns False for {show(left)} and {show(right)}"
+
+
+_ALL = (_ReplaceOne(), _AddOrRemoveOne(), _ReplaceLabel(), _Local(), _QueryAnswers())
+(
+    Relation.REPLACE_ONE,
+    Relation.ADD_OR_REMOVE_ONE,
+    Relation.REPLACE_LABEL,
+    Relation.LOCAL,
+    Relation.QUERY_ANSWERS,
+) = _ALL

@@ -1,0 +1,326 @@
+"""What an audit hands back: a frozen value that says what was found, how, and how to see it again.
+
+``result`` in the saved form depends on the seed, the versions and the subject alone; how long it took and on
+what stands beside it in ``environment``. Nothing here calls an audit a success: what was not refuted was not
+refuted.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Self
+
+from audit.codec import encoding
+from audit.errors import AuditError, NoTruth
+from audit.values.abilities import ability
+
+SCHEMA = 1
+
+
+class Verdict(Enum):
+    """What the audit says of the claim.
+
+    Examples
+    --------
+    >>> Verdict("not refuted").name
+    'NOT_REFUTED'
+    """
+
+    REFUTED = "refuted"
+    NOT_REFUTED = "not refuted"
+    PROVED = "proved"
+    INCONCLUSIVE = "inconclusive"
+    ERROR = "error"
+
+
+class Evidence(Enum):
+    """What the verdict rests on: exact output laws, or runs of the mechanism.
+
+    Examples
+    --------
+    >>> [evidence.value for evidence in Evidence]
+    ['exact', 'statistical']
+    """
+
+    EXACT = "exact"
+    STATISTICAL = "statistical"
+
+
+class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened, not an error of the tool
+    """An audited claim was refuted; the text is the finding in at most ten lines.
+
+    Examples
+    --------
+    >>> issubclass(PrivacyRefuted, AssertionError)
+    True
+    """
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)
+
+
+# Fields that are any Python value at all: their tuples and lists are told apart. The others' kinds are known.
+_ANY = frozenset({"left", "right", "event", "claim", "parameters"})
+
+
+def _plain(value: Any, name: str) -> Any:
+    """Return the JSON of one field."""
+    if isinstance(value, Witness):
+        return value._stored()  # noqa: SLF001 - a value of this module
+    if isinstance(value, Enum) and name not in _ANY:
+        return value.value
+    if name == "examples":
+        return [list(texts) for texts in value]
+    if isinstance(value, tuple) and name not in _ANY:
+        return [encoding.encode(item) for item in value]
+    return encoding.encode(value)
+
+
+class SavedValue:
+    """Equal when saved alike, so that arrays and NaN inside compare as one expects."""
+
+    def _stored(self) -> dict[str, Any]:
+        """Return what is saved of it; each kind says that for itself."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return encoding.dumps(self._stored()) == encoding.dumps(other._stored())
+
+    def __hash__(self) -> int:
+        return hash(encoding.dumps(self._stored()))
+
+
+class SavedResult(NoTruth, SavedValue):
+    """What the results of all audits have in common: a verdict and a document, but no truth value."""
+
+    _instead = "`result.verdict` or `result.raise_if_refuted()`; in pytest, `auditor.check(...)`"
+
+    verdict: Verdict
+    environment: dict[str, Any]
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim was refuted."""
+        return self.verdict is Verdict.REFUTED
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document that a file holds: ``{"schema": 1, "result": ..., "environment": ...}``."""
+        environment = encoding.encode(dict(self.environment))
+        return {"schema": SCHEMA, "result": self._stored(), "environment": environment}
+
+
+@dataclass(frozen=True, eq=False)
+class Witness(SavedValue):
+    """A pair of databases, an event, and the two probabilities that speak against the claim.
+
+    Attributes
+    ----------
+    left, right : object
+        The two databases: neighbours, unless `distance` says otherwise.
+    event : Event
+        A set of outputs.
+    p, q : float
+        Probability of the event on the database `direction` names, and on the other one.
+    p_interval, q_interval : tuple of float, optional
+        Their intervals, from the runs drawn for this witness alone; None where p and q are exact.
+    runs : int
+        Half the number of runs, each of a side that a coin decided; 0 means exact.
+    direction : {"left", "right"}
+        The database whose probability is `p`.
+    confirmed : bool
+        Whether runs drawn after the event was fixed refute the claim by themselves.
+    confidence : float, optional
+        The confidence of each interval.
+    epsilon_lower : float
+        The loss this witness shows.
+    foreseen : tuple of float, optional
+        p and q as estimated before the runs: the bet on these rests on that. None where p and q are exact.
+    seed : list of int, optional
+        Path in the seed tree that draws the same runs again.
+    fresh : bool
+        Whether the runs came from subjects made anew: one in each of `parts` processes or, where that is 0, a
+        copy for every run.
+    parts : int
+        How many fresh processes the runs came from; 0 for none.
+    against : bool
+        Whether unfinished runs counted against the refutation.
+    distance : int
+        How many steps of neighbours lie between the databases; beyond 1 the witness speaks against what the
+        claim says of that distance, and `epsilon_lower` is the loss of one step.
+    simplest : Witness, optional
+        The simplest pair and event found that still refute the claim; this one where none is simpler.
+    given : bool
+        Whether only pairs given by hand were tried, so that no simpler one was sought.
+    examples : tuple of tuple of str
+        What outputs look like, on the left and on the right: the first of these runs or, where the laws are
+        exact, the most probable; each cut to a short text.
+
+    Examples
+    --------
+    >>> Witness(left=[0], right=[1], event=None, p=0.5, q=0.1).on_p, Witness([0], [1], None, 0.5, 0.1).on_q
+    ([0], [1])
+    """
+
+    left: Any
+    right: Any
+    event: Any
+    p: float
+    q: float
+    p_interval: tuple[float, float] | None = None
+    q_interval: tuple[float, float] | None = None
+    runs: int = 0
+    direction: str = "left"
+    confirmed: bool = True
+    confidence: float | None = None
+    epsilon_lower: float = 0.0
+    foreseen: tuple[float, float] | None = None
+    seed: list[int] | None = None
+    fresh: bool = False
+    parts: int = 0
+    against: bool = True
+    distance: int = 1
+    simplest: "Witness | None" = None
+    given: bool = False
+    examples: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+
+    @property
+    def simpler(self) -> "Witness | None":
+        """The simplest witness where it is another one than this; None where nothing simpler was found."""
+        other = self.simplest
+        if other is None or dataclasses.replace(self, simplest=None) == dataclasses.replace(
+            other, simplest=None
+        ):
+            return None
+        return other
+
+    @property
+    def on_p(self) -> Any:
+        """The database on which the event has probability `p`."""
+        return self.left if self.direction == "left" else self.right
+
+    @property
+    def on_q(self) -> Any:
+        """The database on which the event has probability `q`."""
+        return self.right if self.direction == "left" else self.left
+
+    @property
+    def replayable(self) -> bool:
+        """Whether a file gives databases and event again: nothing is text only, or comes back changed."""
+        return encoding.comes_back([self.left, self.right, self.event])
+
+    def _stored(self) -> dict[str, Any]:
+        return {f.name: _plain(getattr(self, f.name), f.name) for f in dataclasses.fields(self)}
+
+
+@dataclass(frozen=True, eq=False)
+class AuditResult(SavedResult):
+    """The outcome of one audit. `str(result)` is the report for a terminal.
+
+    Attributes
+    ----------
+    detectable_epsilon : float, optional
+        The smallest true ε that audits like this one refute nine times in ten on one event of one pair, which
+        `detectable_event` describes.
+    only_output : str, optional
+        The output of every run on every database, as a short text; None where outputs vary.
+
+    Examples
+    --------
+    >>> result = AuditResult("counter", None, "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL)
+    >>> AuditResult.from_json(result.to_json()) == result
+    True
+    """
+
+    subject: str
+    claim: Any
+    relation: str
+    verdict: Verdict
+    evidence: Evidence
+    reason: str = ""
+    epsilon_lower: float = 0.0
+    delta_lower: float = 0.0
+    epsilon_upper: float | None = None
+    delta_upper: float | None = None
+    detectable_epsilon: float | None = None
+    detectable_event: str | None = None
+    ceiling_epsilon: float | None = None
+    only_output: str | None = None
+    witness: Witness | None = None
+    samples: int = 0
+    samples_to_refutation: int | None = None
+    unfinished: int = 0
+    pairs_tried: int = 0
+    pairs_total: int | None = None
+    family: str | None = None
+    tolerance: float | None = None
+    law_distance: float | None = None
+    log_wealth: float = 0.0
+    log_limit: float | None = None
+    significance: float = 1e-6
+    seed: int = 0
+    numerics: str = "ideal"
+    budget: int = 0
+    parameters: dict[str, Any] = field(default_factory=dict)
+    reference: str | None = None
+    assumptions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    not_tested: tuple[str, ...] = ()
+    target: str | None = None
+    expected: str | None = None
+    environment: dict[str, Any] = field(default_factory=dict)
+    _subject: Any = field(default=None, repr=False, compare=False)
+
+    def _stored(self) -> dict[str, Any]:
+        names = [f.name for f in dataclasses.fields(self) if f.name not in ("environment", "_subject")]
+        return {name: _plain(getattr(self, name), name) for name in names}
+
+    @classmethod
+    def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:
+        """Return the result of a document, or of its text.
+
+        Raises
+        ------
+        CorruptFile
+            If the document is damaged; the text is one line and names the place.
+        """
+        found: Self = ability("parse")(document, cls=cls)
+        return found
+
+    def replay(
+        self,
+        subject: Any = None,
+        *,
+        convert: Callable[[Any], Any] | None = None,
+        fresh: bool = False,
+        trust: bool = False,
+    ) -> "AuditResult":
+        """Draw the witness again and return the result of that, which the new runs alone decide.
+
+        Parameters
+        ----------
+        subject : object, optional
+            What to draw from; by default the subject of this audit, or with `trust` what `target` names.
+        convert : callable, optional
+            As in the audit; by default the audit's own. It goes with a `subject` that is given.
+        fresh : bool
+            Draw new runs instead of the same ones.
+        trust : bool
+            Import and call what a result read from a file names: its target, its `convert`.
+        """
+        from audit.subject.subject import adapt
+
+        chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
+        again: AuditResult = ability("replay")(self, chosen, fresh=fresh, trust=trust)
+        return again
+
+    def raise_if_refuted(self) -> Self:
+        """Raise `PrivacyRefuted` if the claim was refuted; return the result otherwise."""
+        if self.refuted:
+            raise PrivacyRefuted(ability("short")(self))
+        return self
+
+    def __str__(self) -> str:
+        return f"{ability('full')(self)}"

@@ -1,0 +1,215 @@
+"""Saved results: read back with any damage named in one line, written so that no file is ever half there."""
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from audit.claims import PrivacyClaim, UtilityClaim
+from audit.codec import fields
+from audit.codec.encoding import dumps
+from audit.codec.fields import (
+    listed,
+    member,
+    number,
+    one_of,
+    optional,
+    plain_dict,
+    probability,
+    readers,
+    text,
+    value,
+)
+from audit.codec.files import check_writable, write_text
+from audit.codec.stored import ForeignClaim, Opaque, loads, read
+from audit.errors import CorruptFile
+from audit.events.event import Event
+from audit.results.result import SCHEMA, AuditResult, Evidence, SavedResult, Verdict, Witness
+from audit.values.brief import show
+
+__all__ = [
+    "check_writable",
+    "claim_of",
+    "contents_of",
+    "document_of",
+    "is_utility",
+    "layout",
+    "load",
+    "parse",
+    "save",
+    "write_text",
+]
+
+R = TypeVar("R", bound=AuditResult)
+
+
+def load(path: str | os.PathLike[str]) -> AuditResult:
+    """Return the result saved at `path`.
+
+    Raises
+    ------
+    CorruptFile
+        If the file is missing, unreadable or damaged; one line that names the file and the place.
+
+    Examples
+    --------
+    >>> load("no/such/file.json")
+    Traceback (most recent call last):
+    audit.errors.CorruptFile: no/such/file.json cannot be read: No such file or directory.
+    """
+    document = read(path)
+    try:
+        return parse(document)
+    except CorruptFile as error:
+        raise CorruptFile(f"{os.fspath(path)}: {error}") from None
+
+
+def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = None) -> R:
+    """Return the privacy result in a document (its text, or what `json.loads` made of it).
+
+    Examples
+    --------
+    >>> parse('{"schema": 1}')
+    Traceback (most recent call last):
+    audit.errors.CorruptFile: the key "result" is missing: this is not a saved audit result.
+    """
+    stored = document_of(document)
+    if is_utility(stored):
+        raise CorruptFile(
+            "this is the saved result of a utility audit; read it with UtilityResult.from_json."
+        )
+    made: Any = (cls or AuditResult)(**contents_of(stored, _RESULT))
+    if made.witness is not None and not isinstance(made.claim, (PrivacyClaim, ForeignClaim, Opaque)):
+        raise CorruptFile(f"result.claim must be a privacy claim; got {show(made.claim, 40)}.")
+    return made  # type: ignore[no-any-return]
+
+
+def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the JSON object of a document, of a schema that is read here."""
+    stored = loads(document) if isinstance(document, (str, bytes)) else document
+    if not isinstance(stored, Mapping):
+        raise CorruptFile(f"a saved result must be a JSON object; got {fields.kind(stored)}.")
+    for key in ("schema", "result"):
+        if key not in stored:
+            raise CorruptFile(f'the key "{key}" is missing: this is not a saved audit result.')
+    if stored["schema"] != SCHEMA or isinstance(stored["schema"], bool):
+        raise CorruptFile(
+            f"schema must be {SCHEMA}, the newest this dp-audit reads; got {fields.got(stored['schema'])}."
+        )
+    return stored
+
+
+def is_utility(stored: Mapping[str, Any]) -> bool:
+    """Tell whether a document is that of a utility audit."""
+    return isinstance(stored["result"], Mapping) and stored["result"].get("kind") == "utility"
+
+
+def contents_of(stored: Mapping[str, Any], known: Mapping[str, tuple[fields.Reader, bool]]) -> dict[str, Any]:
+    """Return the fields of a document's result, each read as `known` says, and its environment."""
+    try:
+        found = fields.fields(stored["result"], "result", known)
+        found["environment"] = plain_dict(stored.get("environment", {}), "environment")
+        if isinstance(found["environment"].get("elapsed"), (int, float)):
+            number(found["environment"]["elapsed"], "environment.elapsed")
+    except RecursionError:
+        raise CorruptFile("nested too deeply.") from None
+    return found
+
+
+def layout(document: Mapping[str, Any]) -> str:
+    """Return the text of a document for a file: one line per field, the same bytes for the same result.
+
+    Examples
+    --------
+    >>> print(layout({"schema": 1, "result": {"subject": "m"}, "environment": {}}))
+    {
+    "schema": 1,
+    "result": {
+      "subject": "m"
+    },
+    "environment": {}
+    }
+    """
+    parts = [f"{json.dumps(key)}: {_block(value)}" for key, value in document.items()]
+    return "{\n" + ",\n".join(parts) + "\n}"
+
+
+def save(result: SavedResult, path: str | os.PathLike[str]) -> None:
+    """Write the result's document to `path`, whole or not at all."""
+    write_text(path, layout(result.to_json()) + "\n")
+
+
+def _block(value: Any) -> str:
+    if not isinstance(value, dict) or not value or "$" in value:
+        return dumps(value)
+    return "{\n" + ",\n".join(f"  {json.dumps(key)}: {dumps(item)}" for key, item in value.items()) + "\n}"
+
+
+def claim_of(stored: Any, where: str) -> Any:
+    """Return the claim that a field holds; it may be somebody else's, as text."""
+    claim = value(stored, where)
+    if claim is not None and not isinstance(claim, (PrivacyClaim, UtilityClaim, Opaque)):
+        raise CorruptFile(f"{where} must be a claim; got {show(claim, 40)}.")
+    return claim
+
+
+def _event(stored: Any, where: str) -> Any:
+    event = value(stored, where)
+    if event is not None and not isinstance(event, (Event, Opaque)):
+        raise CorruptFile(f"{where} must be an event; got {show(event, 40)}.")
+    return event
+
+
+def _witness(stored: Any, where: str) -> Witness:
+    return Witness(**fields.fields(stored, where, _WITNESS))
+
+
+_INTERVAL = optional(listed(probability, length=2))
+_TEXTS = listed(text)
+_WITNESS = readers(
+    required={"left": value, "right": value, "event": _event, "p": probability, "q": probability},
+    optional={
+        "p_interval": _INTERVAL,
+        "q_interval": _INTERVAL,
+        "runs": fields.runs,
+        "direction": one_of("left", "right"),
+        "confirmed": fields.flag,
+        "confidence": optional(probability),
+        "epsilon_lower": number,
+        "foreseen": _INTERVAL,
+        "seed": optional(fields.seed_path),
+        "fresh": fields.flag,
+        "parts": fields.count,
+        "against": fields.flag,
+        "distance": fields.steps,
+        "simplest": optional(_witness),
+        "given": fields.flag,
+        "examples": listed(listed(text), length=2),
+    },
+)
+_RESULT = readers(
+    required={
+        "subject": text,
+        "claim": claim_of,
+        "relation": text,
+        "verdict": member(Verdict),
+        "evidence": member(Evidence),
+    },
+    optional={
+        **dict.fromkeys(("reason", "numerics"), text),
+        **dict.fromkeys(("epsilon_lower", "delta_lower", "log_wealth"), number),
+        "significance": fields.significance,
+        **dict.fromkeys(("epsilon_upper", "delta_upper"), optional(number)),
+        **dict.fromkeys(("detectable_epsilon", "ceiling_epsilon", "law_distance"), optional(number)),
+        **dict.fromkeys(("tolerance", "log_limit"), optional(number)),
+        **dict.fromkeys(("detectable_event", "only_output"), optional(text)),
+        **dict.fromkeys(("family", "reference", "target"), optional(text)),
+        **dict.fromkeys(("samples", "unfinished", "pairs_tried", "budget"), fields.count),
+        "seed": fields.seed,
+        **dict.fromkeys(("samples_to_refutation", "pairs_total"), optional(fields.count)),
+        **dict.fromkeys(("assumptions", "notes", "not_tested"), _TEXTS),
+        "witness": optional(_witness),
+        "parameters": plain_dict,
+        "expected": optional(one_of("refuted", "not refuted")),
+    },
+)

@@ -1,0 +1,147 @@
+"""Copies of databases: for a learner, and for the problem that measures its output, which may change them."""
+
+from __future__ import annotations
+
+import operator
+import pickle
+from copy import deepcopy
+from itertools import chain
+from typing import Any, Final
+
+import numpy as np
+
+from audit.sampling.snapshots import IMMUTABLE
+from audit.values.canonical import same
+
+__all__ = ["CHANGES", "Watch", "changed", "copied", "spare"]
+
+#: What is said of a problem that changes a database.
+CHANGES: Final = "changes the database that is passed to its `error`; let it work on a copy"
+#: How deep tuples in tuples are looked into before something in them is taken to be able to change.
+_DEEPEST = 8
+
+
+class Watch:
+    """Sees whether a problem changes the database that it measures an output against.
+
+    Only containers that are dear to copy are watched, by two copies, one of which the problem gets: what does
+    not equal its own copy cannot be. Of what is cheap to copy the problem always gets a copy.
+
+    Parameters
+    ----------
+    database
+        The database.
+    look
+        Whether to look at all.
+
+    Attributes
+    ----------
+    given
+        What the problem is to be given.
+
+    Examples
+    --------
+    >>> database = [[2, 1]]
+    >>> watch = Watch(database)
+    >>> watch.trouble()
+    ''
+    >>> watch.given[0].sort()
+    >>> database, watch.trouble()
+    ([[2, 1]], 'changes the database that is passed to its `error`; let it work on a copy')
+    """
+
+    def __init__(self, database: Any, *, look: bool = True) -> None:
+        container = isinstance(database, (list, dict, set, bytearray, np.ndarray))
+        self.given = spare(database)
+        self.kept: Any = None
+        if look and container and self.given is database and not _is_cheap(database):
+            one, other = copied(database), copied(database)
+            if one is not database and _equal(one, other):
+                self.given, self.kept = one, other
+
+    def trouble(self) -> str:
+        """Say in words that what was given is no longer what it was."""
+        return "" if self.kept is None or _equal(self.given, self.kept) else CHANGES
+
+
+def copied(database: Any) -> Any:
+    """Return a copy for the learner, deep only where records can change.
+
+    Examples
+    --------
+    >>> database = [[0], (1, "a")]
+    >>> copy = copied(database)
+    >>> copy == database, copy[0] is database[0]
+    (True, False)
+    """
+    if isinstance(database, np.ndarray) and not database.dtype.hasobject:
+        return database.copy()
+    if type(database) is list and _cannot_change(database):
+        return list(database)
+    if _cannot_change((database,)):
+        return database
+    try:  # before a deep copy, for a record's own `__deepcopy__` may return the record
+        return pickle.loads(pickle.dumps(database, pickle.HIGHEST_PROTOCOL))  # noqa: S301  our own, just now
+    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
+        return _deep(database)
+
+
+def _deep(database: Any) -> Any:
+    try:
+        return deepcopy(database)
+    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
+        return database
+
+
+def _cannot_change(records: Any) -> bool:
+    """Tell whether all records are plain values, or tuples of them: being hashable would not be enough."""
+    for _ in range(_DEEPEST):
+        kinds = set(map(type, records))
+        if kinds <= IMMUTABLE:
+            return True
+        if not kinds <= IMMUTABLE | {tuple, frozenset}:
+            return False
+        once = {id(held): held for held in records if type(held) in (tuple, frozenset)}
+        records = list(chain.from_iterable(once.values()))
+    return False
+
+
+def _is_cheap(database: Any) -> bool:
+    """Tell whether a copy costs no more than the places of its records do, or none is needed."""
+    if isinstance(database, np.ndarray):
+        return not database.dtype.hasobject
+    if type(database) is list:
+        return _cannot_change(database)
+    return _cannot_change((database,))
+
+
+def spare(database: Any) -> Any:
+    """Return a copy for the problem's error where that is cheap, for it may change what it is given.
+
+    Examples
+    --------
+    >>> database = [1, 2]
+    >>> spare(database) == database, spare(database) is database
+    (True, False)
+    """
+    return database.copy() if isinstance(database, (list, np.ndarray)) and _is_cheap(database) else database
+
+
+def _equal(one: Any, other: Any) -> bool:
+    try:
+        return bool(one == other)
+    except Exception:  # noqa: BLE001  arrays have no truth, and an object of the user's may raise anything
+        return same(one, other)
+
+
+def changed(given: Any, database: Any) -> bool:
+    """Tell whether the learner changed its copy, as far as that is cheap to see."""
+    if type(given) is list and type(database) is list:
+        if len(given) == len(database) and not any(map(operator.is_not, given, database)):
+            return False
+        if len(given) != len(database) or not _cannot_change(database):
+            return not _equal(given, database) and _equal(copied(database), database)
+        return True
+    if isinstance(given, np.ndarray) and isinstance(database, np.ndarray) and not database.dtype.hasobject:
+        return given.shape != database.shape or given.tobytes() != database.tobytes()
+    return False

@@ -1,0 +1,208 @@
+"""The child process in which an isolated subject runs: a supervisor, and the worker that it forks.
+
+The supervisor loads the subject's modules once and never runs it. A worker that dies is replaced in
+milliseconds. A supervisor without a subject stays as it started: each worker that it forks may make one anew,
+run it once, and end (`Errand`).
+"""
+
+import contextlib
+import importlib
+import os
+import select
+import signal
+import sys
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from audit.errors import AuditError
+from audit.sampling.blocks import Host, Task, next_of
+from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, read_frame, write_frame, write_record
+from audit.sampling.isolated.recipes import made
+from audit.sampling.remake.modules import WITHIN
+from audit.sampling.remake.reseeding import Reseeding, reseed_process
+from audit.sampling.seeds import Path
+from audit.sampling.shipping import Parcel, pack_outputs, unpack
+
+__all__ = ["Errand", "Request", "main"]
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A subject that a worker makes anew, and where it does.
+
+    Parameters
+    ----------
+    recipe
+        How the subject is made.
+    paths
+        Where modules are found.
+    folder
+        A directory of its own: the working directory, and what is home and place for temporary files.
+    seed, place
+        Where in the seed tree the generators of the process start.
+    task
+        The packed runs: what is in their databases may be found by those paths only.
+
+    Examples
+    --------
+    >>> Errand(None, (), "", 0, (1,)).place
+    (1,)
+    """
+
+    recipe: Any
+    paths: tuple[str, ...]
+    folder: str
+    seed: int
+    place: Path
+    task: bytes = b""
+
+    def move_in(self) -> tuple[Host, Task]:
+        """Return the subject, made in this process, ready to run, and its runs."""
+        sys.path[:] = self.paths
+        os.chdir(self.folder)
+        for name in ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+            os.environ[name] = self.folder
+        os.environ[WITHIN] = "1"
+        reseed_process(self.seed, self.place)
+        mechanism = made(unpack(self.recipe.text, Reseeding(self.seed, self.place)))
+        return Host(mechanism, self.recipe.calling), unpack(self.task)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the parent asks of a worker.
+
+    Parameters
+    ----------
+    task
+        Runs to draw; None asks whether the subject keeps state.
+    streamed
+        Whether every outcome is sent as soon as it is there.
+    errand
+        The subject that the worker makes anew for this request, and ends after it.
+
+    Examples
+    --------
+    >>> Request().streamed
+    False
+    """
+
+    task: Task | None = None
+    streamed: bool = False
+    errand: Errand | None = None
+
+
+class _Stream(list[Any]):
+    """A list that sends what is appended."""
+
+    def __init__(self, fd: int) -> None:
+        super().__init__()
+        self._fd = fd
+
+    def append(self, outcome: Any) -> None:
+        write_frame(self._fd, pack_outputs(("outcome", outcome)))
+        super().append(outcome)
+
+
+def main(requests: int, answers: int, records: int) -> None:
+    """Serve the parent at the other end of three pipes until it closes them.
+
+    Parameters
+    ----------
+    requests
+        Descriptor that requests come from. The first is a directory, a parcel or None, a path in the seed
+        tree, and the modules that every worker finds imported.
+    answers
+        Descriptor for frames: each a pair of a word and a value.
+    records
+        Descriptor for small records: workers that start and end, and how far they are.
+    """
+    try:
+        directory, parcel, place, foundations = unpack(read_frame(requests) or b"")
+        os.chdir(directory)
+        for name in foundations:
+            with contextlib.suppress(Exception):  # it is there for the parent, and perhaps for a worker
+                importlib.import_module(name)
+        if parcel is not None:
+            parcel.open(place)  # imports what the subject needs, once for all workers
+    except BaseException as error:  # noqa: BLE001  whatever the user's modules raise when they are imported
+        write_frame(answers, pack_outputs(("failed", f"{type(error).__name__}: {error}")))
+        return
+    wake, waker = os.pipe()
+    os.set_blocking(waker, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(waker)
+    number = 0
+    while True:
+        worker = os.fork()
+        if worker == 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            _work(parcel, (*place, number), requests, answers, records)
+        with contextlib.suppress(OSError):  # it may have done so itself, or be gone
+            os.setpgid(worker, worker)
+        write_record(records, STARTED, worker)
+        status = _wait(worker, requests, wake)
+        if status is None:
+            return
+        write_record(records, ENDED, status)
+        number += 1
+
+
+def _wait(worker: int, requests: int, wake: int) -> int | None:
+    """Return the status that a worker ended with; when the parent has gone kill it and return None."""
+    poll = select.poll()
+    poll.register(requests, 0)  # only the end of the other side is reported
+    poll.register(wake, select.POLLIN)
+    while True:
+        events = dict(poll.poll())
+        if wake in events:
+            os.read(wake, 4096)
+        if requests in events:
+            os.killpg(worker, signal.SIGKILL)
+            os.waitpid(worker, 0)
+            return None
+        ended, status = os.waitpid(worker, os.WNOHANG)
+        if ended:
+            return status
+
+
+def _work(parcel: Parcel | None, path: Path, requests: int, answers: int, records: int) -> NoReturn:
+    os.setpgid(0, 0)  # it is killed with whatever it has started
+    number = path[-1]
+    try:
+        host = None if parcel is None else parcel.move_in(path)
+        while (frame := read_frame(requests)) is not None:
+            addressee, request = unpack(frame)
+            if addressee != number:  # it was meant for a worker that died before it read it
+                continue
+            write_frame(answers, _answer(host, request, answers, records))
+            if request.errand is not None:
+                break
+    finally:
+        os._exit(0)
+
+
+def _answer(host: Host | None, request: Request, answers: int, records: int) -> bytes:
+    task = request.task
+    if request.errand is not None:
+        try:
+            host, task = request.errand.move_in()
+            write_frame(answers, pack_outputs(("made", None)))
+        except BaseException as error:  # noqa: BLE001  whatever the user's modules raise when they are imported
+            return pack_outputs(("failed", f"{type(error).__name__}: {error}"))
+    assert host is not None
+    try:
+        if task is None:
+            return pack_outputs(("state", host.state_kept()))
+
+        def beat(progress: int) -> None:
+            write_record(records, BEAT, progress)
+
+        if request.streamed:
+            rng = task.rng
+            printed = host.call_each(task, _Stream(answers), rng=rng, on_tick=beat)
+            return pack_outputs(("ended", (printed, next_of(rng))))
+        return pack_outputs(("block", host.run(task, on_tick=beat)))
+    except AuditError as error:
+        return pack_outputs(("error", error))

@@ -1,0 +1,102 @@
+"""Runs in fresh processes: each makes the subject anew, in a directory of its own, and ends after its part.
+
+What such a process draws shares nothing with what was drawn before: not the subject's attributes, not its
+modules, not the files that it keeps in its working directory, its home or the directory for temporary files.
+The processes are forked from one that has loaded this package and a few libraries that draw nothing when they
+are imported (`_FOUNDATIONS`), so that each costs what the import of the subject's own modules costs.
+"""
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final
+
+from audit.sampling.blocks import Block, Task
+from audit.sampling.isolated.child import Errand
+from audit.sampling.isolated.isolation import Child
+from audit.sampling.isolated.recipes import Recipe
+from audit.sampling.remake.modules import WITHIN
+from audit.sampling.seeds import COPIES
+
+__all__ = ["can_start", "draw_anew"]
+
+#: Libraries that a fresh process finds imported where the audit's process has them. What is listed here may
+#: draw nothing when it is imported, keep no generator but numpy's global one, which every process seeds anew,
+#: and start no thread: no library that is audited itself.
+_FOUNDATIONS: Final = ("numpy", "scipy", "pandas", "sklearn", "statsmodels", "hypothesis", "pytest", "audit")
+#: The children that fork fresh processes, kept for the next audit: they never see a subject. By process, for
+#: a fork must not talk to its parent's, and by the libraries that they have imported.
+_NURSERY: dict[tuple[int, frozenset[str]], list[Child]] = {}
+
+
+def can_start() -> bool:
+    """Whether fresh processes can be had here: not inside of one, and only where processes can fork."""
+    return hasattr(os, "fork") and WITHIN not in os.environ
+
+
+def draw_anew(recipe: Recipe, tasks: Sequence[Task]) -> Iterator[Block]:
+    """Yield the blocks of `tasks` in their order, each drawn in a fresh process, on every core.
+
+    Raises
+    ------
+    SubjectError
+        The subject cannot be made in a fresh process.
+    """
+    children = _children(min(_cores(), len(tasks)))
+    idle: SimpleQueue[Child] = SimpleQueue()
+    for child in children:
+        idle.put(child)
+
+    def draw(task: Task) -> Block:
+        child, folder = idle.get(), tempfile.mkdtemp(prefix="dp-audit-")
+        try:
+            place = (*task.path, COPIES)
+            return child.run_anew(task, Errand(recipe, _paths(), folder, task.seed, place))
+        finally:
+            idle.put(child)
+            shutil.rmtree(folder, ignore_errors=True)
+
+    pool = ThreadPoolExecutor(len(children))
+    try:
+        yield from pool.map(draw, tasks)
+    except BaseException:
+        _dismiss()  # Ctrl-C, an error, a draw that nobody wants any more: threads may still wait for them
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _children(count: int) -> list[Child]:
+    here = os.getpid(), frozenset(name for name in _FOUNDATIONS if name in sys.modules)
+    if here not in _NURSERY:
+        _dismiss()
+    known = _NURSERY.setdefault(here, [])
+    while len(known) < count:
+        names = [name for name in list(sys.modules) if name.partition(".")[0] in here[1]]
+        known.append(Child(None, foundations=names))
+    return known[:count]
+
+
+def _dismiss() -> None:
+    for key in [key for key in _NURSERY if key[0] == os.getpid()]:
+        for child in _NURSERY.pop(key):
+            child.kill()
+            child.close()
+
+
+atexit.register(_dismiss)
+
+
+def _paths() -> tuple[str, ...]:
+    """Return where modules are found, from any working directory."""
+    return tuple(str(Path(path).absolute()) if path else str(Path.cwd()) for path in sys.path)

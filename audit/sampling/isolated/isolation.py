@@ -1,0 +1,286 @@
+"""The parent's side of isolation: a child that may die at any run, and blocks that come out whole."""
+
+import contextlib
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from audit.errors import AuditError, SubjectError
+from audit.sampling.blocks import Block, Task
+from audit.sampling.isolated.child import Errand, Request
+from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
+from audit.sampling.loops import of_either_side
+from audit.sampling.seeds import RNG_CHECK
+from audit.sampling.shipping import Parcel, pack, unpack
+from audit.sampling.watch import in_words
+from audit.values.outcomes import Unfinished
+
+__all__ = ["Child"]
+
+# The child limits its runs itself; the parent steps in when that fails, as in a hang inside compiled code.
+_GRACE: Final = 2.0
+_GONE: Final = "The audit's child process ended; no more runs can be drawn."
+# Our package is loaded from its own file, and what it needs from where this process found it, before the
+# user's folders take over: they may hold an `audit.py` of their own.
+_START: Final = """
+import importlib.util, json, os, sys
+package, ours, theirs = json.loads(sys.argv[1])
+sys.path[:] = ours
+spec = importlib.util.spec_from_file_location("audit", package)
+sys.modules["audit"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["audit"])
+from audit.sampling.isolated.child import main
+sys.path[:] = theirs
+main({})
+os._exit(0)
+"""
+_OURS: Final = tuple(sys.path)
+
+
+#: Seconds in which a process makes its subject.
+_MAKING: Final = 60.0
+
+
+class _DiedError(Exception):
+    """The worker ended in the middle of a request."""
+
+
+class Child:
+    """A child process that runs a subject.
+
+    Parameters
+    ----------
+    parcel
+        The subject; None for a child whose workers make theirs anew (`run_anew`).
+    number
+        Which child of several this is.
+    foundations
+        Modules that it imports before it forks any worker.
+
+    Raises
+    ------
+    SubjectError
+        The child cannot load it.
+
+    Examples
+    --------
+    >>> from audit.subject.subject import adapt
+    >>> child = Child(Parcel.of(adapt(lambda database: len(database)), seed=0))
+    >>> child.run(Task(left=[0], right=[0, 0], size=2, seed=0, path=(1, 0)), steady=True).right
+    [2, 2]
+    >>> child.close()
+    """
+
+    def __init__(self, parcel: Parcel | None, *, number: int = 0, foundations: Sequence[str] = ()) -> None:
+        pipes = [os.pipe() for _ in range(3)]
+        (requests, self._requests), (frames, answers), (ticks, records) = pipes
+        self._fds = [self._requests, frames, ticks]
+        theirs = (requests, answers, records)
+        self._process = subprocess.Popen(  # noqa: S603  our own interpreter
+            [sys.executable, "-P", "-c", _START.format(", ".join(map(str, theirs))), _places()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=theirs,
+            start_new_session=True,  # Ctrl-C is the parent's; the child ends with its pipes
+        )
+        for fd in theirs:
+            os.close(fd)
+        self._by_value = () if parcel is None else parcel.by_value
+        self._inbox = Inbox(frames, ticks)
+        self._answers: deque[tuple[str, Any]] = deque()
+        self._worker = 0
+        self._number = 0
+        self._death: str | None = None
+        self._beat = -1
+        first = (os.getcwd(), parcel, (RNG_CHECK, number), tuple(foundations))  # noqa: PTH109  a text is sent
+        write_frame(self._requests, pack(first))
+        self._await_worker()
+
+    def kill(self) -> None:
+        """End the child at once; a thread that waits for it gets an error."""
+        self._kill()
+        self._process.kill()
+
+    def close(self) -> None:
+        """End the child, whatever it is doing."""
+        for fd in self._fds:
+            os.close(fd)
+        self._fds = []
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def state_kept(self) -> bool | None:
+        """Tell whether the state of the subject is another than at first."""
+        try:
+            self._ask(Request())
+            return self._answer(math.inf)[1]  # type: ignore[no-any-return]
+        except _DiedError:
+            return None
+
+    def run(self, task: Task, *, steady: bool) -> Block:
+        """Draw a block.
+
+        A steady subject draws the same again from the same seeds: its block comes in one piece, and only when
+        it dies is the block replayed with every outcome sent at once. Others send every outcome at once from
+        the start, since a replay would be chosen by how the first attempt ended.
+        """
+        try:
+            return self._whole(task, steady=steady)
+        except AuditError:
+            raise
+        except BaseException:  # Ctrl-C: what the worker is at is wanted no more
+            self._kill()
+            raise
+
+    def _whole(self, task: Task, *, steady: bool) -> Block:
+        sampled = task.vectorised and not task.fresh
+        if not steady and not sampled:
+            return self._streamed(task)
+        try:
+            self._ask(Request(task))
+            return self._answer(task.patience)[1]  # type: ignore[no-any-return]
+        except _DiedError:
+            block = self._streamed(replace(task, vectorised=task.vectorised and task.fresh))
+        note = "`sample` ended its process; the runs it failed on were drawn by single calls"
+        return replace(block, notes=(*block.notes, note)) if sampled else block
+
+    def run_anew(self, task: Task, errand: Errand) -> Block:
+        """Draw a block in a worker of its own, which makes the subject anew and ends.
+
+        Raises
+        ------
+        SubjectError
+            The subject cannot be made there.
+        """
+        try:
+            block = self._streamed(task, errand)
+            while self._worker:
+                self._listen(math.inf)
+        except BaseException:
+            self._kill()
+            raise
+        return block
+
+    def _streamed(self, task: Task, errand: Errand | None = None) -> Block:
+        outputs: list[Any] = []
+        printed = rest = 0
+        while len(outputs) < task.runs:
+            try:
+                self._ask(_request(replace(task, start=len(outputs)), errand))
+                if errand is not None:
+                    self._await_made()
+                while (answer := self._answer(task.limit))[0] == "outcome":
+                    outputs.append(answer[1])
+                printed, rest = printed + answer[1][0], answer[1][1]
+            except _DiedError as death:
+                if len(outputs) < task.runs:
+                    outputs.append(Unfinished(str(death)))
+        left, right = of_either_side(task.order, outputs)
+        return Block(left=left, right=right, printed=printed, rest=rest)
+
+    def _await_made(self) -> None:
+        """Wait until the worker has made its subject; that it dies of that is no run."""
+        try:
+            self._answer(_MAKING)
+        except _DiedError as death:
+            raise SubjectError(f"The child process died while loading the mechanism: {death}") from None
+
+    def _ask(self, request: Request) -> None:
+        self._await_worker()
+        self._death = None
+        self._answers.clear()
+        try:
+            write_frame(self._requests, pack((self._number, request), by_value=self._by_value))
+        except BrokenPipeError:
+            raise AuditError(_GONE) from None
+
+    def _answer(self, limit: float) -> tuple[str, Any]:
+        """Return the next answer, or raise the error that it carries."""
+        since, beat, late = time.monotonic(), self._beat, False
+        while not self._answers:
+            if self._death is not None:
+                raise _DiedError(in_words(limit) if late else self._death)
+            due = since + limit + max(_GRACE, limit / 2)
+            if not self._listen(math.inf if late else max(due - time.monotonic(), 0.0)):
+                self._kill()
+                late = True
+            elif self._beat != beat:
+                since, beat = time.monotonic(), self._beat
+        word, value = self._answers.popleft()
+        if word == "error":
+            raise value
+        if word == "failed":
+            raise SubjectError(f"The child process cannot load the mechanism: {value}")
+        return word, value
+
+    def _kill(self) -> None:
+        if self._worker:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._worker, signal.SIGKILL)
+            self._worker = 0
+
+    def _await_worker(self) -> None:
+        while not self._worker:
+            self._listen(math.inf)
+            if self._answers and self._answers[0][0] == "failed":
+                raise SubjectError(f"The child process cannot load the mechanism: {self._answers[0][1]}")
+
+    def _listen(self, timeout: float) -> bool:
+        """Take in what the child says; tell whether it said anything in time."""
+        try:
+            messages = list(self._inbox.receive(None if math.isinf(timeout) else timeout))
+        except TimeoutError:
+            return False
+        for message in messages:
+            if message is None:
+                raise AuditError(_GONE)
+            if isinstance(message, Record):
+                self._note(message)
+            else:
+                self._answers.append(unpack(message))
+        return True
+
+    def _note(self, record: Record) -> None:
+        if record.kind == BEAT:
+            self._beat = record.value
+        elif record.kind == STARTED:
+            self._worker = record.value
+        elif record.kind == ENDED:
+            self._worker = 0
+            self._number += 1
+            self._answers.extend(unpack(frame) for frame in self._inbox.drain())
+            self._death = _in_words(record.value)
+
+
+def _request(task: Task, errand: Errand | None) -> Request:
+    """Ask for runs, each sent as soon as it is there; a process that takes over has other generators."""
+    if errand is None:
+        return Request(task, streamed=True)
+    place = (*errand.place, task.start)
+    text = pack(task, by_value=errand.recipe.by_value)
+    return Request(streamed=True, errand=replace(errand, place=place, task=text))
+
+
+def _places() -> str:
+    """Return where the child finds our package, what that imports, and the user's modules."""
+    package = Path(__file__).resolve().parents[2] / "__init__.py"
+    return json.dumps([str(package), _OURS, sys.path])
+
+
+def _in_words(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return f"process ended by {signal.Signals(os.WTERMSIG(status)).name}"
+    return f"process exited with code {os.WEXITSTATUS(status)}"

@@ -1,0 +1,33 @@
+"""Classes that are found by name."""
+
+import importlib
+import sys
+from typing import Any
+
+__all__ = ["class_named"]
+
+
+def class_named(module: str, qualname: str) -> type:
+    """Return the class of that name in a module, imported if need be; a bare one where there is none.
+
+    Examples
+    --------
+    >>> class_named("fractions", "Fraction")
+    <class 'fractions.Fraction'>
+    >>> class_named("fractions", "Friction")
+    <class 'fractions.Friction'>
+    """
+    found: Any = sys.modules.get(module) or _imported(module)
+    for part in qualname.split("."):
+        found = getattr(found, part, None)
+    if isinstance(found, type):
+        return found
+    name = qualname.rpartition(".")[-1]
+    return type(name, (), {"__module__": module, "__qualname__": qualname})
+
+
+def _imported(module: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except Exception:  # noqa: BLE001  a module may raise anything when it is imported
+        return None

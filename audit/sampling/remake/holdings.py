@@ -1,0 +1,130 @@
+"""What a subject holds: the data that its code reaches, and the slots of its class."""
+
+import functools
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any, Final
+
+from audit.sampling.remake.modules import is_users
+from audit.subject.subject import Around
+
+__all__ = ["keeps_data", "slots_of"]
+
+_INNOCENT: Final = (type(None), bool, str, bytes, type(Ellipsis), types.ModuleType)
+_OPENED: Final = (
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodType,
+    type,
+    staticmethod,
+    classmethod,
+    property,
+    functools.partial,
+)
+
+
+def slots_of(kind: type) -> tuple[str, ...]:
+    """Return the names of the slots that a class itself declares."""
+    slots = vars(kind).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def keeps_data(value: Any) -> bool:
+    """Whether a function or class of the user's reaches data: a number or an object drawn when it was made.
+
+    Closures, defaults, attributes and the globals that the code names are followed through the user's own
+    functions and classes. Texts, truth values, modules and what is installed count as no data.
+
+    Examples
+    --------
+    >>> noise = 1.25
+    >>> keeps_data(lambda database: noise), keeps_data(lambda database: len(database))
+    (True, False)
+    """
+    value = value.inner if isinstance(value, Around) else value
+    seen = {id(value)}
+    waiting = list(_parts(value))
+    while waiting:
+        held = waiting.pop()
+        if id(held) in seen or isinstance(held, _INNOCENT):
+            continue
+        seen.add(id(held))
+        if isinstance(held, types.FunctionType | type) and not _is_own(held):
+            continue
+        if isinstance(held, _OPENED):
+            waiting.extend(_parts(held))
+        elif callable(held) and not is_users(sys.modules.get(type(held).__module__)) and _is_shared(held):
+            continue
+        else:
+            return True
+    return False
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Give what a function, a class or an object consists of."""
+    if isinstance(value, types.BuiltinFunctionType):
+        yield value.__self__  # the generator, say, that a bound `laplace` draws from
+    elif isinstance(value, types.FunctionType):
+        yield from _reached(value)
+    elif isinstance(value, type):
+        yield from _members(value)
+    elif isinstance(value, types.MethodType):
+        yield from (value.__self__, value.__func__)
+    elif isinstance(value, staticmethod | classmethod):
+        yield value.__func__
+    elif isinstance(value, property):
+        yield from (value.fget, value.fset)
+    elif isinstance(value, functools.partial):
+        yield from (value.func, *value.args, *value.keywords.values())
+    else:
+        yield type(value)
+        yield from getattr(value, "__dict__", {}).values()
+
+
+def _is_own(value: Any) -> bool:
+    module = sys.modules.get(value.__module__)
+    return (
+        value.__module__ == "__main__"
+        or "<locals>" in value.__qualname__
+        or module is None
+        or is_users(module)
+    )
+
+
+def _is_shared(value: Any) -> bool:
+    """Whether a callable is a global of an installed module: a ufunc, say."""
+    name, module = getattr(value, "__name__", None), getattr(type(value), "__module__", "")
+    return isinstance(name, str) and getattr(sys.modules.get(module.partition(".")[0]), name, None) is value
+
+
+def _members(kind: type) -> Iterator[Any]:
+    skipped = {"__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__annotations__"}
+    skipped |= {"__dataclass_fields__", "__dataclass_params__", "__match_args__", "__firstlineno__"}
+    skipped |= {"__slotnames__"}  # which pickling an object leaves in its class
+    slots = {getattr(kind, name, None).__class__ for name in slots_of(kind)}
+    for name, held in vars(kind).items():
+        if name not in skipped and type(held) not in slots:
+            yield held
+    yield from (base for base in kind.__bases__ if base is not object)
+
+
+def _reached(function: types.FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not filled yet
+            continue
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+    yield from vars(function).values()
+    for name in _names(function.__code__):
+        if name in function.__globals__:
+            yield function.__globals__[name]
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)

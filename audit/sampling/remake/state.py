@@ -1,0 +1,163 @@
+"""A subject as it was before its first run, and fresh copies of it in the same process."""
+
+import functools
+import io
+import pickle
+import sys
+import threading
+from types import ModuleType
+from typing import Any
+
+import cloudpickle  # type: ignore[import-untyped]
+
+from audit.sampling.remake.modules import is_users, taken_by_value, users_modules
+from audit.sampling.remake.reseeding import Reseeding, Sources
+from audit.sampling.seeds import Path
+from audit.subject.subject import Around
+from audit.values.compat import class_by_value
+
+__all__ = ["Pristine"]
+
+# Handles of the process: they cannot be copied and hold no answer, so copies share them.
+_HANDLES = (type(threading.Lock()), type(threading.RLock()), io.IOBase)
+
+
+class Pristine:
+    """The first state of a subject, from which fresh copies are made.
+
+    Functions of the user's own modules, and the class of the subject, are copied by value with the globals
+    that they refer to, so that a counter in a module is state like any other. Other classes are shared, so
+    that records are still instances of what the mechanism knows; installed packages are shared. Generators
+    inside are not state: every copy has new ones.
+
+    Parameters
+    ----------
+    mechanism
+        The user's object, before its first run.
+
+    Attributes
+    ----------
+    complete
+        Whether the state of the user's modules is part of it.
+    sources
+        The generators inside.
+
+    Examples
+    --------
+    >>> calls = []
+    >>> pristine = Pristine(calls)
+    >>> calls.append(1)
+    >>> pristine.differs_from(calls), pristine.copy(seed=0, path=())
+    (True, [])
+    """
+
+    def __init__(self, mechanism: Any) -> None:
+        self.complete = True
+        self._text, met = _dumps(mechanism, by_value=True)
+        self.sources = met.sources  # of a subject that cannot be pickled, what was met until then
+        if self._text is None:
+            self.complete = False
+            self._text, met = _dumps(mechanism, by_value=False)
+        self._shared = met.shared
+
+    @property
+    def copies(self) -> bool:
+        """Whether copies can be made."""
+        return self._text is not None
+
+    def differs_from(self, mechanism: Any) -> bool | None:
+        """Tell whether the state of `mechanism` is another than at first; None when that cannot be told."""
+        if self._text is None:
+            return None
+        differs = _dumps(mechanism, by_value=self.complete)[0] != self._text
+        return differs if differs or self.complete else None
+
+    def copy(self, *, seed: int, path: Path) -> Any:
+        """Return a fresh copy, its generators seeded at `path` of the seed tree.
+
+        Raises
+        ------
+        ValueError
+            Copies cannot be made.
+        """
+        if self._text is None:
+            raise ValueError("the subject cannot be copied")
+        return _Unpickler(self._text, self._shared, Reseeding(seed, path)).load()
+
+
+_MACHINERY = frozenset({"__builtins__", "__cached__", "__loader__", "__spec__"})
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
+    def __init__(self, file: io.BytesIO, owned: frozenset[type]) -> None:
+        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
+        self._owned = owned
+        self.sources = Sources()
+        self.shared: list[Any] = []
+
+    def persistent_id(self, value: Any) -> Any:
+        """Return what stands for a generator, a shared class or a handle of the process."""
+        if isinstance(value, _HANDLES):
+            self.shared.append(value)
+            return len(self.shared) - 1
+        if isinstance(value, type) and value not in self._owned:
+            if value.__module__ == "builtins":
+                return None
+            self.shared.append(value)
+            return len(self.shared) - 1
+        return self.sources.stand_in(value)
+
+    def reducer_override(self, value: Any) -> Any:
+        """Reduce as cloudpickle does, but give every copy a class and caches of its own."""
+        if isinstance(value, functools._lru_cache_wrapper) and is_users(sys.modules.get(value.__module__)):  # noqa: SLF001  the class has no public name
+            return _cached, (value.__wrapped__, value.cache_parameters(), tuple(value.cache_info()))
+        if isinstance(value, ModuleType) and value.__name__ in cloudpickle.list_registry_pickle_by_value():
+            # What imported it is no state of the subject: under pytest that would be pytest itself.
+            state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
+            return _module, (value.__name__, state)
+        return class_by_value(value, super().reducer_override(value))
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, text: bytes, shared: list[Any], reseeding: Reseeding) -> None:
+        super().__init__(io.BytesIO(text))
+        self._shared = shared
+        self._reseeding = reseeding
+
+    def persistent_load(self, stand_in: Any) -> Any:
+        """Return the shared class, or a new generator."""
+        return self._shared[stand_in] if isinstance(stand_in, int) else self._reseeding.make(stand_in)
+
+
+def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -> Any:
+    """Return `function` with an empty cache; the counts are there to show that the old one was used."""
+    return functools.lru_cache(**parameters)(function)
+
+
+def _module(name: str, state: dict[str, Any]) -> ModuleType:
+    """Return a copy of a module."""
+    module = ModuleType(name)
+    vars(module).update(state)
+    return module
+
+
+def _dumps(mechanism: Any, *, by_value: bool) -> tuple[bytes | None, _Pickler]:
+    file = io.BytesIO()
+    pickler = _Pickler(file, _owned_classes(mechanism) if by_value else frozenset())
+    try:
+        with taken_by_value(m.__name__ for m in users_modules() if by_value):
+            pickler.dump(mechanism)
+    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
+        return None, pickler
+    return file.getvalue(), pickler
+
+
+def _owned_classes(mechanism: Any) -> frozenset[type]:
+    """Return the classes whose attributes and methods belong to the subject."""
+    while isinstance(mechanism, Around | functools.partial):
+        mechanism = mechanism.inner if isinstance(mechanism, Around) else mechanism.func
+    owner = getattr(mechanism, "__self__", mechanism)
+    kind = owner if isinstance(owner, type) else type(owner)
+    return frozenset(
+        c for c in kind.__mro__ if c.__module__ == "__main__" or is_users(sys.modules.get(c.__module__))
+    )

@@ -1,0 +1,314 @@
+"""The search for the pair of databases on which the claim fails. It proposes; it never decides.
+
+Pairs come from a stream of proposals and from a climb around the best pairs so far. Each is scouted by one
+coupled run a side; those whose outputs lie furthest apart get a first look by independent runs; of those
+looked at, the most promising get twice as many, and so on. Some pairs are the ends of a path of neighbours,
+which the claim allows more; a promising one is halved. What is drawn for a look is never bet on, and the
+share of runs spent on looks is bounded.
+
+The search draws nothing itself: `look = search.ask(...)`, the look is taken, `search.tell(look, ...)`.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import deque
+from dataclasses import dataclass, field
+from itertools import chain, count, islice
+from typing import TYPE_CHECKING, Any
+
+from audit.databases.paths import halves
+from audit.values import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from audit.evidence.memory import PairMemory
+
+#: Neighbours one after the other; a pair is a path of one step.
+Path = tuple[Any, ...]
+
+#: Pairs of runs in a first look.
+FIRST_LOOK = 16
+#: Of all runs so far, the search may have spent this share.
+SHARE = 0.3
+_NEWCOMERS = 8
+#: Once so many wait for their first look, few newcomers join them: to scout costs more than it then gains.
+_CROWD = 200
+_NEWCOMERS_TO_A_CROWD = 2
+_CLIMBERS = 2
+#: Every so manieth round scouts a path, and every so manieth first look is at one.
+_FAR_EVERY = 4
+_FINALISTS = 4
+#: A look is doubled at most so often.
+_LEVELS = 9
+
+
+#: So many proposals in a row that were all seen before: there are no others.
+_MOST_REPEATS = 500
+
+
+@dataclass(eq=False)
+class Contender:
+    """A pair in the search.
+
+    Parameters
+    ----------
+    memory
+        What is known of it.
+    apart
+        How far apart coupled runs were.
+    level
+        How often its look was doubled; −1 before the first look.
+    """
+
+    memory: PairMemory
+    apart: float = 0.0
+    level: int = -1
+
+    @property
+    def path(self) -> Path:
+        """The two databases, and what lies between."""
+        return self.memory.path or (self.memory.left, self.memory.right)
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the two databases are more than one step apart."""
+        return self.memory.distance > 1
+
+
+@dataclass(eq=False)
+class Look:
+    """What the search asks for.
+
+    Parameters
+    ----------
+    memory
+        The pair, which learns from independent runs.
+    pairs
+        How many pairs of independent runs; 0 for one coupled run a side, which tell only how far apart it is.
+    apart
+        That distance, as it was told.
+    """
+
+    memory: PairMemory
+    pairs: int = 0
+    apart: float = 0.0
+
+
+class _Queue:
+    """Contenders that wait for their first look, by age and by how far apart they are."""
+
+    def __init__(self) -> None:
+        self._oldest_first: deque[Contender] = deque()
+        self._furthest_first: list[tuple[float, int, Contender]] = []
+        self._places = count()
+
+    def __len__(self) -> int:
+        return len(self._oldest_first)
+
+    def add(self, contender: Contender) -> None:
+        """Let a contender wait."""
+        self._oldest_first.append(contender)
+        heapq.heappush(self._furthest_first, (-contender.apart, next(self._places), contender))
+
+    def next(self, *, furthest: bool) -> Contender | None:
+        """Return the contender furthest apart, or the oldest, of those that still wait."""
+        while self._oldest_first and self._oldest_first[0].level >= 0:
+            self._oldest_first.popleft()
+        while self._furthest_first and self._furthest_first[0][2].level >= 0:
+            heapq.heappop(self._furthest_first)
+        if not self._oldest_first:
+            return None
+        return self._furthest_first[0][2] if furthest else self._oldest_first[0]
+
+
+@dataclass
+class Search:
+    """The contenders and where new ones come from.
+
+    Parameters
+    ----------
+    proposals
+        Pairs to try, the most promising first.
+    new
+        Makes the memory of the ends of a path.
+    prospect
+        How promising a memory is, less so many standard errors; larger is better.
+    vary
+        Gives pairs around a pair, for the climb; None if only the proposals may be tried.
+    further
+        Gives paths that repeat the step of a pair; None if only neighbours may be tried.
+    """
+
+    proposals: Iterator[Path]
+    new: Callable[[Path], PairMemory]
+    prospect: Callable[[PairMemory, float], tuple[float, float]]
+    vary: Callable[[Path], Iterator[Path]] | None = None
+    further: Callable[[Path], Iterator[Path]] | None = None
+    contenders: list[Contender] = field(default_factory=list)
+    exhausted: bool = False
+    spent: int = 0
+    _seen: set[Any] = field(default_factory=set)
+    _first_looks: int = 0
+    _scoutings: int = 0
+    _looked: list[list[Contender]] = field(default_factory=lambda: [[] for _ in range(_LEVELS + 2)])
+    _near: _Queue = field(default_factory=_Queue)
+    _far: _Queue = field(default_factory=_Queue)
+    _furthest: Contender | None = None
+    _wanted: bool = True
+
+    def __post_init__(self) -> None:
+        self._looks = self._steps()
+
+    def ask(self, spent: int, *, more: bool = True) -> Look | None:
+        """Return the next look to take; None where the search has had its share, or nothing is left.
+
+        Parameters
+        ----------
+        spent
+            Runs drawn in all.
+        more
+            Whether another step may begin. A step scouts some pairs and ends with a look of independent runs.
+        """
+        self._wanted = more and self.wants(spent)
+        return next(self._looks)
+
+    def tell(self, look: Look, runs: int, apart: float = 0.0) -> None:
+        """Say that a look was taken by so many runs, and how far apart coupled ones were."""
+        self.spent += runs
+        look.apart = apart
+
+    def _steps(self) -> Iterator[Look | None]:
+        while True:
+            if not (self._wanted and (yield from self._step())):
+                yield None
+
+    def _rank(self, memory: PairMemory) -> tuple[float, float]:
+        """Say how promising a pair is, less √(2 ln n) standard errors, as the luckiest of n is flattered."""
+        errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
+        return self.prospect(memory, errors)
+
+    def _guess(self, memory: PairMemory) -> tuple[float, float]:
+        return self.prospect(memory, 0.0)
+
+    def wants(self, spent: int) -> bool:
+        """Tell whether the search may spend more, `spent` runs having been drawn in all."""
+        if not any(self._looked):
+            return True
+        return self.spent < SHARE * spent and not (self.exhausted and len(self.contenders) == 1)
+
+    def best(self) -> PairMemory | None:
+        """Return the pair to bet on: the most promising or, there being none, a known one that may be."""
+        looked = [contender.memory for level in self._looked for contender in level]
+        if not looked:
+            return None
+        top = max(looked, key=self._rank)
+        if self._rank(top)[0] > 0:
+            return top
+        best_known = sorted(looked, key=lambda memory: -memory.pairs)[:_FINALISTS]
+        return max([top, *best_known], key=self._guess)
+
+    def _step(self) -> Generator[Look, None, bool]:
+        """Look longer at a pair that earned it, or else at a new one; return whether anything was left."""
+        chosen = self._longer()
+        if chosen is None:
+            yield from self._scouted()
+            chosen = self._newcomer() or self._left()
+        if chosen is None:
+            return False
+        level = chosen.level
+        if level >= 0:
+            self._looked[level].remove(chosen)
+        chosen.level += 1
+        self._looked[chosen.level].append(chosen)
+        yield Look(chosen.memory, FIRST_LOOK << max(level, 0))
+        return True
+
+    def _longer(self) -> Contender | None:
+        """Return the best of those looked at as long, while fewer than half of them went further.
+
+        Successive halving without waiting, the longest looks first: every length gets about the same share of
+        the runs. Runs that were bet on do not count here, or the pairs bet on would use up the longest looks.
+        """
+        further = len(self._looked[_LEVELS + 1])
+        for level in range(_LEVELS, -1, -1):
+            waiting = len(self._looked[level])
+            if waiting and further < (waiting + further) // 2:
+                return self._best_at(level)
+            further += waiting
+        return None
+
+    def _best_at(self, level: int) -> Contender:
+        return max(self._looked[level], key=lambda contender: self._guess(contender.memory))
+
+    def _scouted(self) -> Iterator[Look]:
+        """Scout some new pairs."""
+        crowd = len(self._near) >= _CROWD
+        for path in islice(self._unseen(), _NEWCOMERS_TO_A_CROWD if crowd else _NEWCOMERS):
+            contender = Contender(self.new(path))
+            self.contenders.append(contender)
+            look = Look(contender.memory)
+            yield look
+            contender.apart = look.apart / contender.memory.distance
+            (self._far if contender.is_far else self._near).add(contender)
+            if not contender.is_far and (self._furthest is None or contender.apart > self._furthest.apart):
+                self._furthest = contender
+
+    def _newcomer(self) -> Contender | None:
+        """Return the pair furthest apart or, every other time, the oldest that waits for its first look."""
+        self._first_looks += 1
+        first, then = self._near, self._far
+        if self._first_looks % _FAR_EVERY == 0:
+            first, then = then, first
+        furthest = self._first_looks % 2 == 1 or first is self._far
+        return first.next(furthest=furthest) or then.next(furthest=furthest)
+
+    def _left(self) -> Contender | None:
+        """Return one of the shortest look: once nothing is new, a small domain is looked at in full."""
+        return next((self._best_at(level) for level in range(_LEVELS + 1) if self._looked[level]), None)
+
+    def _unseen(self) -> Iterator[Path]:
+        """Give pairs not tried before: proposals and, in every other round, others around the best."""
+        repeats = 0
+        for path in self._source():
+            if not self._has_seen(path):
+                self._seen.add((canonical.key(path[0]), canonical.key(path[-1])))
+                repeats = 0
+                yield path
+            elif (repeats := repeats + 1) >= _MOST_REPEATS:
+                break
+        self.exhausted = True
+
+    def _has_seen(self, path: Path) -> bool:
+        ends = canonical.key(path[0]), canonical.key(path[-1])
+        return ends in self._seen or ends[::-1] in self._seen
+
+    def _source(self) -> Iterator[Path]:
+        self._scoutings += 1
+        if self.vary is not None and self._scoutings % 2 == 0:
+            return chain(self._around_the_best(self.vary), self.proposals)
+        if self.further is not None and self._scoutings % _FAR_EVERY == _FAR_EVERY - 1:
+            return chain(self._beyond_the_best(self.further), self.proposals)
+        return self.proposals
+
+    def _around_the_best(self, vary: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
+        """Give pairs around that furthest apart and the best; of a path its halves, one of which fails."""
+        if self._furthest is None:
+            return
+        yield from islice(vary(self._furthest.path), _CLIMBERS)
+        best = self.best()
+        if best is None or best is self._furthest.memory:
+            return
+        yield from (
+            halves(best.path) if best.distance > 1 else islice(vary((best.left, best.right)), _CLIMBERS)
+        )
+
+    def _beyond_the_best(self, further: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
+        """Give a path that repeats the step of the pair furthest apart or, in turns, of the newest."""
+        newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
+        known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
+        if known is not None:
+            untried = (path for path in further(known.path) if not self._has_seen(path))
+            yield from islice(untried, 1)

@@ -1,0 +1,163 @@
+"""Shrinking a witness: the simplest pair of databases on which the claim still visibly fails.
+
+Greedy: of the simpler versions of a pair the first one that still fails by a margin becomes the pair, until
+none does. A version is tried by runs of its own, few at first and twice as many while they leave it open;
+they decide nothing: the pair that is left is then run afresh as a witness (`confirm`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from audit.databases.paths import halves
+from audit.databases.variations import simplicity
+from audit.evidence.memory import PairMemory
+from audit.values import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Pair = tuple[Any, Any]
+
+#: Most simpler versions that are tried.
+MOST_TRIES = 200
+#: A simpler pair must promise at least this share of the growth of the pair that it replaces.
+_KEEP = 0.35
+#: How often one version is tried: few runs may miss what is there.
+_CHANCES = 2
+#: A version is given up, or taken, after so many runs over the growth wanted: at first, and at most.
+_FIRST, _LAST = 0.5, 8.0
+_LEAST = 24
+#: What is taken has shown about so many nats, or chance would supply some of 200 versions.
+_NATS = 8.0
+#: A half of a path is looked at until its whole would have shown so many nats; where the allowance of runs
+#: does not reach, so many pairs of runs.
+_STEP_NATS = 12.0
+_LEAST_AT_LAST = 100
+
+
+def size(pair: Pair) -> tuple[Any, ...]:
+    """Return a key by which simpler pairs come first: fewer records, then simpler ones.
+
+    Examples
+    --------
+    >>> size(([0], [1])) < size(([0, 0], [1, 0])), size(([0], [1])) < size(([7], [1]))
+    (True, True)
+    """
+    records = [record for side in pair for record in side]
+    return len(records), sorted((simplicity(record) for record in records), reverse=True)
+
+
+def failing_step(
+    memory: PairMemory,
+    *,
+    look: Callable[[PairMemory, int], bool],
+    growth: Callable[[PairMemory], float],
+    floats: bool,
+) -> PairMemory:
+    """Return what is known of the step of a path on which the claim fails most visibly, by one event.
+
+    Where the ends of a path exceed the claim on an event, so do those of one of its halves on the same event
+    (`audit.databases.paths.halves`), and at last those of one step. Which half is estimated; a step that is
+    taken by mistake is a witness that runs of its own will not confirm.
+
+    Parameters
+    ----------
+    memory
+        The path.
+    look
+        Draws so many pairs of runs; False when the allowance of runs does not reach for them.
+    growth
+        The growth by that event, in nats a pair of runs; negative where it speaks for the claim.
+    floats
+        Whether bit patterns may be used.
+    """
+    while memory.distance > 1:
+        pairs = max(_LEAST, round(_STEP_NATS / max(growth(memory), 1e-9)))
+        pieces = [PairMemory(part[0], part[-1], floats=floats, path=part) for part in halves(memory.path)]
+        for piece in pieces:
+            if not look(piece, pairs):
+                look(piece, _LEAST_AT_LAST)
+        memory = max(pieces, key=growth)
+    return memory
+
+
+def shrink(
+    memory: PairMemory,
+    *,
+    simpler: Callable[[Pair], Iterator[Pair]],
+    look: Callable[[PairMemory, int], bool],
+    growth: Callable[[PairMemory, float], float],
+    floats: bool,
+) -> PairMemory:
+    """Return what is known of the simplest pair found.
+
+    Parameters
+    ----------
+    memory
+        The pair that refuted the claim.
+    simpler
+        Gives simpler versions of a pair.
+    look
+        Draws so many pairs of runs; False when the allowance of runs does not reach for them.
+    growth
+        The growth, in nats a pair of runs, that a pair promises, less so many standard errors.
+    floats
+        Whether bit patterns may be used.
+    """
+    wanted = _KEEP * growth(memory, 1.0)
+    if wanted <= 0:
+        return memory
+    trial = _Trial(look, growth, wanted)
+    chances: dict[Any, int] = {}
+    improved = True
+    while improved:
+        improved = False
+        tried: set[Any] = set()
+        for pair in simpler((memory.left, memory.right)):
+            key = canonical.key(list(pair))
+            if key in tried or size(pair) >= size((memory.left, memory.right)):
+                continue
+            tried.add(key)
+            if chances.setdefault(key, _CHANCES) == 0:
+                continue
+            chances[key] -= 1
+            candidate = PairMemory(*pair, floats=floats)
+            fails = trial.fails(candidate)
+            if trial.over:
+                return memory
+            if fails:
+                memory, improved = candidate, True
+                break
+    return memory
+
+
+@dataclass
+class _Trial:
+    """Tells whether the claim fails on a pair by as much as is wanted, until tries or runs are used up."""
+
+    look: Callable[[PairMemory, int], bool]
+    growth: Callable[[PairMemory, float], float]
+    wanted: float
+    tries: int = 0
+    over: bool = False
+
+    def fails(self, memory: PairMemory) -> bool:
+        """Look at a pair twice as long while its runs leave it open; what stays open does not fail."""
+        self.tries += 1
+        if self.tries > MOST_TRIES:
+            self.over = True
+        pairs, most = max(_LEAST, round(_FIRST / self.wanted)), max(_LEAST, round(_LAST / self.wanted))
+        known = 0
+        while not self.over and pairs <= most:
+            if not self.look(memory, pairs - known):
+                self.over = True
+                return False
+            known, pairs = pairs, 2 * pairs
+            promised = self.growth(memory, 0.0)
+            if promised < self.wanted:
+                return False
+            if self.growth(memory, 1.0) >= self.wanted and known * promised >= _NATS:
+                return True
+        return False

@@ -1,0 +1,207 @@
+"""What was computed at one place of a study's axis: the steps of a search, and the bracket they leave."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal, get_args
+
+from audit.errors import InvalidValue, finite_number, positive_int, probability
+
+__all__ = ["Cell", "How", "Step", "StepVerdict"]
+
+StepVerdict = Literal["refuted", "met", "open"]
+How = Literal["runs", "exact", "refused"]
+_FARTHEST = 1e100  # on an axis: a line is fitted by the squares of places
+_CLOSED = "the problem of the closed form"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One audit of a cell: at this m the claim is refuted, or met, or that is open.
+
+    Parameters
+    ----------
+    size
+        m.
+    verdict
+        ``"refuted"``: the failure probability on some problem is above beta; ``"met"``: it is at most beta on
+        every one, or, where a closed form decides, on its own; ``"open"``: neither was shown.
+    low, high
+        Bounds on the failure probability of the worst problem.
+    runs
+        Runs drawn.
+    how
+        ``"runs"``: an audit at its share of the significance; ``"exact"``; or ``"refused"``: the learner
+        takes no database of so few records.
+    family
+        The problems that were looked at, in words; empty where a closed form told the failure probability on
+        its own problem and no other was looked at. An exact step with a family is met on the closed form's
+        problem, and an audit of the family refuted the claim on none; `high` is then the audit's bound.
+    worst
+        The problem of the family that failed most.
+
+    Raises
+    ------
+    InvalidValue, InvalidKind
+        `size` is below 1, `runs` below 0, either beyond 63 bits, or not 0 ≤ low ≤ high ≤ 1; one line.
+
+    Examples
+    --------
+    >>> Step(10, "refuted", low=0.3, high=0.5, runs=40).how
+    'runs'
+    """
+
+    size: int
+    verdict: StepVerdict
+    _: KW_ONLY
+    low: float = 0.0
+    high: float = 1.0
+    runs: int = 0
+    how: How = "runs"
+    family: str = ""
+    worst: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict not in get_args(StepVerdict) or self.how not in get_args(How):
+            verdicts, ways = ", ".join(get_args(StepVerdict)), ", ".join(get_args(How))
+            raise InvalidValue(
+                f"The `verdict` of a `Step` must be one of {verdicts}, and its `how` one of {ways}; "
+                f"got {self.verdict!r:.40} and {self.how!r:.40}."
+            )
+        positive_int(self.size, what="The size of a `Step`")
+        positive_int(self.runs, what="The runs of a `Step`", minimum=0)
+        if max(self.size, self.runs) >= 2**63:
+            raise InvalidValue("The size and the runs of a `Step` must be below 2^63.")
+        low = probability(self.low, what="The low of a `Step`")
+        high = probability(self.high, what="The high of a `Step`")
+        if low > high:
+            raise InvalidValue(f"The low of a `Step` must be at most its high; got {low:g} and {high:g}.")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The least m of one learner at one value of the parameter.
+
+    Parameters
+    ----------
+    value
+        The parameter.
+    place
+        Where that lies on the axis.
+    bound
+        The theorem's sample size; None where there is none.
+    steps
+        The audits, in their order.
+
+    Raises
+    ------
+    InvalidValue, InvalidKind
+        `value` or `place` is not finite, `bound` is NaN, or an m is met at or below one refuted; one line.
+
+    Examples
+    --------
+    >>> cell = Cell(4.0, 4.0, 100.0, (Step(8, "refuted"), Step(32, "met"), Step(16, "open")))
+    >>> cell.refuted, cell.met, cell.middle
+    (8, 32, 16.0)
+    """
+
+    value: float
+    place: float
+    bound: float | None
+    steps: tuple[Step, ...]
+
+    def __post_init__(self) -> None:
+        finite_number(self.value, what="The value of a `Cell`")
+        finite_number(self.place, what="The place of a `Cell`", minimum=-_FARTHEST, maximum=_FARTHEST)
+        if isinstance(self.bound, float) and math.isnan(self.bound):
+            raise InvalidValue("The bound of a `Cell` must be a number; got nan.")
+        if self.met is not None and self.met <= self.low:
+            raise InvalidValue(
+                f"The `met` of a `Cell` must be above its `refuted`; got {self.met} and {self.low}."
+            )
+
+    @property
+    def refuted(self) -> int | None:
+        """The largest m at which the claim is refuted; None if it was at none."""
+        return max((step.size for step in self.steps if step.verdict == "refuted"), default=None)
+
+    @property
+    def met(self) -> int | None:
+        """The least m at which it is met; None if it was at none."""
+        return min((step.size for step in self.steps if step.verdict == "met"), default=None)
+
+    @property
+    def low(self) -> int:
+        """The largest m refuted, 0 if none."""
+        return self.refuted or 0
+
+    @property
+    def refutes_bound(self) -> bool:
+        """Whether the claim is refuted at an m that the bound allows.
+
+        Examples
+        --------
+        >>> steps = (Step(128, "refuted"), Step(197, "met"))
+        >>> [Cell(4.0, 4.0, bound, steps).refutes_bound for bound in (50.0, 128.0, 129.0, None)]
+        [True, True, False, False]
+        """
+        return self.bound is not None and self.low >= max(1.0, self.bound)
+
+    @property
+    def how_met(self) -> str:
+        """What a closed form alone says of `met`, in brackets; empty where every problem was met.
+
+        Examples
+        --------
+        >>> step = Step(8, "met", how="exact", low=0.1, high=0.2, family="the 3 given problems")
+        >>> Cell(4.0, 4.0, None, (step,)).how_met
+        '(closed form; others not refuted)'
+        """
+        told = [each for each in self.steps if each.verdict == "met" and each.size == self.met]
+        step = next((each for each in told if each.family), told[0] if told else None)
+        if step is None or step.how != "exact":
+            return ""
+        if not step.family:
+            return "(closed form)"
+        return "" if step.low == step.high else "(closed form; others not refuted)"
+
+    @property
+    def middle(self) -> float | None:
+        """The geometric middle of the bracket, of m ≥ 1; None where the claim was never met."""
+        return None if self.met is None else math.sqrt(max(1, self.low) * self.met)
+
+    @property
+    def family(self) -> str:
+        """The problems on which the claim is met at `met`, or on which it was tried last, in words.
+
+        Where a closed form decides it is met on that one's problem. Of the others that were searched there
+        it is said that none refuted it, and what the failure probability is at most: not that it is met.
+
+        Examples
+        --------
+        >>> step = Step(8, "met", family="the 3 given problems", worst="all equal")
+        >>> Cell(4.0, 4.0, None, (step,)).family
+        'the 3 given problems; worst: all equal'
+        >>> step = Step(8, "met", how="exact", low=0.1, high=0.2, family="the 3 given problems")
+        >>> Cell(4.0, 4.0, None, (step,)).family
+        'the problem of the closed form; not refuted (failure ≤ 0.2) on the 3 given problems'
+        """
+        at_met = [step for step in self.steps if step.verdict == "met" and step.size == self.met]
+        for step in [*at_met, *reversed(self.steps)][: 1 if at_met else None]:
+            if step.family:
+                return _searched(step) + (f"; worst: {step.worst}" if step.worst else "")
+        return _CLOSED if any(step.how == "exact" for step in self.steps) else ""
+
+    @property
+    def runs(self) -> int:
+        """All runs drawn."""
+        return sum(step.runs for step in self.steps)
+
+
+def _searched(step: Step) -> str:
+    """Say of the problems of a step's family what was shown on them."""
+    decided = step.low == step.high  # by laws, on every problem of the family
+    if step.how != "exact" or step.verdict != "met" or decided:
+        return step.family
+    return f"{_CLOSED}; not refuted (failure ≤ {step.high:.3g}) on {step.family}"

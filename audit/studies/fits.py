@@ -1,0 +1,177 @@
+"""How the least sample size grows over a study's axis: fitted curves, and what the brackets alone allow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.studies.cells import Cell
+
+__all__ = ["CONFIDENCE", "Fit", "Form", "Growth", "fit"]
+
+Form = Literal["line", "power law", "exponential"]
+#: Confidence of the interval of a slope.
+CONFIDENCE = 0.95
+#: A fit whose residuals are below this share of the values is exact: there is nothing to test or to bound.
+_EXACT = 1e-9
+
+
+@dataclass(frozen=True)
+class Growth:
+    """A curve through the middles of the brackets, by least squares (`statsmodels`).
+
+    Parameters
+    ----------
+    form
+        m = intercept + slope·x for a line; ln m = intercept + slope·ln x for a power law; ln m = intercept +
+        slope·x for an exponential.
+    intercept, slope
+        Its coefficients.
+    low, high
+        The interval of the slope at `CONFIDENCE`, if errors are normal and alike; None with two cells.
+    curvature
+        The p-value of Ramsey's RESET test of this form: small where it does not fit. None with three cells or
+        fewer, or where the curve passes through every middle.
+    missed
+        How many brackets the curve does not pass through.
+    error
+        Root mean square of ln(fitted/middle); infinite where a fitted value is not positive.
+    """
+
+    form: Form
+    intercept: float
+    slope: float
+    low: float | None
+    high: float | None
+    curvature: float | None
+    missed: int
+    error: float
+
+
+@dataclass(frozen=True)
+class Fit:
+    """How the least m grows over the axis.
+
+    Parameters
+    ----------
+    curves
+        The fitted curves, that with the least `error` first; no power law where a place is not positive.
+    least, most
+        What the mean slope between the two ends is at least and at most, by the brackets alone.
+    ratio_least, ratio_most
+        The same of the least m at the last value divided by that at the first.
+    rate_least, rate_most
+        What the mean slope of ln m between the two ends is at least and at most, by the brackets alone.
+
+    Examples
+    --------
+    >>> from audit.studies.cells import Cell, Step
+    >>> first = Cell(1.0, 1.0, None, (Step(9, "refuted"), Step(10, "met")))
+    >>> found = fit([first, Cell(4.0, 4.0, None, (Step(36, "refuted"), Step(40, "met")))])
+    >>> round(found.of("line").slope, 2), round(found.least, 2), round(found.most, 2), found.grows
+    (9.49, 9.0, 10.0, True)
+    """
+
+    curves: tuple[Growth, ...]
+    least: float
+    most: float
+    ratio_least: float
+    ratio_most: float
+    rate_least: float
+    rate_most: float
+
+    @property
+    def grows(self) -> bool:
+        """Whether the least m at the last value is above that at the first, by the brackets alone."""
+        return self.least > 0
+
+    def of(self, form: Form) -> Growth | None:
+        """Return the fitted curve of a form; None where there is none."""
+        return next((curve for curve in self.curves if curve.form == form), None)
+
+
+def fit(cells: Sequence[Cell]) -> Fit | None:
+    """Return how the least m grows over the cells; None unless two or more were met, at places that differ.
+
+    Guarantee
+    ---------
+    If every bracket holds its least m (`StudyResult.statement`), the mean slope between the first and the
+    last place lies in [least, most], the ratio of the two in [ratio_least, ratio_most], and the mean slope of
+    ln m in [rate_least, rate_most].
+    """
+    known = [cell for cell in cells if cell.middle is not None]
+    if len(known) < 2 or known[0].place == known[-1].place:
+        return None
+    forms: tuple[Form, ...] = ("line", "exponential", "power law")
+    if min(cell.place for cell in known) <= 0:
+        forms = ("line", "exponential")
+    first, last = known[0], known[-1]
+    width = last.place - first.place
+    ratio_least, ratio_most = (last.low + 1) / _met(first), _met(last) / (first.low + 1)
+    return Fit(
+        curves=tuple(sorted((_grown(form, known) for form in forms), key=lambda curve: curve.error)),
+        least=(last.low + 1 - _met(first)) / width,
+        most=(_met(last) - first.low - 1) / width,
+        ratio_least=ratio_least,
+        ratio_most=ratio_most,
+        rate_least=math.log(ratio_least) / width,
+        rate_most=math.log(ratio_most) / width,
+    )
+
+
+def _met(cell: Cell) -> int:
+    assert cell.met is not None  # only such cells are fitted
+    return cell.met
+
+
+def _grown(form: Form, cells: list[Cell]) -> Growth:
+    """Return the curve of a form through the middles."""
+    from statsmodels.regression.linear_model import OLS  # type: ignore[import-untyped]  # a second to load
+
+    places = np.array([cell.place for cell in cells])
+    middles = np.array([cell.middle or 1.0 for cell in cells])
+    x = np.log(places) if form == "power law" else places
+    y = middles if form == "line" else np.log(middles)
+    fitted = OLS(y, np.column_stack([np.ones(len(x)), x])).fit()
+    intercept, slope = map(float, fitted.params)
+    scale = _EXACT * float(np.abs(y).max())
+    exact = bool(np.abs(fitted.resid).max() <= scale)
+    if abs(slope) * np.ptp(x) <= scale:
+        intercept, slope = float(y.mean()), 0.0
+    low = high = None
+    if exact and len(x) > 2:
+        low = high = slope
+    elif len(x) > 2:
+        low, high = map(float, fitted.conf_int(1 - CONFIDENCE)[1])
+    m = fitted.fittedvalues if form == "line" else np.exp(fitted.fittedvalues)
+    missed = sum(not cell.low < value <= _met(cell) for cell, value in zip(cells, m, strict=True))
+    return Growth(
+        form=form,
+        intercept=intercept,
+        slope=slope,
+        low=low,
+        high=high,
+        curvature=None if exact or len(x) < 4 else _curvature(fitted),
+        missed=missed,
+        error=0.0 if exact else _error(m, middles),
+    )
+
+
+def _curvature(fitted: Any) -> float:
+    from statsmodels.stats.diagnostic import linear_reset  # type: ignore[import-untyped]
+
+    return float(linear_reset(fitted, power=2, use_f=True).pvalue)
+
+
+def _error(values: NDArray[np.float64], middles: NDArray[np.float64]) -> float:
+    if values.min() <= 0:
+        return math.inf
+    return float(np.sqrt(np.mean(np.log(values / middles) ** 2)))

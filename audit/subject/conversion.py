@@ -1,0 +1,121 @@
+"""How an audit's `convert` is found again: a witness holds records, the mechanism takes something else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import AuditError
+from audit.subject.loading import load_object, locate_target
+from audit.subject.trust import require_trust
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Mapping
+
+    from audit.subject.subject import Subject
+
+    Convert = Callable[[Any], Any]
+
+__all__ = ["converting", "name_of_convert", "said_of_convert", "saved_convert"]
+
+
+def name_of_convert(convert: Convert) -> str:
+    """Return ``module:function`` where that leads to the function again, else an empty text.
+
+    Examples
+    --------
+    >>> name_of_convert(tuple), name_of_convert(lambda rows: rows)
+    ('builtins:tuple', '')
+    """
+    module, name = getattr(convert, "__module__", None), getattr(convert, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
+        return ""
+    try:
+        found: Any = import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except Exception:  # noqa: BLE001 - a module of the user's may fail in any way
+        return ""
+    return f"{module}:{name}" if found is convert else ""
+
+
+def said_of_convert(convert: Convert | None) -> dict[str, str]:
+    """Return what the environment of a result says of its audit's `convert`: nothing where there was none.
+
+    Examples
+    --------
+    >>> said_of_convert(tuple), said_of_convert(None)
+    ({'convert': 'builtins:tuple'}, {})
+    """
+    return {} if convert is None else {"convert": name_of_convert(convert)}
+
+
+def saved_convert(
+    environment: Mapping[str, Any], *, file: str | os.PathLike[str] | None = None, trust: bool = False
+) -> Convert | None:
+    """Return the `convert` of the audit that a saved result is from; None where it had none.
+
+    Parameters
+    ----------
+    environment
+        The result's.
+    file
+        Where the result was saved; a convert in a file of the user's is looked for as its target is.
+    trust
+        Whether what the result names may be imported (`audit.subject.trust`).
+
+    Raises
+    ------
+    AuditError
+        It had one that cannot be found by a name, or may not be imported.
+
+    Examples
+    --------
+    >>> saved_convert({}), saved_convert({"convert": "builtins:tuple"}, trust=True)
+    (None, <class 'tuple'>)
+    """
+    name = environment.get("convert")
+    if name is None:
+        return None
+    if not isinstance(name, str) or ":" not in name:
+        raise AuditError("The audit's `convert` cannot be imported by name; pass `convert=` again.")
+    require_trust(name, what="`convert`", trust=trust)
+    if file is not None:
+        name = locate_target(name, file)
+    found: Convert = load_object(name)
+    return found
+
+
+def converting(
+    subject: Subject, environment: Mapping[str, Any], *, live: Subject | None = None, trust: bool = False
+) -> Subject:
+    """Give a subject the audit's `convert` where it has none: it would be called with something else.
+
+    Parameters
+    ----------
+    subject
+        The subject.
+    environment
+        That of the result.
+    live
+        The subject of the audit itself, where the result comes from no file.
+    trust
+        As for `saved_convert`.
+
+    Raises
+    ------
+    AuditError
+        As `saved_convert`.
+
+    Examples
+    --------
+    >>> from audit.subject.subject import adapt
+    >>> converting(adapt(len), {"convert": "builtins:tuple"}, trust=True).convert
+    <class 'tuple'>
+    """
+    if subject.convert is not None:
+        return subject
+    convert = saved_convert(environment, trust=trust) if live is None else live.convert
+    return subject if convert is None else replace(subject, convert=convert)

@@ -1,0 +1,199 @@
+"""Objects by text: imported from a module of the user's, or from a file."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import importlib
+import importlib.util
+import re
+import sys
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
+
+from audit.codec.files import source_of
+from audit.errors import AuditError
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable
+    from types import ModuleType
+
+__all__ = ["load_object", "locate_target", "near", "reason"]
+
+#: Likeness (`difflib`'s ratio) of a slip of the pen, and the least at which a name is offered at all.
+SLIP = 0.85
+ALIKE = 0.6
+
+
+def load_object(text: str) -> Any:
+    """Return the object named by ``module:object`` or ``path.py:object``.
+
+    A file's folder, and for a module the working folder, go to the front of ``sys.path``, as Python does for
+    a script, so that imports of its siblings work.
+
+    Raises
+    ------
+    AuditError
+        Nothing has that name, or the import fails; the message carries the import's own.
+
+    Examples
+    --------
+    >>> load_object("operator:add")(1, 2)
+    3
+    """
+    place, _, name = text.rpartition(":")
+    if not place or not name:
+        raise AuditError(f"A target must be `module:object` or `path.py:object`; got `{text}`.")
+    module = _load_file(Path(place)) if place.endswith(".py") else _load_module(place)
+    found: Any = module
+    for part in name.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise AuditError(f"`{place}` has no `{name}`{near(part, _public(found))}") from None
+    return found
+
+
+def _load_module(name: str) -> ModuleType:
+    _put_first_on_path(Path.cwd())
+    return _imported(lambda: importlib.import_module(name), what=name)
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        others = (file.name for file in path.parent.glob("*.py"))
+        raise AuditError(f"There is no file `{path}`{near(path.name, others)}")
+    path = path.resolve()
+    name = _module_name(path)
+    known = sys.modules.get(name)
+    if known is not None:
+        return known
+    _put_first_on_path(path.parent)
+    return _imported(lambda: _execute(name, path), what=path.name)
+
+
+def _module_name(path: Path) -> str:
+    """Return the same name for the same file in every process; never one that an import statement finds."""
+    name = f"dp_audit_target_{path.stem}"
+    while name in sys.modules and Path(str(sys.modules[name].__file__)) != path:
+        name += "_"
+    return name
+
+
+def _execute(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    cloudpickle.register_pickle_by_value(module)  # a child process cannot import it by this name
+    return module
+
+
+def _imported(load: Callable[[], ModuleType], *, what: str) -> ModuleType:
+    """Run the import; what it prints goes to stderr, because stdout carries results."""
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            return load()
+    except (Exception, SystemExit) as error:
+        raise AuditError(f"`{what}` cannot be imported: {reason(error)}") from error
+
+
+def reason(error: BaseException) -> str:
+    """Return the error's kind, the first line it says, and the line of the user's that raised it.
+
+    Examples
+    --------
+    >>> reason(ValueError("no such table"))
+    'ValueError: no such table'
+    """
+    said = next(iter(str(error).splitlines()), "")
+    words = f"{type(error).__name__}: {said}"
+    frames = [Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__)]
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)]
+    theirs = bool(frames) and frames[-1].suffix == ".py" and frames[-1].parent != Path(__file__).parent
+    if isinstance(error, SyntaxError) or not theirs:  # a syntax error says its own place
+        return words
+    return f"{words} ({frames[-1].name}, line {lines[-1]})"
+
+
+def _put_first_on_path(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+
+
+def _public(found: Any) -> list[str]:
+    return [name for name in dir(found) if not name.startswith("_")]
+
+
+def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
+    """Return the end of a sentence that says what `name` may have meant.
+
+    Examples
+    --------
+    >>> near("laplas", ["laplace", "geometric"]), near("x", ["laplace"])
+    ('; did you mean `laplace`?', '.')
+    """
+    likeness, found = max(((_likeness(name, each), each) for each in known), default=(0.0, ""))
+    return f"; did you mean `{found}`?" if likeness > 0 else otherwise
+
+
+def _likeness(asked: str, known: str) -> float:
+    """Say how likely `known` was meant; 0 if the two share too little.
+
+    First come names that go on as `asked` does, then slips of the pen, then what is the beginning of
+    `asked`. Else what is left without the words of both has to be alike too: many a name ends in "-learner".
+    """
+    ratio = difflib.SequenceMatcher(None, known, asked).ratio()
+    left, right = re.split(r"[-_. ]", asked), re.split(r"[-_. ]", known)
+    if right[: len(left)] == left:
+        return 3.0 + ratio
+    if ratio >= SLIP:
+        return 2.0 + ratio
+    if left[: len(right)] == right:
+        return 1.0 + ratio
+    ours = "-".join(word for word in left if word not in right)
+    theirs = "-".join(word for word in right if word not in left)
+    apart = ours and theirs and difflib.SequenceMatcher(None, ours, theirs).ratio() < ALIKE
+    return 0.0 if apart or ratio < ALIKE else ratio + 0.5 * (left[0] == right[0])
+
+
+def locate_target(target: str, witness: str | os.PathLike[str], *, source: str | None = None) -> str:
+    """Return the saved `target` of a witness file as it is found from here, a file with its whole path.
+
+    A target ``path.py:object`` is relative to the folder it was saved from. Such files are looked for in the
+    witness file's own folder, those above it, and then the working folder: the first is taken that is as it
+    was when it was audited (its digest is `source`, see `audit.codec.files.source_of`), or else the first.
+
+    Raises
+    ------
+    AuditError
+        None of these folders has the file.
+
+    Examples
+    --------
+    >>> locate_target("statistics:mean", "witnesses/mean.json")
+    'statistics:mean'
+    """
+    place, _, name = target.rpartition(":")
+    if not place.endswith(".py"):
+        return target
+    beside = Path(witness).resolve().parent
+    folders = (beside, *beside.parents, Path.cwd())
+    found = [f"{(folder / place).resolve()}:{name}" for folder in folders if (folder / place).is_file()]
+    if found:
+        return next((each for each in found if source and source_of(each) == source), found[0])
+    raise AuditError(
+        f"There is no file `{place}`, the target of {Path(witness).name}, in `{beside}`, the folders above "
+        f"it or `{Path.cwd()}`; name another subject by check_witness(witness, subject) or "
+        "`dp-audit replay FILE TARGET`."
+    )

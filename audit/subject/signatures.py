@@ -1,0 +1,173 @@
+"""How a callable is called: with the database alone, or with a generator beside it."""
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from audit.errors import SubjectError
+from audit.values.canonical import show
+
+__all__ = ["Calling", "read_calling", "spoken_name"]
+
+GENERATOR_NAMES: Final = ("rng", "random_state", "generator")
+_POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(frozen=True)
+class Calling:
+    """How a subject gets its generator.
+
+    Parameters
+    ----------
+    takes_rng
+        Whether it gets one at all.
+    keyword
+        The parameter it is passed by; None when it is the second positional argument.
+
+    Examples
+    --------
+    >>> Calling(takes_rng=True).bind(lambda database, rng: (database, rng))([1], "generator")
+    ([1], 'generator')
+    """
+
+    takes_rng: bool
+    keyword: str | None = None
+
+    def bind(self, mechanism: Callable[..., Any]) -> Callable[[Any, Any], Any]:
+        """Return `mechanism` as a function of a database and a generator, itself where that is possible.
+
+        Examples
+        --------
+        >>> Calling(takes_rng=False).bind(len)([7, 8], None)
+        2
+        """
+        if not self.takes_rng:
+            return lambda database, _rng: mechanism(database)
+        if self.keyword is None:
+            return mechanism
+        keyword = self.keyword
+        return lambda database, rng: mechanism(database, **{keyword: rng})
+
+
+def read_calling(mechanism: Any) -> Calling:
+    """Return how `mechanism` is called.
+
+    The generator is passed when the second positional parameter is required or is called rng, random_state
+    or generator, and by keyword when a keyword-only parameter is called so; otherwise only the database is
+    passed.
+
+    Raises
+    ------
+    SubjectError
+        It is no callable, it is a class, or it cannot be called with a database and a generator.
+
+    Examples
+    --------
+    >>> read_calling(lambda data, random_state=None: 0)
+    Calling(takes_rng=True, keyword=None)
+    >>> read_calling(lambda data, *, rng: 0)
+    Calling(takes_rng=True, keyword='rng')
+    >>> read_calling(lambda data, epsilon=1.0: 0)
+    Calling(takes_rng=False, keyword=None)
+    >>> read_calling(lambda data, epsilon, rng: 0)
+    Traceback (most recent call last):
+    audit.errors.SubjectError: The mechanism `<lambda>` needs more than a database and a generator (data,
+    epsilon, rng). Write: mechanism = lambda database, rng: f(database, epsilon=..., rng=rng) — and audit
+    `mechanism`.
+    """
+    _refuse_what_is_no_mechanism(mechanism)
+    if isinstance(mechanism, np.ufunc):  # whether ufuncs have signatures depends on numpy's version
+        parameters = [inspect.Parameter(f"x{i}", _POSITIONAL[0]) for i in range(1, mechanism.nin + 1)]
+        if len(parameters) > 1:
+            raise SubjectError(_needs_more(mechanism, parameters))
+        return Calling(takes_rng=False)
+    parameters = _parameters(mechanism)
+    positional = [p for p in parameters if p.kind in _POSITIONAL]
+    only_keyword = [p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    if not positional and not any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters):
+        raise SubjectError(
+            f"The mechanism `{spoken_name(mechanism)}` takes no database as its first argument. "
+            "Write: mechanism = lambda database, rng: f(...) — and audit `mechanism`."
+        )
+    keyword = next((p.name for p in only_keyword if p.name in GENERATOR_NAMES), None)
+    second = positional[1] if len(positional) > 1 else None
+    by_position = second is not None and (_required(second) or second.name in GENERATOR_NAMES)
+    surplus = [*positional[2:], *(p for p in only_keyword if by_position or p.name != keyword)]
+    if any(_required(p) for p in surplus):
+        raise SubjectError(_needs_more(mechanism, parameters))
+    if by_position:
+        return Calling(takes_rng=True)
+    return Calling(takes_rng=keyword is not None, keyword=keyword)
+
+
+def spoken_name(mechanism: Any) -> str:
+    """Return what a mechanism is called: its `name`, else its qualified name, else that of its class.
+
+    Examples
+    --------
+    >>> spoken_name(len), spoken_name(functools.partial(sorted, reverse=True)), spoken_name(3.5)
+    ('len', 'sorted', 'float')
+    """
+    name = getattr(mechanism, "name", None)
+    if isinstance(name, str) and name:
+        return name
+    if isinstance(mechanism, functools.partial):
+        return spoken_name(mechanism.func)
+    name = getattr(mechanism, "__qualname__", None) or getattr(mechanism, "__name__", None)
+    return name if isinstance(name, str) and name else type(mechanism).__qualname__
+
+
+def _refuse_what_is_no_mechanism(mechanism: Any) -> None:
+    name = spoken_name(mechanism)
+    if inspect.isclass(mechanism):
+        raise SubjectError(f"`{name}` is a class; audit an instance of it: `{mechanism.__name__}(...)`.")
+    if not callable(mechanism):
+        raise SubjectError(
+            f"A mechanism must be a callable (database, rng) -> output; got {show(mechanism)}. "
+            "Write: mechanism = lambda database, rng: ... — and audit `mechanism`."
+        )
+    body = mechanism if inspect.isroutine(mechanism) else getattr(type(mechanism), "__call__", None)  # noqa: B004  its kind is what is asked
+    if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
+        raise SubjectError(
+            f"The mechanism `{name}` is a coroutine function. "
+            "Write: mechanism = lambda database, rng: asyncio.run(f(database, rng)) — and audit `mechanism`."
+        )
+    if inspect.isgeneratorfunction(body):
+        raise SubjectError(
+            f"The mechanism `{name}` is a generator function; its output would be the generator. "
+            "Write: mechanism = lambda database, rng: list(f(database, rng)) — and audit `mechanism`."
+        )
+
+
+def _parameters(mechanism: Any) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(mechanism).parameters.values())
+    except (ValueError, TypeError):
+        raise SubjectError(
+            f"The signature of `{spoken_name(mechanism)}` cannot be read. "
+            "Write: mechanism = lambda database, rng: f(database, ...) — and audit `mechanism`."
+        ) from None
+
+
+def _required(parameter: inspect.Parameter) -> bool:
+    variadic = parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return parameter.default is inspect.Parameter.empty and not variadic
+
+
+def _needs_more(mechanism: Any, parameters: Sequence[inspect.Parameter]) -> str:
+    required = [p for p in parameters if _required(p)]
+    passed = ", ".join(_argument(p) for p in required[1:])
+    return (
+        f"The mechanism `{spoken_name(mechanism)}` needs more than a database and a generator "
+        f"({', '.join(p.name for p in required)}). "
+        f"Write: mechanism = lambda database, rng: f(database, {passed}) — and audit `mechanism`."
+    )
+
+
+def _argument(parameter: inspect.Parameter) -> str:
+    value = "rng" if parameter.name in GENERATOR_NAMES else "..."
+    return value if parameter.kind is inspect.Parameter.POSITIONAL_ONLY else f"{parameter.name}={value}"

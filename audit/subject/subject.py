@@ -1,0 +1,292 @@
+"""What is audited: a user's mechanism, read once, with everything it says about itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import partial
+from typing import Any, Self
+
+from audit.errors import SubjectError
+from audit.subject.signatures import Calling, read_calling, spoken_name
+from audit.subject.surroundings import put_back
+
+__all__ = ["Around", "Renewed", "Subject", "adapt"]
+
+Convert = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Around:
+    """Code of ours that is run around a user's object, whose state and making are those of that object.
+
+    Parameters
+    ----------
+    inner
+        The user's object.
+
+    Examples
+    --------
+    >>> Around(len).shell().inner is None
+    True
+    """
+
+    inner: Any
+
+    def shell(self) -> Self:
+        """Return this without the user's object, to be put around one that is made anew."""
+        return replace(self, inner=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Renewed:
+    """A subject whose every run is one of a new object.
+
+    Parameters
+    ----------
+    factory
+        Makes the object of a run.
+    calling
+        How an object gets its generator.
+
+    Examples
+    --------
+    >>> Renewed(lambda: len, Calling(takes_rng=False))([1, 2], None)
+    2
+    """
+
+    factory: Callable[[], Any]
+    calling: Calling
+
+    def __call__(self, database: Any, rng: Any = None) -> Any:
+        """Return one output of a new object."""
+        return self.calling.bind(self.factory())(database, rng)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Subject:
+    """A mechanism and what it declares.
+
+    Parameters
+    ----------
+    name
+        What reports call it.
+    object
+        The user's own object.
+    calling
+        How it gets its generator.
+    convert
+        Turns a database into what the mechanism takes; None when it takes the database itself.
+    claim, relation, records, size, databases, reference, expected
+        What the object declares under these names, or None.
+    aligned
+        Whether run i uses the same draws on every database under one generator state.
+    declared_sampler, declared_law, suggested_pairs
+        Its `sample`, `distribution` and `suggested_pairs` as they are, or None.
+    parameters
+        Its own parameters by name, for the report.
+    family
+        What its domain stands for by a derivation of its own, such as "databases of every size".
+    symmetric
+        Whether it says that its law does not depend on the order of the records: `audit.verdict.multisets`.
+
+    Examples
+    --------
+    >>> subject = adapt(lambda database: sum(database))
+    >>> subject.call([1, 2], None), subject.takes_rng
+    (3, False)
+    """
+
+    name: str
+    object: Any
+    calling: Calling
+    convert: Convert | None = None
+    claim: Any = None
+    relation: Any = None
+    records: Any = None
+    size: Any = None
+    databases: Any = None
+    aligned: bool = False
+    declared_sampler: Callable[..., Any] | None = None
+    declared_law: Callable[..., Any] | None = None
+    suggested_pairs: Callable[[], Any] | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    reference: str | None = None
+    expected: str | None = None
+    family: str | None = None
+    symmetric: bool = False
+
+    @property
+    def takes_rng(self) -> bool:
+        """Whether runs can be repeated from a seed.
+
+        Examples
+        --------
+        >>> adapt(lambda database, rng: 0).takes_rng
+        True
+        """
+        return self.calling.takes_rng
+
+    def prepare(self, database: Any) -> Any:
+        """Return `database` as the mechanism takes it.
+
+        Raises
+        ------
+        SubjectError
+            `convert` failed; the text is that of its exception.
+
+        Examples
+        --------
+        >>> adapt(len, convert=tuple).prepare([1, 2])
+        (1, 2)
+        """
+        if self.convert is None:
+            return database
+        try:
+            with put_back():
+                return self.convert(database)
+        except Exception as error:  # the user's function may raise anything
+            raise SubjectError(f"`convert` failed on a database: {type(error).__name__}: {error}") from error
+
+    def call(self, database: Any, rng: Any) -> Any:
+        """Return one output of the mechanism on `database`.
+
+        Examples
+        --------
+        >>> adapt(lambda rows, rng: (rows, rng), convert=tuple).call([1], "generator")
+        ((1,), 'generator')
+        """
+        return self.calling.bind(self.object)(self.prepare(database), rng)
+
+    @property
+    def sample(self) -> Callable[[Any, int, Any], Any] | None:
+        """The vectorised sampler (database, size, rng) -> outputs, or None.
+
+        Examples
+        --------
+        >>> adapt(len).sample is None
+        True
+        """
+        sampler = self.declared_sampler
+        if sampler is None:
+            return None
+        return lambda database, size, rng: sampler(self.prepare(database), size, rng)
+
+    @property
+    def distribution(self) -> Callable[[Any], Any] | None:
+        """The declared law of the output on a database, or None.
+
+        Examples
+        --------
+        >>> adapt(len).distribution is None
+        True
+        """
+        law = self.declared_law
+        return None if law is None else lambda database: law(self.prepare(database))
+
+
+def adapt(
+    mechanism: Any, *, convert: Convert | None = None, fresh: Callable[[], Any] | None = None
+) -> Subject:
+    """Return `mechanism`, a callable or an object that declares more, as a subject.
+
+    Parameters
+    ----------
+    mechanism
+        A callable (database, rng) -> output or (database) -> output; the rule is that of
+        `audit.subject.signatures.read_calling`. It may carry `claim`, `relation`, `records`,
+        `size`, `databases`, `aligned`, `name`, `reference`, `parameters`, `expected`, `family`, `symmetric`,
+        `sample(database, size, rng)`, `distribution(database)` and `suggested_pairs()`.
+    convert
+        Turns the list of records into what the mechanism takes, an array or a frame.
+    fresh
+        Makes a new mechanism for every run; `mechanism` says what is claimed of it. Its `sample` is not used.
+
+    Raises
+    ------
+    SubjectError
+        The mechanism cannot be called with a database and a generator.
+
+    Examples
+    --------
+    >>> def noisy_count(database, rng):
+    ...     return len(database) + rng.laplace()
+    >>> adapt(noisy_count).name
+    'noisy_count'
+    """
+    if isinstance(mechanism, Subject):
+        known = mechanism if convert is None else replace(mechanism, convert=_checked(convert))
+        return known if fresh is None else _renewed(known, fresh)
+    calling = read_calling(mechanism)
+    declared = partial(_declared, mechanism)
+    subject = Subject(
+        name=spoken_name(mechanism),
+        object=mechanism,
+        calling=calling,
+        convert=_checked(convert),
+        claim=declared("claim"),
+        relation=declared("relation"),
+        records=declared("records"),
+        size=declared("size"),
+        databases=declared("databases"),
+        aligned=declared("aligned") is True,
+        declared_sampler=None if _outdated(type(mechanism)) else _declared_function(mechanism, "sample"),
+        declared_law=_declared_function(mechanism, "distribution"),
+        suggested_pairs=_declared_function(mechanism, "suggested_pairs"),
+        parameters=_parameters(mechanism),
+        reference=declared("reference"),
+        expected=declared("expected"),
+        family=family if isinstance(family := declared("family"), str) else None,
+        symmetric=declared("symmetric") is True,
+    )
+    return subject if fresh is None else _renewed(subject, fresh)
+
+
+def _checked(convert: Convert | None) -> Convert | None:
+    if convert is not None and not callable(convert):
+        raise SubjectError("`convert` must be a function that turns a list of records into a database.")
+    return convert
+
+
+def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
+    """Return a subject whose every run has a new object: many runs of one call of `sample` have not."""
+    if not callable(fresh):
+        raise SubjectError("`fresh` must be a function without arguments that makes a new mechanism.")
+    calling = Calling(takes_rng=subject.calling.takes_rng)
+    return replace(subject, object=Renewed(fresh, subject.calling), calling=calling, declared_sampler=None)
+
+
+def _outdated(kind: type) -> bool:
+    """Tell whether a class inherits `sample` with a `__call__` that it, or a class between, has overridden.
+
+    Many runs at once would then be runs of the code that was replaced.
+    """
+    definers = {name: [c for c in kind.__mro__ if name in vars(c)] for name in ("sample", "__call__")}
+    if not definers["sample"] or len(definers["__call__"]) < 2:
+        return False
+    order, written_for = kind.__mro__.index, definers["sample"][0]
+    newest, *older = definers["__call__"]
+    return order(newest) < order(written_for) and any(order(c) >= order(written_for) for c in older)
+
+
+def _declared(mechanism: Any, name: str) -> Any:
+    try:
+        return getattr(mechanism, name, None)
+    except Exception as error:  # a property of the user's may raise anything
+        raise SubjectError(
+            f"The `{name}` of `{spoken_name(mechanism)}` cannot be read: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _declared_function(mechanism: Any, name: str) -> Callable[..., Any] | None:
+    value = _declared(mechanism, name)
+    return value if callable(value) else None
+
+
+def _parameters(mechanism: Any) -> dict[str, Any]:
+    if isinstance(mechanism, partial):
+        return {**_parameters(mechanism.func), **mechanism.keywords}
+    declared = _declared(mechanism, "parameters")
+    if isinstance(declared, Mapping):
+        return {str(name): value for name, value in declared.items()}
+    if is_dataclass(mechanism) and not isinstance(mechanism, type):
+        return {f.name: getattr(mechanism, f.name) for f in fields(mechanism)}
+    return {}

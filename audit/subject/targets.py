@@ -1,0 +1,179 @@
+"""From the text of a target to the subject it names."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from audit.catalogue import Entry, load_catalogue
+from audit.errors import AuditError
+from audit.subject.claimed import utility_options
+from audit.subject.loading import load_object, near, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["Target", "find_object", "rebuild_subject", "resolve_target"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """A subject ready to be audited, and what its catalogue entry says of it.
+
+    Examples
+    --------
+    >>> Target("math:fsum", subject=sum).options
+    {}
+    """
+
+    text: str
+    subject: Any
+    options: Mapping[str, Any] = field(default_factory=dict)
+    name: str | None = None
+    expected: Literal["refuted", "not refuted"] | None = None
+    reference: str | None = None
+    utility: Mapping[str, Any] = field(default_factory=dict)
+    utility_expected: Literal["refuted", "not refuted"] | None = None
+
+
+def resolve_target(text: str, parameters: Mapping[str, Any] | None = None) -> Target:
+    """Return the subject that `text` names, built with `parameters`.
+
+    Parameters
+    ----------
+    text
+        ``module:object``, ``path.py:object`` or a catalogue name. A class is called with the parameters,
+        a function gets them as keywords.
+    parameters
+        The subject's parameters by name.
+
+    Raises
+    ------
+    AuditError
+        The text names nothing, the module does not import, or the subject has no such parameter.
+
+    Examples
+    --------
+    >>> resolve_target("statistics:mean").subject([1, 3])
+    2
+    """
+    named = find_object(text)
+    if isinstance(named, Entry):
+        subject = _construct(named.factory, parameters or {}, name=named.name)
+        return Target(
+            text,
+            subject,
+            named.options or {},
+            named.name,
+            None if named.options is None else named.expected,
+            named.reference or None,
+            utility_options(named),
+            None if named.utility is None else named.utility_expected,
+        )
+    return Target(text, _with_parameters(named, parameters or {}, name=text))
+
+
+def rebuild_subject(text: str, saved: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Any:
+    """Return the subject that `text` names as a saved result had it.
+
+    Parameters
+    ----------
+    text
+        The result's `target`.
+    saved
+        The result's `parameters`; those that the target does not take are left out, because a subject may
+        report more than it can be built from.
+    settings
+        Parameters that have to be taken.
+
+    Examples
+    --------
+    >>> rebuild_subject("decimal:Decimal", {"value": "3", "precision": 28})
+    Decimal('3')
+    """
+    found = find_object(text)
+    factory = found.factory if isinstance(found, Entry) else found
+    try:
+        known = set(inspect.signature(factory).parameters)
+    except (TypeError, ValueError):
+        known = set()
+    kept = {name: value for name, value in saved.items() if name in known}
+    return resolve_target(text, {**kept, **(settings or {})}).subject
+
+
+def find_object(text: str) -> Any:
+    """Return what `text` names, not built yet: an object, a class or a catalogue `Entry`.
+
+    Examples
+    --------
+    >>> find_object("statistics:mean").__name__
+    'mean'
+    """
+    return load_object(text) if ":" in text else _find_entry(text)
+
+
+def _find_entry(name: str) -> Entry:
+    if name.endswith(".py"):
+        raise AuditError(f"`{name}` is a file; add the object to audit: `{name}:object`.")
+    entries = {entry.name: entry for entry in load_catalogue()}
+    if name not in entries:
+        hint = "; `dp-audit list` shows all names. A target of your own is module:object or path.py:object."
+        raise AuditError(f"The catalogue has no `{name}`{near(name, entries, otherwise=hint)}")
+    return entries[name]
+
+
+def _with_parameters(named: Any, parameters: Mapping[str, Any], *, name: str) -> Any:
+    if inspect.isclass(named):
+        return _construct(named, parameters, name=name)
+    if not parameters:
+        return named
+    if dataclasses.is_dataclass(named):
+        instance: Any = named
+        change = functools.partial(dataclasses.replace, instance)
+        return _construct(change, parameters, name=name, like=type(named))
+    if inspect.isroutine(named) or isinstance(named, functools.partial):
+        _refuse_unknown(named, parameters, name=name, skip=2)
+        return functools.partial(named, **parameters)
+    raise AuditError(f"`{name}` is already an instance of {type(named).__name__}, so it takes no parameters.")
+
+
+def _construct(
+    factory: Callable[..., Any],
+    parameters: Mapping[str, Any],
+    *,
+    name: str,
+    like: Callable[..., Any] | None = None,
+) -> Any:
+    _refuse_unknown(like or factory, parameters, name=name)
+    try:
+        return factory(**parameters)
+    except AuditError:
+        raise
+    except Exception as error:
+        raise AuditError(f"`{name}` cannot be built: {reason(error)}") from error
+
+
+def _refuse_unknown(
+    factory: Callable[..., Any],
+    parameters: Mapping[str, Any],
+    *,
+    name: str,
+    skip: int = 0,
+) -> None:
+    """Refuse a parameter that `factory` does not have; `skip` leaves out a mechanism's database and rng."""
+    try:
+        signature = inspect.signature(factory)
+    except (TypeError, ValueError):  # unreadable: the call itself will say what is wrong
+        return
+    accepted = list(signature.parameters.values())
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted):
+        return
+    unnamed = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
+    known = [each.name for each in accepted[skip:] if each.kind not in unnamed]
+    for parameter in parameters:
+        if parameter not in known:
+            have = "its parameters are " + ", ".join(known) if known else "it takes none"
+            raise AuditError(f"`{name}` has no parameter `{parameter}`; {have}.")

@@ -1,0 +1,134 @@
+"""Numbers and foreign text as people read them: rounded to the safe side, on one line, nothing unseen."""
+
+import math
+import unicodedata
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
+from typing import Any
+
+from audit.values.brief import show
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def visible(text: str) -> str:
+    r"""Return `text` with control, bidirectional and other unseen characters written as escapes.
+
+    Examples
+    --------
+    >>> visible("a\x1b[31m\u202eb")
+    'a\\x1b[31m\\u202eb'
+    """
+    return "".join(c if unicodedata.category(c) not in _INVISIBLE else ascii(c)[1:-1] for c in text)
+
+
+def short(value: str, limit: int) -> str:
+    """Return one visible line of at most `limit` characters.
+
+    Examples
+    --------
+    >>> short("a" * 20, 10)
+    'aaaaaaaaa…'
+    """
+    line = visible(" ".join(value.split()))
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def sentence(text: str) -> str:
+    """Return the text with a full stop, if it has no end of its own.
+
+    Examples
+    --------
+    >>> sentence("too few runs"), sentence("It raises.")
+    ('too few runs.', 'It raises.')
+    """
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def shown(value: Any, limit: int = 60) -> str:
+    """Return a database or an output as one short visible line; what is cut tells how long it is.
+
+    Examples
+    --------
+    >>> shown([0, 1]), shown([0] * 99, 12)
+    ('[0, 1]', '[0, 0, 0, 0… (length 99)')
+    """
+    line = short(show(value, limit), limit + 20)
+    return f"{line} (length {len(value):,})" if line.endswith("…") and _has_length(value) else line
+
+
+def _has_length(value: Any) -> bool:
+    """Tell whether a value is a collection of entries, as numpy's arrays of a dimension or more are."""
+    is_array = type(value).__module__.partition(".")[0] == "numpy" and getattr(value, "ndim", 0) > 0
+    return is_array or isinstance(value, list | tuple | dict | set | frozenset)
+
+
+def number(value: float | None, *, digits: int = 4, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return a number for people, to `digits` significant digits.
+
+    Examples
+    --------
+    >>> number(0.123456), number(1234567), number(float("inf")), number(0.89, rounding="ROUND_FLOOR")
+    ('0.1235', '1,234,567', '∞', '0.89')
+    """
+    if value is None or math.isnan(value):
+        return "unknown"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}".replace("-", "−")
+    context = Context(prec=digits, rounding=rounding, traps=[])  # whatever context the session has
+    rounded = float(context.create_decimal(repr(float(value))))
+    return f"{rounded:.{digits}g}".replace("-", "−") if abs(rounded) >= 1e-4 else f"{rounded:.{digits}g}"
+
+
+def at_least(value: float) -> str:
+    """Return a lower bound, rounded down so that it stays one.
+
+    Examples
+    --------
+    >>> at_least(0.123499)
+    '0.1234'
+    """
+    return number(value, rounding=ROUND_FLOOR)
+
+
+def at_most(value: float) -> str:
+    """Return an upper bound, rounded up so that it stays one.
+
+    Examples
+    --------
+    >>> at_most(0.123401)
+    '0.1235'
+    """
+    return number(value, rounding=ROUND_CEILING)
+
+
+def apart(larger: float, smaller: float, *, least: int = 3) -> tuple[str, str]:
+    """Return two numbers with as many digits as it takes to tell them apart, `least` or more.
+
+    Examples
+    --------
+    >>> apart(0.5000001, 0.5)
+    ('0.5000001', '0.5')
+    """
+    for digits in range(least, 13):  # beyond that it is rounding
+        texts = number(larger, digits=digits), number(smaller, digits=digits)
+        if texts[0] != texts[1]:
+            return texts
+    return number(larger), number(smaller)
+
+
+def interval(bounds: Sequence[float] | None) -> str:
+    """Return an interval, rounded outwards, or nothing where the value is exact."""
+    if bounds is None:
+        return ""
+    low, high = (
+        number(x, digits=3, rounding=r) for x, r in zip(bounds, (ROUND_FLOOR, ROUND_CEILING), strict=True)
+    )
+    return f" ({low}–{high})"
+
+
+def confidence(error: float) -> str:
+    """Return a confidence by its error: ``1 − 1e-06``."""
+    return f"1 − {error:.3g}"

@@ -1,0 +1,353 @@
+"""The sequential audit by runs: look, choose a pair, bet, learn, bet again, until crossing or budget.
+
+Everything a batch is bet on was fixed before the batch was drawn; a batch is learned from only after it is
+settled. Runs drawn to explore pairs are never bet on.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from audit.claims import at_distance
+from audit.events.features import View
+from audit.evidence.bets import Bet, Ledger
+from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
+from audit.sampling import BET, EXPLORE, MutatedInput
+from audit.search.climb import Path, Search
+from audit.search.compass import distance
+from audit.values.outcomes import Unfinished
+from audit.values.progress import AuditProgressed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from audit.sampling import Sampler
+    from audit.values.outcomes import Raised
+
+    Floats = NDArray[np.float64]
+
+#: Pairs of runs in a first bet; later ones add a quarter to what is known of the pair.
+FIRST_BET = 20
+GROWTH = 1.25
+SHADOW_PATIENCE = 3
+#: Pairs of databases on which a subject may fail always before it is said to fail always.
+_TRIED_IN_VAIN = 32
+#: Runs without any answer before it is said that there never is one.
+_SILENT_RUNS = 6
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is bet against, and how long.
+
+    Parameters
+    ----------
+    epsilon, delta
+        The claim.
+    significance
+        The wealth to reach is 1/significance.
+    budget
+        Most runs, both sides and exploration included.
+    deadline
+        Moment of `time.monotonic` after which no new batch begins, or None.
+    stop_when_refuted
+        Whether to stop at the crossing.
+    floats
+        Whether bit patterns may be bet on.
+    against
+        Whether unfinished runs count against the refutation (else they are outputs).
+    """
+
+    epsilon: float
+    delta: float
+    significance: float
+    budget: int
+    deadline: float | None = None
+    stop_when_refuted: bool = True
+    floats: bool = False
+    against: bool = True
+
+    @property
+    def log_limit(self) -> float:
+        """The log wealth at which the claim is refuted."""
+        return -math.log(self.significance)
+
+    def is_late(self, loading: float) -> bool:
+        """Whether the deadline has passed, moved by the seconds that the subject's first run took to load."""
+        return self.deadline is not None and time.monotonic() >= self.deadline + loading
+
+    def at(self, distance: int) -> tuple[float, float]:
+        """Give what the claim says of databases so many steps apart."""
+        return at_distance(self.epsilon, self.delta, distance)
+
+
+def bet_size(pairs: int) -> int:
+    """Give how many pairs of runs are bet on next, half the number of calls, given how many are known.
+
+    Examples
+    --------
+    >>> bet_size(16), bet_size(1000)
+    (20, 250)
+    """
+    return max(FIRST_BET, math.ceil(pairs * (GROWTH - 1)))
+
+
+class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
+    """Every run so far raised or did not finish; holds one such outcome."""
+
+    def __init__(self, outcome: Raised | Unfinished) -> None:
+        super().__init__(str(outcome))
+        self.outcome = outcome
+
+
+def silence(outcome: Raised | Unfinished) -> str:
+    """Say what a subject does that never answers."""
+    if isinstance(outcome, Unfinished):
+        return f"no run finished: {outcome.reason}"
+    return f"every run raised {outcome.kind}: {outcome.message}"
+
+
+@dataclass
+class Betting:
+    """One audit by runs.
+
+    Parameters
+    ----------
+    sampler
+        Draws the runs.
+    pairs
+        Neighbouring databases, or paths of them, the most promising first.
+    terms
+        What is bet against, and how long.
+    listener
+        Receives progress, if given.
+    vary
+        Gives pairs around a pair, for the search to climb; None if only `pairs` may be tried.
+    further
+        Gives paths that repeat the step of a pair; None if only neighbours may be tried.
+    stage, look_stage
+        First part of the seed path of runs that are bet on, and of those that are only looked at.
+    singly
+        Whether every run is a call of its own, though the subject may have a sampler.
+    already
+        Runs drawn before that are spent by this audit: those of a beginning that was given up.
+    """
+
+    sampler: Sampler
+    pairs: Iterable[Path]
+    terms: Terms
+    listener: Callable[[AuditProgressed], None] | None = None
+    vary: Callable[[Path], Iterator[Path]] | None = None
+    further: Callable[[Path], Iterator[Path]] | None = None
+    stage: int = BET
+    look_stage: int = EXPLORE
+    singly: bool = False
+    already: int = 0
+    ledger: Ledger = field(default_factory=Ledger)
+    log_wealth: float = 0.0
+    shadow_log_wealth: float = 0.0
+    crossed_at: int | None = None
+    shadow_crossed_at: int | None = None
+    bet_sizes: list[int] = field(default_factory=list)
+    batches: int = 0
+    out_of_time: bool = False
+    started: float = field(default_factory=time.monotonic)
+    _spent_before: int = 0
+    _answered: bool = False
+
+    def __post_init__(self) -> None:
+        self._spent_before = self.sampler.drawn - self.already
+        self.search = Search(
+            proposals=iter(self.pairs),
+            new=lambda path: PairMemory(path[0], path[-1], floats=self.terms.floats, path=path),
+            prospect=lambda memory, errors: memory.prospect(
+                self.terms.epsilon, self.terms.delta, errors=errors
+            ),
+            vary=self.vary,
+            further=self.further,
+        )
+
+    @property
+    def memories(self) -> list[PairMemory]:
+        """What is known of every pair that was tried."""
+        return [contender.memory for contender in self.search.contenders]
+
+    @property
+    def spent(self) -> int:
+        """Runs of this audit so far."""
+        return self.sampler.drawn - self._spent_before
+
+    @property
+    def winner(self) -> PairMemory:
+        """The pair whose bets won most."""
+        return max(self.memories, key=lambda memory: memory.won)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the wealth has crossed."""
+        return self.crossed_at is not None
+
+    def run(self) -> None:
+        """Search and bet, by turns, until the wealth crosses, the budget is spent or the time is over."""
+        while not self._is_over():
+            self._search()
+            memory = self.search.best()
+            if memory is None or self._is_over():
+                return  # no pair of databases at all, or the search was the end of the budget
+            self._bet(memory, min(bet_size(memory.pairs), self._room(), self._room_in_time()))
+            if self.refuted and self.terms.stop_when_refuted:
+                return
+
+    def _search(self) -> None:
+        while (look := self.search.ask(self.spent, more=not self._is_over())) is not None:
+            before, apart = self.sampler.drawn, 0.0
+            if look.pairs:
+                self._look(look.memory, look.pairs)
+            else:
+                apart = self._scout(look.memory)
+            self.search.tell(look, self.sampler.drawn - before, apart)
+            if look.pairs:
+                self._refuse_silence()
+                self._report("searching")
+
+    def _room(self) -> int:
+        return (self.terms.budget - self.spent) // 2
+
+    def _room_in_time(self) -> int:
+        """Give how many pairs of runs fit into what is left of the time, at the speed so far."""
+        if self.terms.deadline is None or not self.spent:
+            return self.terms.budget
+        now = time.monotonic()
+        left = self.terms.deadline + self.sampler.loading - now
+        seconds = max(now - self.started - self.sampler.loading, 1e-9) / self.spent
+        return max(1, int(left / seconds / 2))
+
+    def _is_over(self) -> bool:
+        late = self.terms.is_late(self.sampler.loading)
+        self.out_of_time = late and self._room() >= 1
+        return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
+
+    def _is_decided_by_unfinished_runs(self) -> bool:
+        """Tell whether only unfinished runs speak: the finished ones had three times as many to decide."""
+        crossed = self.shadow_crossed_at
+        return crossed is not None and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
+
+    def _scout(self, memory: PairMemory) -> float:
+        """Draw one coupled run a side and tell how far apart they are; they teach nothing else."""
+        if self._is_over() or not self._can_couple():
+            return 0.0
+        path = (self.look_stage, self.batches)
+        self.batches += 1
+        [runs] = self.sampler.draw(memory.left, memory.right, 1, path, coupled=True)
+        memory.hear(View(runs.left))
+        memory.hear(View(runs.right))
+        return distance(runs.left[0], runs.right[0])
+
+    def _can_couple(self) -> bool:
+        """Tell whether one generator state gives one output; before the first run, hope so."""
+        return self.sampler.subject.takes_rng and (self.sampler.honours_rng or not self.sampler.drawn)
+
+    def _look(self, memory: PairMemory, size: int) -> None:
+        if not self._is_over():
+            size = 2 if self._hangs() else size  # a subject that never ends should not be waited for often
+            self._draw(memory, min(size, self._room()), self.look_stage)
+
+    def _bet(self, memory: PairMemory, size: int) -> None:
+        terms = self.terms
+        chosen = memory.choose(terms.epsilon, terms.delta, against=terms.against)
+        as_output = memory.choose(terms.epsilon, terms.delta, against=False) if memory.unfinished else []
+        try:
+            counts, blocks = self._draw(memory, size, self.stage, learn=False)
+        except MutatedInput:
+            if chosen:  # the stake was laid; what it would have become is at least what the worst leaves
+                self._settle(broken_off(chosen, *self.sampler.last_sides))
+            raise
+        if chosen:
+            memory.won += self._settle(bet_on(chosen, counts))
+            self.bet_sizes.append(size)
+            memory.bets.append(size)
+        if as_output:
+            self._bet_in_shadow(bet_on(as_output, counts))
+        memory.learn(blocks, counts)
+        self._refuse_silence()
+        if not self.refuted and self.log_wealth >= terms.log_limit:
+            self.crossed_at = self.spent
+        self._report("betting")
+
+    def _settle(self, bet: Bet) -> float:
+        """Enter a bet and return the log growth of the wealth."""
+        self.ledger.add(bet)
+        growth = bet.log_growth(self.terms.epsilon, self.terms.delta)
+        self.log_wealth += growth
+        return growth
+
+    def _bet_in_shadow(self, bet: Bet) -> None:
+        """Follow the wealth were unfinished runs outputs: it decides nothing but INCONCLUSIVE."""
+        self.shadow_log_wealth += bet.log_growth(self.terms.epsilon, self.terms.delta)
+        if self.shadow_crossed_at is None and self.shadow_log_wealth >= self.terms.log_limit:
+            self.shadow_crossed_at = self.spent
+
+    def _draw(
+        self, memory: PairMemory, size: int, stage: int, *, learn: bool = True
+    ) -> tuple[list[Floats], list[Block]]:
+        path = (stage, self.batches)
+        self.batches += 1
+        ways = {"singly": self._singly, "by_call": stage == self.stage}
+        drawn = self.sampler.draw(memory.left, memory.right, size, path, **ways)
+        views = ((View(runs.left, runs.typed), View(runs.right, runs.typed)) for runs in drawn)
+        counts, blocks = memory.take(views)
+        if learn:
+            memory.learn(blocks, counts)
+        return counts, blocks
+
+    @property
+    def _singly(self) -> bool:
+        """Whether runs are calls: many runs of one call of a sampler are trials only if its generator is all.
+
+        A subject that merely caches what it works out honours its generator; what depends on other state is
+        confirmed call by call before it refutes.
+        """
+        return self.singly or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
+
+    def _refuse_silence(self) -> None:
+        """Raise when nothing has ever answered, on enough pairs of databases."""
+        memories = self.memories if not self._answered else []
+        self._answered = self._answered or any(memory.answered for memory in memories)
+        if self._answered:
+            return
+        outcome = next((memory.silence for memory in memories if memory.silence is not None), None)
+        enough = self.search.exhausted or len(memories) >= _TRIED_IN_VAIN
+        if (
+            outcome is not None
+            and (self._hangs() or enough)
+            and sum(m.heard for m in memories) >= _SILENT_RUNS
+        ):
+            raise NeverAnswers(outcome)
+
+    def _hangs(self) -> bool:
+        """Tell whether no run has ended so far."""
+        if self._answered:
+            return False
+        memories = self.memories
+        return not any(m.answered or m.raised for m in memories) and any(m.silence for m in memories)
+
+    def _report(self, stage: str) -> None:
+        if self.listener is not None:
+            terms = self.terms
+            self.listener(
+                AuditProgressed(
+                    subject=self.sampler.subject.name,
+                    runs=self.spent,
+                    budget=terms.budget,
+                    log_wealth=self.log_wealth,
+                    log_limit=terms.log_limit,
+                    stage=stage,
+                    loading=self.sampler.loading,
+                )
+            )

@@ -1,0 +1,287 @@
+"""The exact path: compare declared laws of neighbouring databases, and the laws with the code that is run."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidValue
+from audit.events.event import Event, RegionIn
+from audit.laws.declared import Laws
+from audit.laws.exact import ExactFinding, PairFinding, compare_pairs
+from audit.relations import name_of
+from audit.results.result import AuditResult, Evidence, Verdict, Witness
+from audit.values.canonical import key
+from audit.verdict.betting import NeverAnswers, silence
+from audit.verdict.code_bets import SHARE, TIGHT, beside_law, bet_on_code, speaks
+from audit.verdict.examples import most_probable
+from audit.verdict.law_runs import LEAST_CHECKED, LawRuns, TimeIsOver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from audit.databases.chosen import Pair
+    from audit.task import PrivacyTask
+
+#: Pairs compared when the domain is not enumerated.
+SOME_PAIRS = 512
+_KEPT = (Verdict.PROVED, Verdict.NOT_REFUTED)
+
+
+def audit_by_law(task: PrivacyTask) -> AuditResult | None:
+    """Audit a task by its declared laws; None if it declares none for these databases after all."""
+    every = task.databases.enumerate()
+    rng = np.random.default_rng(np.random.SeedSequence(task.pairs_seed()))
+    if every is None:
+        if (found := _up_to_order(task)) is not None:
+            return found
+        pairs = task.databases.pairs(most=SOME_PAIRS, rng=rng)
+    else:
+        pairs = [*task.databases.beyond(every), *every]
+    if not pairs:
+        raise InvalidValue(
+            "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
+        )
+    laws = Laws(task.subject)
+    if laws.of(pairs[0][0]) is None:
+        return None
+    finding = _compared(task, laws, pairs)
+    exhaustive = finding.complete and task.databases.lists_all
+    enumerated = len(every) if every and exhaustive else None
+    return _Comparison(task, laws, finding, pairs, enumerated=enumerated).result()
+
+
+def _up_to_order(task: PrivacyTask) -> AuditResult | None:
+    """Return what all multisets show; None where they are too many or break the claim, which lists show."""
+    from audit.verdict.multisets import in_another_order, in_lists, on_multisets, up_to_order
+
+    subject, pairs = on_multisets(task.subject, task.databases)
+    if not pairs:
+        return None
+    turned, beyond = replace(task, subject=subject), task.databases.beyond([])
+    if beyond and _compared(task, Laws(task.subject), beyond).over:
+        return None
+    laws = Laws(subject)
+    finding = _compared(turned, laws, pairs)
+    if finding.over or not finding.complete:
+        return None
+    comparison = _Comparison(
+        turned,
+        laws,
+        in_lists(finding, subject),
+        pairs,
+        enumerated=len(pairs),
+        code=task,
+        reordered=in_another_order(subject, seed=task.pairs_seed()),
+    )
+    return up_to_order(comparison.result())
+
+
+def _compared(task: PrivacyTask, laws: Laws, pairs: list[tuple[Any, Any]]) -> ExactFinding:
+    stop = None if task.deadline is None else lambda: time.monotonic() >= (task.deadline or math.inf)
+    return compare_pairs(pairs, laws.first, task.claim, stop=stop)
+
+
+class _Comparison:
+    """What was found, turned into a result."""
+
+    def __init__(
+        self,
+        task: PrivacyTask,
+        laws: Laws,
+        finding: ExactFinding,
+        pairs: list[Pair],
+        *,
+        enumerated: int | None,
+        code: PrivacyTask | None = None,
+        reordered: Callable[[Any], Any] | None = None,
+    ) -> None:
+        self.task, self.laws, self.finding, self.pairs = task, laws, finding, pairs
+        self.enumerated = enumerated
+        self.code = task if code is None else code
+        worst = self._worst()
+        self.runs = LawRuns(task, laws.again, pairs, (worst.left, worst.right), reordered)
+        self.bets: AuditResult | None = None
+        self.notes: list[str] = []
+
+    def result(self) -> AuditResult:
+        """Give the verdict: the claim against the laws, once the laws have been compared with the code."""
+        try:
+            trouble = self.runs.trouble(significance=(1.0 - SHARE) * self.task.options.significance)
+        except TimeIsOver:
+            reason = "time ran out before the law was compared with the code"
+            return self._as(Verdict.INCONCLUSIVE, reason=reason)
+        except NeverAnswers as silent:
+            return self._as(Verdict.ERROR, reason=silence(silent.outcome))
+        if trouble:
+            return self._as(
+                Verdict.ERROR, reason=f"the subject's outputs do not follow its declared law: {trouble}"
+            )
+        if changed := self.laws.changed():
+            return self._as(Verdict.ERROR, reason=changed)
+        return self._judged()
+
+    def _judged(self) -> AuditResult:
+        """Give the verdict on a law that was not contradicted."""
+        worst = self._worst()
+        if self.finding.over and (doubt := self.task.databases.doubt(worst.left, worst.right)):
+            return self._as(Verdict.INCONCLUSIVE, reason=doubt)
+        if self.finding.over:
+            return self._as(Verdict.REFUTED, witness=self._witness())
+        if not self.finding.complete:
+            return self._as(
+                Verdict.INCONCLUSIVE,
+                reason=f"time ran out after {self.finding.pairs} of {len(self.pairs)} pairs",
+            )
+        self.bets = bet_on_code(
+            self.code, self._worst_pairs(), compared=self.runs.samples, tight=self._is_tight()
+        )
+        if self.bets is not None and speaks(self.bets):
+            return beside_law(self.bets, self.code, compared=self.runs.samples)
+        if self.exhaustive and self.laws.discrete and self._is_settled() and self._is_checked():
+            return self._as(Verdict.PROVED)
+        return self._as(Verdict.NOT_REFUTED)
+
+    @property
+    def exhaustive(self) -> bool:
+        """Whether every pair of the domain was compared: `enumerated` of them, beside those given by hand."""
+        return self.enumerated is not None
+
+    def _is_settled(self) -> bool:
+        """Tell whether the laws keep the claim, rounding apart; say so where rounding leaves it open."""
+        if not self.finding.within:
+            self.notes.append(
+                "Not a proof: some probabilities are no larger than their floating-point rounding error; "
+                "give the law accurate `log_probabilities`, or fractions."
+            )
+        return self.finding.within
+
+    def _is_checked(self) -> bool:
+        """Tell whether the code was looked at closely enough for a proof; say why where it was not."""
+        least = self.runs.least_checked
+        if least < LEAST_CHECKED:
+            said = (
+                f"the law was compared with only {least} runs of a database, fewer than {LEAST_CHECKED}; "
+                "raise `budget`"
+            )
+        elif not self.runs.stateless:
+            said = "the subject keeps state between runs, or may do so"
+        elif self.task.is_late():
+            said = "time ran out before all bets against the code were placed"
+        else:
+            return True
+        self.notes.append(f"Not a proof: {said}.")
+        return False
+
+    def _is_tight(self) -> bool:
+        """Tell whether the laws come near the claim."""
+        claim, finding = self.task.claim, self.finding
+        return finding.epsilon >= TIGHT * claim.epsilon or finding.delta >= TIGHT * claim.delta > 0
+
+    def _worst_pairs(self) -> list[Pair]:
+        """Give the pairs that lose most: in ε, and in δ where that is another one."""
+        found = self.finding.by_epsilon, self.finding.by_delta
+        return list({key([pair.left, pair.right]): (pair.left, pair.right) for pair in found}.values())
+
+    def _worst(self) -> PairFinding:
+        return self.finding.by_delta if self.task.claim.delta > 0 else self.finding.by_epsilon
+
+    def _worst_pair(self) -> str:
+        """Say between which databases most is lost, where there is no witness to show it."""
+        from audit.values.brief import show
+
+        worst = self._worst()
+        pair = [worst.left, worst.right] if worst.direction == "left" else [worst.right, worst.left]
+        where = " and ".join(show(database, 60) for database in pair)
+        at = (
+            f"δ {worst.delta:.4g} at the claimed ε" if self.task.claim.delta > 0 else f"ε {worst.epsilon:.4g}"
+        )
+        return f"The worst pair: {where}, with {at}."
+
+    def _witness(self) -> Witness:
+        worst = self._worst()
+        return Witness(
+            left=worst.left,
+            right=worst.right,
+            event=Event((RegionIn(worst.event),)),
+            p=worst.p,
+            q=worst.q,
+            direction=worst.direction,
+            epsilon_lower=worst.epsilon,
+            examples=(
+                most_probable(self.laws.again(worst.left)),
+                most_probable(self.laws.again(worst.right)),
+            ),
+        )
+
+    def _as(self, verdict: Verdict, *, reason: str = "", witness: Witness | None = None) -> AuditResult:
+        task, finding = self.task, self.finding
+        compared = verdict is not Verdict.ERROR
+        family = None if self.enumerated is None else task.databases.family(self.enumerated)
+        beyond = finding.pairs - (self.enumerated or 0)
+        if family and task.subject.family:
+            family = f"{task.subject.family}, as the subject derives it from {family}"
+        if family and beyond:
+            family = f"{family}, and {beyond} given pair{'' if beyond == 1 else 's'}"
+        return AuditResult(
+            subject=task.subject.name,
+            claim=task.claim,
+            relation=name_of(task.relation),
+            verdict=verdict,
+            evidence=Evidence.EXACT,
+            reason=reason,
+            epsilon_lower=finding.epsilon if compared else 0.0,
+            delta_lower=finding.delta if compared else 0.0,
+            epsilon_upper=finding.epsilon_upper if compared else None,
+            delta_upper=finding.delta_upper if compared else None,
+            witness=witness,
+            samples=self.runs.samples + (0 if self.bets is None else self.bets.samples),
+            law_distance=self.runs.distance if verdict in _KEPT else None,
+            detectable_epsilon=None if self.bets is None else self.bets.detectable_epsilon,
+            detectable_event=None if self.bets is None else self.bets.detectable_event,
+            pairs_tried=finding.pairs,
+            pairs_total=len(self.pairs) if self.exhaustive else None,
+            family=family,
+            tolerance=finding.tolerance,
+            significance=task.options.significance,
+            seed=task.options.seed,
+            numerics=task.options.numerics,
+            budget=task.options.budget,
+            parameters=dict(task.subject.parameters),
+            reference=task.subject.reference,
+            assumptions=(
+                *self._law_assumed(verdict),
+                *self._bets_assumed(verdict),
+                "real-number arithmetic: the laws are those of the mechanism without rounding",
+            ),
+            notes=(
+                *self.runs.notes,
+                *self.notes,
+                *(() if witness or not compared else (self._worst_pair(),)),
+            ),
+            not_tested=(
+                *(() if self.exhaustive else ("databases outside the compared pairs",)),
+                *(task.databases.left_out() if verdict in _KEPT else ()),
+                'the floats as returned (numerics="float")',
+                "timing, memory and other side channels",
+            ),
+            expected=task.subject.expected,
+        )
+
+    def _law_assumed(self, verdict: Verdict) -> Iterator[str]:
+        if not self.runs.checked:
+            yield "the declared law, which was not compared with the code"
+        elif verdict is not Verdict.ERROR:  # which says itself what is wrong with it
+            runs = f"{self.runs.samples:,} runs of the code{self.runs.on_databases()}"
+            yield f"the declared law, which {runs} did not contradict"
+
+    def _bets_assumed(self, verdict: Verdict) -> Iterator[str]:
+        if self.bets is not None:
+            runs = f"{self.bets.samples:,} more runs"
+            yield f"the code satisfies the claim: bets against it on {runs} did not refute it"
+        elif verdict in _KEPT:
+            yield "the code satisfies the claim where its law does: with this budget no bets could refute it"

@@ -1,0 +1,155 @@
+"""Whether a subject's `sample` draws what its calls return.
+
+A refutation is confirmed by calls (`confirm`), and a declared law is compared with them (`by_law`). What was
+not refuted rests on runs that `sample` drew, many at once: here outputs of both ways on one database stand
+beside each other like those of two databases, and what is bet against is that they have one law, ε = 0.
+
+**Guarantee.** If they have one law and the runs are independent, they are told apart with probability at
+most the significance: each of two databases, and each of two beginnings where a call changes its input,
+gets a quarter of it, and its wealth is a test martingale (`audit.evidence.bets`).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from audit.distributions.forms import COARSE, coarse, plain
+from audit.events.event import Event, NumberIn
+from audit.events.features import View
+from audit.evidence.memory import PairMemory, bet_on
+from audit.sampling import CALLS
+from audit.values.brief import show
+from audit.verdict.candidates import find_candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from audit.databases.chosen import Pair
+    from audit.sampling import Sampler
+    from audit.verdict.betting import Terms
+
+__all__ = ["CallsCheck"]
+
+#: Calls on each database at most, and as many outputs of `sample`; a smaller share of a small budget.
+MOST: Final = 500
+_SHARE: Final = 40
+_FIRST: Final = 20
+#: Digits in which floats are compared: sums of the same numbers in another order differ in the last ones.
+_DIGITS: Final = 10
+#: An event is shown for its few words if it differs by so much of the widest difference.
+_WELL: Final = 0.7
+
+
+@dataclass
+class CallsCheck:
+    """The comparison of both ways on the two databases of one pair.
+
+    Parameters
+    ----------
+    sampler
+        Draws the runs.
+    terms
+        Those of the audit: its significance, its deadline, whether bit patterns count.
+    compared
+        Calls on each database so far.
+    """
+
+    sampler: Sampler
+    terms: Terms
+    compared: int = 0
+    _batches: count[int] = field(default_factory=count)
+    _digits: int = _DIGITS
+
+    def disagreement(self, pair: Pair) -> str:
+        """Say where the two ways disagree, in one sentence; nothing where they were not told apart."""
+        return self.sampler.with_copies(lambda: self._told_apart(pair))
+
+    def _told_apart(self, pair: Pair) -> str:
+        alike = replace(self.terms, epsilon=0.0, delta=0.0, significance=self.terms.significance / 4)
+        self.compared = 0
+        sides = [_Side(PairMemory(database, database, floats=alike.floats), alike) for database in pair]
+        most = min(MOST, self.terms.budget // _SHARE)
+        while self.compared < most and not self._late():
+            size = min(max(_FIRST, self.compared), most - self.compared)  # as many as are known: few batches
+            batches = self._drawn(pair, size)
+            self.compared += size
+            for side, (at_once, called) in zip(sides, batches, strict=True):
+                if side.learn(at_once, called):
+                    return side.words(self.compared)
+        return ""
+
+    def _late(self) -> bool:
+        return self.terms.deadline is not None and time.monotonic() >= self.terms.deadline
+
+    def _drawn(self, pair: Pair, size: int) -> Iterable[tuple[View, View]]:
+        """Draw a batch: of either database the outputs of `sample`, and those of as many calls."""
+        place = next(self._batches)
+        ways = [
+            list(self.sampler.draw(*pair, size, (CALLS, place, way), singly=singly))
+            for way, singly in enumerate((False, True))
+        ]
+        if not place and any(
+            coarse(side) for way in ways for block in way for side in (block.left, block.right)
+        ):
+            self._digits = COARSE  # by the kind of the first outputs, which nothing was bet on
+        views = ([self._view(b.left for b in way), self._view(b.right for b in way)] for way in ways)
+        return zip(*views, strict=True)
+
+    def _view(self, blocks: Iterable[Any]) -> View:
+        digits = None if self.terms.floats else self._digits
+        return View([plain(output, digits) for block in blocks for output in block], typed=False)
+
+
+@dataclass
+class _Side:
+    """What is known of one database."""
+
+    memory: PairMemory
+    terms: Terms
+    log_wealth: float = 0.0
+
+    def learn(self, at_once: View, called: View) -> bool:
+        """Settle the bets on a batch, learn from it, and tell whether the two ways are told apart."""
+        chosen = self.memory.choose(0.0, 0.0)
+        crosses, blocks = self.memory.take([(at_once, called)])
+        if chosen:
+            self.log_wealth += bet_on(chosen, crosses).log_growth(0.0, 0.0)
+        self.memory.learn(blocks, crosses)
+        return self.log_wealth >= self.terms.log_limit
+
+    def words(self, compared: int) -> str:
+        event, (at_once, called) = self._shown()
+        return (
+            f"`sample` and single calls disagree: on {show(self.memory.left, 40)} "
+            f"{event.words()} in {at_once:.3g} of the outputs of `sample`, but in {called:.3g} of those of "
+            f"{compared} calls (log e-value {self.log_wealth:.4g}, limit {self.terms.log_limit:.4g})"
+        )
+
+    def _shown(self) -> tuple[Event, tuple[float, float]]:
+        """Return the event that is said in the fewest words among those that differ well, and its shares."""
+        found = [candidate.event for candidate in find_candidates(self.memory, self.terms)]
+        events = [*found, *(simple for event in found for simple in _simpler(event))]
+        once, called = self.memory.kept(0)
+        shares = [(_share(event, once), _share(event, called)) for event in events]
+        widest = max(abs(one - other) for one, other in shares)
+        telling = [k for k, (one, other) in enumerate(shares) if abs(one - other) >= _WELL * widest]
+        k = min(telling, key=lambda k: len(events[k].words()))
+        return events[k], shares[k]
+
+
+def _simpler(event: Event) -> list[Event]:
+    """Return one interval for an event of many, and one for what lies between the outermost of them."""
+    [condition, *more] = event.conditions
+    if more or not isinstance(condition, NumberIn) or len(condition.intervals) < 2:
+        return []
+    (low, first), *_, (last, high) = condition.intervals
+    return [Event((replace(condition, intervals=(ends,)),)) for ends in ((low, high), (first, last))]
+
+
+def _share(event: Event, views: list[View]) -> float:
+    return float(np.concatenate([event.members(view) for view in views]).mean())

@@ -1,0 +1,157 @@
+"""Which event to show: those that refuted a claim on a pair, the simplest among equals, with rounded bounds.
+
+Nothing is drawn here. A candidate is fixed from past runs, and then run afresh as a witness (`confirm`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.events.event import AtomIn, Event, NumberIn, RegionIn
+from audit.evidence.memory import growth_rate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from audit.events.features import View
+    from audit.evidence.memory import PairMemory
+    from audit.verdict.betting import Terms
+
+    _Views = tuple[Sequence[View], Sequence[View]]
+
+#: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most
+#: one.
+MOST_CANDIDATES = 3
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An event fixed as a witness, with the direction and the past's estimates."""
+
+    event: Event
+    side: int
+    p: float
+    q: float
+    past: float
+
+    def apart(self, errors: float) -> tuple[float, float]:
+        """Give p lowered and q raised by so many standard errors."""
+        low = self.p - errors * math.sqrt(self.p * (1 - self.p) / (self.past + 1))
+        high = self.q + errors * math.sqrt(self.q * (1 - self.q) / (self.past + 1))
+        return max(low, 0.0), min(high, 1.0)
+
+
+def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
+    """Give the events that refute the claim best on the past, the simplest among equals first."""
+    found: list[tuple[float, Candidate]] = []
+    claimed = terms.at(memory.distance)
+    for chosen in memory.choose(terms.epsilon, terms.delta, against=terms.against):
+        growth = growth_rate(chosen.candidates.p, chosen.candidates.q, *claimed)
+        for k in np.argsort(-growth, kind="stable")[:6]:
+            event = memory.event(chosen, int(k))
+            p, q = float(chosen.candidates.p[k]), float(chosen.candidates.q[k])
+            found.append(
+                (
+                    float(growth[k]) * 0.97 ** _complexity(event),
+                    Candidate(event, chosen.side, p, q, chosen.candidates.past),
+                )
+            )
+    found.sort(key=lambda item: -item[0])
+    distinct: list[Candidate] = []
+    for _, candidate in found:
+        tidy = _tidy(candidate, memory, terms)
+        if all(tidy.event != other.event for other in distinct):
+            distinct.append(tidy)
+        if len(distinct) == MOST_CANDIDATES:
+            break
+    return distinct
+
+
+#: How much harder than the output itself a feature is to look at, for a person.
+_EFFORT = {
+    "Length": 1,
+    "Kind": 1,
+    "Keys": 1,
+    "Difference": 1,
+    "TableScore": 20,
+    "PartsScore": 20,
+    "PartsDifference": 1,
+}
+_DIRECT = ("Value", "Whole", "Coordinate", "Entry", "Part", "PartIs")
+
+
+def _complexity(event: Event) -> int:
+    parts = 0
+    for condition in event.conditions:
+        if not isinstance(condition, RegionIn):
+            name = type(condition.feature).__name__
+            parts += 0 if name in _DIRECT else _EFFORT.get(name, 2)
+        if isinstance(condition, AtomIn):
+            parts += max(8 * (not condition.examples), len(condition.examples))
+        elif isinstance(condition, NumberIn):
+            parts += 2 * len(condition.intervals) + condition.unscored
+    return parts
+
+
+def _tidy(candidate: Candidate, memory: PairMemory, terms: Terms) -> Candidate:
+    """Round the event's bounds to the fewest digits that keep its growth on the kept outputs."""
+    event = candidate.event
+    if not any(isinstance(condition, NumberIn) for condition in event.conditions):
+        return candidate
+    views = memory.kept(candidate.side)
+    claimed = terms.at(memory.distance)
+    wanted = _growth_on(event, views, claimed)
+    for digits in (1, 2, 3, 4):
+        rounded = Event(tuple(_rounded(condition, digits) for condition in event.conditions))
+        if _growth_on(rounded, views, claimed) >= 0.95 * wanted > 0:
+            return replace(candidate, event=rounded)
+    return candidate
+
+
+def _rounded(condition: Any, digits: int) -> Any:
+    if not isinstance(condition, NumberIn):
+        return condition
+    intervals = tuple(
+        (low, high) if _is_narrow(low, high) else (_round(low, digits), _round(high, digits))
+        for low, high in condition.intervals
+    )
+    return replace(condition, intervals=intervals)
+
+
+def _is_narrow(low: float, high: float) -> bool:
+    """Tell whether an interval is an atom's own, which rounding would miss."""
+    return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
+
+
+def _round(value: float, digits: int) -> float:
+    return value if not math.isfinite(value) else float(f"{value:.{digits}g}")
+
+
+def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
+    """Give an event as a candidate, with what the kept outputs of a pair say of it."""
+    views = memory.kept(side)
+    p, q = _shares(event, views)
+    return Candidate(event, side, p, q, past=float(sum(map(len, views[0]))))
+
+
+def growth_on(event: Event, memory: PairMemory, side: int, terms: Terms) -> float:
+    """Give the growth by an event on the kept outputs of a pair, in nats a pair of runs."""
+    return _growth_on(event, memory.kept(side), terms.at(memory.distance))
+
+
+def _growth_on(event: Event, views: _Views, claimed: tuple[float, float]) -> float:
+    p, q = _shares(event, views)
+    return float(growth_rate(np.array(p), np.array(q), *claimed))
+
+
+def _shares(event: Event, views: _Views) -> tuple[float, float]:
+    shares = []
+    for side in views:
+        hits = sum(int(event.members(view).sum()) for view in side)
+        total = sum(len(view) for view in side)
+        shares.append((hits + 0.5) / (total + 1))
+    return shares[0], shares[1]

@@ -1,0 +1,199 @@
+"""What follows a sampled refutation: its event run afresh, which decides (`judge`), and the simplest witness.
+
+The event that happened to win has flattered p and q; those of the witness, and their intervals, come from the
+confirming calls alone, how many being decided beforehand. A simpler witness is sought after the verdict and
+decides nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from audit.errors import SubjectError
+from audit.events.features import View
+from audit.results.result import Witness
+from audit.sampling import SHRINK
+from audit.search.shrink import failing_step, shrink
+from audit.verdict.candidates import find_candidates, growth_on
+from audit.verdict.judge import Judge, side_of
+from audit.verdict.witness import TimeIsOver
+
+if TYPE_CHECKING:
+    from audit.databases.chosen import Databases
+    from audit.evidence.memory import PairMemory
+    from audit.sampling import Sampler
+    from audit.verdict.betting import Betting, Terms
+
+__all__ = ["Confirmation", "confirm"]
+
+#: By so many standard errors the pair that shrinking chose may have been flattered.
+_DOUBT = 2.0
+#: Shrinking may take so many times the runs that the refutation took, and at least so many.
+SHRINKING = 12
+LEAST_SHRINKING = 1_500
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """What the runs after a refutation say.
+
+    Parameters
+    ----------
+    witness
+        The strongest pair, confirmed or not, with the simplest one that is confirmed too (itself if none).
+    doubt
+        Why the verdict is not REFUTED; empty where it is.
+    how
+        How the subject's runs were told to be trials: a key of `judge.TRIALS`.
+    bounds_hold
+        Whether the bets of the audit bound the loss too: false where fresh processes show another one.
+    far
+        Where the claim fell on databases several steps apart: the witness of that, which is the strongest
+        unless a step between them shows a larger loss by runs of its own.
+    """
+
+    witness: Witness
+    doubt: str
+    how: str
+    bounds_hold: bool = True
+    far: Witness | None = None
+
+
+def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Databases) -> Confirmation:
+    """Fix an event from a crossed audit and run it afresh, which decides; then seek the simplest witness.
+
+    Parameters
+    ----------
+    sampler, betting
+        The audit that crossed.
+    allowance
+        Most runs for confirming; shrinking may take another allowance.
+    databases
+        Where simpler pairs come from.
+    """
+    assert betting.crossed_at is not None
+    winner = betting.winner
+    judge = Judge(sampler, betting, stateless=sampler.is_stateless(winner.left, winner.right))
+    judge.most = sampler.drawn + allowance
+    try:
+        first = replace(judge.best(winner), given=databases.only_given)
+        doubt = judge.doubt(first)
+    except TimeIsOver:
+        first = replace(_as_seen(winner, betting.terms), given=databases.only_given)
+        doubt = "time ran out before the refutation was confirmed; raise `time_limit`"
+    how, bounds_hold = judge.how, judge.bounds_hold
+    if doubt:
+        first = replace(first, confirmed=False)  # a replay would take it for a refutation else
+        return Confirmation(replace(first, simplest=first), doubt, how, bounds_hold, _far(first))
+    witness = first
+    with contextlib.suppress(TimeIsOver):
+        witness = _simplest(judge, winner, first, allowance=allowance, databases=databases)
+    if witness.simplest is None:
+        witness = replace(witness, simplest=witness)
+    return Confirmation(witness, "", how, bounds_hold, _far(first))
+
+
+def _simplest(
+    judge: Judge, winner: PairMemory, first: Witness, *, allowance: int, databases: Databases
+) -> Witness:
+    """Return the strongest witness, with the simplest that is confirmed too."""
+    sampler, looks, near = judge.sampler, _Looks(judge.sampler, judge.betting), first
+    if winner.distance > 1:
+        winner = _step(looks, winner, first)
+        judge.most = sampler.drawn + allowance
+        near = judge.best(winner, errors=_DOUBT, known=first)
+    strongest = _stronger(first, near)
+    simplest = near
+    if (near is first or near.confirmed) and not databases.only_given:
+        looks.most = sampler.drawn + looks.allowance - 4 * near.runs
+        simpler = _shrunk(looks, winner, databases)
+        judge.most = sampler.drawn + allowance
+        with contextlib.suppress(TimeIsOver):
+            simplest = near if simpler is winner else judge.best(simpler, errors=_DOUBT)
+    if not simplest.confirmed:
+        simplest = near if near.confirmed else strongest
+    return replace(strongest, simplest=simplest)
+
+
+def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
+    """Return the pair and event that crossed, unconfirmed, with what the search saw of them."""
+    candidate = find_candidates(memory, terms)[0]
+    return Witness(
+        left=memory.left,
+        right=memory.right,
+        event=candidate.event,
+        p=candidate.p,
+        q=candidate.q,
+        runs=memory.pairs,
+        direction="left" if candidate.side == 0 else "right",
+        confirmed=False,
+        against=terms.against,
+        distance=memory.distance,
+    )
+
+
+def _far(witness: Witness) -> Witness | None:
+    return witness if witness.distance > 1 else None
+
+
+def _stronger(far: Witness, near: Witness) -> Witness:
+    """Return the step between distant databases if its own runs show a larger loss a step, or alone one."""
+    if not near.confirmed:
+        return far
+    return near if not far.confirmed or near.epsilon_lower >= far.epsilon_lower else far
+
+
+def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
+    """Return the step of a path on which the event of a witness fails most, by a third of the allowance."""
+    terms, side = looks.terms, side_of(witness)
+    looks.most = looks.sampler.drawn + looks.allowance // 3
+    return failing_step(
+        memory,
+        look=looks,
+        growth=lambda piece: growth_on(witness.event, piece, side, terms),
+        floats=terms.floats,
+    )
+
+
+class _Looks:
+    """Looks at pairs around a refuted one, as far as their own allowance of runs reaches."""
+
+    def __init__(self, sampler: Sampler, betting: Betting) -> None:
+        assert betting.crossed_at is not None
+        self.sampler, self.terms, self.winner = sampler, betting.terms, betting.winner
+        most = min(SHRINKING * betting.crossed_at, betting.terms.budget // 2)
+        self.allowance = max(LEAST_SHRINKING, most)
+        self.most = sampler.drawn + self.allowance
+        self.tried = 0
+
+    def __call__(self, memory: PairMemory, runs: int) -> bool:
+        """Look at a pair so often; False where runs or time do not reach."""
+        late = self.terms.is_late(self.sampler.loading)
+        if late or self.sampler.drawn + 2 * runs > self.most:
+            return False
+        self.tried += 1
+        with contextlib.suppress(SubjectError):  # `convert` may refuse a pair that shrinking made up
+            drawn = self.sampler.draw(memory.left, memory.right, runs, (SHRINK, self.tried))
+            views = ((View(runs.left, runs.typed), View(runs.right, runs.typed)) for runs in drawn)
+            crosses, blocks = memory.take(views)
+            memory.learn(blocks, crosses)
+        return True
+
+    def growth(self, memory: PairMemory, errors: float) -> float:
+        """Give what a pair promises, less so many standard errors, in nats a pair of runs."""
+        if memory.raised and not self.winner.raised:
+            return 0.0  # perhaps no database of the domain at all
+        return memory.prospect(self.terms.epsilon, self.terms.delta, errors=errors)[0]
+
+
+def _shrunk(looks: _Looks, memory: PairMemory, databases: Databases) -> PairMemory:
+    """Return what is known of the simplest pair on which the claim still visibly fails."""
+    return shrink(
+        memory,
+        simpler=databases.simpler,
+        look=looks,
+        growth=looks.growth,
+        floats=looks.terms.floats,
+    )

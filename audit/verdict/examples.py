@@ -1,0 +1,87 @@
+"""What outputs look like: the first or the most probable ones, as short texts for files and pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.values.outcomes import Raised, Unfinished
+from audit.values.wording import short, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from audit.distributions import Law
+    from audit.sampling import Runs
+
+__all__ = ["MOST_EXAMPLES", "most_probable", "noting", "output_words"]
+
+MOST_EXAMPLES = 3
+_LENGTH = 60
+
+
+def output_words(output: Any) -> str:
+    """Return one output as a short text.
+
+    Examples
+    --------
+    >>> print(output_words([0] * 100))
+    [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0… (length 100)
+    >>> print(output_words(Raised("ValueError", "no data")))
+    raised ValueError: no data
+    """
+    return short(str(output), _LENGTH) if type(output) in (Raised, Unfinished) else shown(output, _LENGTH)
+
+
+def noting(blocks: Iterable[Runs], *, left: list[str], right: list[str]) -> Iterator[Runs]:
+    """Pass blocks of runs on, and note the first outputs of each side on the way.
+
+    Examples
+    --------
+    >>> from audit.sampling import Runs
+    >>> left, right = [], []
+    >>> blocks = [Runs([1, 2], "ab"), Runs([3, 4], "cd")]
+    >>> [len(block.left) for block in noting(blocks, left=left, right=right)]
+    [2, 2]
+    >>> left, right
+    (['1', '2', '3'], ["'a'", "'b'", "'c'"])
+    """
+    for block in blocks:
+        for texts, outputs in ((left, block.left), (right, block.right)):
+            texts += [output_words(output) for output in outputs[: MOST_EXAMPLES - len(texts)]]
+        yield block
+
+
+def most_probable(law: Law) -> tuple[str, ...]:
+    """Return the most probable outputs of a discrete law, the likeliest first; nothing for other laws.
+
+    Examples
+    --------
+    >>> from audit.distributions import Countable, Density, Finite
+    >>> most_probable(Finite(["no", "yes"], [0.25, 0.75])), most_probable(Countable.geometric(7))
+    (("'yes'", "'no'"), ('7', '6', '8'))
+    >>> most_probable(Density.laplace(0.0, 1.0))
+    ()
+    """
+    from audit.distributions import Countable, Finite
+
+    if isinstance(law, Finite):
+        best = _highest(law.log_probabilities)
+        return tuple(output_words(law.outcome(i)) for i in best)
+    if isinstance(law, Countable):
+        near = _near_the_ends(law)
+        return tuple(output_words(int(near[i])) for i in _highest(law.logpmf(near)))
+    return ()
+
+
+def _highest(logs: Any) -> Sequence[int]:
+    """Return where the largest finite numbers stand; of equal ones the first."""
+    order = np.argsort(-np.asarray(logs), kind="stable")[:MOST_EXAMPLES]
+    return [int(i) for i in order if np.isfinite(logs[i])]
+
+
+def _near_the_ends(law: Any) -> Any:
+    """Return the integers near an end of a piece: probabilities are monotone between its ends."""
+    ends = {round(end) for piece in law.pieces for end in (piece.left, piece.right) if np.isfinite(end)}
+    return np.unique([end + step for end in ends for step in range(-MOST_EXAMPLES, MOST_EXAMPLES + 1)])

@@ -1,0 +1,361 @@
+"""The event of a crossing, fixed and run afresh: what decides between REFUTED and INCONCLUSIVE.
+
+**Verdict confirmation.** Wealth that crossed refutes a claim about each call, given what the subject keeps.
+Noise that a subject drew once and keeps (memoised by database, made at import or in its constructor) breaks
+that claim though each first answer keeps it, and an event learned in one process fits that process's noise.
+So a refutation of a subject that is not stateless is confirmed in fresh processes that make the subject anew:
+
+- where the event never varied on either side, by one run in each of many processes;
+- where it varies, by equal parts of the calls in several processes, each call with its coin; REFUTED only if
+  these calls cross by themselves, *and* the event is as frequent in every process (`spread_evenly`, each side
+  at `_SPREAD`/2); a second try, at half the level, gives each process as many calls as the refutation took,
+  for a fault that needs a warm subject.
+
+A stateless subject's calls depend on nothing that is kept: they are confirmed in this process, run by run.
+
+**Guarantee.** REFUTED needs the crossing and its confirmation: if each call keeps the claim given the past
+the chance is at most the significance. If only first answers do, the calls of a process share what it drew;
+with one run a process each is a first answer of its own, and the k-th try's wealth crosses with
+probability at most significance·2^−k, and at most 0.001·2^−k. With several runs a process kept noise moves
+the event's frequency from process to process, which the exact test notices; what it misses must then cross
+by itself.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.errors import SubjectError
+from audit.evidence.bets import log_payoffs, outcomes
+from audit.evidence.memory import growth_rate
+from audit.sampling import CONFIRM
+from audit.subject.subject import Renewed
+from audit.verdict.betting import Betting
+from audit.verdict.candidates import MOST_CANDIDATES, find_candidates, growth_on, seen
+from audit.verdict.witness import SECONDS_ALONE, Plan, TimeIsOver, run_witness, spread_evenly, terms_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from audit.evidence.memory import PairMemory
+    from audit.results.result import Witness
+    from audit.sampling import Sampler
+    from audit.verdict.betting import Terms
+    from audit.verdict.candidates import Candidate
+
+__all__ = [
+    "IN_COMPANY",
+    "KEPT",
+    "LEAST_SHARED",
+    "MARGIN",
+    "PARTS",
+    "TRIALS",
+    "UNTOLD",
+    "Judge",
+    "differs",
+    "side_of",
+    "singles_needed",
+]
+
+#: Calls of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over
+#: 99 %.
+MARGIN = 3.0
+LEAST_RUNS = 200
+#: What an event of a step must have shown to be tried beside the event that the path fell by.
+_ENOUGH_NATS = 8.0
+#: What crossed in runs that share one call of `sample` is tried again with single calls: up to this many
+#: times as many of them, drawn from this place of the seed tree on.
+_AGAIN = 4
+_AGAIN_PLACE = 1_000_000
+#: Fresh processes that share the calls of a varying event, and half of the fewest calls that they make: 32
+#: each. In a simulation of a mechanism that keeps a third of its answers, 16 processes of 25 calls confirmed
+#: 5 of 1,224 refutations at 0.025, and these none of 1,233.
+PARTS = 32
+LEAST_SHARED = 32 * PARTS // 2
+#: Fresh processes of a second try, each with as many calls as the refutation took.
+_WARM_PARTS = 8
+#: Processes with one run each, as a multiple of what an event that never varies needs.
+_SINGLES = 1.3
+#: Level of the test that an event is as frequent in every process.
+_SPREAD = 1e-3
+#: Seconds that a second try may take by what runs took so far; a dearer one is left out.
+_SECONDS = 60.0
+
+
+@dataclass
+class Judge:
+    """Runs witnesses afresh, one try after the other; the k-th in all has significance·2^−k."""
+
+    sampler: Sampler
+    betting: Betting
+    stateless: bool
+    most: int = 0
+    tried: int = 0
+    bounds_hold: bool = True
+    #: Why fresh processes could not be had, where they were wanted.
+    unavailable: str = ""
+    #: What the fresh processes said of noise that is kept.
+    kept: bool = False
+    #: Whether fresh processes have run, and did not confirm before they could not be had any more.
+    denied: bool = False
+    _last_varied: bool = False
+    _seconds_left: float = SECONDS_ALONE
+
+    def __post_init__(self) -> None:
+        if not self.stateless and self.sampler.recipe is None:
+            self.unavailable = "it holds data that importing or constructing it does not restore"
+
+    @property
+    def in_fresh(self) -> bool:
+        """Whether witnesses are run in fresh processes."""
+        return not self.stateless and not self.unavailable
+
+    @property
+    def how(self) -> str:
+        """How the subject's runs were told to be trials."""
+        if self.stateless or self.in_fresh:
+            return "stateless" if self.stateless else "fresh"
+        return "renewed" if self._renewed else "unchecked"
+
+    @property
+    def _renewed(self) -> bool:
+        """Whether every run has a mechanism of its own, which the user's `fresh=` makes."""
+        return isinstance(self.sampler.subject.object, Renewed)
+
+    def doubt(self, first: Witness) -> str:
+        """Say why the crossing and these confirming runs do not refute; nothing where they do."""
+        if self.kept:  # whatever a later try was run in
+            return KEPT
+        if self.in_fresh or self.denied:
+            return "" if first.confirmed else IN_COMPANY
+        if not self.stateless and not self._renewed and (first.p, first.q) == (1.0, 0.0):
+            return UNTOLD.format(self.unavailable)
+        if first.confirmed or self.sampler.subject.declared_sampler is None or self._again_by_calls():
+            return ""
+        return _BY_SAMPLE
+
+    def best(self, memory: PairMemory, *, errors: float = 0.0, known: Witness | None = None) -> Witness:
+        """Return the first candidate of a pair that is confirmed, or else the first.
+
+        There are as many runs as the candidate's growth asks for. Before that, `errors` standard errors are
+        taken from its p and added to its q, for what was chosen for its growth looks better than it is. The
+        event of a `known` witness comes first; those of the pair itself must then show enough.
+
+        Raises
+        ------
+        TimeIsOver
+            The deadline passed, or fresh processes that ran before cannot be had for another witness.
+        """
+        first: Witness | None = None
+        candidates = find_candidates(memory, self.betting.terms)
+        if known is not None:
+            own = [each for each in candidates if self._promises(memory, each)]
+            candidates = [seen(known.event, memory, side_of(known)), *own][:MOST_CANDIDATES]
+        for candidate in candidates:
+            for witness in self._tries(memory, candidate, errors):
+                if witness.confirmed:
+                    return witness
+                first = first or witness
+        if first is None:
+            raise TimeIsOver
+        return first
+
+    def _promises(self, memory: PairMemory, candidate: Candidate) -> bool:
+        growth = growth_on(candidate.event, memory, candidate.side, self.betting.terms)
+        return growth * memory.pairs >= _ENOUGH_NATS
+
+    def _tries(self, memory: PairMemory, candidate: Candidate, errors: float) -> Iterator[Witness]:
+        """Run a candidate: in this process or, one way after the other, in fresh ones."""
+        runs = self._runs_needed(memory, candidate, errors)
+        if self.denied:
+            return
+        if self.in_fresh:
+            try:
+                for plan in self._plans(memory, candidate, runs):
+                    yield self._run(memory, candidate, plan)
+            except SubjectError as error:
+                self.unavailable, self.denied = str(error), self.tried > 0
+            if self.in_fresh or self.denied:
+                return
+        yield self._run(memory, candidate, Plan(runs))
+
+    def _plans(self, memory: PairMemory, candidate: Candidate, runs: int) -> Iterator[Plan]:
+        """Give the ways to share calls among fresh processes that this event asks for."""
+        crossed = self.betting.crossed_at or 0
+        if _never_varied(memory, candidate):
+            terms = self._terms(single=True)
+            singles = singles_needed(candidate, terms.at(memory.distance), terms.log_limit)
+            yield Plan(singles // 2, parts=singles)
+            if not self._last_varied:
+                return
+        yield Plan(max(LEAST_SHARED, min(runs, 3 * crossed // 2)), parts=PARTS)
+        warm = _WARM_PARTS * crossed // 2
+        if warm > runs and not self.kept and self._seconds(2 * warm) <= _SECONDS:
+            yield Plan(warm, parts=_WARM_PARTS)
+
+    def _seconds(self, calls: int) -> float:
+        """Estimate the seconds that this many calls take, from those made so far."""
+        took = time.monotonic() - self.betting.started - self.sampler.loading
+        return max(took, 0.0) / max(self.sampler.drawn, 1) * calls
+
+    def _terms(self, *, single: bool = False) -> Terms:
+        return terms_of(self.betting.terms, self.tried + 1, single=single)
+
+    def _run(self, memory: PairMemory, candidate: Candidate, plan: Plan) -> Witness:
+        terms = self._terms(single=plan.is_single)
+        if terms.deadline is not None and time.monotonic() + self._seconds(2 * plan.runs) > (
+            terms.deadline + self.sampler.loading
+        ):
+            raise TimeIsOver
+        started = time.monotonic()
+        drawn = run_witness(
+            self.sampler,
+            (memory.left, memory.right),
+            candidate,
+            terms,
+            plan=plan,
+            path=(CONFIRM, self.tried + 1, 0),
+            distance=memory.distance,
+            seconds=self._seconds_left,
+        )
+        self._seconds_left -= (time.monotonic() - started) * plan.is_single
+        if plan.parts and all(drawn.silent) and not memory.raised:
+            raise SubjectError("no run in a fresh process gives an answer")
+        self.tried += 1
+        # Fixed before it was drawn, from its own part of the seed tree: one more bet for the bounds.
+        self.betting.ledger.add(drawn.bet)
+        witness = drawn.witness
+        self._last_varied = 0 < witness.p < 1 or 0 < witness.q < 1
+        if not plan.parts:
+            return witness
+        if not plan.is_single and differs(drawn.blocks):
+            self.kept = True
+            return replace(witness, confirmed=False)
+        self.bounds_hold = self.bounds_hold and not differs(
+            np.stack([drawn.bet.counts[0], _counts_seen(memory, candidate)])
+        )
+        return witness
+
+    def _runs_needed(self, memory: PairMemory, candidate: Candidate, errors: float) -> int:
+        """Give half of how many calls most likely confirm this candidate, within the allowance."""
+        terms, room = self._terms(), self.most - self.sampler.drawn
+        p, q = candidate.apart(errors)
+        growth = float(growth_rate(np.array(p), np.array(q), *terms.at(memory.distance)))
+        needed = MARGIN * terms.log_limit / max(growth, 1e-9)
+        return int(max(1, min(max(needed, LEAST_RUNS), room // 4)))
+
+    def _again_by_calls(self) -> bool:
+        """Whether calls refute the claim too, learning anew on this pair, given four times as many."""
+        betting, winner = self.betting, self.betting.winner
+        assert betting.crossed_at is not None
+        growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
+        needed = 2 * MARGIN * betting.terms.log_limit / growth if growth > 0 else 0.0
+        budget = int(min(max(_AGAIN * betting.crossed_at, needed), _AGAIN * betting.terms.budget))
+        again = Betting(
+            self.sampler,
+            [winner.path or (winner.left, winner.right)],
+            replace(betting.terms, budget=budget, stop_when_refuted=True),
+            stage=CONFIRM,
+            look_stage=CONFIRM,
+            singly=True,
+            batches=_AGAIN_PLACE,
+        )
+        again.run()
+        return again.refuted
+
+
+#: What a refutation assumes, by how the subject's runs were told to be trials.
+TRIALS = {
+    "fresh": "fresh processes share no noise (through absolute paths or remote services); they confirmed "
+    "the refutation, each with its own mechanism",
+    "renewed": "the mechanisms made by `fresh=` share no noise (not checked)",
+    "stateless": "the subject keeps no state between runs",
+    "unchecked": "the subject keeps no noise between calls (not checked: give `fresh=`, or a function that "
+    "can be imported)",
+}
+
+_FRESH = "give `fresh=`, a function without arguments that makes a new mechanism"
+KEPT = (
+    "the mechanism keeps noise between calls: the event is more frequent in some fresh processes than in "
+    "others; "
+    f"if this is not intended, {_FRESH}"
+)
+IN_COMPANY = (
+    "fails only when runs share state: fresh processes, each with its own mechanism, did not confirm the "
+    "failure; "
+    f"to audit each run separately, {_FRESH}"
+)
+UNTOLD = (
+    "the outputs never vary on either database; noise drawn once and kept would look the same, and the "
+    "mechanism cannot be made anew in a fresh process to check ({}); "
+    f"{_FRESH}, or pass a function that can be imported"
+)
+_BY_SAMPLE = "fails only when many runs share one call of `sample`: single calls did not confirm it"
+
+
+def _never_varied(memory: PairMemory, candidate: Candidate) -> bool:
+    """Whether the event happened in every run kept of one side, and in none of the other."""
+    p_in, p_out, q_in, q_out = _counts_seen(memory, candidate)
+    return bool(p_out == 0 and q_in == 0 and p_in and q_out)
+
+
+def _counts_seen(memory: PairMemory, candidate: Candidate) -> NDArray[np.float64]:
+    """Count the runs kept of a pair: the p side inside and outside the event, the q side so too."""
+    counts = []
+    for side in memory.kept(candidate.side):
+        inside = sum(int(candidate.event.members(view).sum()) for view in side)
+        counts += [inside, sum(map(len, side)) - inside]
+    return np.array(counts, dtype=float)
+
+
+def differs(blocks: NDArray[np.float64]) -> bool:
+    """Whether the event is more frequent in some processes than in others, on either side.
+
+    Parameters
+    ----------
+    blocks
+        Calls of the p side inside the event and outside, of the q side so too, shape (processes, 4).
+
+    Examples
+    --------
+    >>> differs(np.array([[5.0, 5, 1, 9]] * 8)), differs(np.array([[10.0, 0, 1, 9], [0, 10, 1, 9]] * 4))
+    (False, True)
+    """
+    sides = ((blocks[:, k], blocks[:, k] + blocks[:, k + 1]) for k in (0, 2))
+    return any(spread_evenly(hits, calls) < _SPREAD / 2 for hits, calls in sides)
+
+
+def singles_needed(candidate: Candidate, claimed: tuple[float, float], log_limit: float) -> int:
+    """Give how many single calls most likely refute an event that happens on one side always, else never.
+
+    Parameters
+    ----------
+    candidate
+        The event.
+    claimed
+        ε and δ.
+    log_limit
+        The log wealth that refutes.
+
+    Examples
+    --------
+    >>> from audit.verdict.candidates import Candidate
+    >>> 80 <= singles_needed(Candidate(None, 0, 0.99, 0.01, 100.0), (1.0, 0.0), 14.5) <= 120
+    True
+    """
+    p, q = np.array([candidate.p]), np.array([candidate.q])
+    sure, never = np.array([1.0]), np.array([0.0])
+    growth = float((outcomes(sure, never) @ log_payoffs(p, q, *claimed)[0]).max())
+    return 2 * math.ceil(_SINGLES * log_limit / max(growth, 1e-9) / 2) + 4
+
+
+def side_of(witness: Witness) -> int:
+    """Return which database the p side of a witness is: 0 for left, 1 for right."""
+    return 0 if witness.direction == "left" else 1

@@ -1,0 +1,229 @@
+"""The declared law beside the code: runs of calls and of `sample`, closely on two pairs, a few on many.
+
+**Guarantee.** For a subject whose law is that of its independent runs, some comparison is trouble with
+probability at most the significance: each of n comparisons is an e-value (`audit.laws.law_check`), and
+trouble is one that reaches n/significance.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from audit.laws.law_check import detectable_distance, law_log_e_value, stray
+from audit.sampling import LAW, MutatedInput, Sampler
+from audit.values.brief import show
+from audit.values.canonical import key
+from audit.values.outcomes import Unfinished
+from audit.verdict.betting import NeverAnswers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator
+
+    from audit.databases.chosen import Pair
+    from audit.distributions import Law
+    from audit.sampling import Runs
+    from audit.task import PrivacyTask
+
+__all__ = ["LEAST_CHECKED", "LawRuns", "TimeIsOver"]
+
+#: Runs drawn of each database whose law is compared closely, by calls and by `sample`.
+CHECKED_RUNS: Final = 2_000
+SAMPLED_RUNS: Final = 10_000
+#: With fewer runs of a database nothing is called a proof.
+LEAST_CHECKED: Final = 1_000
+_OTHERS: Final = 1
+#: Calls that the databases beyond those share, each this many at least: a law may be wrong on one alone.
+SPREAD_RUNS: Final = 1_000
+_LEAST_SPREAD, _LOOKED_AT, _COUNTED = 16, 256, 5_000
+
+
+class TimeIsOver(Exception):  # noqa: N818 - what happened, not an error of ours
+    """The time limit was reached before the laws had been compared with the code."""
+
+
+@dataclass
+class _Check:
+    """One comparison of a law with runs."""
+
+    database: Any
+    how: str
+    log_e_value: float
+    stray: tuple[Any, ...]
+
+    def words(self, limit: float) -> str:
+        where = show(self.database, 40)
+        if self.stray:
+            return f"{self.how} on {where} gave {show(self.stray[0], 40)}, which the law says cannot occur"
+        said = f"outputs of {self.how} on {where} contradict it"
+        return f"{said} (log e-value {self.log_e_value:.4g}, limit {limit:.4g})"
+
+
+@dataclass
+class LawRuns:
+    """The comparison of one audit.
+
+    Parameters
+    ----------
+    task
+        The audit, on the databases whose pairs are given.
+    law_of
+        The law of a database.
+    pairs
+        All pairs that were compared by their laws.
+    worst
+        The pair that loses most, compared closely.
+    reordered
+        For a subject that says it is `symmetric`: a database, as a list, in another order of its records.
+    """
+
+    task: PrivacyTask
+    law_of: Callable[[Any], Law]
+    pairs: list[Pair]
+    worst: Pair
+    reordered: Callable[[Any], Any] | None = None
+    samples: int = 0
+    least_checked: int = CHECKED_RUNS
+    distance: float = 0.0
+    stateless: bool = True
+    checked: set[Hashable] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+
+    def trouble(self, *, significance: float) -> str:
+        """Return where law and code disagree, in words; nothing where they do not.
+
+        Raises
+        ------
+        TimeIsOver
+            The time limit was reached.
+        NeverAnswers
+            No run ends.
+        """
+        checks = self._checks()
+        limit = math.log(max(1, len(checks)) / significance)
+        self.distance = self._distance(limit)
+        wrong = next((check for check in checks if check.log_e_value >= limit), None)
+        return "" if wrong is None else wrong.words(limit)
+
+    def on_databases(self) -> str:
+        """Say on how many databases the code was run, of how many where these are few enough to count."""
+        run = len(self.checked)
+        if len(self.pairs) > _COUNTED:
+            return f" on {run:,} databases"
+        known = len({key(database) for pair in self.pairs for database in pair})
+        return f" on {'all' if run == known else f'{run:,} of the'} {known:,} databases"
+
+    def _distance(self, limit: float) -> float:
+        """Return the total variation that nine in ten comparisons of the worst pair would have found."""
+        found = [detectable_distance(self.law_of(side), self.least_checked, limit) for side in self.worst]
+        return max(found)
+
+    def _checks(self) -> list[_Check]:
+        """Compare the law with the code, as fixed beforehand: closely on some pairs, in few calls on many."""
+        subject = self.task.subject
+        checks: list[_Check] = []
+        ways = [(replace(subject, declared_sampler=None), CHECKED_RUNS, "calls")]
+        if subject.declared_sampler is not None:
+            ways.append((subject, SAMPLED_RUNS, "`sample`"))
+        close = self._close()
+        budget = self.task.options.budget // (4 * len(ways))  # pairs of runs: half of the budget in all
+        share = max(1, budget // len(close))
+        for way, (chosen, runs, how) in enumerate(ways):
+            with self._sampler(chosen) as sampler:
+                for index, beside in enumerate(close):
+                    size = min(runs, share)
+                    checks += self._compared(sampler, beside, size, (LAW, way, index), how)
+                    self.least_checked = min(self.least_checked, size)
+                    self.stateless = self.stateless and sampler.state_suspected() is False
+                if not way:
+                    left = budget - len(close) * min(runs, share)
+                    checks += self._spread(sampler, min(SPREAD_RUNS // 2, left), first=len(close))
+                self.stateless = self.stateless and sampler.state_suspected() is False
+                self.samples += sampler.drawn
+                self.notes += [note for note in sampler.notes if note not in self.notes]
+        return checks
+
+    def _sampler(self, subject: Any) -> Sampler:
+        options = self.task.options
+        return Sampler(
+            subject,
+            seed=options.seed,
+            jobs=options.jobs,
+            isolate=options.isolate,
+            run_time_limit=options.run_time_limit,
+        )
+
+    def _close(self) -> list[tuple[Pair, Pair]]:
+        """Give the pairs compared closely, each with what is drawn: the records in another order too."""
+        step = max(1, len(self.pairs) // (_OTHERS + 1))
+        pairs = [self.worst, *self.pairs[step // 2 :: step][:_OTHERS]]
+        return [(pair, pair) for pair in pairs] + [
+            (pair, self._turned(pair)) for pair in pairs if self.reordered
+        ]
+
+    def _turned(self, pair: Pair) -> Pair:
+        left, right = pair
+        return pair if self.reordered is None else (self.reordered(left), self.reordered(right))
+
+    def _spread(self, sampler: Sampler, runs: int, *, first: int) -> Iterator[_Check]:
+        """Compare the law with a few calls on each of many databases: `runs` a side in all."""
+        pairs = self._unchecked()[: max(runs, 0) // _LEAST_SPREAD]
+        for index, pair in enumerate(pairs):
+            path = (LAW, 0, first + index)
+            beside = pair, self._turned(pair)
+            yield from self._compared(sampler, beside, runs // len(pairs), path, "calls")
+
+    def _unchecked(self) -> list[Pair]:
+        """Give pairs, from all over the family, with a database that no other pair has had compared."""
+        seen, found = set(self.checked), []
+        step = max(1, len(self.pairs) // _LOOKED_AT)
+        for pair in self.pairs[::step]:
+            keys = set(map(key, pair))
+            if not keys <= seen:
+                found.append(pair)
+            seen |= keys
+        most = SPREAD_RUNS // 2 // _LEAST_SPREAD
+        return found[:: max(1, -(-len(found) // most))]
+
+    def _compared(
+        self, sampler: Sampler, beside: tuple[Pair, Pair], runs: int, path: tuple[int, ...], how: str
+    ) -> Iterator[_Check]:
+        """Compare the laws of a pair with runs on what is drawn beside it."""
+        pair, drawn = beside
+
+        def blocks_of() -> list[Runs]:
+            return list(self._drawn(sampler, drawn, runs, path))
+
+        def again(fault: MutatedInput) -> list[Runs]:
+            self.notes.append(str(fault))
+            return blocks_of()
+
+        blocks = sampler.with_copies(blocks_of, again)
+        sides = [block.left for block in blocks], [block.right for block in blocks]
+        for database, run_on, side in zip(pair, drawn, sides, strict=True):
+            law, outputs = self.law_of(database), _joined(side)
+            self.checked.add(key(database))
+            e_value = law_log_e_value(law, outputs)
+            yield _Check(run_on, how, e_value, stray(law, outputs) if math.isinf(e_value) else ())
+
+    def _drawn(self, sampler: Sampler, pair: Pair, runs: int, path: tuple[int, ...]) -> Iterator[Runs]:
+        """Draw in growing parts, so that the time limit and a subject that never ends are noticed early."""
+        deadline, part, size = self.task.deadline, 0, 2
+        while runs > 0:
+            if deadline is not None and time.monotonic() >= deadline:
+                raise TimeIsOver
+            for block in sampler.draw(*pair, min(size, runs), (*path, part)):
+                if part == 0 and all(isinstance(o, Unfinished) for o in (*block.left, *block.right)):
+                    raise NeverAnswers(block.left[0])
+                yield block
+            runs, part, size = runs - min(size, runs), part + 1, 4 * size
+
+
+def _joined(sides: list[Any]) -> Any:
+    if all(isinstance(side, np.ndarray) for side in sides):
+        return np.concatenate(sides)
+    return [output for side in sides for output in side]

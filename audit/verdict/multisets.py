@@ -1,0 +1,171 @@
+"""All databases of a size up to the order of their records, for subjects whose law does not depend on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations, combinations_with_replacement
+from math import comb
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.databases.chosen import MOST_PAIRS
+from audit.errors import SubjectError
+from audit.laws.exact import compare_pairs
+from audit.relations import Relation
+from audit.values.brief import show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from audit.databases.chosen import Databases
+    from audit.laws.exact import ExactFinding, PairFinding
+    from audit.results.result import AuditResult
+    from audit.subject.subject import Subject
+
+__all__ = ["InOrder", "in_another_order", "in_lists", "multiset_pairs", "on_multisets", "up_to_order"]
+
+Multiset = tuple[int, ...]
+
+_SAID = "lists that differ only in order count as one: the subject is declared `symmetric`"
+#: Of each multiset the law is asked for: at a millisecond each, under a minute.
+MOST_MULTISETS = 40_000
+#: Multisets whose law is compared with that of the same records the other way round.
+_TURNED = 64
+
+
+@dataclass(frozen=True)
+class InOrder:
+    """Turns a multiset, the sorted places of its records, into a list of records.
+
+    Parameters
+    ----------
+    records
+        What a record can be.
+
+    Examples
+    --------
+    >>> InOrder(("a", "b"))((0, 1, 1))
+    ['a', 'b', 'b']
+    """
+
+    records: tuple[Any, ...]
+
+    def __call__(self, members: Multiset | list[Any]) -> list[Any]:
+        """Return the records in the order of their places; a list stays what it is."""
+        return members if isinstance(members, list) else [self.records[place] for place in members]
+
+
+def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | None:
+    """Return every two multisets of the domain that differ in one record; None where they cannot be listed.
+
+    They can be for replace-one on a finite list of records, where there are at most 40,000 multisets, each
+    of which needs a law, and a million pairs.
+
+    Guarantee
+    ---------
+    Any two lists that differ in one place are, up to their order, one of these pairs: what they share is a
+    multiset of one record less, and what differs two records. If the law does not depend on the order, what
+    holds of these pairs holds of all neighbouring lists.
+
+    Examples
+    --------
+    >>> from audit.databases.chosen import Databases
+    >>> multiset_pairs(Databases(Relation.REPLACE_ONE, records=("a", "b"), finite=True, sizes=(2, 2)))
+    [((0, 0), (0, 1)), ((0, 1), (1, 1))]
+    """
+    kinds = _kinds(databases)
+    if kinds is None or databases.sizes is None:
+        return None
+    low, high = databases.sizes
+    sizes = range(max(low, 1), high + 1)
+    count = sum(comb(kinds + size - 1, size) for size in sizes)
+    pairs = sum(comb(kinds + size - 2, size - 1) * comb(kinds, 2) for size in sizes)
+    if count > MOST_MULTISETS or pairs > MOST_PAIRS:
+        return None
+    return [pair for size in sizes for pair in _pairs(kinds, size)]
+
+
+def on_multisets(subject: Subject, databases: Databases) -> tuple[Subject, list[tuple[Multiset, Multiset]]]:
+    """Return the subject on multisets, and their pairs: none where it does not say that it is `symmetric`.
+
+    Raises
+    ------
+    SubjectError
+        It says so, and its law depends on the order of the records.
+    """
+    records = databases.records or ()
+    pairs = multiset_pairs(databases) if subject.symmetric and subject.convert is None else None
+    if not pairs or not _is_symmetric(subject, pairs, records):
+        return subject, []
+    return replace(subject, convert=InOrder(records)), pairs
+
+
+def in_lists(finding: ExactFinding, subject: Subject) -> ExactFinding:
+    """Return a finding whose worst pairs are lists, to be read."""
+
+    def told(pair: PairFinding) -> PairFinding:
+        return replace(pair, left=subject.prepare(pair.left), right=subject.prepare(pair.right))
+
+    return replace(finding, by_epsilon=told(finding.by_epsilon), by_delta=told(finding.by_delta))
+
+
+def in_another_order(subject: Subject, *, seed: tuple[int, ...]) -> Callable[[Any], list[Any]]:
+    """Return a function that gives the records of a database in a random order, for the code to be run on.
+
+    Code that depends on the order is not seen on lists that are sorted, and all multisets are.
+
+    Examples
+    --------
+    >>> from audit.subject.subject import adapt
+    >>> sorted(in_another_order(adapt(len, convert=InOrder(("a", "b"))), seed=(0, 0))((0, 1, 1)))
+    ['a', 'b', 'b']
+    """
+    rng = np.random.default_rng(seed)
+
+    def reordered(members: Any) -> list[Any]:
+        database = subject.prepare(members)
+        return [database[place] for place in rng.permutation(len(database)).tolist()]
+
+    return reordered
+
+
+def up_to_order(result: AuditResult) -> AuditResult:
+    """Return what was found on multisets, which says that it is of lists, and what that rests on."""
+    if result.family is None:  # it was found on lists
+        return result
+    family = f"{result.family}, up to the order of the records"
+    return replace(result, family=family, assumptions=(*result.assumptions, _SAID))
+
+
+def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], records: tuple[Any, ...]) -> bool:
+    """Tell whether there are laws, and compare some with those of the same records the other way round."""
+    law_of, told = subject.distribution, InOrder(records)
+    if law_of is None or law_of(told(pairs[0][0])) is None:
+        return False
+    for left, _ in pairs[:: max(1, len(pairs) // _TURNED)]:
+        database = told(left)
+        both = (database, database[::-1])
+        finding = compare_pairs([both], law_of, SimpleNamespace(epsilon=0.0, delta=0.0))
+        if finding.over:
+            raise SubjectError(
+                f"{subject.name} is declared `symmetric`, but its law on {show(database, 40)} changes when "
+                "the records are reversed."
+            )
+    return True
+
+
+def _kinds(databases: Databases) -> int | None:
+    if databases.relation is not Relation.REPLACE_ONE or databases.valid is not None:
+        return None
+    if not databases.finite or databases.records is None:
+        return None
+    return len(databases.records)
+
+
+def _pairs(kinds: int, size: int) -> Iterator[tuple[Multiset, Multiset]]:
+    """Yield each pair once: what is shared, and the two records that are not."""
+    for shared in combinations_with_replacement(range(kinds), size - 1):
+        with_one = [tuple(sorted((*shared, place))) for place in range(kinds)]
+        yield from combinations(with_one, 2)

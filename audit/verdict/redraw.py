@@ -1,0 +1,270 @@
+"""A saved witness run again, and what these runs alone decide of the claim: nothing is taken from the file.
+
+The calls are drawn as they were for the witness: of a subject that keeps nothing in this process, of others
+in fresh ones (`judge`). What crosses in this process on a subject that keeps something is confirmed in fresh
+ones. What does not cross says something only if it would have, had the loss been what the saved p and q show;
+else as many new calls are drawn as that takes, or the replay says that it decides nothing.
+
+**Guarantee.** The pair, the event, the direction and the number of calls are fixed before a call is made. So
+are the stakes: those of the saved calls rest on what was foreseen before them, those of new calls on the
+saved p and q. The first calls are held to significance·2^−k as the k-th witness of their audit was, further
+ones to half of that, so both together cross with probability below the audit's significance if each call
+keeps the claim (`evidence`). This is of calls that the author of the file has not seen: an event that was
+made from the very calls of a seed may be refuted by them, and is by no others (`fresh`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from audit.errors import SubjectError
+from audit.evidence.bets import log_payoffs, matched, outcomes
+from audit.results.result import Verdict
+from audit.sampling import CONFIRM
+from audit.subject.subject import Renewed
+from audit.verdict.candidates import Candidate
+from audit.verdict.judge import (
+    IN_COMPANY,
+    KEPT,
+    LEAST_SHARED,
+    MARGIN,
+    PARTS,
+    UNTOLD,
+    differs,
+    side_of,
+    singles_needed,
+)
+from audit.verdict.witness import Drawn, Plan, run_witness, terms_of
+
+if TYPE_CHECKING:
+    from audit.evidence.bets import Bet
+    from audit.results.result import Witness
+    from audit.sampling import Sampler
+    from audit.verdict.betting import Terms
+
+__all__ = ["Redraw"]
+
+#: First index of the seed paths of new calls, which no audit uses.
+_NEW = 1_000
+#: Most calls that are drawn to decide, as a multiple of those saved, and so many at least.
+_MOST = 8
+_LEAST_MOST = 40_000
+
+
+@dataclass
+class Redraw:
+    """The saved witness of an audit, run again.
+
+    Parameters
+    ----------
+    sampler
+        Runs the subject.
+    witness
+        The saved witness, its databases and its event as they are now.
+    terms
+        Those of the claim, at the audit's significance.
+    fresh
+        Whether new calls are drawn.
+    """
+
+    sampler: Sampler
+    witness: Witness
+    terms: Terms
+    fresh: bool
+    #: How the calls were told to be trials, as `Judge.how` says it; empty where nothing crossed.
+    how: str = ""
+    #: Whether the saved counts came out again, where the same calls were made.
+    reproduced: bool = False
+    reason: str = ""
+
+    def decide(self) -> tuple[Verdict, Drawn]:
+        """Draw, and return what the calls say and the last of them."""
+        saved = self.witness.seed or []
+        path = tuple(saved) if len(saved) > 1 else (CONFIRM, 1, 0)
+        if self.fresh:
+            path = _after(path)
+        drawn = self._saved(path)
+        self.reproduced = not self.fresh and _shares(drawn.witness) == _shares(self.witness)
+        if drawn.witness.confirmed or all(drawn.silent) or self._shows(drawn, path):
+            return self._judged(drawn, path)
+        further = _after((CONFIRM, path[-2] + 1, 0))
+        calls = self._calls_needed(drawn, further)
+        if calls is None:
+            return self._judged(drawn, path)
+        return self._judged(self._new(further, drawn, calls), further)
+
+    def _saved(self, path: tuple[int, ...]) -> Drawn:
+        """Draw the calls as the witness's were drawn; here where no fresh process can be had any more."""
+        known = self.witness
+        plan = Plan(known.runs, known.parts, copies=known.fresh and not known.parts)
+        seen = (known.p, known.q) if self.fresh else known.foreseen or (0.0, 0.0)
+        candidate = self._candidate(seen, past=float(known.runs) if self.fresh else 0.0)
+        if plan.parts and self.sampler.recipe is not None:
+            try:
+                return self._run(plan, candidate, path)
+            except SubjectError:
+                pass
+        return self._run(replace(plan, parts=0), candidate, path)
+
+    def _new(self, path: tuple[int, ...], before: Drawn, calls: int) -> Drawn:
+        """Draw so many new calls where the ones before came from, with stakes by the saved p and q."""
+        parts = before.witness.parts
+        runs = max(math.ceil(calls / 2), LEAST_SHARED if parts else 1)
+        parts = 2 * runs if _is_single(before.witness) else parts and PARTS
+        candidate = self._candidate(self._sought, past=self._past)
+        return self._run(Plan(runs, parts), candidate, path)
+
+    def _judged(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
+        """Return what calls say: of a crossing in this process, those in fresh ones if anything is kept."""
+        witness = drawn.witness
+        if all(drawn.silent) or (any(drawn.silent) and not witness.confirmed):
+            return self._silent(drawn)
+        if not witness.confirmed:
+            return self._unconfirmed(drawn, path)
+        if witness.parts:
+            self.how = "fresh"
+            return self._spread(drawn)
+        if self.sampler.is_stateless(witness.left, witness.right):
+            self.how = "stateless"
+        elif isinstance(self.sampler.subject.object, Renewed):
+            self.how = "renewed"
+        else:
+            return self._elsewhere(drawn, path)
+        return Verdict.REFUTED, drawn
+
+    def _elsewhere(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
+        """Confirm in fresh processes what crossed in this one on a subject that keeps something."""
+        witness = drawn.witness
+        sure = (witness.p, witness.q) == (1.0, 0.0)
+        candidate = self._candidate((witness.p, witness.q), past=float(witness.runs))
+        unavailable = "it holds data that importing or constructing it does not restore"
+        if self.sampler.recipe is not None:
+            terms = self._terms(path, single=True)
+            singles = singles_needed(candidate, terms.at(witness.distance), terms.log_limit)
+            least = max(witness.runs, LEAST_SHARED)
+            plan = Plan(singles // 2, parts=singles) if sure else Plan(least, parts=PARTS)
+            try:
+                anew = self._run(plan, candidate, _after(path))
+            except SubjectError as error:
+                unavailable = str(error)
+            else:
+                self.how = "fresh"
+                return self._spread(anew)
+        if sure:
+            return self._doubted(drawn, UNTOLD.format(unavailable))
+        self.how = "unchecked"
+        return Verdict.REFUTED, drawn
+
+    def _spread(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
+        """Refute if fresh processes do, and the event is as frequent in each."""
+        if not _is_single(drawn.witness) and differs(drawn.blocks):
+            return self._doubted(drawn, KEPT)
+        return (Verdict.REFUTED, drawn) if drawn.witness.confirmed else self._doubted(drawn, IN_COMPANY)
+
+    def _unconfirmed(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
+        """Say that the claim stands on this event, if these calls could have said anything else."""
+        if self._shows(drawn, path):
+            return Verdict.NOT_REFUTED, drawn
+        runs = 2 * drawn.witness.runs
+        return self._doubted(drawn, f"{runs:,} runs are too few to decide on this event: audit it again")
+
+    def _silent(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
+        """Say that nothing was answered, on both databases or on one."""
+        left, right = drawn.silent
+        both = bool(left and right)
+        self.reason = (
+            f"every run {left}"
+            if both
+            else f"every run on the {'left' if left else 'right'} database "
+            f"{left or right}; the saved event was not tried there"
+        )
+        return (Verdict.ERROR if both else Verdict.INCONCLUSIVE), drawn
+
+    def _doubted(self, drawn: Drawn, reason: str) -> tuple[Verdict, Drawn]:
+        self.reason = reason
+        return Verdict.INCONCLUSIVE, replace(drawn, witness=replace(drawn.witness, confirmed=False))
+
+    def _shows(self, drawn: Drawn, path: tuple[int, ...]) -> bool:
+        """Whether calls as these cross most likely, if the loss is what is sought."""
+        limit = self._terms(path, single=_is_single(drawn.witness)).log_limit
+        return self._growth(drawn.bet, drawn.bet.calls, self._sought) >= limit
+
+    def _calls_needed(self, drawn: Drawn, path: tuple[int, ...]) -> int | None:
+        """Give how many new calls show the loss with a margin; None where those would be too many."""
+        bet, limit = drawn.bet, self._terms(path, single=_is_single(drawn.witness)).log_limit
+        calls, most = max(bet.calls, 2), max(_LEAST_MOST, 2 * _MOST * self.witness.runs)
+        new = self._candidate(self._sought, past=self._past)
+        bet = replace(bet, p=np.array([new.p]), q=np.array([new.q]), past=np.array([2 * new.past]))
+        while calls <= most:
+            if self._growth(bet, calls, self._sought) >= MARGIN * limit:
+                return calls
+            calls *= 2
+        return None
+
+    @property
+    def _sought(self) -> tuple[float, float]:
+        """The p and q that calls have to show, if they are to say anything: those that were saved.
+
+        Where these cannot have refuted this claim, though they are said to, it is another than was audited:
+        an outright leak, then.
+        """
+        p, q, runs = self.witness.p, self.witness.q, self.witness.runs
+        claimed = self.terms.at(self.witness.distance)
+        seen = np.clip([p, q], 1e-3, 1 - 1e-3)
+        payoffs = log_payoffs(seen[0], seen[1], *claimed)
+        most = float(matched(2 * runs * outcomes(np.array(p), np.array(q)), payoffs).max())
+        return (p, 0.0) if self.witness.confirmed and most < self.terms.log_limit else (p, q)
+
+    @property
+    def _past(self) -> float:
+        """How many runs a side the stakes on what is sought rest on."""
+        return float(self.witness.runs) if self._sought[1] == self.witness.q else 0.0
+
+    def _growth(self, bet: Bet, calls: int, shares: tuple[float, float]) -> float:
+        """Give the log growth of a bet by so many calls of an event with these p and q."""
+        counts = calls * outcomes(np.array(shares[0]), np.array(shares[1]))[None, :]
+        return replace(bet, counts=counts).log_growth(self.terms.epsilon, self.terms.delta)
+
+    def _candidate(self, estimates: tuple[float, float], *, past: float) -> Candidate:
+        p, q = np.clip(estimates, 1e-3, 1 - 1e-3).tolist()
+        return Candidate(self.witness.event, side_of(self.witness), p, q, past)
+
+    def _terms(self, path: tuple[int, ...], *, single: bool) -> Terms:
+        """Return the terms of the k-th witness of its audit: k stands in its seed path."""
+        return terms_of(self.terms, max(path[-2], 1), single=single)
+
+    def _run(self, plan: Plan, candidate: Candidate, path: tuple[int, ...]) -> Drawn:
+        return run_witness(
+            self.sampler,
+            (self.witness.left, self.witness.right),
+            candidate,
+            self._terms(path, single=plan.is_single),
+            plan=plan,
+            path=path,
+            distance=self.witness.distance,
+        )
+
+
+def _after(path: tuple[int, ...]) -> tuple[int, ...]:
+    """Give a seed path that neither an audit nor the replay that drew `path` has used.
+
+    Examples
+    --------
+    >>> _after((4, 1, 0)), _after(_after((4, 1, 0)))[1]
+    ((2, 1000, 4, 1, 0), 1001)
+    """
+    if path[1] >= _NEW:
+        return (path[0], path[1] + 1, *path[2:])
+    return (CONFIRM, _NEW, *path)
+
+
+def _is_single(witness: Witness) -> bool:
+    return Plan(witness.runs, witness.parts).is_single
+
+
+def _shares(witness: Witness) -> tuple[float, float]:
+    return witness.p, witness.q

@@ -1,0 +1,327 @@
+"""Drawing a saved witness again: the same runs from the same seed, or new ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from types import MappingProxyType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from audit.claims import at_distance
+from audit.codec.encoding import revived
+from audit.errors import AuditError, InvalidValue
+from audit.events.event import RegionIn
+from audit.evidence.bets import Ledger, delta_bound, epsilon_bound
+from audit.laws.law_check import law_log_e_value
+from audit.relations import Relation, check_pair
+from audit.results.result import AuditResult, Evidence, Verdict
+from audit.sampling import LAW, Sampler
+from audit.subject.conversion import converting
+from audit.subject.subject import Subject, adapt
+from audit.subject.surroundings import own_arithmetic
+from audit.subject.trust import require_trust
+from audit.values.brief import show
+from audit.values.outcomes import Raised, Unfinished
+from audit.verdict.betting import Terms
+from audit.verdict.examples import most_probable
+from audit.verdict.judge import TRIALS
+from audit.verdict.redraw import Redraw
+from audit.verdict.witness import loss
+
+if TYPE_CHECKING:
+    from audit.evidence.bets import Bet
+    from audit.results.result import Witness
+
+
+#: Runs on each database that a declared law is compared with, and their place in the seed tree.
+_COMPARED = 500
+_REPLAYED = 3_000_000
+_NOTHING = MappingProxyType({"epsilon_lower": 0.0, "delta_lower": 0.0, "assumptions": ()})
+
+
+@own_arithmetic()
+def replay_witness(
+    result: AuditResult,
+    subject: Any = None,
+    *,
+    target: str | None = None,
+    fresh: bool = False,
+    isolate: bool = False,
+    trust: bool = False,
+) -> AuditResult:
+    """Draw a result's witness again.
+
+    Parameters
+    ----------
+    result
+        A result with a witness.
+    subject
+        The mechanism (or adapted subject) to draw from; by default the one that was audited, or what its
+        target names. It gets its databases through the audit's `convert`, unless it brings one.
+    target
+        The text that `subject` was made from, where it was made from one.
+    fresh
+        Draw new runs, from a part of the seed tree that no audit uses.
+    isolate
+        Run the subject in a child process, which may hang or die.
+    trust
+        Whether the target and the `convert` that the result names may be imported and called
+        (`audit.subject.trust`).
+
+    Returns
+    -------
+    AuditResult
+        REFUTED if these runs (or the declared laws) refute the claim by themselves; ERROR if no run gives an
+        answer; INCONCLUSIVE if they are too few to say anything, or no process could be had that a refutation
+        needs; else NOT_REFUTED. Nothing of the verdict is taken from the saved result
+        (`audit.verdict.redraw`). The first note says whether the saved counts were reproduced.
+
+    Raises
+    ------
+    AuditError
+        There is no witness, it was kept as text only, or there is no subject to draw from.
+    """
+    witness = result.witness
+    if witness is None:
+        raise InvalidValue("This result has no witness, so there is nothing to replay.")
+    live = result._subject  # noqa: SLF001 - the live subject is kept for this
+    chosen = converting(_subject(result, subject, trust=trust), result.environment, live=live, trust=trust)
+    left, right = (revived(side, what="databases") for side in (witness.left, witness.right))
+    witness = replace(witness, left=left, right=right, event=revived(witness.event, what="event"))
+    _refuse_strangers(result, witness)
+    if subject is not None and (target is None or target != result.target):
+        result = _on_another(result, chosen, target)
+    if result.evidence is Evidence.EXACT:
+        return _again_by_law(result, witness, chosen, isolate=isolate)
+    return _again_by_runs(result, witness, chosen, fresh=fresh, isolate=isolate)
+
+
+def _on_another(result: AuditResult, subject: Subject, target: str | None) -> AuditResult:
+    """Say of which subject the replay speaks, and whose witness it draws again."""
+    if target is None and subject.name == result.subject:
+        return result  # the same one, as far as can be told
+    return replace(
+        result,
+        subject=subject.name,
+        target=target,
+        parameters=dict(subject.parameters),
+        reference=subject.reference,
+        expected=None,
+        environment={"replay_of": result.subject, **result.environment},
+    )
+
+
+def _bare(result: AuditResult, **found: Any) -> AuditResult:
+    """Return a replay's result: what only the audit did is not taken over from the saved one."""
+    environment = {"replay_of": result.subject, **result.environment}
+    for name in ("command", "elapsed"):
+        environment.pop(name, None)
+    saved = environment["replay_of"]
+    if saved != result.subject:
+        found["notes"] = (*found["notes"], f"the replayed witness was saved by an audit of {saved}")
+    nothing: dict[str, Any] = {
+        "reason": "",
+        "pairs_tried": 1,
+        "pairs_total": None,
+        "family": None,
+        "epsilon_upper": None,
+        "delta_upper": None,
+        "detectable_epsilon": None,
+        "detectable_event": None,
+        "ceiling_epsilon": None,
+        "only_output": None,
+        "law_distance": None,
+        "samples_to_refutation": None,
+        "unfinished": 0,
+        "log_wealth": 0.0,
+        "log_limit": None,
+        "budget": 0,
+        "not_tested": (
+            "events and pairs of databases other than the saved ones",
+            *(untested for untested in result.not_tested if untested.startswith(("the floats", "timing"))),
+        ),
+        "environment": environment,
+    }
+    return replace(result, **{**nothing, **found})
+
+
+def _assumptions(
+    result: AuditResult, witness: Witness, subject: Subject, unfinished: int, *, how: str
+) -> tuple[str, ...]:
+    """Say what a replay by runs rests on; `how` as in `Redraw`."""
+    said = ["the claim applies to each call, given the subject's state at that call"]
+    said += [TRIALS[how]] if how else []
+    if not subject.takes_rng:
+        said.append("the subject draws its own randomness: the seed does not reproduce its runs")
+    if unfinished:
+        how = "count against the refutation" if witness.against else "are outputs"
+        said.append(f"{unfinished} runs did not finish; they {how}")
+    if result.numerics == "ideal":
+        said.append("real-number arithmetic: the low bits of float outputs were not attacked")
+    return tuple(said)
+
+
+def _subject(result: AuditResult, subject: Any, *, trust: bool) -> Subject:
+    if subject is None:
+        subject = result._subject  # noqa: SLF001 - the live subject is kept for this
+    if subject is None and result.target is not None:
+        require_trust(result.target, what="subject", trust=trust)
+        from audit.subject.targets import rebuild_subject
+
+        subject = rebuild_subject(result.target, result.parameters)
+    if subject is None:
+        raise InvalidValue(
+            "The saved result names no target; give the mechanism: `result.replay(mechanism)`."
+        )
+    return subject if isinstance(subject, Subject) else adapt(subject)
+
+
+def _refuse_strangers(result: AuditResult, witness: Witness) -> None:
+    """Refuse databases that were edited so that they are no neighbours: nothing is claimed of those."""
+    try:
+        relation = Relation.from_name(result.relation)
+    except InvalidValue:  # somebody's own, which is not known here
+        return
+    if witness.distance == 1:
+        check_pair(relation, witness.left, witness.right)
+
+
+def _again_by_runs(
+    result: AuditResult, witness: Witness, subject: Subject, *, fresh: bool, isolate: bool
+) -> AuditResult:
+    terms = Terms(
+        epsilon=result.claim.epsilon,
+        delta=result.claim.delta,
+        significance=result.significance,
+        budget=2 * witness.runs,
+        floats=result.numerics == "float",
+        against=witness.against,
+    )
+    with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
+        redraw = Redraw(sampler, witness, terms, fresh)
+        verdict, drawn = sampler.with_copies(redraw.decide)
+        samples, unfinished, notes = sampler.drawn, sampler.unfinished, tuple(sampler.notes)
+    said = "the saved counts were reproduced exactly"
+    if not redraw.reproduced:
+        said = "these runs differ from the saved ones"
+    if fresh:
+        said = "new runs, from seeds that no audit uses"
+    bounds = _bounds(drawn.bet, terms) if verdict in (Verdict.REFUTED, Verdict.NOT_REFUTED) else (0.0, 0.0)
+    return _bare(
+        result,
+        verdict=verdict,
+        reason=redraw.reason,
+        witness=drawn.witness,
+        samples=samples,
+        unfinished=unfinished,
+        assumptions=_assumptions(result, witness, subject, unfinished, how=redraw.how),
+        notes=(said, *notes),
+        epsilon_lower=bounds[0],
+        delta_lower=bounds[1],
+    )
+
+
+def _bounds(bet: Bet, terms: Terms) -> tuple[float, float]:
+    """Give the bounds on ε and δ of these runs alone, at the candidate's level: more than a result says."""
+    ledger = Ledger([bet])
+    epsilon, delta, significance = terms.epsilon, terms.delta, terms.significance
+    return (
+        epsilon_bound(ledger, epsilon=epsilon, delta=delta, significance=significance),
+        delta_bound(ledger, epsilon=epsilon, significance=significance),
+    )
+
+
+def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, isolate: bool) -> AuditResult:
+    """Compare the laws as they are declared now, once they have been compared with what the code returns."""
+    from audit.laws.region import probability
+    from audit.laws.scores import score
+
+    region, found = _region(witness), _laws(witness, subject)
+    if isinstance(found, str):
+        return _bare(result, verdict=Verdict.ERROR, reason=found, notes=(), samples=0, **_NOTHING)
+    ends = found if witness.direction == "left" else found[::-1]
+    p, q = (probability(law, region) for law in ends)
+    epsilon, delta = at_distance(result.claim.epsilon, result.claim.delta, witness.distance)
+    shown, excess = loss(p, q, delta), p - math.exp(min(epsilon, 700.0)) * q
+    scored = score(*ends, SimpleNamespace(epsilon=epsilon, delta=delta))
+    if shown <= epsilon:  # no box need show what several coordinates do together
+        shown, excess = scored.epsilon, scored.delta
+    again = replace(
+        witness,
+        p=p,
+        q=q,
+        confirmed=scored.over,
+        epsilon_lower=shown / witness.distance,
+        examples=(most_probable(found[0]), most_probable(found[1])),
+    )
+    trouble, samples, notes = _beside_code(result, witness, subject, found, isolate=isolate)
+    if trouble:
+        return _bare(result, verdict=Verdict.ERROR, reason=trouble, notes=notes, samples=samples, **_NOTHING)
+    same = (p, q) == (witness.p, witness.q)
+    said = "the saved probabilities were reproduced" if same else "the law has changed"
+    return _bare(
+        result,
+        verdict=Verdict.REFUTED if scored.over else Verdict.NOT_REFUTED,
+        witness=again,
+        notes=(said, *notes),
+        samples=samples,
+        epsilon_lower=again.epsilon_lower,
+        delta_lower=max(excess, 0.0),
+        assumptions=(
+            f"the declared law, which {_COMPARED:,} runs on each of the two databases did not contradict",
+            "real-number arithmetic: the laws are those of the mechanism without rounding",
+        ),
+    )
+
+
+def _region(witness: Witness) -> Any:
+    conditions: tuple[Any, ...] = getattr(witness.event, "conditions", ())
+    if len(conditions) != 1 or not isinstance(conditions[0], RegionIn):
+        raise InvalidValue("The evidence is exact, but the witness's event is not a region of an exact law.")
+    return conditions[0].region
+
+
+def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
+    """Return the declared laws on the left and on the right, or in words why there are none now."""
+    from audit.distributions import Law
+
+    law_of = subject.distribution
+    if law_of is None:
+        raise AuditError(f"The witness is exact, but {subject.name} declares no law; audit it again by runs.")
+    try:
+        laws = law_of(witness.left), law_of(witness.right)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  the user's law may raise anything
+        return f"the declared law {Raised.of(error)}"
+    strange = next((law for law in laws if not isinstance(law, Law)), None)
+    return (
+        laws
+        if strange is None
+        else f"the declared law must be one of audit.distributions; got {show(strange, 60)}"
+    )
+
+
+def _beside_code(
+    result: AuditResult, witness: Witness, subject: Subject, laws: tuple[Any, Any], *, isolate: bool
+) -> tuple[str, int, tuple[str, ...]]:
+    """Compare laws with runs: say in words what contradicts them, how many runs that took, and notes."""
+    with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
+        outputs = sampler.with_copies(lambda: _called(sampler, witness))
+        drawn, notes = sampler.drawn, tuple(sampler.notes)
+    first = next((each for side in outputs for each in side if not isinstance(each, Unfinished)), None)
+    if all(isinstance(each, (Raised, Unfinished)) for side in outputs for each in side):
+        return f"every run {first or outputs[0][0]}", drawn, notes
+    limit = math.log(len(laws) / result.significance)
+    for law, side, database in zip(laws, outputs, (witness.left, witness.right), strict=True):
+        if law_log_e_value(law, side) >= limit:
+            where = f"{_COMPARED:,} runs on {show(database, 60)} contradict it"
+            return f"the subject's outputs do not follow its declared law: {where}", drawn, notes
+    return "", drawn, notes
+
+
+def _called(sampler: Sampler, witness: Witness) -> tuple[list[Any], list[Any]]:
+    left: list[Any] = []
+    right: list[Any] = []
+    for runs in sampler.draw(witness.left, witness.right, _COMPARED, (LAW, _REPLAYED), singly=True):
+        left += list(runs.left)
+        right += list(runs.right)
+    return left, right

@@ -1,0 +1,71 @@
+"""How to see an audit again: the command, the replay, the lines of Python."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from audit.results.result import Evidence
+from audit.values.wording import short
+from audit.words.story import replay_of
+
+if TYPE_CHECKING:
+    from audit.results.result import AuditResult
+
+__all__ = ["command", "python_lines", "reproduction"]
+
+
+def command(result: AuditResult) -> str | None:
+    """Return the command that repeats the audit, None if no target is known."""
+    given = result.environment.get("command")
+    if isinstance(given, str) and given:
+        return short(given, 400)
+    if result.target is None or replay_of(result) is not None:
+        return None
+    options = f"--seed {result.seed} --significance {result.significance:g}"
+    options += f" --budget {result.budget}" if result.budget else ""
+    options += "" if result.numerics == "ideal" else f" --numerics {result.numerics}"
+    return short(f"dp-audit run {shlex.quote(result.target)} {options}", 400)
+
+
+def reproduction(result: AuditResult) -> str:
+    """Say in one line how to see the same again."""
+    again = command(result)
+    if again is not None:
+        return f"{again}   (or result.replay())" if _replays(result) else again
+    if replay_of(result) is not None:
+        return "result.replay()" if _replays(result) else "the same replay"
+    call = "result.replay(), or the same audit" if _replays(result) else "the same audit"
+    return f"{call} with seed={result.seed}"
+
+
+def python_lines(result: AuditResult) -> list[str]:
+    """Return the Python lines that draw the witness of a saved result again.
+
+    Where there is none they repeat the audit, as far as a result knows it; none where a command does.
+    """
+    if not _replays(result):
+        return [] if command(result) else _audit_lines(result)
+    loading = "result = AuditResult.from_json(Path(FILE).read_text())  # FILE: where this result was saved"
+    lines = ["from pathlib import Path", "from audit import AuditResult", loading]
+    subject = "" if result.target else "subject"
+    if result.evidence is Evidence.EXACT:
+        return [*lines, f"print(result.replay({subject}))  # from the declared laws, checked against runs"]
+    anew = f"{subject}{', ' if subject else ''}fresh=True"
+    return [
+        *lines,
+        f"print(result.replay({subject}))  # the same runs",
+        f"print(result.replay({anew}))  # new runs",
+    ]
+
+
+def _audit_lines(result: AuditResult) -> list[str]:
+    options = f"seed={result.seed}, significance={result.significance:g}"
+    options += f", budget={result.budget}" if result.budget else ""
+    options += "" if result.numerics == "ideal" else f', numerics="{result.numerics}"'
+    claim = "" if result.claim is None else f"{short(f'{result.claim}', 80)}, "
+    return [f"audit_privacy(subject, {claim}{options})  # add the same databases and other options"]
+
+
+def _replays(result: AuditResult) -> bool:
+    return result.witness is not None and result.witness.replayable

@@ -1,0 +1,63 @@
+"""What a claim allows on a pair of databases, near or distant: as a number and as a formula."""
+
+import math
+
+from audit.claims import at_distance
+from audit.results.result import AuditResult, Witness
+
+__all__ = ["allowance", "allowed", "allowed_for", "claimed", "distance_words"]
+
+#: Relations whose neighbours differ in one record.
+_OF_RECORDS = {"replace-one", "add-or-remove-one"}
+
+
+def claimed(result: AuditResult) -> tuple[float | None, float]:
+    """Return the claim's ε (None if it has none) and δ."""
+    epsilon, delta = getattr(result.claim, "epsilon", None), getattr(result.claim, "delta", 0.0)
+    known = isinstance(epsilon, (int, float)) and isinstance(delta, (int, float))
+    return (float(epsilon), float(delta)) if known else (None, 0.0)  # type: ignore[arg-type]
+
+
+def allowed(result: AuditResult, witness: Witness) -> float | None:
+    """Return e^ε·q + δ of the claim about the witness's distance: the most that it allows `p` to be."""
+    return allowed_for(result, witness, witness.q)
+
+
+def allowed_for(result: AuditResult, witness: Witness, q: float) -> float | None:
+    """Return the most that the claim allows `p` to be where the other probability is `q`."""
+    epsilon, delta = claimed(result)
+    if epsilon is None:
+        return None
+    if witness.distance > 1:
+        epsilon, delta = at_distance(epsilon, delta, witness.distance)
+    return math.inf if epsilon > 700 else math.exp(epsilon) * q + delta
+
+
+def allowance(result: AuditResult, witness: Witness) -> str:
+    """Return what `allowed` computes, as a formula.
+
+    Examples
+    --------
+    >>> from audit.claims import PureDP
+    >>> from audit.results.result import Evidence, Verdict
+    >>> result = AuditResult("m", PureDP(0.1), "replace-one", Verdict.REFUTED, Evidence.STATISTICAL)
+    >>> allowance(result, Witness([0], [1], None, 0.5, 0.1))
+    'e^ε·q + δ'
+    >>> allowance(result, Witness([0] * 20, [1] * 20, None, 0.9, 0.1, distance=20))
+    'e^(20ε)·q'
+    """
+    steps = witness.distance
+    if steps == 1:
+        return "e^ε·q + δ"
+    epsilon, delta = claimed(result)
+    if not delta:
+        return f"e^({steps}ε)·q"
+    return f"e^({steps}ε)·q + δ·(e^({steps}ε) − 1)/(e^ε − 1)" if epsilon else f"q + {steps}δ"
+
+
+def distance_words(result: AuditResult, witness: Witness) -> str:
+    """Say how far apart the databases are, nothing for neighbours."""
+    if witness.distance == 1:
+        return ""
+    unit = "records" if result.relation in _OF_RECORDS else "neighbour steps"
+    return f"They are {witness.distance:,} {unit} apart."

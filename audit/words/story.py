@@ -1,0 +1,400 @@
+"""What a result says, in sentences: one wording for the terminal and the page."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from audit.results.result import AuditResult, Evidence, Verdict, Witness
+from audit.values.wording import (
+    apart,
+    at_least,
+    at_most,
+    confidence,
+    interval,
+    number,
+    sentence,
+    short,
+    shown,
+)
+from audit.words.allowance import allowance, allowed, allowed_for, claimed, distance_words
+from audit.words.pair_words import MOST_DATABASE, change, pair_words
+
+__all__ = [
+    "WitnessWords",
+    "allowance",
+    "allowed",
+    "allowed_for",
+    "apart",
+    "at_least",
+    "at_most",
+    "bounds",
+    "brief_claim",
+    "claimed",
+    "detectable",
+    "distance_words",
+    "event_words",
+    "examples",
+    "may_hide",
+    "meaning",
+    "number",
+    "pair_words",
+    "replay_of",
+    "runs",
+    "short",
+    "shown",
+    "title",
+    "unvaried",
+    "verdict_sentence",
+    "why_no_simpler",
+    "witness_standing",
+    "witness_story",
+    "witness_words",
+]
+MOST_EVENT = 200
+MOST_EXAMPLE = 90
+
+
+def title(result: AuditResult) -> str:
+    """Return the claim in a line: ``PureDP(epsilon=1) under replace one``."""
+    claim = "no claim" if result.claim is None else short(f"{result.claim}", 80)
+    return f"{claim} under {short(result.relation, 60)}" if result.relation else claim
+
+
+def brief_claim(result: AuditResult) -> str:
+    """Return the claim as papers write it: ``1-DP``, ``(1, 1e-06)-DP``."""
+    epsilon, delta = claimed(result)
+    if epsilon is None:
+        return "no claim" if result.claim is None else short(f"{result.claim}", 80)
+    return f"({number(epsilon)}, {number(delta)})-DP" if delta else f"{number(epsilon)}-DP"
+
+
+def event_words(witness: Witness) -> str:
+    """Return the event in words."""
+    words = getattr(witness.event, "words", None)
+    return short(words() if callable(words) else f"{witness.event}", MOST_EVENT)
+
+
+@dataclass(frozen=True)
+class WitnessWords:
+    """The parts of a witness's story, for whoever tells it.
+
+    Attributes
+    ----------
+    change : str
+        What changes from the left database to the right one; empty where no single record does.
+    on_p, on_q : str
+        The name of each database: left or right.
+    database_p, database_q, event : str
+        Both databases and the event in words.
+    p, q, limit : str
+        The two probabilities and the most that the claim allows `p` to be (empty if that is unknown).
+    allowance : str
+        How `limit` is found: ``e^ε·q + δ``.
+    apart : str
+        How far apart databases that are no neighbours are; empty for neighbours.
+    p_interval, q_interval : str
+        ``" (0.45–0.51)"``, or empty where the number is exact.
+    part : str
+        A sentence on what the event leaves out, where it alone would keep the claim; else empty.
+    """
+
+    change: str
+    on_p: str
+    on_q: str
+    database_p: str
+    database_q: str
+    event: str
+    p: str
+    q: str
+    limit: str
+    allowance: str
+    apart: str
+    p_interval: str
+    q_interval: str
+    part: str
+
+
+def witness_words(result: AuditResult, witness: Witness, *, limit: int = MOST_DATABASE) -> WitnessWords:
+    """Return the parts of the story; databases take at most about `limit` characters."""
+    names = ("left", "right") if witness.direction == "left" else ("right", "left")
+    most = allowed(result, witness)
+    p, limit_ = apart(witness.p, most) if most is not None else (number(witness.p), "")
+    told = allowance(result, witness), distance_words(result, witness)
+    intervals = interval(witness.p_interval), interval(witness.q_interval)
+    event, q = event_words(witness), number(witness.q, digits=3)
+    pair = pair_words(witness, limit=limit)
+    part = _part_words(result, witness)
+    return WitnessWords(change(witness), *names, *pair, event, p, q, limit_, *told, *intervals, part)
+
+
+def witness_story(result: AuditResult, witness: Witness) -> str:
+    """Return the witness as a story, with what the claim allows."""
+    w = witness_words(result, witness)
+    happens = f'the event "{w.event}" happens with probability {w.p}{w.p_interval}'
+    said = f"{w.change} " if w.change else ""
+    said += f"On {w.on_p} = {w.database_p} {happens}; on {w.on_q} = {w.database_q} with {w.q}{w.q_interval}."
+    said += f" {w.apart}" if w.apart else ""
+    there = "At that distance the claim" if w.apart else "The claim"
+    said += f" {there} allows at most {w.allowance} = {w.limit}." if w.limit else ""
+    return f"{said} {w.part}" if w.part else said
+
+
+def _part_words(result: AuditResult, witness: Witness) -> str:
+    """Say so where the event of an exact refutation keeps the claim: a box may show too little."""
+    most = allowed(result, witness)
+    exact = result.refuted and result.evidence is Evidence.EXACT
+    if not exact or most is None or witness.p > most:
+        return ""
+    whole = "Over all outputs with a likelihood ratio above e^ε"
+    return (
+        "This event is only part of the one that breaks the claim. "
+        f"{whole}, p − e^ε·q is {at_least(result.delta_lower)}."
+    )
+
+
+def examples(witness: Witness) -> str:
+    """Return what outputs look like on both sides in a sentence; nothing where none were kept.
+
+    Examples
+    --------
+    >>> examples(Witness([0], [1], None, 0.5, 0.1, runs=9, examples=(("0", "2"), ("1", "1"))))
+    'Outputs on left: 0, 2, …; on right: 1, 1, ….'
+    >>> examples(Witness([0], [1], None, 0.5, 0.1, examples=(("0", "2"), ("1",))))
+    'Most probable outputs on left: 0, 2; on right: 1.'
+    """
+    if not any(witness.examples):
+        return ""
+    more = ", …" if witness.runs > max(map(len, witness.examples)) else ""
+    left, right = (", ".join(short(each, MOST_EXAMPLE) for each in texts) for texts in witness.examples)
+    kind = "Outputs" if witness.runs else "Most probable outputs"
+    return f"{kind} on left: {left}{more}; on right: {right}{more}."
+
+
+def why_no_simpler(result: AuditResult) -> str:
+    """Say why no simpler witness is shown beside the one of a refutation; nothing where one is."""
+    witness = result.witness
+    if witness is None or not result.refuted or witness.simpler is not None or replay_of(result) is not None:
+        return ""
+    if result.evidence is Evidence.EXACT:
+        return "This is the worst pair compared; the audit did not look for a simpler one."
+    if witness.given:
+        return "The pair was given; the audit did not look for a simpler one."
+    return "" if witness.simplest is None else "No simpler pair failed."
+
+
+def replay_of(result: AuditResult) -> str | None:
+    """Return whose saved witness was drawn again, None where the result is an audit's."""
+    saved = result.environment.get("replay_of")
+    return saved if isinstance(saved, str) else None
+
+
+def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
+    """Say where the witness's numbers come from, and what they are worth."""
+    if not witness.runs:
+        return "Both probabilities are exact."
+    level = f", each at confidence {witness.confidence:.6g}," if witness.confidence else ""
+    where = f" in {witness.parts:,} fresh processes" if witness.parts else ""
+    drawn = f"about {witness.runs:,} runs on each side{where}, drawn after the event was fixed"
+    if witness.confirmed:
+        return f"The numbers{level} come from {drawn}; these runs alone confirm the refutation."
+    if replayed:
+        return f"The numbers{level} come from {drawn}; these runs alone do not refute the claim."
+    return f"The numbers{level} come from {drawn}; these runs alone do not confirm the refutation."
+
+
+def verdict_sentence(result: AuditResult) -> str:
+    """Say the verdict in words."""
+    return _VERDICTS[result.verdict](result)
+
+
+def _refuted(result: AuditResult) -> str:
+    exact = result.evidence is Evidence.EXACT
+    how = "by the exact output laws" if exact else "by runs of the mechanism"
+    return f"The claim does not hold: it is refuted {how}."
+
+
+def _not_reproduced(result: AuditResult) -> str:
+    name, witness = _of_another(result), result.witness
+    if result.evidence is Evidence.EXACT or witness is None:
+        law = f"NOT REPRODUCED: the declared laws do not confirm the saved refutation{name}"
+        return f"{law}. Only the saved event on the saved pair was checked. This is not a proof."
+    drawn = f"about {witness.runs:,} runs on each side tested the saved event on the saved pair"
+    start = f"NOT REPRODUCED: these runs do not confirm the saved refutation{name}"
+    return f"{start}: {drawn}. No other event or pair was tried. This is not a proof."
+
+
+def _of_another(result: AuditResult) -> str:
+    """Return ``" of …"``, whose witness a replay drew again, where that was another subject's."""
+    saved = replay_of(result)
+    return f" of {short(saved, 60)}" if saved is not None and saved != result.subject else ""
+
+
+def _not_refuted(result: AuditResult) -> str:
+    if replay_of(result) is not None:
+        return _not_reproduced(result)
+    if result.evidence is Evidence.EXACT:
+        family = f" ({short(result.family, 120)})" if result.family else ""
+        kept = f"The exact laws satisfy the claim on {_pairs(result)}{family}."
+        return f"{kept} {_why_no_proof(result)}"
+    tried = f"in {result.samples:,} runs on {_pairs(result)}"
+    found = f"No event that breaks the claim was found {tried}. This is not a proof."
+    return f"{unvaried(result)} {found}" if result.only_output is not None else found
+
+
+def unvaried(result: AuditResult) -> str:
+    """Say that no output differs from any other, and what may be the cause; nothing where one does.
+
+    Examples
+    --------
+    >>> said = "m", None, "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL
+    >>> unvaried(AuditResult(*said, only_output="None"))
+    'Nothing varies: every output, on every database, was None. Is a `return` missing?'
+    """
+    if result.only_output is None:
+        return ""
+    cause = " Is a `return` missing?" if result.only_output == "None" else ""
+    return f"Nothing varies: every output, on every database, was {short(result.only_output, 60)}.{cause}"
+
+
+def _why_no_proof(result: AuditResult) -> str:
+    """Say why exact laws that keep the claim do not prove it: pairs were left out, or arithmetic rounds."""
+    if result.family is None or result.pairs_total != result.pairs_tried:
+        return "Other pairs were not compared: this is not a proof."
+    slack = "" if result.tolerance is None else f", to a tolerance of {result.tolerance:.2g}"
+    compared = f"continuous laws (and products) were compared in floating point{slack}"
+    return f"These are all pairs of the family, but {compared}: this is not a proof."
+
+
+def _proved(result: AuditResult) -> str:
+    family = short(result.family or _pairs(result), 160)
+    kept = "the exact laws of every such pair satisfy it"
+    return f"The claim is proved over {family}: {kept}. The proof covers only that family."
+
+
+def _without(result: AuditResult) -> str:
+    start = "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
+    return f"{start}: {sentence(short(result.reason or 'no reason is recorded', 400))}"
+
+
+#: Bounds closer than this, relative above 1, are one number: the rest is rounding.
+_ROUNDING = 1e-9
+_VERDICTS: dict[Verdict, Callable[[AuditResult], str]] = {
+    Verdict.REFUTED: _refuted,
+    Verdict.NOT_REFUTED: _not_refuted,
+    Verdict.PROVED: _proved,
+    Verdict.INCONCLUSIVE: _without,
+    Verdict.ERROR: _without,
+}
+
+
+def _pairs(result: AuditResult) -> str:
+    noun = "pair" if result.pairs_tried == 1 else "pairs"
+    whole = (
+        f" of {result.pairs_total:,}"
+        if result.pairs_total and result.pairs_total > result.pairs_tried
+        else ""
+    )
+    return f"{result.pairs_tried:,}{whole} {noun}"
+
+
+def bounds(result: AuditResult) -> str:
+    """Say what is known of the true ε and δ, and how surely; nothing where nothing is known."""
+    epsilon, delta_claimed = claimed(result)
+    if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
+        return ""
+    where = " at the claimed δ" if delta_claimed else ""  # else (ε, δ) would look like one claim
+    if result.evidence is Evidence.EXACT:
+        return _exact_bounds(result, epsilon, where)
+    if result.epsilon_lower <= 0 and result.delta_lower <= 0:
+        return "No privacy loss was measured."
+    found = f"The true ε{where} is at least {at_least(result.epsilon_lower)} (claimed {number(epsilon)})"
+    delta = f"the true δ at the claimed ε is at least {at_least(result.delta_lower)}"
+    sure = f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly"
+    return f"{found}; {delta}. {sure}."
+
+
+def _exact_bounds(result: AuditResult, epsilon: float, where: str) -> str:
+    found, most = apart(result.epsilon_lower, epsilon)
+    if replay_of(result) is not None:
+        return f"The saved event shows an exact ε{where} of {found} (claimed {most})."
+    first, later = f"The largest ε{where} over these pairs", "the largest δ at the claimed ε"
+    if _is_bracketed(result):
+        losses = _between(result.epsilon_lower, result.epsilon_upper)
+        excess = _between(result.delta_lower, result.delta_upper)
+        return f"{first} {losses} (claimed {number(epsilon)}); {later} {excess}. Nothing was sampled."
+    return f"{first} is {found} (claimed {most}); {later} is {number(result.delta_lower)}. Both are exact."
+
+
+def _is_bracketed(result: AuditResult) -> bool:
+    """Tell whether the laws gave bounds that are apart: by more than rounding."""
+    ends = ((result.epsilon_lower, result.epsilon_upper), (result.delta_lower, result.delta_upper))
+    return any(high is not None and high > low + _ROUNDING * max(1.0, low) for low, high in ends)
+
+
+def _between(low: float, high: float | None) -> str:
+    """Say where a number lies, with as many digits as tell its bounds apart."""
+    if high is None or high <= low:
+        return f"is {number(low)}"
+    larger, smaller = apart(high, low)
+    return f"lies between {smaller} and {larger}"
+
+
+def meaning(result: AuditResult) -> str:
+    """Say what the evidence is worth."""
+    if result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
+        return "This says nothing for or against the claim."
+    if result.evidence is Evidence.EXACT:
+        return _exact_meaning(result)
+    if result.refuted:
+        return f"If the claim holds, the chance of this refutation is at most {result.significance:.3g}."
+    return detectable(result)
+
+
+def _exact_meaning(result: AuditResult) -> str:
+    if replay_of(result) is not None:
+        return f"The laws are those the subject declares; {result.samples:,} runs did not contradict them."
+    slack = f" Tolerance for rounding: {result.tolerance:.2g}." if result.tolerance is not None else ""
+    drawn = (
+        f"; {result.samples:,} runs did not contradict them" if result.samples and not result.refuted else ""
+    )
+    told = f"The laws are those the subject declares{drawn}; no sampling error is involved.{slack}"
+    return " ".join(filter(None, [told, may_hide(result)]))
+
+
+def may_hide(result: AuditResult) -> str:
+    """Say how far the code may be from the declared law that it was not seen to differ from."""
+    if result.law_distance is None:
+        return ""
+    far = f"differs from its law by {at_most(result.law_distance)} in total variation"
+    if result.detectable_epsilon is None:
+        start = f"Audits like this one catch code that {far} nine times in ten"
+        return f"{start}. They may miss smaller differences, whatever their ε."
+    event = f" on one event, {short(result.detectable_event, 120)}" if result.detectable_event else ""
+    start = f"Nine times in ten, audits like this one catch code that {far}"
+    return f"{start}, and a true ε of {at_most(result.detectable_epsilon)}{event}. They may miss less."
+
+
+def detectable(result: AuditResult) -> str:
+    """Say what a statistical audit that refuted nothing could have found."""
+    if replay_of(result) is not None:
+        return "A replay checks only the saved event and pair; an audit looks for others."
+    said = [_detected(result)] if result.detectable_epsilon is not None else []
+    if result.ceiling_epsilon is not None:
+        most = at_most(result.ceiling_epsilon)
+        said.append(f"With this many runs no audit can certify more than ε = {most}.")
+    return " ".join(said) or "What this audit could have found is unknown."
+
+
+def _detected(result: AuditResult) -> str:
+    least = at_most(result.detectable_epsilon or 0.0)
+    event = short(result.detectable_event or "any event of probability 1/2", 160)
+    caught = f"Audits like this one catch ε ≥ {least} nine times in ten on one event of one pair, {event}."
+    return f"{caught} They may miss a smaller ε there, and a larger one on other events or pairs."
+
+
+def runs(result: AuditResult) -> str:
+    """Say how many runs were drawn, of which kind, and when the claim fell."""
+    fell = result.samples_to_refutation
+    until = f", the claim was refuted after {fell:,}" if fell is not None else ""
+    lost = f"; {result.unfinished:,} unfinished" if result.unfinished else ""
+    pairs = "pair" if result.pairs_tried == 1 else "pairs"
+    return f"{result.samples:,} runs drawn{until}{lost}; {result.pairs_tried:,} {pairs} tried"

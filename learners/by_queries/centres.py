@@ -1,0 +1,203 @@
+"""k-means by statistical queries: each round asks about the clusters of the last round's centres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidValue, finite_number, positive_int
+from learners.finite.listed import spread
+from mechanisms.queries import StatisticalQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from learners.by_queries.many_chunks import ManyChunks
+    from mechanisms.queries import SQOracle
+
+__all__ = ["Centres", "KMeansQueries", "distances", "nearest"]
+
+Centres = tuple[tuple[float, ...], ...]
+"""One point of [0, 1]^d for each cluster."""
+
+
+def nearest(points: Any, centres: Centres) -> NDArray[np.intp]:
+    """Return the place of each point's nearest centre, the first of several.
+
+    Examples
+    --------
+    >>> nearest([(0.1,), (0.5,), (0.9,)], ((0.0,), (1.0,))).tolist()
+    [0, 0, 1]
+    """
+
+    def of(some: Sequence[Any]) -> NDArray[np.intp]:
+        return np.asarray(distances(np.asarray(some, dtype=np.float64), centres).argmin(axis=1))
+
+    return spread(of, points)
+
+
+def distances(points: NDArray[np.float64], centres: Centres) -> NDArray[np.float64]:
+    """Return the squared distance of each point from each centre, shape (points, centres).
+
+    Examples
+    --------
+    >>> distances(np.array([[0.5]]), ((0.0,), (1.0,))).tolist()
+    [[0.25, 0.25]]
+    """
+    matrix = points.reshape(-1, len(centres[0]))
+    return np.asarray(((matrix[:, None, :] - np.array(centres)[None, :, :]) ** 2).sum(axis=2))
+
+
+@dataclass(frozen=True)
+class _Share:
+    """1 where a point belongs to a centre; its coordinate there, else 0, where `place` is given."""
+
+    centres: Centres
+    cluster: int
+    place: int | None = None
+
+    def many(self, records: Sequence[Any]) -> NDArray[np.float64]:
+        inside = np.asarray(nearest(records, self.centres) == self.cluster)
+        if self.place is None:
+            return inside.astype(np.float64)
+        return np.where(inside, spread(self._coordinate, records), 0.0)
+
+    def _coordinate(self, records: Sequence[Any]) -> NDArray[np.float64]:
+        return np.asarray(records, dtype=np.float64).reshape(len(records), -1)[:, self.place]
+
+    def __call__(self, record: Any) -> float:
+        return float(self.many([record])[0])
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """`_Share` of many runs, whose centres have shape (runs, clusters, d), at each kind of point."""
+
+    points: NDArray[np.float64]
+    centres: NDArray[np.float64]
+    cluster: int
+    place: int | None
+
+    def __call__(self, kinds: NDArray[np.intp]) -> NDArray[np.float64]:
+        points = self.points[kinds]
+        apart = [((points - centre[:, None]) ** 2).sum(axis=2) for centre in self.centres.transpose(1, 0, 2)]
+        inside = np.argmin(apart, axis=0) == self.cluster
+        return np.asarray(inside * (1.0 if self.place is None else points[:, self.place]))
+
+
+@dataclass(frozen=True)
+class KMeansQueries:
+    """Lloyd's iteration through statistical queries; each centre becomes its cluster's sum ÷ its mass.
+
+    Parameters
+    ----------
+    start
+        The first centres, points of [0, 1]^d.
+    rounds
+        How many rounds.
+    tau
+        The tolerance of all queries.
+    least_mass
+        A centre whose mass is answered below this stays where it is.
+
+    Guarantee
+    ---------
+    `rounds` rounds of k·(d + 1) queries, k masses and k·d coordinate sums. With a valid oracle and mass m ≥
+    least_mass + tau a centre's coordinate is off Lloyd's, for the same clusters, by at most 2·tau/(m − tau):
+    |ŝ/m̂ − s/m| ≤ (|ŝ − s| + (s/m)·|m̂ − m|)/m̂ with s/m ≤ 1. With the exact oracle it is Lloyd's iteration
+    itself. (K11 §1.1.1 names k-means as an algorithm that seems to need adaptivity.)
+
+    Examples
+    --------
+    >>> from mechanisms.queries import ExactOracle, Population
+    >>> points = [(0.0,), (0.2,), (0.8,), (1.0,)]
+    >>> centres = KMeansQueries(((0.0,), (0.5,)), rounds=3).learn(ExactOracle(Population(points)))
+    >>> [round(x, 12) for (x,) in centres]
+    [0.1, 0.9]
+    """
+
+    start: Centres
+    rounds: int = 5
+    tau: float = 0.01
+    least_mass: float = 0.05
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        positive_int(self.rounds, what=f"The `rounds` of `{owner}`")
+        finite_number(self.tau, what=f"The `tau` of `{owner}`", above=0)
+        finite_number(self.least_mass, what=f"The `least_mass` of `{owner}`", above=0, maximum=1)
+        matrix = np.asarray(self.start, dtype=np.float64)
+        if matrix.ndim != 2 or not matrix.size or not ((matrix >= 0) & (matrix <= 1)).all():
+            raise InvalidValue(f"The `start` of `{owner}` must be one or more points of [0, 1]^d.")
+
+    @property
+    def dimension(self) -> int:
+        """The dimension d."""
+        return len(self.start[0])
+
+    @property
+    def accuracy(self) -> float:
+        """2·tau/least_mass: how far a coordinate of a centre that moved may be off Lloyd's."""
+        return 2.0 * self.tau / self.least_mass
+
+    @property
+    def most_queries(self) -> int:
+        """How many queries are asked."""
+        return self.rounds * len(self.start) * (self.dimension + 1)
+
+    def queries(self, centres: Centres) -> list[StatisticalQuery]:
+        """Return a round: for each centre its mass, then its coordinate sums."""
+        return [
+            StatisticalQuery(function, self.tau, low=0.0, high=1.0, vectorised=function.many)
+            for cluster in range(len(centres))
+            for place in (None, *range(self.dimension))
+            for function in [_Share(centres, cluster, place)]
+        ]
+
+    def learn(self, oracle: SQOracle) -> Centres:
+        """Return the centres after the last round."""
+        centres = tuple(tuple(map(float, centre)) for centre in self.start)
+        for _ in range(self.rounds):
+            answers = np.array(oracle.ask_all(self.queries(centres))).reshape(len(centres), -1)
+            centres = tuple(
+                self._moved(old, answer[0], answer[1:]) for old, answer in zip(centres, answers, strict=True)
+            )
+        return centres
+
+    def learn_many(self, oracle: ManyChunks) -> list[Centres]:
+        """Return the centres of every run, by the same steps as `learn`.
+
+        Examples
+        --------
+        >>> from learners.by_queries.chunks import ChunkNoise
+        >>> from learners.by_queries.many_chunks import ManyChunks
+        >>> noise, rng = ChunkNoise("central", 10.0), np.random.default_rng(0)
+        >>> oracle = ManyChunks([(0.1,), (0.9,)] * 800, queries=4, noise=noise, runs=2, rng=rng)
+        >>> found = KMeansQueries(((0.25,), (0.75,)), rounds=1).learn_many(oracle)
+        >>> np.array(found).round(1).tolist()
+        [[[0.1], [0.9]], [[0.1], [0.9]]]
+        """
+        width = self.queries(self.start)[0].width
+        points = np.array(oracle.records, dtype=np.float64).reshape(-1, self.dimension)
+        centres = np.repeat(np.array(self.start, dtype=np.float64)[None], oracle.runs, axis=0)
+        for _ in range(self.rounds):
+            of = [
+                _Shares(points, centres, cluster, place)
+                for cluster in range(len(self.start))
+                for place in (None, *range(self.dimension))
+            ]
+            answers = np.column_stack([oracle.ask(values, width=width) for values in of])
+            answers = answers.reshape(oracle.runs, len(self.start), -1)
+            moved = answers[..., :1] >= self.least_mass
+            fresh = np.clip(answers[..., 1:] / np.where(moved, answers[..., :1], 1.0), 0.0, 1.0)
+            centres = np.where(moved, fresh, centres)
+        return [tuple(map(tuple, run)) for run in centres.tolist()]
+
+    def _moved(self, old: tuple[float, ...], mass: float, sums: NDArray[np.float64]) -> tuple[float, ...]:
+        if mass < self.least_mass:
+            return old
+        return tuple(np.clip(sums / mass, 0.0, 1.0).tolist())

@@ -1,0 +1,72 @@
+"""A private run of an SQ algorithm: equal chunks of the database, one a query, central or local noise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import InvalidValue
+from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks
+from learners.by_queries.many_chunks import ManyChunks
+from learners.finite.listed import kinds
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from learners.by_queries.chunks import Model
+
+__all__ = ["ChunkedRun"]
+
+
+class ChunkedRun:
+    """A learner that runs an adaptive SQ algorithm, each query on a chunk of its own.
+
+    Examples
+    --------
+    >>> from learners import KMeans
+    >>> isinstance(KMeans(), ChunkedRun)
+    True
+    """
+
+    model: Model
+    epsilon: float
+
+    if TYPE_CHECKING:
+
+        @property
+        def algorithm(self) -> Any:
+            """The SQ algorithm: `most_queries` says how many it may ask, `learn(oracle)` runs it.
+
+            `learn_many(oracle)` runs it many times at once, with a `ManyChunks`, and returns the outputs.
+            """
+
+        @property
+        def _wanted(self) -> str:
+            """What a record must be, in words."""
+
+        def _is_record(self, record: Any) -> bool: ...
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return what the algorithm learns, or "insufficient samples"."""
+        queries = self._queries(database)
+        if queries is None:
+            return INSUFFICIENT
+        noise = ChunkNoise(self.model, self.epsilon)
+        return self.algorithm.learn(EvenChunks(database, queries=queries, noise=noise, rng=rng))
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return the outputs of `size` runs; run i uses the same noise on every database of one length."""
+        queries = self._queries(database)
+        if queries is None:
+            return [INSUFFICIENT] * size
+        noise = ChunkNoise(self.model, self.epsilon)
+        oracle = ManyChunks(database, queries=queries, noise=noise, runs=size, rng=rng)
+        return list(self.algorithm.learn_many(oracle))
+
+    def _queries(self, database: Any) -> int | None:
+        """Return how many queries there are chunks for, None where the database is too short."""
+        for record in kinds(database):
+            if not self._is_record(record):
+                owner = type(self).__name__
+                raise InvalidValue(f"A record of `{owner}` must be {self._wanted}; got {record!r:.60}.")
+        queries: int = self.algorithm.most_queries
+        return queries if len(database) >= queries else None

@@ -1,0 +1,174 @@
+"""Private answers to statistical queries from equal chunks, one a query, with central or local noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+import numpy as np
+
+from audit.errors import InvalidValue, finite_number, positive_int
+from mechanisms.local.averaging.sizes import laplace_size
+from mechanisms.local.averaging.sums import LaplaceSum
+from mechanisms.local.laplace import LocalLaplace
+from mechanisms.local.oracle import LROracle
+from mechanisms.queries import Oracle, private_chunk_size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mechanisms.queries import StatisticalQuery
+
+__all__ = ["INSUFFICIENT", "ChunkNoise", "EvenChunks", "Model"]
+
+INSUFFICIENT: Final = "insufficient samples"
+"""The answer to a database that has not a record for every query: a function of its public length."""
+
+Model = Literal["central", "local"]
+"""Who adds the noise: the curator, once to each average; or everybody, to his own value."""
+
+
+@dataclass(frozen=True)
+class ChunkNoise:
+    """The noise on the average over a chunk, in either model.
+
+    Parameters
+    ----------
+    model
+        ``"central"`` or ``"local"``.
+    epsilon
+        Privacy of everything that is answered, > 0.
+
+    Guarantee
+    ---------
+    Each record lies in one chunk and has part in one answer. Central: an average over m records moves by at
+    most width/m when one is replaced; noise of scale width/(m·epsilon) makes it epsilon-private, and the
+    others have the same law given earlier answers. Local: each record adds Laplace noise of scale
+    width/epsilon to its value, which makes its report epsilon-private whatever is done with it (K11
+    Definition 5.3); the average is the mean plus a sum of m such variables, divided by m.
+
+    Either way, given the earlier answers, the answer is the chunk's mean plus a `LaplaceSum`, of one or of m
+    terms.
+
+    Examples
+    --------
+    >>> ChunkNoise("central", 2.0).law(10, width=1.0), ChunkNoise("local", 2.0).law(10, width=1.0)
+    (LaplaceSum(size=1, scale=0.05), LaplaceSum(size=10, scale=0.05))
+    """
+
+    model: Model
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        if self.model not in get_args(Model):
+            raise InvalidValue(f"The `model` must be central or local; got {self.model!r:.40}.")
+        finite_number(self.epsilon, what="The `epsilon` of `ChunkNoise`", above=0)
+
+    def law(self, chunk: int, *, width: float) -> LaplaceSum:
+        """Return the law of the noise on the average of a query of this width over `chunk` records."""
+        return LaplaceSum(1 if self.model == "central" else chunk, width / (self.epsilon * chunk))
+
+    def chunk_size(self, queries: Sequence[StatisticalQuery], *, beta: float) -> int:
+        """Return how many records a chunk needs so that all these queries are answered within tolerance.
+
+        Guarantee
+        ---------
+        With probability 1 − beta, over sample and noise: `private_chunk_size` and `laplace_size`, each for
+        beta divided by the number of queries, and the largest over the queries.
+        """
+        return max(self._size(query, queries=len(queries), beta=beta) for query in queries)
+
+    def _size(self, query: StatisticalQuery, *, queries: int, beta: float) -> int:
+        if self.model == "central":
+            return private_chunk_size(
+                queries, tau=query.tau, beta=beta, epsilon=self.epsilon, width=query.width
+            )
+        half = query.width / 2.0
+        return laplace_size(tau=query.tau, beta=beta / queries, epsilon=self.epsilon, bound=half)
+
+    def tails(self, means: Any, *, threshold: float, chunk: int, width: float) -> NDArray[np.float64]:
+        """Return (log Pr[answer ≤ threshold], log Pr[answer > threshold]) at each mean, shape (2, …).
+
+        Examples
+        --------
+        >>> logs = ChunkNoise("central", 1.0).tails(np.array([0.5]), threshold=0.5, chunk=3, width=1.0)
+        >>> np.exp(logs).round(12).tolist()
+        [[0.5], [0.5]]
+        """
+        noise, gaps = self.law(chunk, width=width), threshold - np.asarray(means, dtype=np.float64)
+        return np.array([noise.logcdf(gaps), noise.logsf(gaps)])
+
+
+class EvenChunks(Oracle):
+    """Answers each of M queries from its own chunk of ⌊n/M⌋ records, with the noise of either model.
+
+    In the local model the records' reports come from `LROracle`, which holds each to its budget.
+
+    Parameters
+    ----------
+    sample
+        The n records.
+    queries
+        M: how many queries may be asked.
+    noise
+        The model and epsilon.
+    rng
+        Where the noise comes from.
+
+    Raises
+    ------
+    InvalidValue
+        There are fewer than M records, or more than M queries are asked.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy of all answers together when one record is replaced, in the local model for
+    each record's report; see `ChunkNoise`. All answers are within their tolerance with the probability that
+    `ChunkNoise.chunk_size` says, if chunks are as large as it says.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import StatisticalQuery
+    >>> noise = ChunkNoise("local", 100.0)
+    >>> oracle = EvenChunks([0] * 500 + [1] * 500, queries=2, noise=noise, rng=np.random.default_rng(0))
+    >>> ones = StatisticalQuery.fraction(bool, tau=0.1)
+    >>> [round(answer, 1) + 0.0 for answer in oracle.ask_all([ones, ones])]
+    [0.0, 1.0]
+    """
+
+    def __init__(
+        self, sample: Sequence[Any], *, queries: int, noise: ChunkNoise, rng: np.random.Generator
+    ) -> None:
+        super().__init__()
+        self._most = positive_int(queries, what="The `queries` of `EvenChunks`")
+        self.chunk = len(sample) // self._most
+        if not self.chunk:
+            raise InvalidValue(f"`EvenChunks` must have a record for each of {queries} queries.")
+        self._sample, self._noise, self._rng, self._used = sample, noise, rng, 0
+        self._reports = None if noise.model == "central" else LROracle(sample, epsilon=noise.epsilon, rng=rng)
+
+    def _prepare(self, queries: Sequence[StatisticalQuery]) -> None:
+        if self._used + len(queries) > self._most:
+            raise InvalidValue(f"`EvenChunks` must be asked at most {self._most} queries.")
+
+    def _answer(self, query: StatisticalQuery) -> float:
+        start = self._used * self.chunk
+        self._used += 1
+        places = range(start, start + self.chunk)
+        if self._reports is not None:
+            return self._reported(query, places)
+        mean = float(query.values(self._sample[places.start : places.stop]).mean())
+        return mean + float(self._noise.law(self.chunk, width=query.width).sample(1, self._rng)[0])
+
+    def _reported(self, query: StatisticalQuery, places: range) -> float:
+        assert self._reports is not None
+        middle, half = (query.low + query.high) / 2.0, query.width / 2.0
+        randomizer = LocalLaplace(
+            epsilon=self._noise.epsilon,
+            query=lambda entries: query.values(entries) - middle,
+            bound=half,
+            vectorised=True,
+        )
+        return middle + float(np.mean(self._reports.ask(places, randomizer)))

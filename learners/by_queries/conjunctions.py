@@ -1,0 +1,313 @@
+"""Monotone conjunctions by statistical queries, and privately with central or local noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PureDP
+from audit.errors import finite_number, positive_int
+from audit.relations import Relation
+from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks, Model
+from learners.concepts import ConjunctionClass
+from learners.concepts.bits import BitWords, bit_matrix
+from learners.finite.hypotheses import Hypotheses
+from learners.finite.listed import kinds, listed, spread
+from learners.finite.of_hypotheses import OfHypotheses
+from learners.finite.problems import LearningProblem, check_accuracy, light_variable_problems
+from mechanisms.queries import StatisticalQuery
+from mechanisms.subjects.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from mechanisms.queries import SQOracle
+
+__all__ = ["ConjunctionLearner", "ConjunctionQueries", "KeepsVariables", "ZeroThoughPositive"]
+
+
+@dataclass(frozen=True)
+class ZeroThoughPositive:
+    """The predicate x_i = 0 ∧ y = 1 of a record (x, y); labels may be 0 and 1 or −1 and 1.
+
+    Examples
+    --------
+    >>> ZeroThoughPositive(1)(((1, 0), 1)), ZeroThoughPositive(1).many([((1, 0), -1)]).tolist()
+    (True, [False])
+    """
+
+    place: int
+
+    def __call__(self, record: Any) -> bool:
+        """Return the value at one record."""
+        x, y = record
+        return bool(x[self.place] == 0 and y == 1)
+
+    def many(self, records: Sequence[Any]) -> NDArray[np.bool_]:
+        """Return the values at many records."""
+        return spread(self._each, records)
+
+    def _each(self, records: Sequence[Any]) -> NDArray[np.bool_]:
+        return np.array([x[self.place] == 0 and y == 1 for x, y in records], dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class ConjunctionQueries:
+    """The SQ learner itself: one query a variable, all in one round (B Theorem 5).
+
+    Parameters
+    ----------
+    dimension
+        d, the number of variables.
+    alpha
+        The error allowed, in (0, 1/2).
+
+    Guarantee
+    ---------
+    A conjunction of error at most alpha on every distribution and with every valid oracle, by d non-adaptive
+    queries of tolerance alpha/2d. A variable of the target has mean 0, so that its answer is at most
+    alpha/2d, and it is kept; one that is kept has mean at most alpha/d. The error is one-sided, on positive
+    examples where a kept variable is 0: at most d·alpha/d.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import AdversarialOracle, Population
+    >>> uniform = [((a, b), a) for a in (0, 1) for b in (0, 1)]
+    >>> learner = ConjunctionQueries(2, alpha=0.2)
+    >>> learner.learn(AdversarialOracle(Population(uniform), "up"))
+    (1, 0)
+    """
+
+    dimension: int
+    alpha: float = 0.2
+
+    def __post_init__(self) -> None:
+        positive_int(self.dimension, what="The `dimension` of `ConjunctionQueries`")
+        check_accuracy(self.alpha, 0.1, owner="ConjunctionQueries")
+
+    @property
+    def tau(self) -> float:
+        """The tolerance, and the most that the answer of a variable that is kept may be."""
+        return self.alpha / (2 * self.dimension)
+
+    def queries(self) -> list[StatisticalQuery]:
+        """Return the round."""
+        predicates = map(ZeroThoughPositive, range(self.dimension))
+        return [StatisticalQuery.fraction(it, tau=self.tau, vectorised=it.many) for it in predicates]
+
+    def learn(self, oracle: SQOracle) -> tuple[int, ...]:
+        """Return the conjunction as a word of bits, 1 for each variable kept."""
+        return tuple(int(answer <= self.tau) for answer in oracle.ask_all(self.queries()))
+
+
+class KeepsVariables(OfHypotheses, PlainParameters):
+    """A private learner of conjunctions: it keeps, independently, each variable whose noisy answer is small.
+
+    Examples
+    --------
+    >>> learner = ConjunctionLearner(dimension=1, epsilon=2.0, alpha=0.4)
+    >>> isinstance(learner, KeepsVariables), learner.distribution([((1,), 1)] * 10).pmf((1,)) > 0.99
+    (True, True)
+    """
+
+    dimension: int
+    epsilon: float
+
+    if TYPE_CHECKING:
+
+        @property
+        def concepts(self) -> ConjunctionClass:
+            """The class."""
+
+        @property
+        def _noise(self) -> ChunkNoise: ...
+
+        def means(self, database: Any) -> NDArray[np.float64] | None:
+            """Return what each variable's answer is without noise, shape (d,), None with too few records."""
+
+        def _chunk(self, database: Any) -> int: ...
+
+        def _added(self, chunk: int, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+            """Return the noise on the answers, shape (size, d)."""
+
+        def _tails(self, means: NDArray[np.float64], chunk: int) -> NDArray[np.float64]:
+            """Return the log probabilities that each variable is kept, and dropped, shape (2, d)."""
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        check_accuracy(self.alpha, self.beta, owner=owner)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def algorithm(self) -> ConjunctionQueries:
+        """The SQ learner that is run."""
+        return ConjunctionQueries(self.dimension, self.alpha)
+
+    @cached_property
+    def hypotheses(self) -> Hypotheses:
+        """The class with its truth table."""
+        return Hypotheses.of(self.concepts)
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` conjunctions; run i uses the same noise on every database of one length."""
+        means = self.means(database)
+        if means is None:
+            return [INSUFFICIENT] * size
+        kept = means + self._added(self._chunk(database), size, rng) <= self.algorithm.tau
+        return list(map(tuple, kept.astype(int).tolist()))
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law: the variables are kept independently, each by a tail of its noise."""
+        from audit.distributions import Finite
+
+        means = self.means(database)
+        if means is None:
+            return Finite([INSUFFICIENT], [1.0])
+        words = bit_matrix(BitWords(self.dimension), length=self.dimension, owner=type(self).__name__)
+        kept, dropped = self._tails(means, self._chunk(database))
+        logs = np.where(words, kept, dropped).sum(axis=1)
+        return Finite(list(BitWords(self.dimension)), log_probabilities=logs)
+
+    def _checked(self, database: Any) -> NDArray[np.bool_]:
+        """Return the bits of x, then whether y is 1, a row for each kind of record; refuse what is none."""
+        return self._rows(kinds(database))
+
+    def _by_chunk(self, database: Any, *, chunks: int) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+        """Return a row for each kind of record, and how often each kind occurs in each chunk."""
+        sample, chunk = listed(database), self._chunk(database)
+        counts = [sample.counts(place * chunk, (place + 1) * chunk) for place in range(chunks)]
+        return self._checked(sample), np.array(counts)
+
+    def _rows(self, records: Any) -> NDArray[np.bool_]:
+        points, positive = self.concepts.split(records)
+        matrix = bit_matrix(points, length=self.dimension, owner=type(self).__name__)
+        return np.column_stack([matrix, positive])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConjunctionLearner(KeepsVariables):
+    """Learn a monotone conjunction privately: the queries of B Theorem 5 through noisy averages.
+
+    A database is a list of (x, y), x a tuple of bits, y in {0, 1}; the output is a word of bits, 1 for each
+    variable that the conjunction holds, or "insufficient samples".
+
+    Parameters
+    ----------
+    dimension
+        d, the number of variables.
+    epsilon
+        The privacy claimed, > 0.
+    alpha, beta
+        Error and failure probability, each in (0, 1/2).
+    model
+        ``"central"``: noise on the averages; ``"local"``: every record reports for itself.
+    size
+        The number of records that a privacy audit builds databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, an x that is not d bits or a y that is neither 0 nor 1.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one record is replaced; in the local model each record's own report is
+    epsilon-private (B Theorem 7 with parallel composition; K11 §5.1): see `ChunkNoise`. The
+    exact loss is epsilon where a chunk holds two records or more, as means 1/m apart may lie on one side of
+    the threshold. With one record each the means are 0 and 1, the threshold between them: a little less.
+
+    On `sample_size` or more examples labelled by a monotone conjunction, of any distribution, the error is at
+    most alpha with probability 1 − beta: all answers are within alpha/2d. On fewer than d records the answer
+    is "insufficient samples"; between, the learner answers and nothing is claimed of the error.
+
+    Examples
+    --------
+    >>> learner = ConjunctionLearner(dimension=2, epsilon=1.0)
+    >>> learner.sample_size, learner([((1, 1), 1)], np.random.default_rng(0))
+    (7012, 'insufficient samples')
+    """
+
+    dimension: int = 2
+    epsilon: float = 1.0
+    alpha: float = 0.2
+    beta: float = 0.1
+    model: Model = "central"
+    size: int | tuple[int, int] = 2
+
+    name: ClassVar[str] = "conjunction-learner"
+    reference: ClassVar[str] = "B Theorems 5 and 7; K11 §5.1"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        ChunkNoise(self.model, self.epsilon)
+
+    @property
+    def concepts(self) -> ConjunctionClass:
+        """The class."""
+        return ConjunctionClass(self.dimension)
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        """Every (x, y)."""
+        return tuple((x, y) for x in BitWords(self.dimension) for y in (0, 1))
+
+    @property
+    def sample_size(self) -> int:
+        """The number of examples that the utility claim needs."""
+        chunk = self._noise.chunk_size(self.algorithm.queries(), beta=self.beta)
+        return self.dimension * chunk
+
+    def problems(self) -> list[LearningProblem]:
+        """Return hard problems with a conjunction for a target, with `sample_size` examples each."""
+        return light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a conjunction, by the SQ learner with the oracle of the model."""
+        self._checked(database)
+        if len(database) < self.dimension:
+            return INSUFFICIENT
+        oracle = EvenChunks(database, queries=self.dimension, noise=self._noise, rng=rng)
+        return self.algorithm.learn(oracle)
+
+    def _added(self, chunk: int, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        noise = self._noise.law(chunk, width=1.0)
+        return np.stack([noise.sample(size, rng) for _ in range(self.dimension)], axis=1)
+
+    def _tails(self, means: NDArray[np.float64], chunk: int) -> NDArray[np.float64]:
+        return self._noise.tails(means, threshold=self.algorithm.tau, chunk=chunk, width=1.0)
+
+    def means(self, database: Any) -> NDArray[np.float64] | None:
+        """Return each variable's share of x_i = 0 ∧ y = 1 in its chunk, None where there is no record each.
+
+        Examples
+        --------
+        >>> ConjunctionLearner(dimension=2).means([((0, 0), 1), ((0, 1), 1)])
+        array([1., 0.])
+        """
+        rows, counts = self._by_chunk(database, chunks=self.dimension)
+        chunk = self._chunk(database)
+        if not chunk:
+            return None
+        hits = ~rows[:, :-1] & rows[:, -1:]
+        return np.asarray((counts * hits.T).sum(axis=1) / chunk)
+
+    def _chunk(self, database: Any) -> int:
+        return len(database) // self.dimension
+
+    @property
+    def _noise(self) -> ChunkNoise:
+        return ChunkNoise(self.model, self.epsilon)

@@ -1,0 +1,151 @@
+"""k-means learned privately: Lloyd's iteration through queries, each on a chunk of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.claims import Accuracy, PureDP
+from audit.errors import InvalidValue, finite_number
+from audit.relations import Relation
+from learners.by_queries.centres import Centres, KMeansQueries
+from learners.by_queries.chunked_run import ChunkedRun
+from learners.by_queries.chunks import ChunkNoise, Model
+from learners.by_queries.clusters import ClusterProblem, cluster_problems, random_clusters
+from mechanisms.subjects.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["KMeans"]
+
+_WORTHLESS = 0.5
+"""So far off is no point of [0, 1] from the middle."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KMeans(ChunkedRun, PlainParameters):
+    """Run k-means privately: every query is answered from a chunk of its own, with noise.
+
+    A database is a list of points of [0, 1]^d; the output is the centres, or "insufficient samples".
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    start, rounds, tau, least_mass
+        As in `KMeansQueries`; 2·tau/least_mass, how far a coordinate may be off, below 1/2.
+    beta
+        Failure probability, in (0, 1/2).
+    model
+        ``"central"``: noise on the averages; ``"local"``: every record reports for itself.
+    records, size
+        What a privacy audit builds databases of, and how long they are; default one record a query.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, a record that is no point of [0, 1]^d.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one record is replaced, in the local model epsilon-local: a query
+    depends on earlier answers only, and each record has part in one answer (`ChunkNoise`).
+    With `sample_size` independent points all answers are within tau, with probability 1 − beta. Where the
+    clusters forgive so much (`is_steady`), every coordinate of the centres is then within
+    2·tau/least_mass of what Lloyd's iteration makes of the law itself, after all the rounds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kmeans = KMeans(rounds=1)
+    >>> kmeans.size, len(kmeans([(0.1,), (0.2,), (0.7,), (0.9,)], np.random.default_rng(0)))
+    (4, 2)
+    """
+
+    epsilon: float = 1.0
+    start: Centres = ((0.25,), (0.75,))
+    rounds: int = 1
+    tau: float = 0.03
+    least_mass: float = 0.3
+    beta: float = 0.1
+    model: Model = "central"
+    records: tuple[Any, ...] | None = None
+    size: int | tuple[int, int] | None = None
+
+    name: ClassVar[str] = "k-means"
+    reference: ClassVar[str] = "K11 §1.1.1; B Theorem 7; K11 §5.1"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        finite_number(self.beta, what=f"The `beta` of `{type(self).__name__}`", above=0, below=0.5)
+        ChunkNoise(self.model, self.epsilon)
+        if self.algorithm.accuracy >= _WORTHLESS:
+            raise InvalidValue(
+                f"The 2·tau/least_mass of `{type(self).__name__}`, how far a centre in [0, 1]^d may be off, "
+                f"must be below {_WORTHLESS:g}; got {self.algorithm.accuracy:g}."
+            )
+        if self.size is None:
+            object.__setattr__(self, "size", self.algorithm.most_queries)
+        if self.records is None:
+            corners = [(value,) * self.algorithm.dimension for value in (0.0, 0.4, 1.0)]
+            object.__setattr__(self, "records", tuple(corners))
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def algorithm(self) -> KMeansQueries:
+        """The SQ algorithm that is run."""
+        return KMeansQueries(self.start, self.rounds, self.tau, self.least_mass)
+
+    @property
+    def sample_size(self) -> int:
+        """The number of points with which all answers are within tau, but with probability beta.
+
+        Examples
+        --------
+        >>> KMeans().sample_size
+        45116
+        """
+        queries = self.algorithm.queries(self.algorithm.start) * self.rounds
+        return len(queries) * ChunkNoise(self.model, self.epsilon).chunk_size(queries, beta=self.beta)
+
+    @property
+    def utility_claim(self) -> Accuracy | None:
+        """The distance from Lloyd's centres claimed on `sample_size` points of a steady law.
+
+        None where no law of the library is steady, as where the first centres are near one another.
+
+        Examples
+        --------
+        >>> KMeans().utility_claim, KMeans(rounds=2, start=((0.45,), (0.55,))).utility_claim
+        (Accuracy(alpha=0.2, beta=0.1), None)
+        """
+        return Accuracy(self.algorithm.accuracy, self.beta) if self.problems() else None
+
+    def problems(self) -> list[ClusterProblem]:
+        """Return steady problems, with `sample_size` points each."""
+        return cluster_problems(self.algorithm, examples=self.sample_size)
+
+    def vary(self, problem: ClusterProblem, rng: np.random.Generator) -> ClusterProblem:
+        """Return a steady problem near another one."""
+        return problem.varied(rng)
+
+    def random(self, rng: np.random.Generator) -> ClusterProblem:
+        """Return a random steady problem, with `sample_size` points."""
+        found = random_clusters(self.algorithm, examples=self.sample_size, rng=rng)
+        return self.problems()[0] if found is None else found
+
+    @property
+    def _wanted(self) -> str:
+        return f"a point of [0, 1]^{self.algorithm.dimension}"
+
+    def _is_record(self, record: Any) -> bool:
+        try:
+            return len(record) == self.algorithm.dimension and all(0.0 <= value <= 1.0 for value in record)
+        except TypeError:
+            return False

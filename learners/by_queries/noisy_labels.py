@@ -1,0 +1,270 @@
+"""Monotone conjunctions from labels of which some were flipped, privately."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.relations import Relation
+from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks
+from learners.by_queries.conjunctions import KeepsVariables
+from learners.concepts import ConjunctionClass
+from learners.finite.problems import LearningProblem, light_variable_problems
+from mechanisms.queries import NoisyLabelOracle
+from mechanisms.queries.oracles.classification_noise import rate, split_query
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from learners.finite.listed import LateExamples, ListedExamples
+
+__all__ = [
+    "NoiseIgnored",
+    "NoisyConjunctionLearner",
+    "NoisyLabelProblem",
+    "SignedConjunctions",
+    "log_tail_of_two",
+]
+
+
+class SignedConjunctions(ConjunctionClass):
+    """The monotone conjunctions with labels −1 and 1, so that a flipped label is −y.
+
+    Examples
+    --------
+    >>> SignedConjunctions(2).label((1, 0), (0, 1))
+    -1
+    """
+
+    labels: ClassVar[tuple[int, int]] = (-1, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyLabelProblem(LearningProblem):
+    """A problem about clean examples of which noisy ones are drawn; law and error are the clean ones'.
+
+    Parameters
+    ----------
+    name, hypotheses, law, examples
+        As in `LearningProblem`.
+    eta
+        The probability with which each label is flipped.
+
+    Examples
+    --------
+    >>> from learners.finite.hypotheses import Hypotheses
+    >>> pair = Hypotheses.of_rows([[0], [1]], domain="a", labels=(-1, 1))
+    >>> problem = NoisyLabelProblem("a is −1", pair, np.array([[1.0, 0.0]]), examples=1000, eta=0.25)
+    >>> 200 < problem.draw(np.random.default_rng(0)).count(("a", 1)) < 300, problem.error(0, [])
+    (True, 0.0)
+    """
+
+    eta: float = 0.0
+
+    def __post_init__(self) -> None:
+        rate(self.eta, what="The `eta` of `NoisyLabelProblem`")
+        super().__post_init__()
+
+    def draw(self, rng: np.random.Generator) -> ListedExamples | LateExamples:
+        """Return a fresh sample, its labels flipped at the rate."""
+        return self._noisy.draw(rng)
+
+    @cached_property
+    def _noisy(self) -> LearningProblem:
+        law = (1.0 - self.eta) * self.law + self.eta * self.law[:, ::-1]
+        return LearningProblem(self.name, self.hypotheses, law, self.examples)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyConjunctionLearner(KeepsVariables):
+    """Learn a monotone conjunction privately from noisy labels: B Theorem 5 through Theorems 8 and 7.
+
+    A database is a list of (x, y), x a tuple of bits, y in {−1, 1}; the output is a word of bits, 1 for each
+    variable that the conjunction holds, or "insufficient samples".
+
+    Parameters
+    ----------
+    dimension
+        d, the number of variables.
+    epsilon
+        The privacy claimed, > 0.
+    alpha, beta
+        Error about *clean* labels and failure probability, each in (0, 1/2).
+    eta
+        The noise rate, known, in [0, 1/2): each label of the sample was flipped with this probability.
+    size
+        The number of records that a privacy audit builds databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, an x that is not d bits or a y that is neither −1 nor 1.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one record is replaced: each query for Pr[x_i = 0 ∧ y = 1] is asked as
+    two, the mean of y·[x_i = 0]/2 and that of [x_i = 0]/2, each of the 2d on a chunk of its own with Laplace
+    noise of scale 1/(m·epsilon), m = ⌊n/2d⌋. The first moves by at most 1/m, the second by at most 1/2m, so
+    that only what is read of the labels costs all of epsilon. *Utility*: the first is divided by 1 − 2·eta.
+    On `sample_size` examples all are within (1 − 2·eta)·alpha/4d and alpha/4d with probability 1 − beta, so
+    that the d answers about clean labels are within alpha/2d: error at most alpha.
+
+    Examples
+    --------
+    >>> learner = NoisyConjunctionLearner(eta=0.1)
+    >>> learner.sample_size, learner([((1, 1), 1)], np.random.default_rng(0))
+    (17312, 'insufficient samples')
+    """
+
+    dimension: int = 2
+    epsilon: float = 1.0
+    alpha: float = 0.45
+    beta: float = 0.2
+    eta: float = 0.1
+    size: int | tuple[int, int] = 4
+
+    name: ClassVar[str] = "noisy-conjunction-learner"
+    reference: ClassVar[str] = "B Theorems 5, 7 and 8"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        rate(self.eta, what=f"The `eta` of `{type(self).__name__}`")
+
+    @property
+    def concepts(self) -> SignedConjunctions:
+        """The class."""
+        return SignedConjunctions(self.dimension)
+
+    @property
+    def sample_size(self) -> int:
+        """The number of noisy examples that the utility claim needs."""
+        parts = [part for query in self.algorithm.queries() for part in split_query(query, eta=self.eta)]
+        return len(parts) * self._noise.chunk_size(parts, beta=self.beta)
+
+    def problems(self) -> list[LearningProblem]:
+        """Return hard problems with a conjunction for a target, their labels flipped at the rate."""
+        clean = light_variable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
+        return list(map(self._with_noise, clean))
+
+    def random(self, rng: np.random.Generator) -> LearningProblem:
+        """Return any problem, with `sample_size` noisy examples."""
+        return self._with_noise(super().random(rng))
+
+    def _with_noise(self, problem: LearningProblem) -> NoisyLabelProblem:
+        hypotheses, law = problem.hypotheses, problem.law
+        return NoisyLabelProblem(problem.name, hypotheses, law, problem.examples, eta=self._flipped)
+
+    @property
+    def _flipped(self) -> float:
+        """The rate at which labels of a problem are flipped."""
+        return self.eta
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a conjunction, by the SQ learner with a private oracle that undoes the noise."""
+        self._checked(database)
+        if not self._chunk(database):
+            return INSUFFICIENT
+        chunks = EvenChunks(database, queries=2 * self.dimension, noise=self._noise, rng=rng)
+        return self.algorithm.learn(NoisyLabelOracle(chunks, eta=self.eta))
+
+    def _added(self, chunk: int, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        noise = self._noise.law(chunk, width=1.0)
+        draws = np.stack([noise.sample(size, rng) for _ in range(2 * self.dimension)])
+        return np.asarray(draws[::2].T / (1.0 - 2.0 * self.eta) + draws[1::2].T)
+
+    def _tails(self, means: NDArray[np.float64], chunk: int) -> NDArray[np.float64]:
+        scale, gaps = 1.0 / (self.epsilon * chunk), self.algorithm.tau - means
+        dropped, kept = (
+            log_tail_of_two(sign * gaps, scale / (1.0 - 2.0 * self.eta), scale) for sign in (1.0, -1.0)
+        )
+        return np.array([kept, dropped])
+
+    def means(self, database: Any) -> NDArray[np.float64] | None:
+        """Return what each variable's answer is without noise, shape (d,), None with no record a chunk.
+
+        Examples
+        --------
+        >>> some = [((0, 0), 1), ((1, 1), 1), ((0, 1), 1), ((0, 0), -1)]
+        >>> NoisyConjunctionLearner(eta=0.25).means(some)
+        array([1. , 0.5])
+        """
+        rows, counts = self._by_chunk(database, chunks=2 * self.dimension)
+        chunk = self._chunk(database)
+        if not chunk:
+            return None
+        zeros, signs = ~rows[:, :-1].T, np.where(rows[:, -1], 1.0, -1.0)
+        labels = (counts[::2] * zeros * signs).sum(axis=1) / chunk / 2.0
+        plain = (counts[1::2] * zeros).sum(axis=1) / chunk / 2.0
+        return np.asarray(labels / (1.0 - 2.0 * self.eta) + plain)
+
+    def _chunk(self, database: Any) -> int:
+        return len(database) // (2 * self.dimension)
+
+    @property
+    def _noise(self) -> ChunkNoise:
+        return ChunkNoise("central", self.epsilon)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseIgnored(NoisyConjunctionLearner):
+    """Wrong: learns as if labels were clean, where they are flipped at the rate `actual`.
+
+    Parameters
+    ----------
+    dimension, epsilon, alpha, beta, eta, size
+        As in `NoisyConjunctionLearner`; eta is the rate that is undone: 0.
+    actual
+        The rate that the problems' labels are flipped with.
+
+    Guarantee
+    ---------
+    Private as `NoisyConjunctionLearner` is. Not accurate: where all variables are the target's and points are
+    uniform, Pr[x_i = 0 ∧ y = 1] is seen as actual/2, more than alpha/2d, so that none is kept.
+
+    Examples
+    --------
+    >>> NoiseIgnored(actual=0.3).problems()[0].eta
+    0.3
+    """
+
+    eta: float = 0.0
+    actual: float = 0.3
+
+    reference: ClassVar[str] = "B Theorem 5 on noisy labels, without Theorem 8 (N12)"
+
+    def __post_init__(self) -> None:
+        rate(self.actual, what="The `actual` of `NoiseIgnored`")
+        super().__post_init__()
+
+    @property
+    def _flipped(self) -> float:
+        return self.actual
+
+
+def log_tail_of_two(value: Any, wide: float, narrow: float) -> NDArray[np.float64]:
+    """Return log Pr[A + B > value] for independent Laplace variables of scales `wide` ≥ `narrow`.
+
+    Guarantee
+    ---------
+    For v ≥ 0 the tail is (a²·e^(−v/a) − b²·e^(−v/b))/(2(a² − b²)), by integrating the density. Written here
+    as e^(−v/a)/2·(1 + b·v·g/(a·(a + b))) with g = (1 − e^(−w))/w, w = v·(a − b)/(a·b), it also holds for
+    a = b, where g = 1, and does not cancel. Below 0 it is 1 minus the tail of −v.
+
+    Examples
+    --------
+    >>> np.exp(log_tail_of_two([0.0, 1.0], 1.0, 1.0)).round(9).tolist() == [0.5, round(0.75 / math.e, 9)]
+    True
+    """
+    values = np.asarray(value, dtype=np.float64)
+    size = np.abs(values)
+    spread_out = size * (wide - narrow) / (wide * narrow)
+    with np.errstate(invalid="ignore"):
+        ratio = np.where(spread_out > 0.0, -np.expm1(-spread_out) / spread_out, 1.0)
+    upper = -size / wide - math.log(2.0) + np.log1p(narrow * size * ratio / (wide * (wide + narrow)))
+    return np.asarray(np.where(values >= 0.0, upper, np.log1p(-np.exp(upper))))

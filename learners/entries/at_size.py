@@ -1,0 +1,198 @@
+"""A learner at the sample size of its utility claim, with pairs of samples that lie badly for its privacy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.relations import Relation
+from learners.finite.listed import ListedExamples, listed
+from mechanisms.subjects.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from audit.claims import PureDP
+
+__all__ = ["AtSize", "at_size"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtSize(PlainParameters):
+    """A learner without its law, so that an audit samples it, on databases of `sample_size` records.
+
+    Parameters
+    ----------
+    part
+        The learner.
+    calm, odd
+        Two records that pull its answers to different sides; for label privacy they share their x.
+    share
+        The share of odd records among calm ones at which one more of them decides most.
+    audited
+        How many records the suggested pairs have; None: `sample_size`.
+    places
+        Where records are replaced: in parts of the sample that different steps of the learner read.
+    labels
+        The two labels of an example; None where records have none.
+
+    Examples
+    --------
+    >>> from learners.generic.agnostic import GenericLearner
+    >>> learner = AtSize(part=GenericLearner(), calm=(0, 1), odd=(1, 1))
+    >>> left, right = learner.suggested_pairs()[0]
+    >>> learner.name, len(left), learner.relation.are_neighbours(left, right)
+    ('generic-learner-at-size', 2873, True)
+    """
+
+    part: Any
+    calm: Any
+    odd: Any
+    share: float = 0.5
+    audited: int | None = None
+    places: tuple[int, ...] = (0, -1)
+    labels: tuple[Any, Any] | None = (0, 1)
+
+    @property
+    def name(self) -> str:
+        """The learner's name, and how it is audited."""
+        return f"{self.part.name}-at-size"
+
+    @property
+    def reference(self) -> str:
+        """The learner's."""
+        return str(self.part.reference)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The learner's."""
+        return dict(self.part.parameters)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed, the learner's."""
+        claim: PureDP = self.part.claim
+        return claim
+
+    @property
+    def relation(self) -> Relation:
+        """The learner's."""
+        relation: Relation = self.part.relation
+        return relation
+
+    @property
+    def aligned(self) -> bool:
+        """The learner's."""
+        return bool(getattr(self.part, "aligned", False))
+
+    @property
+    def utility_claim(self) -> Any:
+        """The utility claimed, the learner's."""
+        return self.part.utility_claim
+
+    @property
+    def sample_size(self) -> int:
+        """The learner's."""
+        return int(self.part.sample_size)
+
+    @property
+    def sample(self) -> Callable[..., Any]:
+        """The learner's way to draw many runs; no attribute where it has none."""
+        sample: Callable[..., Any] = self.part.sample
+        return sample
+
+    def problems(self) -> list[Any]:
+        """Return the learner's hard problems."""
+        return list(self.part.problems())
+
+    def vary(self, problem: Any, rng: np.random.Generator) -> Any:
+        """Return a problem near another one."""
+        return self.part.vary(problem, rng)
+
+    @property
+    def random(self) -> Callable[..., Any]:
+        """The learner's way to any problem; no attribute where it has none."""
+        random: Callable[..., Any] = self.part.random
+        return random
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return one output of the learner, by its `sample` where it has one: the same law, sooner."""
+        sample = getattr(self.part, "sample", None)
+        return self.part(database, rng) if sample is None else sample(database, 1, rng)[0]
+
+    def suggested_pairs(self) -> list[tuple[ListedExamples, ListedExamples]]:
+        """Return neighbouring samples: mixed, all equal, a consistent one with a record off, any labels."""
+        return [*self._mixed(), *self._consistent(), *self._inconsistent()]
+
+    def _mixed(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
+        size, records = self.audited or self.sample_size, (self.calm, self.odd)
+        steps = np.floor(np.arange(size + 1) * self.share)
+        even = (steps[1:] > steps[:-1]).astype(np.intp)
+        for chosen in (even, np.zeros(size, dtype=np.intp), np.ones(size, dtype=np.intp)):
+            for place in self.places:
+                other = chosen.copy()
+                other[place] = 1 - other[place]
+                yield ListedExamples(records, chosen), ListedExamples(records, other)
+
+    def _consistent(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
+        sample = self._drawn()
+        for place in self.places:
+            changes = self._flipped(sample[place])
+            if self.relation is not Relation.REPLACE_LABEL:
+                changes += [self.calm, self.odd]
+            for record in changes:
+                if record != sample[place]:
+                    yield sample, _replaced(sample, place, record)
+
+    def _inconsistent(self) -> Iterator[tuple[ListedExamples, ListedExamples]]:
+        """Yield the points of a sample with a coin for each label, of which one is turned."""
+        if self.labels is None:
+            return
+        sample = self._drawn()
+        places: dict[Any, int] = {}
+        for x, _ in sample.records:
+            places.setdefault(x, len(places))
+        records = tuple((x, label) for x in places for label in self.labels)
+        coins = np.random.default_rng(1).integers(0, 2, len(sample))
+        chosen = 2 * np.array([places[x] for x, _ in sample.records])[sample.chosen] + coins
+        other = chosen.copy()
+        other[self.places[0]] ^= 1
+        yield ListedExamples(records, chosen), ListedExamples(records, other)
+
+    def _drawn(self) -> ListedExamples:
+        """Return a sample of the first problem."""
+        sample = listed(self.problems()[0].draw(np.random.default_rng(0))[: self.audited])
+        assert isinstance(sample, ListedExamples)  # a slice is, of whatever was drawn
+        return sample
+
+    def _flipped(self, record: Any) -> list[Any]:
+        """Return the example with its other label, if it has labels."""
+        if self.labels is None:
+            return []
+        x, y = record
+        return [(x, self.labels[1 - self.labels.index(y)])]
+
+
+def at_size(
+    kind: Any, *, calm: Any, odd: Any, placed: Mapping[str, Any] | None = None, **settings: Any
+) -> AtSize:
+    """Return a learner of a kind as `AtSize`; `placed` holds the other keywords of that class.
+
+    Examples
+    --------
+    >>> from learners.generic.agnostic import GenericLearner
+    >>> print(at_size(GenericLearner, calm=(0, 1), odd=(1, 1), epsilon=0.5).claim)
+    PureDP(epsilon=0.5)
+    """
+    return AtSize(part=kind(**settings), calm=calm, odd=odd, **(placed or {}))
+
+
+def _replaced(sample: ListedExamples, place: int, record: Any) -> ListedExamples:
+    """Return the sample with another record at a place, of a kind that it may not have had."""
+    records = (*sample.records, record)
+    chosen = sample.chosen.copy()
+    known = sample.records.index(record) if record in sample.records else len(records) - 1
+    chosen[place] = known
+    return ListedExamples(sample.records if known < len(sample.records) else records, chosen)

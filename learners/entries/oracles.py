@@ -1,0 +1,148 @@
+"""Every learner by statistical queries as a subject: its databases are oracles, as bad as the tolerance lets.
+
+Each is the learner that is also run privately, and promises its error with *every* valid oracle. Here are the
+conjunctions and the catalogue's entries; the others are in `learners.by_queries.against` and
+`learners.masked.against`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.claims import PAC
+from learners.by_queries.against import kmeans_against, perceptron_against
+from learners.by_queries.conjunctions import ConjunctionQueries
+from learners.concepts import ConjunctionClass
+from learners.finite.hypotheses import Hypotheses
+from learners.finite.problems import light_variable_problems
+from learners.masked.against import bent_against, coarse_against, masked_against, weak_against
+from mechanisms.queries import Population, SQAlgorithm
+from mechanisms.queries.runs.against import OracleRun, oracle_entry
+
+if TYPE_CHECKING:
+    from audit.catalogue import Entry
+    from mechanisms.queries import SQOracle, StatisticalQuery
+
+__all__ = ["TrustingConjunctions", "conjunctions_against", "entries", "trusting_against"]
+
+
+@dataclass(frozen=True)
+class TrustingConjunctions(ConjunctionQueries):
+    """Wrong: keeps a variable whose *answer* is at most alpha/d, as if answers were means.
+
+    Parameters
+    ----------
+    dimension, alpha
+        As in `ConjunctionQueries`, whose threshold leaves room for the tolerance: it is alpha/2d.
+
+    Guarantee
+    ---------
+    Error at most alpha with the exact oracle, for a kept variable is 0 on at most alpha/d of the positive
+    examples. With valid oracles up to 3·alpha/2.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import AdversarialOracle, ExactOracle
+    >>> light = Population([((0,), 1), ((1,), 1)], [0.25, 0.75])
+    >>> learner = TrustingConjunctions(1, alpha=0.2)
+    >>> learner.learn(ExactOracle(light)), learner.learn(AdversarialOracle(light, "down"))
+    ((0,), (1,))
+    """
+
+    def learn(self, oracle: SQOracle) -> tuple[int, ...]:
+        """Return the conjunction as a word of bits."""
+        most = self.alpha / self.dimension
+        return tuple(int(answer <= most) for answer in oracle.ask_all(self.queries()))
+
+
+def _conjunctions(learner: type[ConjunctionQueries], *, dimension: int, alpha: float) -> SQAlgorithm:
+    made = learner(dimension, alpha)
+    every = Hypotheses.of(ConjunctionClass(dimension))
+    populations = {}
+    for problem in light_variable_problems(every, alpha=alpha, examples=1):
+        labels = every.table.row(int(problem.risks.argmin())).astype(int).tolist()
+        points = list(zip(every.domain, labels, strict=True))
+        populations[problem.name] = Population(points, problem.law.sum(axis=1))
+    return SQAlgorithm(
+        run=made.learn,
+        queries=dimension,
+        hardest=made.queries()[0],
+        alpha=alpha,
+        error=_conjunction_error,
+        populations=populations,
+        adaptive=False,
+    )
+
+
+def _conjunction_error(output: Any, population: Population) -> float:
+    kept = [place for place, bit in enumerate(output) if bit]
+    wrong = [all(x[place] for place in kept) != bool(y) for x, y in population.points]
+    return math.fsum(population.weights[np.array(wrong)].tolist())
+
+
+def _wrongly_kept(query: StatisticalQuery, truth: float, answer: float) -> float:
+    """Prefer that variables are kept which are rarely 0, and others are not."""
+    del query
+    return answer if truth == 0.0 else -answer
+
+
+def conjunctions_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
+    """Return `ConjunctionQueries` (B Theorem 5) against every valid oracle.
+
+    Examples
+    --------
+    >>> print(conjunctions_against().utility_claim)
+    PAC(alpha=0.2, beta=0)
+    """
+    return OracleRun(
+        make=partial(_conjunctions, ConjunctionQueries, dimension=dimension, alpha=alpha),
+        objectives=(_wrongly_kept,),
+        accuracy=PAC,
+        name="sq-conjunctions",
+        reference="B Theorem 5",
+    )
+
+
+def trusting_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
+    """Return `TrustingConjunctions` against every valid oracle, with the claim of the right one.
+
+    Examples
+    --------
+    >>> worst = trusting_against().problems()[0]
+    >>> worst.name
+    'always true, each variable 0 on 1.05·alpha/3, answers down'
+    """
+    return OracleRun(
+        make=partial(_conjunctions, TrustingConjunctions, dimension=dimension, alpha=alpha),
+        objectives=(_wrongly_kept,),
+        accuracy=PAC,
+        name="flawed-sq-conjunctions",
+        reference="B Theorem 5 with the threshold alpha/d for alpha/2d",
+    )
+
+
+def entries() -> list[Entry]:
+    """Return an entry for every SQ learner, and for two that the tolerance breaks: utility only.
+
+    Examples
+    --------
+    >>> [entry.name for entry in entries() if entry.utility_expected == "refuted"]
+    ['flawed-sq-conjunctions', 'flawed-sq-bent-learner']
+    """
+    return [
+        oracle_entry(conjunctions_against, "conjunctions of 3 variables, against every valid SQ oracle"),
+        oracle_entry(masked_against, "MASKED-PARITY in two rounds, d = 8, against every valid SQ oracle"),
+        oracle_entry(
+            bent_against, "MASKED-PARITY in one round with a bent function, against every valid SQ oracle"
+        ),
+        oracle_entry(weak_against, "MASKED-PARITY weakly in one round, against every valid SQ oracle"),
+        oracle_entry(perceptron_against, "the perceptron in the plane, against every valid SQ oracle"),
+        oracle_entry(kmeans_against, "k-means, two rounds, against every valid SQ oracle"),
+        oracle_entry(trusting_against, "the threshold alpha/d, which needs exact answers", "refuted"),
+        oracle_entry(coarse_against, "the bent function's learner with K11's tolerance 2^(−d/3)", "refuted"),
+    ]

@@ -1,0 +1,167 @@
+"""The sanitizers' part of the catalogue: exact on small domains, by runs and for accuracy at 64 bits."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from audit.catalogue import Entry
+from learners.sanitizers.cuts.interval_cuts import IntervalCuts
+from learners.sanitizers.flawed import UnsplitIntervalSanitizer, UnsplitPointSanitizer
+from learners.sanitizers.generic import GenericSanitizer
+from learners.sanitizers.intervals import IntervalSanitizer
+from learners.sanitizers.lumped import LumpedIntervals, LumpedPoints
+from learners.sanitizers.points import PointSanitizer
+from learners.sanitizers.reduction import SanitizingLearner
+from learners.sanitizers.tallies import CountedNumbers, Tally
+
+__all__ = ["entries", "swaps"]
+
+_LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5}
+"""Parameters at which choosing is private on few records, so that all counts can be listed."""
+
+_REFUTED: dict[str, Any] = {"expected": "refuted"}
+
+
+def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
+    """Return databases of two points, `many` of them evenly from one extreme to the other, and one swap each.
+
+    For two points that are the whole domain and many = size these are all pairs of multisets.
+
+    Examples
+    --------
+    >>> swaps(0, 1, size=2, many=2)
+    [([1, 1], [0, 1]), ([0, 1], [0, 0])]
+    """
+    first, second = points
+    heads = dict.fromkeys(size * i // many for i in range(many))
+    return [
+        ([first] * head + [second] * (size - head), [first] * (head + 1) + [second] * (size - head - 1))
+        for head in heads
+    ]
+
+
+def entries() -> list[Entry]:
+    """Return the entries.
+
+    Examples
+    --------
+    >>> [entry.name for entry in entries()][-2:]
+    ['generic-sanitizer', 'sanitizing-learner']
+    """
+    bits: dict[str, Any] = {"dimension": 1, **_LOOSE}
+    point = partial(PointSanitizer, **bits, size=42)
+    proper = partial(PointSanitizer, **bits, size=85, proper=True)
+    interval = partial(IntervalSanitizer, **bits, size=241)
+    unsplit = partial(UnsplitPointSanitizer, **bits, size=18)
+    cuts = partial(IntervalCuts, dimension=2, alpha=0.5, epsilon=4.0, delta=0.01, size=648)
+    far: dict[str, Any] = {"alpha": 0.5, "epsilon": 2.0, "delta": 0.1}
+    return [
+        _exact("point-sanitizer", point, "POINT_1 by repeated choosing, exact: all pairs"),
+        _exact("point-sanitizer-proper", proper, "the same, a database comes out: all pairs"),
+        _exact("interval-sanitizer", interval, "INTERVAL_1 by Rec and choosing, exact: all pairs"),
+        _exact("interval-cuts", cuts, "where INTERVAL_2 is cut, exact: all but the noise", many=324),
+        _exact("flawed-point-sanitizer-unsplit", unsplit, "every round spends the whole budget", **_REFUTED),
+        *_lumps(),
+        _far("point-sanitizer-64", partial(PointSanitizer, **far), "POINT_64"),
+        _far("interval-sanitizer-64", partial(IntervalSanitizer, **far), "INTERVAL_64"),
+        _accurate("point-sanitizer-estimates", PointSanitizer, "POINT_64, estimates", varies=True),
+        _accurate("point-sanitizer-accuracy", partial(PointSanitizer, proper=True), "POINT_64, a database"),
+        _accurate("interval-sanitizer-accuracy", IntervalSanitizer, "INTERVAL_64, a database"),
+        _pure(GenericSanitizer, "the exponential mechanism over small databases: intervals of {0, …, 3}"),
+        _pure(SanitizingLearner, "intervals of {0, 1} learned through the sanitizer for C^label"),
+    ]
+
+
+def _lumps() -> list[Entry]:
+    """Return entries at d = 64, ε = 1, δ = 10^−6 and the least m that is private: the whole's exact law."""
+    lumped = partial(_lumped, LumpedPoints, other=2**64 - 1)
+    between = partial(_lumped, LumpedIntervals, other=2**15)
+    quarter: dict[str, Any] = {"alpha": 0.25}
+    return [
+        lumped("point-sanitizer-64-lumped", PointSanitizer, "rounds of choosing and noise"),
+        between("interval-sanitizer-64-lumped", IntervalSanitizer, "Rec, choosing and noise", **quarter),
+        lumped("flawed-point-sanitizer-64-lumped", UnsplitPointSanitizer, "nothing is split", **_REFUTED),
+        between(
+            "flawed-interval-sanitizer-64-lumped",
+            UnsplitIntervalSanitizer,
+            "nothing is split",
+            **quarter,
+            **_REFUTED,
+        ),
+    ]
+
+
+def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settings: Any) -> Entry:
+    """Return an entry on databases of two points: one at the noisy test's threshold, and both alike."""
+    expected = settings.pop("expected", "not refuted")
+    size = kind(**settings).private_size
+    made = kind(**settings, size=size)
+    heads = _heads(made)
+    edges = (heads, tuple(size - head + 1 for head in reversed(heads)))
+    return Entry(
+        name,
+        partial(lumps, of=made, told=(0, other), edges=edges),
+        options={"pairs": [_swap(size, head, other=other) for head in heads], "budget": 500},
+        expected=expected,
+        reference=made.reference,
+        summary=f"{told}: the exact law of the whole at d = 64, ε = 1, δ = 1e-06",
+    )
+
+
+def _exact(name: str, factory: Any, summary: str, *, many: int | None = None, **expected: Any) -> Entry:
+    """Return an entry whose laws are compared on `many` of the pairs over two points; None: on all."""
+    size = factory.keywords["size"]
+    options = {"pairs": swaps(0, 1, size=size, many=many or size), "budget": 2000}
+    reference = factory.func.reference
+    return Entry(name, factory, options=options, reference=reference, summary=summary, **expected)
+
+
+def _far(name: str, factory: Any, what: str) -> Entry:
+    """Return an entry at a loose budget: few records, so that runs show much of what a swap moves.
+
+    Its accuracy is audited where m is that of the default parameters (`_accurate`).
+    """
+    made = factory()
+    options = {"pairs": _two_swaps(made), "budget": 8_000}
+    summary = f"{what}: privacy by runs at a loose budget, where α = {made.alpha:g} takes m = {made.size:,}"
+    return Entry(name, factory, options=options, reference=made.reference, summary=summary)
+
+
+def _accurate(name: str, factory: Any, what: str, *, varies: bool = False) -> Entry:
+    """Return an entry at the default parameters, whose m is below 1,000,000: no larger alpha is needed.
+
+    A released database is the same in nearly every run there, so that runs say nothing of its privacy.
+    """
+    made = factory()
+    options = {"pairs": _two_swaps(made)[1:], "budget": 5_000} if varies else None
+    summary = (
+        f"{what}: accurate on the stated m = {made.size:,}, below 10^6 at α = β = {made.alpha:g}, "
+        f"ε = {made.epsilon:g}, δ = {made.delta:g}"
+    )
+    return Entry(name, factory, options=options, utility={}, reference=made.reference, summary=summary)
+
+
+def _heads(made: Any) -> tuple[int, int]:
+    """Return counts that tell much: at the threshold of the noisy test, and half of the records."""
+    return round(made.choosing_alpha * made.size / 2.0), made.size // 2
+
+
+def _two_swaps(made: Any) -> list[tuple[CountedNumbers, CountedNumbers]]:
+    return [_swap(made.size, head) for head in _heads(made)]
+
+
+def _swap(size: int, head: int, *, other: int = 2**64 - 1) -> tuple[CountedNumbers, CountedNumbers]:
+    """Return databases of `head` records 0 and others of one more point, and one record swapped."""
+    ends = np.array([0, other], dtype=np.uint64)
+    left, right = (Tally(ends, np.array([some, size - some])) for some in (head, head - 1))
+    return CountedNumbers(left), CountedNumbers(right)
+
+
+def _pure(kind: Any, summary: str) -> Entry:
+    made = kind()
+    claim = made.utility_claim
+    told = f"{summary}; m = {made.sample_size:,} at α = {claim.alpha:g}, β = {claim.beta:g}"
+    return Entry(kind.name, kind, utility={}, reference=kind.reference, summary=told)

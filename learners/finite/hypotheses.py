@@ -1,0 +1,195 @@
+"""A finite hypothesis class as the generic learners take it: domain, labels, names and a truth table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidValue
+from learners.concepts.bits import BitWords
+from learners.finite.tables import LabelCounts, TruthTable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from learners.concepts import ConceptClass
+
+__all__ = ["Hypotheses", "sauer_bound"]
+
+
+def sauer_bound(*, points: int, vc_dimension: int) -> int:
+    """Return Sauer's bound on the number of labellings of `points` points by a class of that VC dimension.
+
+    Guarantee
+    ---------
+    At most Σ_{i ≤ v} C(points, i) (Sauer's lemma, as K11 Corollary 3.6 uses it).
+
+    Examples
+    --------
+    >>> sauer_bound(points=10, vc_dimension=2)
+    56
+    """
+    return sum(math.comb(points, size) for size in range(min(points, vc_dimension) + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Hypotheses:
+    """A finite class over a finite domain.
+
+    Parameters
+    ----------
+    domain
+        The points, distinct and hashable.
+    names
+        What stands for each hypothesis in an output: distinct values, or a range.
+    table
+        Their labels as bits.
+    labels
+        What stands for bit 0 and for bit 1 in a record.
+
+    Raises
+    ------
+    InvalidValue
+        There is no hypothesis or no point, a point comes twice, or the table does not fit.
+
+    Examples
+    --------
+    >>> both = Hypotheses.of_rows([[0, 1], [1, 1]], domain="ab")
+    >>> both.errors([("a", 1), ("b", 1)]).tolist(), both.index(1), both.index("?")
+    ([1.0, 0.0], 1, None)
+    """
+
+    domain: Sequence[Any]
+    names: Sequence[Any]
+    table: TruthTable
+    labels: tuple[Any, Any] = (0, 1)
+
+    def __post_init__(self) -> None:
+        if not len(self.names) or not len(self.domain):
+            raise InvalidValue("A class must hold at least one hypothesis over at least one point.")
+        if (self.table.hypotheses, self.table.points) != (len(self.names), len(self.domain)):
+            raise InvalidValue(
+                f"The truth table must have {len(self.names)} rows of {len(self.domain)} labels; "
+                f"got {self.table.hypotheses} of {self.table.points}."
+            )
+        if len(self.places) != len(self.domain):
+            raise InvalidValue("The points of a domain must be distinct.")
+
+    @classmethod
+    def of_rows(
+        cls, rows: Any, *, domain: Sequence[Any], names: Sequence[Any] | None = None, labels: Any = (0, 1)
+    ) -> Hypotheses:
+        """Return the class with these rows of bits; its names are 0, 1, … unless told.
+
+        Examples
+        --------
+        >>> Hypotheses.of_rows(np.eye(3), domain=range(3)).names
+        range(0, 3)
+        """
+        matrix = np.asarray(rows)
+        if matrix.ndim != 2:
+            raise InvalidValue(f"The rows of a class must form a matrix; got {matrix.ndim} dimensions.")
+        return cls(domain, range(len(matrix)) if names is None else names, TruthTable.of(matrix), labels)
+
+    @classmethod
+    def of(cls, concepts: ConceptClass | Hypotheses) -> Hypotheses:
+        """Return a class with its whole domain and its whole truth table.
+
+        Examples
+        --------
+        >>> from learners.concepts import PointClass
+        >>> Hypotheses.of(PointClass(1)).table.rows().astype(int).tolist()
+        [[1, 0], [0, 1]]
+        """
+        if isinstance(concepts, Hypotheses):
+            return concepts
+        table = TruthTable.of(concepts.table())
+        return cls(concepts.listed_domain(), concepts.listed_concepts(), table, concepts.labels)
+
+    @cached_property
+    def places(self) -> dict[Any, int]:
+        """Where each point stands in the domain."""
+        return {point: place for place, point in enumerate(self.domain)}
+
+    @cached_property
+    def records(self) -> tuple[tuple[Any, Any], ...]:
+        """Every (x, y) pair; of a domain that is a rule the same object every time, which is told quickly."""
+        if isinstance(self.domain, range | BitWords):
+            return _records_of(self.domain, self.labels, tuple(map(type, self.labels)))
+        return _pairs(self.domain, self.labels)
+
+    @cached_property
+    def _indices(self) -> dict[Any, int]:
+        return {name: index for index, name in enumerate(self.names)}
+
+    def index(self, name: Any) -> int | None:
+        """Return where a hypothesis stands, None for what is none."""
+        try:
+            if isinstance(self.names, range):
+                return self.names.index(name) if name in self.names else None
+            return self._indices.get(name)
+        except (TypeError, ValueError):  # a value that cannot be hashed, or compared, is no name
+            return None
+
+    def predict(self, name: Any, point: Any) -> Any:
+        """Return the label that a hypothesis gives to a point.
+
+        Raises
+        ------
+        InvalidValue
+            There is no such hypothesis or point.
+        """
+        index, place = self.index(name), self.places.get(point)
+        if index is None or place is None:
+            raise InvalidValue(f"A hypothesis and a point of the class are wanted; got {name!r}, {point!r}.")
+        return self.labels[int(self.table.row(index)[place])]
+
+    def errors(self, database: Sequence[Any], *, owner: str = "It") -> NDArray[np.float64]:
+        """Return how many records each hypothesis misclassifies."""
+        return self.table.errors(self.counts(database, owner=owner))
+
+    def counts(self, database: Sequence[Any], *, owner: str = "It") -> LabelCounts:
+        """Return a database as counts, records of anything else refused."""
+        return LabelCounts.of(database, places=self.places, labels=self.labels, owner=owner)
+
+    def some(self, indices: NDArray[np.intp]) -> Hypotheses:
+        """Return the class of some of the hypotheses, under their own names."""
+        names = [self.names[index] for index in indices.tolist()]
+        table = TruthTable(np.ascontiguousarray(self.table.packed[:, indices]), self.table.points)
+        return Hypotheses(self.domain, names, table, self.labels)
+
+    @cached_property
+    def vc_dimension(self) -> int:
+        """The VC dimension, exactly."""
+        from learners.concepts.shattering import vc_dimension
+
+        return vc_dimension(self.table.rows())
+
+    def distinct(self) -> Hypotheses:
+        """Return one hypothesis for each labelling of the domain, the first of each (K11 Corollary 3.6).
+
+        Examples
+        --------
+        >>> Hypotheses.of_rows([[0, 1], [0, 1], [1, 1]], domain="ab").distinct().names
+        [0, 2]
+        """
+        return self.some(self.table.dichotomies())
+
+
+@lru_cache(maxsize=64)
+def _records_of(
+    domain: range | BitWords, labels: tuple[Any, Any], kinds: tuple[type, ...]
+) -> tuple[tuple[Any, Any], ...]:
+    """Return the pairs; `kinds` keeps apart labels that are equal but not the same, as 1 and True."""
+    del kinds
+    return _pairs(domain, labels)
+
+
+def _pairs(domain: Sequence[Any], labels: tuple[Any, Any]) -> tuple[tuple[Any, Any], ...]:
+    return tuple((point, label) for point in domain for label in labels)

@@ -1,0 +1,69 @@
+"""What learners of one kind share: what they claim to reach, and the problems it is tried on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from audit.claims import PAC
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    import numpy as np
+
+    from learners.finite.hypotheses import Hypotheses
+    from learners.finite.problems import LearningProblem
+
+__all__ = ["OfHypotheses"]
+
+
+class OfHypotheses:
+    """A learner of a listed class: its records, its accuracy, and the search for the problems of that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from learners import GenericLearner
+    >>> learner = GenericLearner()
+    >>> isinstance(learner, OfHypotheses), learner.random(np.random.default_rng(0)).examples
+    (True, 2873)
+    """
+
+    alpha: float
+    beta: float
+
+    agnostic: ClassVar[bool] = False
+    """Whether the labels of a problem may be wrong."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def hypotheses(self) -> Hypotheses:
+            """The class with its truth table."""
+
+        @property
+        def sample_size(self) -> int:
+            """The number of examples that the utility claim needs."""
+
+    @property
+    def utility_claim(self) -> PAC | None:
+        """The accuracy claimed on `sample_size` examples (the excess over OPT, if agnostic), or None."""
+        return PAC(self.alpha, self.beta)
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        """Every (x, y)."""
+        return self.hypotheses.records
+
+    def vary(self, problem: LearningProblem, rng: np.random.Generator) -> LearningProblem:
+        """Return a problem near another one."""
+        from learners.finite.proposals import varied_problem
+
+        return varied_problem(problem, rng, noisy=self.agnostic)
+
+    def random(self, rng: np.random.Generator) -> LearningProblem:
+        """Return any problem, with `sample_size` examples."""
+        from learners.finite.proposals import random_problem
+
+        size = self.sample_size
+        return random_problem(self.hypotheses, rng, alpha=self.alpha, examples=size, noisy=self.agnostic)

@@ -1,0 +1,250 @@
+"""The generic private agnostic learner: the exponential mechanism over a finite class, by its errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.claims import PureDP
+from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.relations import Relation
+from learners.concepts import PointClass
+from learners.finite.hypotheses import Hypotheses, sauer_bound
+from learners.finite.listed import label_counts
+from learners.finite.of_hypotheses import OfHypotheses
+from learners.finite.problems import LearningProblem, check_accuracy, hard_problems
+from mechanisms import ExponentialMechanism
+from mechanisms.subjects.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from learners.concepts import ConceptClass
+
+__all__ = ["GenericLearner", "VCLearner", "failure_bound", "generic_size", "printed_size"]
+
+_ROUNDING = 1e-12
+
+
+def failure_bound(hypotheses: float, *, alpha: float, epsilon: float, size: float) -> float:
+    """Return the bound at the end of the proof of K11 Theorem 3.4, on Pr[err(h) ≥ OPT + alpha].
+
+    Guarantee
+    ---------
+    |H|·(2·exp(−2nα²/9) + exp(−εnα/6)): all training errors are within α/3 of the errors but with the first
+    probability (Hoeffding, a union bound), and then a hypothesis of training error OPT + 2α/3 or more has at
+    most e^(−εnα/6) of the best one's probability.
+
+    Examples
+    --------
+    >>> round(failure_bound(10, alpha=0.5, epsilon=0.5, size=111), 3)
+    0.14
+    """
+    sampling = 2.0 * math.exp(-2.0 * size * alpha**2 / 9.0)
+    return hypotheses * (sampling + math.exp(-epsilon * size * alpha / 6.0))
+
+
+def generic_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float) -> int:
+    """Return the sample size from which on the generic learner is agnostically (alpha, beta)-accurate.
+
+    Guarantee
+    ---------
+    n = ⌈6·(ln|H| + ln(3/β))·max{1/εα, 1/α²}⌉. Put L = ln(3|H|/β). As n ≥ 6L/α² and L ≥ 0 the first term of
+    `failure_bound` is at most 2|H|·e^(−4L/3) ≤ 2|H|·e^(−L) = 2β/3, and as n ≥ 6L/(εα) the second at most
+    |H|·e^(−L) = β/3. (K11 Theorem 3.4 has ln(1/β) here, and then the second term alone is β wherever ε ≤ α.)
+
+    Examples
+    --------
+    >>> generic_size(10, alpha=0.5, beta=0.1, epsilon=0.5), printed_size(10, alpha=0.5, beta=0.1, epsilon=0.5)
+    (137, 111)
+    """
+    _check(hypotheses, alpha=alpha, beta=beta, epsilon=epsilon, owner="generic_size")
+    nats = math.log(hypotheses) + math.log(3.0 / beta)
+    per_nat = 6.0 * max(1.0 / epsilon / alpha, 1.0 / alpha**2)
+    return math.ceil(nats * per_nat * (1.0 - _ROUNDING))
+
+
+def printed_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float, source: str = "K11") -> int:
+    """Return the sample size that a text prints, neither of which its proof supports.
+
+    Parameters
+    ----------
+    hypotheses, alpha, beta, epsilon
+        As in `generic_size`.
+    source
+        ``"K11"``: 6·(ln|H| + ln(1/β))·max{1/εα, 1/α²} (Theorem 3.4), at which the proof's bound can exceed β.
+        ``"K08"``: (ln|H| + ln(2/β))·max{4/εα, 2/α²} (Theorem 3.7), proved for OPT = 0 only.
+
+    Examples
+    --------
+    >>> printed_size(10, alpha=0.5, beta=0.1, epsilon=0.5, source="K08")
+    85
+    """
+    _check(hypotheses, alpha=alpha, beta=beta, epsilon=epsilon, owner="printed_size")
+    per_nat = {
+        "K11": (math.log(1.0 / beta), 6.0, 6.0),
+        "K08": (math.log(2.0 / beta), 4.0, 2.0),
+    }
+    if source not in per_nat:
+        raise InvalidValue(f"The `source` of `printed_size` must be K08 or K11; got {source!r}.")
+    failure, noise, sampling = per_nat[source]
+    nats = math.log(hypotheses) + failure
+    return math.ceil(nats * max(noise / epsilon / alpha, sampling / alpha**2) * (1.0 - _ROUNDING))
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenericLearner(OfHypotheses, PlainParameters):
+    """Choose a hypothesis with probability proportional to exp(−epsilon·errors/2).
+
+    A database is a list of (x, y); the output is the name of a concept.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    concepts
+        The class: a `ConceptClass` or `Hypotheses`. Default: the points of {0, 1, 2, 3}.
+    alpha, beta
+        Excess error and failure probability, each in (0, 1/2).
+    size
+        The number of records that a privacy audit builds databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, a record whose x is no point of the domain or whose y is none of
+        the class's two labels.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one record is replaced, for every database, also for inconsistent ones
+    (K08 Theorem 3.7, K11 Lemma 3.3): the number of errors of every hypothesis moves by at most 1. For a class
+    whose hypotheses a record can lower and raise freely the exact worst loss comes close to epsilon; see
+    `mechanisms.ExponentialMechanism`.
+
+    On `sample_size` or more independent examples of any law of (x, y) the error exceeds OPT + alpha with
+    probability at most beta (`generic_size`, derived there). On fewer records the learner answers all the
+    same, and nothing is claimed of the error.
+
+    Examples
+    --------
+    >>> learner = GenericLearner(epsilon=2 * math.log(3))
+    >>> round(learner.distribution([(2, 1)]).pmf(2), 12), learner.sample_size
+    (0.5, 2873)
+    """
+
+    epsilon: float = 1.0
+    concepts: ConceptClass | Hypotheses = field(default_factory=lambda: PointClass(2))
+    alpha: float = 0.1
+    beta: float = 0.1
+    size: int | tuple[int, int] = 2
+
+    name: ClassVar[str] = "generic-learner"
+    reference: ClassVar[str] = "K08 Theorem 3.7; K11 §3.1, Theorem 3.4"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    agnostic: ClassVar[bool] = True
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        check_accuracy(self.alpha, self.beta, owner=owner)
+
+    @cached_property
+    def hypotheses(self) -> Hypotheses:
+        """The class with its truth table."""
+        return Hypotheses.of(self.concepts)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def sample_size(self) -> int:
+        """The number of examples that the utility claim needs."""
+        return generic_size(
+            len(self.hypotheses.names), alpha=self.alpha, beta=self.beta, epsilon=self.epsilon
+        )
+
+    def problems(self) -> list[LearningProblem]:
+        """Return hard problems for this class and alpha, with `sample_size` examples each."""
+        return hard_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
+
+    def scores(self, database: Any) -> NDArray[np.float64]:
+        """Return minus the number of errors of every hypothesis, in their order."""
+        counts = label_counts(self.hypotheses, database, owner=type(self).__name__)
+        return -self.hypotheses.table.errors(counts)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a concept."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` concepts; run i uses the same uniform number on every database."""
+        names = self.hypotheses.names
+        return [names[place] for place in self._mechanism.sample(database, size, rng).tolist()]
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law of the concept."""
+        from audit.distributions import Finite
+
+        return Finite(self.hypotheses.names, log_probabilities=self._mechanism.log_probabilities(database))
+
+    @cached_property
+    def _mechanism(self) -> ExponentialMechanism:
+        return ExponentialMechanism(
+            epsilon=self.epsilon,
+            score=lambda database, _: self.scores(database),
+            solutions=range(len(self.hypotheses.names)),
+            vectorised=True,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class VCLearner(GenericLearner):
+    """The generic learner over one concept for each way that the class labels the domain.
+
+    Parameters
+    ----------
+    epsilon, concepts, alpha, beta, size
+        As in `GenericLearner`.
+
+    Guarantee
+    ---------
+    As `GenericLearner`, with |H| the number of labellings of the domain X that the class can give. By Sauer's
+    lemma that is at most Σ_{i ≤ v} C(|X|, i) for VC dimension v, which gives n = O((v·ln|X| +
+    ln(1/β))·max{1/εα, 1/α²}) (K11 Corollary 3.6) however many concepts there are. OPT is the same: every
+    concept labels the domain like one that was kept.
+
+    Examples
+    --------
+    >>> from learners.concepts import ExplicitClass
+    >>> learner = VCLearner(concepts=ExplicitClass("ab", [[0, 1], [0, 1], [1, 1]]))
+    >>> learner.hypotheses.names, learner.sauer_bound
+    ([0, 2], 3)
+    """
+
+    name: ClassVar[str] = "vc-learner"
+    reference: ClassVar[str] = "K11 Corollary 3.6"
+
+    @cached_property
+    def hypotheses(self) -> Hypotheses:
+        """One concept for each labelling of the domain, under its own name."""
+        return Hypotheses.of(self.concepts).distinct()
+
+    @property
+    def sauer_bound(self) -> int:
+        """Sauer's bound on the number of hypotheses."""
+        return sauer_bound(points=len(self.hypotheses.domain), vc_dimension=self.hypotheses.vc_dimension)
+
+
+def _check(hypotheses: int, *, alpha: float, beta: float, epsilon: float, owner: str) -> None:
+    positive_int(hypotheses, what=f"The `hypotheses` of `{owner}`")
+    probability(alpha, what=f"The `alpha` of `{owner}`", zero=False)
+    probability(beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+    finite_number(epsilon, what=f"The `epsilon` of `{owner}`", above=0)

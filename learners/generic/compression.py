@@ -1,0 +1,329 @@
+"""The private compression version of Occam's razor: rounds double the sample and admit longer hypotheses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from audit.claims import PAC, PureDP
+from audit.errors import InvalidValue, finite_number, positive_int
+from audit.relations import Relation
+from learners.by_queries.chunks import INSUFFICIENT
+from learners.concepts import ConjunctionClass
+from learners.finite.hypotheses import Hypotheses
+from learners.finite.listed import label_counts
+from learners.finite.of_hypotheses import OfHypotheses
+from learners.finite.problems import LearningProblem, check_accuracy, realizable_problems
+from learners.generic.agnostic import generic_size
+from mechanisms import ExponentialMechanism
+from mechanisms.local.averaging.sums import LaplaceSum
+from mechanisms.noise.noises import LaplaceNoise
+from mechanisms.subjects.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from learners.concepts import ConceptClass
+    from learners.finite.tables import LabelCounts
+
+__all__ = ["CompressionLearner", "Round", "hold_out_size"]
+
+
+def hold_out_size(*, alpha: float, beta: float, epsilon: float) -> int:
+    """Return how many records make a noisy test error miss the error by more than alpha rarely enough.
+
+    Guarantee
+    ---------
+    n = ⌈max{2·ln(4/β)/α², 2·ln(2/β)/(εα)}⌉: the average misses by more than α/2 with probability at most β/2
+    (Hoeffding), and noise of scale 1/(εn) exceeds α/2 with probability e^(−εnα/2) ≤ β/2.
+
+    Examples
+    --------
+    >>> hold_out_size(alpha=0.1, beta=0.05, epsilon=1.0)
+    877
+    """
+    return math.ceil(max(2.0 * math.log(4.0 / beta) / alpha**2, 2.0 * math.log(2.0 / beta) / epsilon / alpha))
+
+
+class Round(NamedTuple):
+    """What a round is made of: a function of public numbers only.
+
+    Parameters
+    ----------
+    start, middle, stop
+        The records start … middle − 1 are learned from, middle … stop − 1 test what was learned.
+    bits
+        Hypotheses of at most so many bits are admitted.
+
+    Examples
+    --------
+    >>> Round(0, 4, 8, bits=1).tested
+    4
+    """
+
+    start: int
+    middle: int
+    stop: int
+    bits: int
+
+    @property
+    def tested(self) -> int:
+        """The number of records that test."""
+        return self.stop - self.middle
+
+
+_generic_size = lru_cache(maxsize=1024)(generic_size)
+"""The same for the same numbers: every run asks for the sizes of all rounds."""
+
+
+def _ones(concept: Any) -> int:
+    return sum(concept)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompressionLearner(OfHypotheses, PlainParameters):
+    """Learn with as many examples as the *target's* description asks for, not the class's.
+
+    Round t takes n_1·2^(t−1) fresh records. On one half the generic learner chooses among the hypotheses of
+    at most b_t bits; on the other half its error is measured, with noise. A measured error of at most
+    2·alpha/3 ends the run with that hypothesis. When records run out: "insufficient samples".
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    concepts
+        The class. Default: monotone conjunctions of three variables.
+    bits
+        How long the description of a concept is, a whole number ≥ 0; at most 2^b may have b bits or fewer for
+        the sizes to be as stated, but privacy does not depend on it. Default: the number of variables.
+    alpha, beta
+        Error and failure probability, each in (0, 1/2).
+    first_round, caps
+        n_1 and b_1, b_2, … (the last one repeated) where they are to be others than the guarantee asks for.
+        Public; privacy does not depend on them. Accuracy is claimed only with a longer first round.
+    size
+        The number of records that a privacy audit builds databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, a record whose x is no point of the domain or whose y is none of
+        the class's two labels.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one record is replaced, over *all* rounds. Which records belong to which
+    half of which round is fixed by n_1. The record lies in one of these parts. Given all earlier outputs, the
+    part's own output (a choice by the exponential mechanism, or an error with Laplace noise of scale
+    1/(epsilon·records)) is epsilon-private; what comes after does not see the record again and depends on it
+    through those outputs only. Basic composition over R rounds would give 2R·epsilon.
+
+    Utility, for examples of any distribution labelled by a concept of b bits. Round t may fail with
+    probability β_t = β/2^(t+1), Σ β_t ≤ β/2. (i) A test misses by more than α/3 with probability at most
+    β_t, so that all hypotheses that ever pass have error at most α with probability 1 − β/2. (ii) b_t is the
+    largest b for which the generic learner over the hypotheses of b bits has enough records for (α/3, β_t);
+    in a round with b_t ≥ b the hypothesis chosen has error at most α/3 but with probability β_t, and passes.
+    So the run ends by the first such round with probability 1 − β, after at most four times the records that
+    (ln|H_b| + ln(1/β_t))·max{1/εα, 1/α²} asks for up to a constant, or after n_1: what a compressor to b bits
+    needs. Later rounds have probability at most (2β_t) each, which makes the expectation of the same order.
+    (K11 §3.1 states this and omits the details.)
+
+    Examples
+    --------
+    >>> learner = CompressionLearner(epsilon=1.0)
+    >>> [(it.stop - it.start, it.bits) for it in learner.rounds(learner.sample_size)]
+    [(12928, 0), (25856, 3)]
+    """
+
+    epsilon: float = 1.0
+    concepts: ConceptClass | Hypotheses = field(default_factory=lambda: ConjunctionClass(3))
+    bits: Callable[[Any], int] = _ones
+    alpha: float = 0.2
+    beta: float = 0.1
+    first_round: int | None = None
+    caps: tuple[int, ...] | None = None
+    size: int | tuple[int, int] = 2
+
+    name: ClassVar[str] = "compression-learner"
+    reference: ClassVar[str] = "K11 §3.1, the compression version of Occam's razor"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        check_accuracy(self.alpha, self.beta, owner=owner)
+        if self.first_round is not None:
+            positive_int(self.first_round, what=f"The `first_round` of `{owner}`", minimum=2)
+        if self.caps is not None and not self.caps:
+            raise InvalidValue(f"The `caps` of `{owner}` must hold one number or more; got none.")
+
+    @cached_property
+    def hypotheses(self) -> Hypotheses:
+        """The class with its truth table, one concept for each labelling of the domain."""
+        return Hypotheses.of(self.concepts).distinct()
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """The bits of every hypothesis."""
+        return np.array([self.bits(name) for name in self.hypotheses.names], dtype=np.int64)
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed, over all rounds."""
+        return PureDP(self.epsilon)
+
+    @property
+    def utility_claim(self) -> PAC | None:
+        """The accuracy claimed on `sample_size` examples; None for own caps or a shorter first round.
+
+        A longer first round lengthens all others: every test and every choice has more records.
+
+        Examples
+        --------
+        >>> print(CompressionLearner(first_round=50).utility_claim)
+        None
+        """
+        proved = self.caps is None and self._first >= self._derived_first
+        return PAC(self.alpha, self.beta) if proved else None
+
+    @property
+    def sample_size(self) -> int:
+        """The number of examples after which every concept of the class was admitted."""
+        return self.size_for(int(self.lengths.max()))
+
+    def size_for(self, bits: int) -> int:
+        """Return how many examples a target of so many bits needs: up to the first round that admits it.
+
+        Examples
+        --------
+        >>> learner = CompressionLearner()
+        >>> learner.size_for(0), learner.size_for(3)
+        (12928, 38784)
+        """
+        return next(it.stop for it in self._endless() if it.bits >= bits)
+
+    def rounds(self, size: int) -> list[Round]:
+        """Return the rounds that a database of so many records has room for."""
+        found = []
+        for it in self._endless():
+            if it.stop > size:
+                break
+            found.append(it)
+        return found
+
+    def problems(self) -> list[LearningProblem]:
+        """Return hard problems with a target in the class, with `sample_size` examples each."""
+        return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a concept, or "insufficient samples"."""
+        self._count(database)
+        for it in self.rounds(len(database)):
+            admitted, choice, errors = self._learned(it, database)
+            place = int(admitted[choice.sample(-errors, 1, rng)[0]])
+            wrong = float(self._errors(database, it.middle, it.stop)[place]) / it.tested
+            if wrong + LaplaceNoise(self._scale(it)).sample(1, rng)[0] <= self._limit:
+                return self._outcomes[place]
+        return INSUFFICIENT
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
+        """Return `size` outputs, drawn from the exact law."""
+        cumulative = np.cumsum(self._masses(database))
+        chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
+        return [self._outcomes[place] for place in chosen.tolist()]
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law: the rounds are independent, and each may end the run."""
+        from audit.distributions import Finite
+
+        return Finite(self._outcomes, self._masses(database))
+
+    def _masses(self, database: Any) -> NDArray[np.float64]:
+        """Return the probability of each outcome."""
+        self._count(database)
+        mass, going = np.zeros(len(self._outcomes)), 1.0
+        for it in self.rounds(len(database)):
+            admitted, choice, errors = self._learned(it, database)
+            wrong = self._errors(database, it.middle, it.stop)[admitted] / it.tested
+            noise, chosen = LaplaceSum(1, self._scale(it)), choice.log_probabilities(-errors)
+            passing = np.exp(chosen + noise.logcdf(self._limit - wrong))
+            mass[admitted] += going * passing
+            going *= float(np.exp(chosen + noise.logsf(self._limit - wrong)).sum())
+        mass[-1] = going
+        return mass
+
+    @cached_property
+    def _outcomes(self) -> list[Any]:
+        return [*self.hypotheses.names, INSUFFICIENT]
+
+    def _learned(
+        self, it: Round, database: Any
+    ) -> tuple[NDArray[np.intp], ExponentialMechanism, NDArray[np.float64]]:
+        """Return where the hypotheses stand that a round admits, the choice among them, and their errors."""
+        admitted = np.flatnonzero(self.lengths <= it.bits)
+        choice = ExponentialMechanism(
+            epsilon=self.epsilon,
+            score=lambda scores, _: scores,
+            solutions=range(len(admitted)),
+            vectorised=True,
+        )
+        return admitted, choice, self._errors(database, it.start, it.middle)[admitted]
+
+    def _errors(self, database: Any, start: int, stop: int) -> NDArray[np.float64]:
+        """Return how many of the records at some places every hypothesis misclassifies."""
+        return self.hypotheses.table.errors(self._count(database, start, stop))
+
+    def _count(self, database: Any, start: int = 0, stop: int | None = None) -> LabelCounts:
+        owner = type(self).__name__
+        return label_counts(self.hypotheses, database, owner=owner, start=start, stop=stop)
+
+    def _endless(self) -> Iterator[Round]:
+        start, count, length = 0, 1, self._first
+        while True:
+            middle = start + length - length // 2
+            yield Round(start, middle, start + length, self._cap(count, middle - start))
+            start, count, length = start + length, count + 1, 2 * length
+
+    @property
+    def _first(self) -> int:
+        return self._derived_first if self.first_round is None else self.first_round
+
+    @cached_property
+    def _derived_first(self) -> int:
+        learn = self._needed(int(self.lengths.min()), 1)
+        return 2 * max(
+            learn, hold_out_size(alpha=self.alpha / 3.0, beta=self.beta / 4.0, epsilon=self.epsilon)
+        )
+
+    def _cap(self, count: int, records: int) -> int:
+        """Return the bits that round `count` admits: at least those of the shortest hypothesis."""
+        if self.caps is not None:
+            return max(self.caps[min(count, len(self.caps)) - 1], int(self.lengths.min()))
+        lengths = np.unique(self.lengths).tolist()
+        fitting = [bits for bits in lengths if self._needed(bits, count) <= records]
+        return int(max([lengths[0], *fitting]))
+
+    def _needed(self, bits: int, count: int) -> int:
+        """Return how many records the generic learner needs in a round over hypotheses of `bits` bits."""
+        return _generic_size(
+            int((self.lengths <= bits).sum()),
+            alpha=self.alpha / 3.0,
+            beta=self.beta / 2.0 ** (count + 1),
+            epsilon=self.epsilon,
+        )
+
+    def _scale(self, it: Round) -> float:
+        return 1.0 / (self.epsilon * it.tested)
+
+    @property
+    def _limit(self) -> float:
+        return 2.0 * self.alpha / 3.0

@@ -1,0 +1,281 @@
+"""The generic label-private learner: hypotheses from the public examples, a choice by the labels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PureDP
+from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.relations import Relation
+from learners.concepts import PointClass
+from learners.finite.hypotheses import Hypotheses, sauer_bound
+from learners.finite.listed import ListedExamples, check_database, label_counts
+from learners.finite.of_hypotheses import OfHypotheses
+from learners.finite.problems import LearningProblem, check_accuracy, realizable_problems
+from learners.finite.tables import TruthTable
+from learners.generic.agnostic import generic_size
+from mechanisms import ExponentialMechanism
+from mechanisms.subjects.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from learners.concepts import ConceptClass
+
+__all__ = ["LabelPrivateLearner", "ReplacedRecords", "net_size"]
+
+_MOST = 2**40
+
+
+def net_size(vc_dimension: int, *, alpha: float, beta: float) -> int:
+    """Return how many unlabelled examples make hypotheses that agree on all of them rarely differ elsewhere.
+
+    Parameters
+    ----------
+    vc_dimension
+        v of the class, ≥ 0.
+    alpha
+        How much two hypotheses may differ, in (0, 1].
+    beta
+        Probability of failure, in (0, 1).
+
+    Guarantee
+    ---------
+    The least n ≥ 8/alpha with 2·Π(2n)²·2^(−n·alpha/2) ≤ beta, where Π(m) = Σ_{i ≤ v} C(m, i). With
+    probability 1 − beta every two concepts that differ with probability above alpha differ on one of n
+    independent examples. This is the double-sample bound of Blumer, Ehrenfeucht, Haussler and Warmuth for
+    the class of all differences c ⊕ c′, which labels 2n points in at most Π(2n)² ways by Sauer's lemma. So n
+    = O((v·ln(1/alpha) + ln(1/beta))/alpha), without |X| or |C|.
+
+    Examples
+    --------
+    >>> net_size(1, alpha=0.2, beta=0.1)
+    219
+    """
+    positive_int(vc_dimension, what="The `vc_dimension` of `net_size`", minimum=0)
+    probability(alpha, what="The `alpha` of `net_size`", zero=False)
+    probability(beta, what="The `beta` of `net_size`", zero=False, one=False)
+    low, high = math.ceil(8.0 / alpha) - 1, math.ceil(8.0 / alpha)
+    while _log_missed(high, vc_dimension, alpha=alpha) > math.log(beta):
+        low, high = high, 2 * high
+        if high > _MOST:
+            raise InvalidValue("The `alpha` of `net_size` must be one that 2^40 examples can reach.")
+    while high - low > 1:
+        middle = (low + high) // 2
+        fine = _log_missed(middle, vc_dimension, alpha=alpha) <= math.log(beta)
+        low, high = (low, middle) if fine else (middle, high)
+    return high
+
+
+def _log_missed(size: int, vc_dimension: int, *, alpha: float) -> float:
+    ways = sauer_bound(points=2 * size, vc_dimension=vc_dimension)
+    return math.log(2.0) + 2.0 * math.log(ways) - size * alpha / 2.0 * math.log(2.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelPrivateLearner(OfHypotheses, PlainParameters):
+    """Keep a concept for each labelling of the first x's, then choose by the errors on the other records.
+
+    A database is a list of (x, y). The first n·share records give their x only; the exponential mechanism
+    chooses among one concept for each way that the class can label these, by the labels of all the others.
+    The output is the name of a concept.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed for the *labels*, > 0.
+    concepts
+        The class. Default: the points of {0, 1, 2, 3}.
+    alpha, beta
+        Error and failure probability, each in (0, 1/2).
+    share
+        The part of a database that is used without labels, in [0, 1]; None: as `sample_size` is made up.
+    size
+        The number of records that a privacy audit builds databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, a record whose x is no point of the domain or whose y is none of
+        the class's two labels.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one *label* is replaced (BNS Definition 13): which concepts are kept
+    depends on the x's alone, and the number of errors of each moves by at most 1. There is none for the
+    examples: a concept that is not kept has probability 0, so that replacing one x can be seen with
+    certainty. The same learner under REPLACE_ONE, `ReplacedRecords`, is refuted.
+
+    With `sample_size` independent examples of any distribution, labelled by a concept of the class, the error
+    is at most alpha with probability 1 − beta (BNS Theorem 7, whose proof is omitted there). With `net_size`
+    x's for alpha/2 and beta/2, some concept kept is within alpha/2 of the target; Π(m) of them at most are
+    kept, and `generic_size` records for alpha/2, beta/2 and Π(m) hypotheses choose one at most alpha/2 worse.
+    Neither depends on |X| or |C|, only on the VC dimension. On fewer records the learner answers all
+    the same, and nothing is claimed of the error.
+
+    Examples
+    --------
+    >>> learner = LabelPrivateLearner(epsilon=2 * math.log(3), share=0.5)
+    >>> round(learner.distribution([(2, 0), (2, 1)]).pmf(2), 12)
+    0.75
+    >>> learner.distribution([(3, 0), (2, 1)]).pmf(2)
+    0.0
+    """
+
+    epsilon: float = 1.0
+    concepts: ConceptClass | Hypotheses = field(default_factory=lambda: PointClass(2))
+    alpha: float = 0.2
+    beta: float = 0.1
+    share: float | None = None
+    size: int | tuple[int, int] = 2
+
+    name: ClassVar[str] = "label-private-learner"
+    reference: ClassVar[str] = "BNS §6, Definition 13 and Theorem 7"
+    relation: ClassVar[Relation] = Relation.REPLACE_LABEL
+    aligned: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        check_accuracy(self.alpha, self.beta, owner=owner)
+        if self.share is not None:
+            probability(self.share, what=f"The `share` of `{owner}`")
+
+    @cached_property
+    def hypotheses(self) -> Hypotheses:
+        """The class with its truth table, one concept for each labelling of the domain."""
+        return Hypotheses.of(self.concepts).distinct()
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed for the labels."""
+        return PureDP(self.epsilon)
+
+    @cached_property
+    def unlabelled_size(self) -> int:
+        """The number of x's that the utility claim needs."""
+        return net_size(self.hypotheses.vc_dimension, alpha=self.alpha / 2.0, beta=self.beta / 2.0)
+
+    @cached_property
+    def labelled_size(self) -> int:
+        """The number of labelled records that it needs besides."""
+        kept = sauer_bound(points=self.unlabelled_size, vc_dimension=self.hypotheses.vc_dimension)
+        kept = min(kept, len(self.hypotheses.names))
+        return generic_size(kept, alpha=self.alpha / 2.0, beta=self.beta / 2.0, epsilon=self.epsilon)
+
+    @property
+    def sample_size(self) -> int:
+        """The number of examples that the utility claim needs."""
+        if self.share is None:
+            return self.unlabelled_size + self.labelled_size
+        parts = [(self.unlabelled_size, self.share), (self.labelled_size, 1.0 - self.share)]
+        if any(not part for _, part in parts):
+            raise InvalidValue("The `share` of `LabelPrivateLearner` must be in (0, 1) for a utility claim.")
+        return max(math.ceil(size / part) + 1 for size, part in parts)
+
+    def problems(self) -> list[LearningProblem]:
+        """Return hard problems with a target in the class, with `sample_size` examples each."""
+        return realizable_problems(self.hypotheses, alpha=self.alpha, examples=self.sample_size)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a concept."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` concepts."""
+        names, mechanism, errors = self._choice(database)
+        chosen = mechanism.sample(-errors, size, rng)
+        return [names[place] for place in chosen.tolist()]
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law of the concept: those that are not kept have probability 0."""
+        from audit.distributions import Finite
+
+        names, mechanism, errors = self._choice(database)
+        return Finite(names, log_probabilities=mechanism.log_probabilities(-errors))
+
+    def kept(self, points: Any) -> Hypotheses:
+        """Return one concept for each way that the class labels some points: the first of each kind.
+
+        Examples
+        --------
+        >>> LabelPrivateLearner().kept([2, 2, 3]).names
+        [0, 2, 3]
+        """
+        places = sorted({self.hypotheses.places[point] for point in points})
+        if not places:
+            return self.hypotheses.some(np.array([0]))
+        columns = TruthTable.of(self.hypotheses.table.rows()[:, places])
+        return self.hypotheses.some(columns.dichotomies())
+
+    def _choice(self, database: Any) -> tuple[Any, ExponentialMechanism, NDArray[np.float64]]:
+        check_database(database)
+        first, owner = self._unlabelled(len(database)), type(self).__name__
+        label_counts(self.hypotheses, database, owner=owner, stop=first)  # refuses what is no record
+        labelled = label_counts(self.hypotheses, database, owner=owner, start=first)
+        kept = self.kept([x for x, _ in _kinds(database[:first])])
+        mechanism = ExponentialMechanism(
+            epsilon=self.epsilon,
+            score=lambda scores, _: scores,
+            solutions=range(len(kept.names)),
+            vectorised=True,
+        )
+        return kept.names, mechanism, kept.table.errors(labelled)
+
+    def _unlabelled(self, size: int) -> int:
+        if self.share is None:
+            return -(-size * self.unlabelled_size // (self.unlabelled_size + self.labelled_size))
+        return math.floor(size * self.share)
+
+
+def _kinds(database: Any) -> Any:
+    """Return the records, each once where that is known."""
+    return database.present if isinstance(database, ListedExamples) else database
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplacedRecords(LabelPrivateLearner):
+    """The label-private learner with its claim made for whole records: false.
+
+    Parameters
+    ----------
+    epsilon, concepts, alpha, beta, share, size
+        As in `LabelPrivateLearner`.
+
+    Guarantee
+    ---------
+    None. Take two concepts that agree on the point u and differ on w. From a first half of copies of u one of
+    them is kept; with one copy replaced by w both are: an output of positive probability on one side and 0 on
+    the other, an infinite loss.
+
+    Examples
+    --------
+    >>> learner = ReplacedRecords(share=0.5)
+    >>> left, right = learner.suggested_pairs()[0]
+    >>> left, right, learner.distribution(left).pmf(2), learner.distribution(right).pmf(2) > 0.6
+    ([(1, 0), (0, 0)], [(2, 0), (0, 0)], 0.0, True)
+    """
+
+    share: float | None = 0.5
+
+    name: ClassVar[str] = "flawed-label-private-learner"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+
+    def suggested_pairs(self) -> list[Any]:
+        """Return databases that differ in the first x, where another concept is kept."""
+        least = self.size if isinstance(self.size, int) else self.size[0]
+        label = self.hypotheses.labels[0]
+        rest = [(self.hypotheses.domain[0], label)] * (least - 1)
+        kept = {point: tuple(self.kept([point]).names) for point in self.hypotheses.domain}
+        return [
+            ([(left, label), *rest], [(right, label), *rest])
+            for left in self.hypotheses.domain[1:]
+            for right in self.hypotheses.domain[1:]
+            if set(kept[right]) - set(kept[left])
+        ][:1]

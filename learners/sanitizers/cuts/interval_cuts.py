@@ -1,0 +1,225 @@
+"""Where to cut {0 … 2^d − 1} so that few records lie between cuts: by Rec for the scale, then choosing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.claims import ApproximateDP
+from learners.sanitizers.base import NumberSanitizer
+from learners.sanitizers.cuts.dyadic import tree_of
+from learners.sanitizers.cuts.laws import cut_law
+from learners.sanitizers.cuts.runs import cut_runs
+from learners.sanitizers.cuts.search import CutSearch
+from learners.sanitizers.spending import affordable
+from mechanisms.comparison.threshold import ThresholdTest
+from mechanisms.concave import ConcavePromise, calls, levels
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from audit.claims import PureDP
+    from audit.distributions import Finite
+    from audit.problems import Problem
+    from learners.sanitizers.cuts.dyadic import DyadicTree, Node
+    from learners.sanitizers.spending import Spending
+
+__all__ = ["IntervalCuts"]
+
+_ROUNDING = 1e-12
+_MOST_SEQUENCES = 20_000
+"""A law of more sequences of intervals, on any database, is not listed."""
+
+_FEW_POINTS = 4
+"""Up to so many, runs share what they leave: at most 2^4 sets of points."""
+
+_MOST_ROUNDS = 20
+"""Of two intervals or more, these give more sequences than that."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalCuts(NumberSanitizer):
+    """Take out dyadic intervals that hold about alpha·size records each, until few records are left.
+
+    The output is a tuple of intervals (low, high) in the order in which they were taken out: the part of
+    `IntervalSanitizer` that looks for places, as a subject of its own.
+
+    Parameters
+    ----------
+    dimension, epsilon, delta, alpha, beta, size, records
+        See `NumberSanitizer`; alpha is that of the sanitizer, and nothing is claimed of accuracy here.
+
+    Guarantee
+    ---------
+    *Privacy*: (epsilon, delta) when one record is replaced. Let L(j) be the most records left in a dyadic
+    interval of 2^j points, L(−1) = 0, and t = alpha·size. A round is (i) Rec on {0 … d} with promise t and
+    the quality q(j) = min(L(j), 2t − L(j − 1)): each L moves by at most 1 between neighbours, for which
+    intervals are out is known from earlier outputs, so q has sensitivity 1; (ii) choosing among the dyadic
+    intervals of 2^j points, j being what Rec returned, by the records left in them: one more record raises
+    one of them by 1. There are at most k rounds of `mechanisms.concave.calls` and one choosing each;
+    `spending` composes their claims. The sum of their deltas is delta/2.
+
+    *What is found* (see `failure_bound`): as long as at least t records are left, a round takes out an
+    interval of at least 3t/8 of them, each half of which holds at most 3t/2. L rises, so q is quasi-concave,
+    and at the first j with L(j) ≥ t it is at least t: the promise. Rec runs with its own alpha = 1/2 and
+    returns a j with q(j) ≥ t/2, so that L(j) ≥ t/2 and L(j − 1) ≤ 3t/2. Choosing with alpha/2 asks for t/4
+    and returns an interval within t/8 of the best. At j = 0 it is a single heavy point, with no halves. So
+    after k = ⌈(1 − alpha)/(3·alpha/8)⌉ rounds, or at the first refusal, at most t records are left.
+
+    Rec's depth on {0 … d} is N = 0 for d ≤ 32 and 1 up to 64: `rec_failure`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cuts = IntervalCuts(dimension=3, alpha=0.5, delta=0.01)
+    >>> cuts([6] * cuts.size, np.random.default_rng(0))
+    ((6, 6),)
+    """
+
+    name: ClassVar[str] = "interval-cuts"
+    reference: ClassVar[str] = "BNS §4.2, Theorem 4 (the construction is ours)"
+
+    @property
+    def choosing_alpha(self) -> float:
+        """The approximation parameter of the choosing mechanism."""
+        return self.alpha / 2.0
+
+    @property
+    def rounds(self) -> int:
+        """The most rounds: k."""
+        return max(1, math.ceil((1.0 - self.alpha) / (0.375 * self.alpha) * (1.0 - _ROUNDING)))
+
+    @property
+    def top(self) -> int:
+        """The last point of Rec's range: d, or 2 where d is 1."""
+        return max(2, self.dimension)
+
+    @property
+    def choosing_delta(self) -> float:
+        """The delta of one choosing, and that of one of Rec's calls."""
+        return self.delta / 2.0 / self.rounds / (levels(self.top) + 1)
+
+    def step_claims(self, step: float) -> list[PureDP | ApproximateDP]:
+        """Return the claims of all steps, at the epsilon of one."""
+        rec = calls(self.top, epsilon=step, delta=self.choosing_delta, tight=True)
+        return [*rec, ApproximateDP(step, self.choosing_delta)] * self.rounds
+
+    @cached_property
+    def spending(self) -> Spending:
+        """What the steps cost, composed."""
+        return affordable(self.step_claims, epsilon=self.epsilon, delta=self.delta, largest=self.largest_step)
+
+    @property
+    def utility_claim(self) -> Any:
+        """None: places alone estimate nothing."""
+        return None
+
+    def problems(self) -> list[Problem]:
+        """Return none."""
+        return []
+
+    def rec_failure(self, promise: float) -> float:
+        """Return a bound of the probability that Rec returns a point of quality below promise/2.
+
+        Guarantee
+        ---------
+        For a quasi-concave quality that reaches the promise r, from the recursion that really happens. With
+        one range of at most 33 points it is an exponential mechanism: (T + 1)·e^(−step·r/4). With one level
+        above it (T ≤ 64, Rec's alpha = 1/2): the inner call has the promise r/4 on {0 … log T′} and returns a
+        power of quality at least r/8 but with probability (log T′ + 1)·e^(−step·r/16); then one of the two
+        families has a gap of at least r/8, which A_dist refuses with probability
+        e^(−step·(r/8 − 2)/4)/(2·delta); and H has a point of at least 5r/8, below r/2 with probability
+        32·e^(−step·r/16). BNS Lemma 3 asks for r ≥ 4^log*(T)·(32/step)·ln(32/(β·δ)) instead.
+
+        Examples
+        --------
+        >>> cuts = IntervalCuts(dimension=64)
+        >>> cuts.rec_failure(cuts.alpha * cuts.size) * cuts.rounds <= cuts.beta
+        True
+        """
+        step = self.spending.step
+        if levels(self.top) == 0:
+            return min(1.0, (self.top + 1) * math.exp(-step * promise / 4.0))
+        points = (self.top - 1).bit_length() + 1 + 32
+        refused = 0.5 * math.exp(
+            min(0.0, -step * (promise / 8.0 - 2.0) / 4.0 - math.log(self.choosing_delta))
+        )
+        return min(1.0, points * math.exp(-step * promise / 16.0) + refused)
+
+    def failure_bound(self, size: int) -> float:
+        """Return a bound of the probability that too many records stay between cuts, not more than 1."""
+        t, step = self.alpha * size, self.spending.step
+        choosing = 0.5 * math.exp(-step * t / 16.0) + size * math.exp(-step * t / 32.0)
+        return min(1.0, self.rounds * (self.rec_failure(t) + choosing))
+
+    @property
+    def rec(self) -> ConcavePromise:
+        """The mechanism that finds the scale; its database is the vector of qualities."""
+        return ConcavePromise(
+            epsilon=self.spending.step,
+            delta=self.choosing_delta,
+            top=self.top,
+            promise=self.alpha * self._m,
+            beta=None,
+            accounting="tight",
+        )
+
+    @property
+    def test(self) -> ThresholdTest:
+        """How choosing compares the best count with alpha·size/4."""
+        return ThresholdTest(4.0 / self.spending.step, self.alpha * self._m / 4.0)
+
+    @property
+    def search(self) -> CutSearch:
+        """The search that is run."""
+        return CutSearch(
+            dimension=self.dimension,
+            rounds=self.rounds,
+            rec=self.rec,
+            test=self.test,
+            least=self.alpha * self._m,
+            weight=self.spending.step / 4.0,
+        )
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return the intervals taken out."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` outputs; run i draws the same numbers on every database of few points, or of many."""
+        tree = tree_of(self.tally(database), self.dimension)
+        return [self._shown(nodes) for nodes in self.runs(tree, size, rng)]
+
+    def runs(self, tree: DyadicTree, size: int, rng: np.random.Generator) -> list[tuple[Node, ...]]:
+        """Return the intervals that `size` runs take out: all runs at once on a database of few points."""
+        search = self.search
+        if len(tree.tally.points) <= _FEW_POINTS:
+            return cut_runs(search, tree, size, rng)
+        return [search.run(tree, one) for one in rng.spawn(size)]
+
+    def distribution(self, database: Any) -> Finite | None:
+        """Return the exact law of the intervals, None where there are too many sequences of them."""
+        from audit.distributions import Finite
+
+        masses = self.law(tree_of(self.tally(database), self.dimension))
+        if masses is None:
+            return None
+        return Finite([self._shown(nodes) for nodes in masses], list(masses.values()))
+
+    def listable(self, distinct: int) -> bool:
+        """Whether the sequences of intervals are few enough to list, on databases of some distinct points.
+
+        Every round takes a point out at least, and no interval without records is chosen.
+        """
+        nodes = min(2 << self.dimension, distinct * (self.dimension + 1))
+        sequences: int = nodes ** min(self.rounds, distinct, _MOST_ROUNDS)
+        return sequences <= _MOST_SEQUENCES
+
+    def law(self, tree: DyadicTree) -> dict[tuple[Node, ...], float] | None:
+        """Return the probability of every sequence of intervals, None where there are too many."""
+        return cut_law(self.search, tree) if self.listable(len(tree.tally.points)) else None
+
+    def _shown(self, nodes: tuple[Node, ...]) -> Any:
+        return tuple((node.low, node.high) for node in nodes)

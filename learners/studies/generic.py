@@ -1,0 +1,138 @@
+"""Studies of the generic learner: how the sample that it needs grows with log|H| and with 1/ε."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.claims import PAC
+from audit.studies import Curve, Study
+from learners.finite.hypotheses import Hypotheses
+from learners.finite.problems import LearningProblem
+from learners.generic.agnostic import GenericLearner, generic_size
+from learners.studies.families import agnostic_family
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["generic", "generic_epsilon", "generic_failure"]
+
+_ALPHA, _BETA = 0.1, 0.1
+_CLAIM = PAC(_ALPHA, _BETA)
+_WEIGHT = 1.01
+"""A hypothesis that errs on so many times alpha is bad."""
+
+DOMAIN = 8
+"""The laws of examples for the generic learner lie on so many points."""
+
+
+def generic_failure(hypotheses: int, size: int, *, epsilon: float, weight: float) -> float:
+    """Return the probability that the generic learner misses the target on `crowd_problem`.
+
+    Guarantee
+    ---------
+    Exact: with K ~ Bin(size, weight) examples at the target's point, |H| − 2 hypotheses have K errors, one
+    has `size`, and the target none. The chance of missing given K is 1 − 1/(1 + (|H| − 2)·e^(−εK/2) +
+    e^(−ε·size/2)).
+
+    Examples
+    --------
+    >>> round(generic_failure(4, 1, epsilon=2 * math.log(3), weight=1.0), 12)
+    0.5
+    """
+    from scipy.stats import binom
+
+    k = np.arange(size + 1)
+    odds = (hypotheses - 2) * np.exp(-epsilon * k / 2.0) + math.exp(-epsilon * size / 2.0)
+    return float(binom.pmf(k, size, weight) @ (odds / (1.0 + odds)))
+
+
+def crowd_problem(hypotheses: Hypotheses, size: int) -> LearningProblem:
+    """Return POINT with target c_0, weight 1.01·alpha on 0 and the rest on 1.
+
+    All rivals have error 1.01·alpha, but for c_1, which is always wrong.
+    """
+    law: NDArray[np.float64] = np.zeros((len(hypotheses.domain), 2))
+    law[0, 1] = _WEIGHT * _ALPHA
+    law[1, 0] = 1.0 - _WEIGHT * _ALPHA
+    return LearningProblem("all rivals 1.01·alpha away", hypotheses, law, size)
+
+
+@cache
+def few_points(bits: int) -> Hypotheses:
+    """Return POINT_d, all of its 2^d concepts, on the first `DOMAIN` points of its domain.
+
+    The generic learner counts the errors of concepts: on laws of these points it is the learner of the whole
+    class, whose table would fill the memory.
+
+    Examples
+    --------
+    >>> few_points(10).table.hypotheses, few_points(10).table.points
+    (1024, 8)
+    """
+    points = min(DOMAIN, 2**bits)
+    rows = np.zeros((2**bits, points), dtype=np.bool_)
+    rows[np.arange(points), np.arange(points)] = True
+    return Hypotheses.of_rows(rows, domain=range(points))
+
+
+def _generic_curve(bits: Any, epsilon: Any) -> Curve:
+    """Return the curve of the generic learner, `bits` and `epsilon` being functions of the parameter."""
+
+    def learner(value: float, size: int) -> GenericLearner:
+        return GenericLearner(
+            epsilon=epsilon(value), concepts=few_points(bits(value)), alpha=_ALPHA, beta=_BETA, size=size
+        )
+
+    return Curve(
+        "generic learner",
+        learner,
+        lambda value, size: [crowd_problem(few_points(bits(value)), size)],
+        bound=lambda value: generic_size(2 ** bits(value), alpha=_ALPHA, beta=_BETA, epsilon=epsilon(value)),
+        source="K11 Theorem 3.4 with ln(3/β)",
+        failure=lambda value, size: generic_failure(
+            2 ** bits(value), size, epsilon=epsilon(value), weight=_WEIGHT * _ALPHA
+        ),
+        family=lambda value, size: agnostic_family(few_points(bits(value)), alpha=_ALPHA, size=size),
+        expected="grows",
+        compared=200_000,
+    )
+
+
+def generic() -> Study:
+    """Return the study of the generic learner against log2|H| (K11 Theorem 3.4)."""
+    return Study(
+        "generic",
+        "The generic learner: the least m grows with log|H|.",
+        _CLAIM,
+        "log2|H|",
+        (2, 4, 8, 12, 16),
+        (_generic_curve(int, lambda _: 1.0),),
+        fixed="ε = 1; POINT_d, d = log2|H|, on its first points; searched from target 0, every rival 1.01·α "
+        "away, by random laws, noisy labels and a climb",
+        source="K08 Theorem 3.7; K11 Theorem 3.4",
+        search=12_000,
+        resolution=1.02,
+        steps=30,
+    )
+
+
+def generic_epsilon() -> Study:
+    """Return the study of the generic learner against 1/epsilon (K11 Theorem 3.4)."""
+    return Study(
+        "generic-epsilon",
+        "The generic learner: the least m grows with 1/ε.",
+        _CLAIM,
+        "1/ε",
+        (0.5, 1, 2, 4, 8),
+        (_generic_curve(lambda _: 6, lambda inverse: 1.0 / inverse),),
+        fixed="|H| = 64; POINT_6 on its first points; searched from target 0, every rival 1.01·α away, by "
+        "random laws, noisy labels and a climb",
+        source="K08 Theorem 3.7; K11 Theorem 3.4",
+        search=12_000,
+        resolution=1.02,
+        steps=30,
+    )

@@ -1,0 +1,271 @@
+"""Studies of learners that ask statistical queries: central or local noise, one round or two.
+
+A learner that asks `EvenChunks` sees its records through one average a chunk and nothing else. The chunks are
+disjoint, so the averages are independent, and the sum behind each is binomial: the studies draw these, in
+place of the records, and hand them to the learner's own code. The law of the output is the same, and a run
+costs the same for a hundred records and for a hundred million.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.claims import PAC
+from audit.studies import Curve, Study
+from learners.by_queries.chunks import ChunkNoise, Model
+from learners.by_queries.conjunctions import ConjunctionLearner
+from learners.masked import BentLearner, MaskedParityLearner
+from learners.studies.means import (
+    conjunction_family,
+    conjunction_problem,
+    masked_family,
+    needed_variables,
+)
+from mechanisms.queries import Oracle
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from learners.studies.families import SearchedProblems
+    from learners.studies.means import ChunkMeans, OneZeroMeans
+    from mechanisms.queries import StatisticalQuery
+
+__all__ = ["BentOnMeans", "ConjunctionOnMeans", "MaskedOnMeans", "conjunction_failure"]
+
+_EPSILON = 1.0
+
+
+# --- conjunctions
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConjunctionOnMeans(ConjunctionLearner):
+    """`ConjunctionLearner` on the averages that it computes first."""
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        """None: databases are drawn by the problems, and to list every record would take long."""
+        return ()
+
+    def means(self, database: Any) -> NDArray[np.float64] | None:
+        """Return the averages."""
+        means: NDArray[np.float64] = database.means
+        return means
+
+    def _chunk(self, database: Any) -> int:
+        return int(database.chunk)
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a conjunction."""
+        return self.sample(database, 1, rng)[0]
+
+
+def conjunctions(*, alpha: float = 0.2, beta: float = 0.1) -> Study:
+    """Return the study of conjunctions: central and local noise (B Theorems 5 and 7; K11 §5.1)."""
+    return Study(
+        "conjunctions",
+        "Monotone conjunctions: what the local model costs.",
+        PAC(alpha, beta),
+        "d",
+        (2, 4, 8, 16, 32),
+        (
+            _conjunction_curve("central", alpha, beta, source="B Theorems 5 and 7, constants derived"),
+            _conjunction_curve("local", alpha, beta, source="K11 §5.1, exact exponent"),
+        ),
+        whole=True,
+        fixed=f"ε = {_EPSILON:g}; all variables in the target, of which ⌊1/(1.05·α)⌋, or all, are 0 on "
+        "1.05·α of the examples each, one at a time",
+        source="B Theorems 5 and 7; K11 §5.1",
+        largest=10**10,
+        resolution=1.02,
+        steps=50,
+    )
+
+
+def _conjunction_curve(model: Model, alpha: float, beta: float, *, source: str) -> Curve:
+    """Return the curve of the learner of conjunctions in one model."""
+
+    def learner(d: float) -> ConjunctionOnMeans:
+        return ConjunctionOnMeans(dimension=int(d), epsilon=_EPSILON, alpha=alpha, beta=beta, model=model)
+
+    def problems(d: float, size: int) -> list[OneZeroMeans]:
+        return [conjunction_problem(int(d), alpha=alpha, chunk=size // int(d))]
+
+    def family(d: float, size: int) -> SearchedProblems:
+        return conjunction_family(int(d), alpha=alpha, chunk=size // int(d))
+
+    return Curve(
+        model,
+        lambda d, _: learner(d),
+        problems,
+        bound=lambda d: learner(d).sample_size,
+        source=source,
+        failure=lambda d, size: conjunction_failure(learner(d), size // int(d)),
+        family=family,
+        least=int,
+        expected="grows",
+        compared=10**12,
+    )
+
+
+def conjunction_failure(learner: ConjunctionLearner, chunk: int) -> float:
+    """Return the probability that one of the needed variables is dropped in `conjunction_problem`.
+
+    Guarantee
+    ---------
+    Exact: all averages are 0, and a variable is dropped where its noise alone is above alpha/2d,
+    independently of the others.
+
+    Examples
+    --------
+    >>> round(conjunction_failure(ConjunctionLearner(dimension=2, alpha=0.4), 10), 6)
+    0.334046
+    """
+    noise = ChunkNoise(learner.model, learner.epsilon).law(chunk, width=1.0)
+    kept = float(noise.logcdf(learner.algorithm.tau))
+    return -math.expm1(needed_variables(learner.dimension, learner.alpha) * kept)
+
+
+# --- MASKED-PARITY
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskedOnMeans(MaskedParityLearner):
+    """`MaskedParityLearner` on the averages of its queries, the last one asked about the right word.
+
+    About a wrong word it would have another average, but then the output is wrong whatever the answer is.
+    """
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        """None: databases are drawn by the problems, and to list every record would take long."""
+        return ()
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a concept."""
+        return self.sample(database, 1, rng)[0]
+
+    def _read(self, database: Any) -> Any:
+        return database
+
+    def _chunk(self, database: Any) -> int:
+        return int(database.chunk)
+
+    def _bit_means(self, read: Any, chunk: int) -> NDArray[np.float64]:
+        del chunk
+        means: NDArray[np.float64] = read.means[:-1]
+        return means
+
+    def _mask_means(self, read: Any, chunk: int) -> NDArray[np.float64]:
+        del chunk
+        return np.broadcast_to(read.means[-1], 2**self.dimension)
+
+
+@dataclass(frozen=True)
+class BentOnMeans:
+    """`BentLearner`, all of whose questions are asked at once, on averages over chunks with noise.
+
+    Parameters
+    ----------
+    dimension
+        d.
+    noise
+        The model and epsilon.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy, as `ChunkNoise`; in the local model it is non-interactive:
+    no record's report depends on another's.
+    """
+
+    dimension: int
+    noise: ChunkNoise
+
+    @property
+    def algorithm(self) -> BentLearner:
+        """The learner itself."""
+        return BentLearner(self.dimension)
+
+    def sample_size(self, beta: float) -> int:
+        """Return how many records make the failure probability at most beta."""
+        queries = self.algorithm.queries()
+        return len(queries) * self.noise.chunk_size(queries, beta=beta)
+
+    def __call__(self, database: ChunkMeans, rng: np.random.Generator) -> Any:
+        """Return a concept."""
+        widths = [query.width for query in self.algorithm.queries()]
+        noises = [self.noise.law(database.chunk, width=width).sample(1, rng)[0] for width in widths]
+        return self.algorithm.learn(_Answered(database.means + np.array(noises)))
+
+
+class _Answered(Oracle):
+    """Gives answers that are there already, in the order of the queries."""
+
+    def __init__(self, answers: Any) -> None:
+        super().__init__()
+        self._left = deque(float(answer) for answer in answers)
+
+    def _answer(self, query: StatisticalQuery) -> float:
+        del query
+        return self._left.popleft()
+
+
+def masked(*, beta: float = 0.1) -> Study:
+    """Return the study of MASKED-PARITY in the local model: two rounds or one (K11 Theorem 5.7, 5.16)."""
+    return Study(
+        "masked-parity",
+        "MASKED-PARITY in the local model: what a single round costs.",
+        PAC(0.0, beta),
+        "d",
+        (2, 4, 8, 16),
+        _masked_curves(beta),
+        whole=True,
+        fixed=f"ε = {_EPSILON:g}, uniform examples; searched from r = 0, a = 0 and r = 1…1, a = 1, "
+        "by random concepts and a climb",
+        source="K11 Theorem 5.7, §5.3",
+        largest=10**12,
+        budget=20_000,
+        resolution=1.2,
+    )
+
+
+def _masked_curves(beta: float) -> tuple[Curve, ...]:
+    """Return the curves of two rounds and of one, in the local model."""
+
+    def interactive(d: float) -> MaskedOnMeans:
+        return MaskedOnMeans(dimension=int(d), epsilon=_EPSILON, beta=beta, model="local")
+
+    def at_once(d: float) -> BentOnMeans:
+        return BentOnMeans(int(d), ChunkNoise("local", _EPSILON))
+
+    def problems(d: float, size: int, *, bent: bool) -> SearchedProblems:
+        return masked_family(int(d), chunk=size // (int(d) + 1), bent=bent)
+
+    return (
+        Curve(
+            "interactive: two rounds",
+            lambda d, _: interactive(d),
+            lambda d, size: problems(d, size, bent=False),
+            bound=lambda d: interactive(d).sample_size,
+            source="K11 Proposition 5.18, exact exponent",
+            least=lambda d: int(d) + 1,
+            expected="grows",
+            law=False,
+        ),
+        Curve(
+            "non-interactive: bent queries",
+            lambda d, _: at_once(d),
+            lambda d, size: problems(d, size, bent=True),
+            bound=lambda d: at_once(d).sample_size(beta),
+            source="d + 1 queries of tolerance below 2^(−d/2 − 1)",
+            least=lambda d: int(d) + 1,
+            expected="grows",
+            law=False,
+            shape="exponential",
+        ),
+    )

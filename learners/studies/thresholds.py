@@ -1,0 +1,311 @@
+"""Studies of POINT and INTERVAL: what pure privacy, being proper, and delta cost (BNS §1 and §3)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from audit.claims import PAC
+from audit.studies import Curve, Study
+from learners.approximate import (
+    IntervalLearner,
+    IntervalProblem,
+    NumberSource,
+    PointLearner,
+    PointProblem,
+)
+from learners.approximate.point import missed
+from learners.pure import HashedPointLearner, PureIntervalLearner, PurePointLearner, hashed_size, pure_size
+from learners.studies.families import SearchedProblems, interval_family, point_family
+
+__all__ = [
+    "approximate_point_failure",
+    "hashed_failure",
+    "intervals",
+    "intervals_delta",
+    "intervals_epsilon",
+    "points",
+    "points_delta",
+    "pure_failure",
+]
+
+_ALPHA, _BETA, _EPSILON, _DELTA = 0.1, 0.1, 1.0, 1e-6
+_CLAIM = PAC(_ALPHA, _BETA)
+_MASS = 1.01 * _ALPHA
+_TOLD: dict[str, Any] = {"epsilon": _EPSILON, "alpha": _ALPHA, "beta": _BETA}
+
+
+def pure_failure(others: float, size: int, *, last: str, epsilon: float = _EPSILON) -> float:
+    """Return the probability that the exponential mechanism misses the target, at the studies' alpha.
+
+    Parameters
+    ----------
+    others
+        How many concepts err on the K ~ Bin(size, 1.01·alpha) examples at the light number alone.
+    last
+        "all": one more concept errs on all examples; "rest": on those that are not at the light number.
+    epsilon
+        Of the mechanism.
+
+    Guarantee
+    ---------
+    Exact: given K the target's weight is 1, theirs others·e^(−εK/2), and the last one's e^(−ε·errors/2).
+
+    Examples
+    --------
+    >>> round(pure_failure(1.0, 0, last="all"), 12)
+    0.666666666667
+    """
+    from scipy.stats import binom
+
+    k = np.arange(size + 1)
+    errors = size if last == "all" else size - k
+    odds = others * np.exp(-epsilon * k / 2.0) + np.exp(-epsilon * errors / 2.0)
+    return float(binom.pmf(k, size, _MASS) @ (odds / (1.0 + odds)))
+
+
+def approximate_point_failure(learner: PointLearner, size: int) -> float:
+    """Return the probability that the approximate learner misses the target of `light_point`.
+
+    Guarantee
+    ---------
+    Exact: only the target has examples with the label 1, so that it is selected or nothing is, and then the
+    answer is uniform among 2^d numbers, of which the target alone is right.
+
+    Examples
+    --------
+    >>> round(approximate_point_failure(PointLearner(dimension=1), 1), 3)
+    0.5
+    """
+    return missed(learner.selection, size=size, mass=_MASS) * (1.0 - 2.0**-learner.dimension)
+
+
+def hashed_failure(learner: HashedPointLearner, size: int) -> float:
+    """Return the probability that the hashed learner errs on more than alpha in `light_point`.
+
+    Guarantee
+    ---------
+    Exact where the map is drawn (fewer bits than d). It takes 0 to bucket 0 and the other number to a uniform
+    one. Where they collide, with probability 2^(−bits), every bucket is bad. Elsewhere the choice of a bucket
+    is that of the proper learner among 2^bits points.
+
+    Examples
+    --------
+    >>> round(hashed_failure(HashedPointLearner(dimension=8, bits=1), 0), 12)
+    0.75
+    """
+    collide = 0.5**learner.hash_bits
+    return collide + (1.0 - collide) * pure_failure(2.0**learner.hash_bits - 2.0, size, last="all")
+
+
+def hashed(d: float) -> HashedPointLearner:
+    """Return the pure improper learner at the studies' parameters."""
+    return HashedPointLearner(dimension=int(d), **_TOLD)
+
+
+def light_point(d: float, size: int) -> list[PointProblem]:
+    """Return the problem whose target, 0, has mass 1.01·alpha, the rest being on one other number."""
+    source = NumberSource(int(d), ((0, _MASS), (2 ** int(d) - 1, 1.0 - _MASS)))
+    return [PointProblem("1.01·α at 0, the rest on one number", source, 0, size)]
+
+
+def last_threshold(d: float, size: int) -> list[IntervalProblem]:
+    """Return the problem whose threshold is the last number, with mass 1.01·alpha just below it."""
+    top = 2 ** int(d)
+    source = NumberSource(int(d), ((top - 2, _MASS), (top - 1, 1.0 - _MASS)))
+    return [IntervalProblem("1.01·α just below the threshold, the rest on it", source, top - 1, size)]
+
+
+def _points(d: float, size: int) -> SearchedProblems:
+    return point_family(int(d), alpha=_ALPHA, size=size)
+
+
+def points() -> Study:
+    """Return the study of POINT: pure and proper, pure and improper, approximate (BNS §1, §3.1, Lemma 1)."""
+    return Study(
+        "point",
+        "POINT: pure and proper grows with d; improper or approximate does not.",
+        _CLAIM,
+        "d",
+        (16, 24, 32, 48, 64),
+        _point_curves(),
+        whole=True,
+        fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; searched from target 0 with mass 1.01·α, the rest on "
+        "one other number, by random atoms and targets and a climb",
+        source="BNS §1, §3.1, Lemma 1",
+        budget=1_500,
+        resolution=1.03,
+        steps=20,
+    )
+
+
+def _point_curves() -> tuple[Curve, ...]:
+    """Return the curves of the three learners of POINT against d."""
+    return (
+        Curve(
+            "pure, proper",
+            lambda d, _: PurePointLearner(dimension=int(d), **_TOLD),
+            light_point,
+            bound=lambda d: pure_size(2 ** int(d), **_TOLD),
+            source="BNS §1; K11 Theorem 3.4, constants derived",
+            failure=lambda d, size: pure_failure(2.0**d - 2.0, size, last="all"),
+            family=_points,
+            expected="grows",
+        ),
+        Curve(
+            "pure, improper (hashed)",
+            lambda d, _: hashed(d),
+            light_point,
+            bound=lambda d: hashed_size(int(d), **_TOLD),
+            source="BNS §1, constants derived",
+            failure=lambda d, size: hashed_failure(hashed(d), size),
+            family=_points,
+            expected="does not grow",
+        ),
+        Curve(
+            "approximate, proper",
+            lambda d, _: approximate_point(d),
+            light_point,
+            bound=lambda d: approximate_point(d).sample_size,
+            source="BNS Lemma 1, constants derived",
+            failure=lambda d, size: approximate_point_failure(approximate_point(d), size),
+            family=_points,
+            expected="does not grow",
+        ),
+    )
+
+
+def approximate_point(d: float, *, delta: float = _DELTA) -> PointLearner:
+    """Return the approximate learner at the studies' parameters."""
+    return PointLearner(dimension=int(d), delta=delta, **_TOLD)
+
+
+def points_delta(*, dimension: int = 64) -> Study:
+    """Return the study of the approximate learner of POINT against log10(1/delta) (BNS Lemma 1)."""
+
+    def learner(power: float) -> PointLearner:
+        return approximate_point(dimension, delta=10.0**-power)
+
+    return Study(
+        "point-delta",
+        "POINT, approximate: the least m grows with log(1/δ).",
+        _CLAIM,
+        "log10(1/δ)",
+        (2, 4, 8, 12, 16),
+        (
+            Curve(
+                "approximate, proper",
+                lambda power, _: learner(power),
+                lambda _, size: light_point(dimension, size),
+                bound=lambda power: learner(power).sample_size,
+                source="BNS Lemma 1, constants derived",
+                failure=lambda power, size: approximate_point_failure(learner(power), size),
+                family=lambda _, size: _points(dimension, size),
+                expected="grows",
+            ),
+        ),
+        fixed=f"d = {dimension}, ε = {_EPSILON:g}; searched from target 0 with mass 1.01·α, the rest on "
+        "one other number, by random atoms and targets and a climb",
+        source="BNS Lemma 1",
+        resolution=1.03,
+        steps=20,
+    )
+
+
+def _interval_curves(bits: Any, epsilon: Any, delta: Any) -> tuple[Curve, Curve]:
+    """Return both curves of INTERVAL, d, epsilon and delta being functions of the parameter."""
+
+    def told(value: float) -> dict[str, Any]:
+        return {"epsilon": epsilon(value), "alpha": _ALPHA, "beta": _BETA}
+
+    def approximate(value: float) -> IntervalLearner:
+        return IntervalLearner(dimension=int(bits(value)), delta=delta(value), **told(value))
+
+    def family(value: float, size: int) -> SearchedProblems:
+        return interval_family(int(bits(value)), alpha=_ALPHA, size=size)
+
+    return (
+        Curve(
+            "pure, proper",
+            lambda value, _: PureIntervalLearner(dimension=int(bits(value)), **told(value)),
+            lambda value, size: last_threshold(bits(value), size),
+            bound=lambda value: pure_size(2 ** int(bits(value)) + 1, **told(value)),
+            source="BNS §1; K11 Theorem 3.4, constants derived",
+            failure=lambda value, size: pure_failure(
+                2.0 ** bits(value) - 1.0, size, last="rest", epsilon=epsilon(value)
+            ),
+            family=family,
+            expected="grows",
+        ),
+        Curve(
+            "approximate, proper (Rec)",
+            lambda value, _: approximate(value),
+            family,
+            bound=lambda value: approximate(value).sample_size,
+            source="BNS Theorem 2, shifted score, true depth",
+            start=lambda value: approximate(value).sample_size // 2,
+            law=False,
+        ),
+    )
+
+
+_LAST = (
+    "searched from mass 1.01·α just below the last threshold, the rest on it, by random atoms and thresholds "
+    "and a climb"
+)
+
+
+def intervals() -> Study:
+    """Return the study of INTERVAL: pure, and approximate through Rec (BNS §3.2-3.3, Theorem 2)."""
+    return Study(
+        "interval",
+        "INTERVAL: pure grows with d; approximate with the depth of its recursion, from a larger constant.",
+        _CLAIM,
+        "d",
+        (4, 8, 16, 32, 64),
+        _interval_curves(int, lambda _: _EPSILON, lambda _: _DELTA),
+        whole=True,
+        fixed=f"ε = {_EPSILON:g}, δ = {_DELTA:g}; {_LAST}",
+        source="BNS §3.2-3.3, Theorem 2",
+        budget=6_000,
+        resolution=1.1,
+        steps=20,
+    )
+
+
+def intervals_epsilon(*, dimension: int = 32) -> Study:
+    """Return the study of both learners of INTERVAL against 1/epsilon (BNS §3.2-3.3, Theorem 2)."""
+    curves = _interval_curves(lambda _: dimension, lambda inverse: 1.0 / inverse, lambda _: _DELTA)
+    return Study(
+        "interval-epsilon",
+        "INTERVAL: the least m grows with 1/ε, pure and approximate.",
+        _CLAIM,
+        "1/ε",
+        (0.5, 1, 2, 4, 8),
+        tuple(replace(curve, expected="grows") for curve in curves),
+        fixed=f"d = {dimension}, δ = {_DELTA:g}; {_LAST}",
+        source="BNS §3.2-3.3, Theorem 2",
+        budget=6_000,
+        resolution=1.1,
+        steps=20,
+    )
+
+
+def intervals_delta(*, dimension: int = 32) -> Study:
+    """Return the study of the approximate learner of INTERVAL against log10(1/delta) (BNS Theorem 2)."""
+    _, approximate = _interval_curves(lambda _: dimension, lambda _: _EPSILON, lambda power: 10.0**-power)
+    return Study(
+        "interval-delta",
+        "INTERVAL, approximate: the least m grows with log(1/δ).",
+        _CLAIM,
+        "log10(1/δ)",
+        (2, 4, 8, 12, 16),
+        (replace(approximate, expected="grows"),),
+        fixed=f"d = {dimension}, ε = {_EPSILON:g}; {_LAST}",
+        source="BNS §3.2-3.3, Theorem 2",
+        budget=6_000,
+        resolution=1.1,
+        steps=20,
+    )

@@ -1,0 +1,5 @@
+"""Noisy answers that are compared, with a threshold or with one another; only the outcome is told.
+
+The sparse vector technique, noisy max, the release of keys above a threshold, and the integrals behind their
+laws.
+"""

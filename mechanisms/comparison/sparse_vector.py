@@ -1,0 +1,221 @@
+"""The sparse vector technique: which answers lie above a threshold, paying only for those that do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.errors import finite_number, positive_int
+from mechanisms.comparison.laplace_integrals import above, below, density, quadrature
+from mechanisms.comparison.query_answers import OnQueryAnswers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["NoisyThreshold", "ResamplingSparseVector", "SparseVector"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyThreshold(OnQueryAnswers):
+    """Compares noisy answers with one noisy threshold until `limit` of them were above; no claim is proved.
+
+    The output has a place for every query: 1 above, 0 below, −1 not looked at any more. What is private
+    depends on the two scales, which subclasses set.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    size
+        Number of queries of the databases to audit.
+    records
+        The answers there can be, or None for any number.
+    threshold
+        What answers are compared with.
+    limit
+        After so many answers above, nothing more is answered.
+
+    Examples
+    --------
+    >>> marks = SparseVector(size=3)([-90.0, 90.0, 0.0], np.random.default_rng(0))
+    >>> marks.tolist()
+    [0, 1, -1]
+    """
+
+    threshold: float = 1.0
+    limit: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = type(self).__name__
+        finite_number(self.threshold, what=f"The `threshold` of `{owner}`")
+        positive_int(self.limit, what=f"The `limit` of `{owner}`")
+        finite_number(self.threshold_scale, what=f"The threshold's noise scale of `{owner}`", above=0)
+        finite_number(self.query_scale, what=f"The queries' noise scale of `{owner}`", minimum=0)
+
+    @property
+    def threshold_scale(self) -> float:
+        """Scale of the threshold's noise: 2/epsilon."""
+        return 2.0 / self.epsilon
+
+    @property
+    def query_scale(self) -> float:
+        """Scale of the queries' noise: 4·limit/epsilon."""
+        return 4.0 * self.limit / self.epsilon
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+        """Return the marks of `size` runs, of shape (size, queries).
+
+        Run i draws the same noise on every database.
+        """
+        bar, noisy = self.noisy(database, size, rng)
+        return self.marks(noisy >= bar)
+
+    def noisy(
+        self, database: Any, size: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the noisy threshold and the noisy answers of `size` runs, a row each."""
+        answers = self.answers(database)
+        bar = self.threshold + rng.laplace(0.0, self.threshold_scale, (size, 1))
+        return bar, answers + rng.laplace(0.0, self.query_scale, (size, answers.size))
+
+    def marks(self, hits: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return 1 and 0 for hits and misses, −1 once there were `limit` hits."""
+        before: NDArray[np.int64] = np.cumsum(hits, axis=1) - hits
+        return np.where(before < self.limit, hits.astype(np.int64), -1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparseVector(NoisyThreshold):
+    """Compare noisy answers with one noisy threshold until `limit` of them were above.
+
+    The threshold has Laplace noise of scale 2/epsilon, each answer noise of scale 4·limit/epsilon: half of
+    epsilon pays for the threshold, half for `limit` answers above it.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    size
+        Number of queries of the databases to audit.
+    records
+        The answers there can be, or None for any number.
+    threshold, limit
+        As in `NoisyThreshold`.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy (Lyu, Su and Li 2017, Theorem 2). Write the probability of a vector of marks
+    as an integral over the threshold's noise r, and move r by 1 on the neighbour: its density changes by at
+    most e^(1/threshold_scale) = e^(epsilon/2); every answer that was below is below still; and each of the
+    `limit` answers above needs noise that is larger by at most 2, which costs e^(2/query_scale) each,
+    e^(epsilon/2) together. Long runs of answers below, far from the threshold, approach the bound.
+
+    Examples
+    --------
+    >>> law = SparseVector(size=2).distribution([1.0, 1.0])
+    >>> round(law.pmf(np.array([1, -1])), 12)
+    0.5
+    """
+
+    records: Sequence[float] | None = (0, 1, 2)
+
+    name: ClassVar[str] = "sparse-vector"
+    reference: ClassVar[str] = "Lyu, Su and Li 2017, Algorithm 1"
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law: integrals over the threshold's noise, by `laplace_integrals`."""
+        from audit.distributions import Finite  # not needed to draw
+
+        outcomes = list(self._outcomes(len(self.answers(database))))
+        masses = np.array([self._probability(database, marks) for marks in outcomes])
+        return Finite([np.array(marks) for marks in outcomes], masses)
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return neighbours of which the last answer falls while all others rise, and the reverse."""
+        level, others = [1.0] * self.size, self.size - 1
+        return [(level, [*([2.0] * others), 0.0]), (level, [*([0.0] * others), 2.0])]
+
+    def _outcomes(self, length: int) -> Iterator[tuple[int, ...]]:
+        """Yield every vector of marks that can occur."""
+        for count in range(min(self.limit, length) + 1):
+            for places in combinations(range(length), count):
+                hits = np.isin(np.arange(length), places)
+                yield tuple(self.marks(hits[None])[0].tolist())
+
+    def _probability(self, database: Any, marks: tuple[int, ...]) -> float:
+        return self._one_threshold(self.answers(database), marks)
+
+    def _one_threshold(self, answers: NDArray[np.float64], marks: Sequence[int]) -> float:
+        """Return Pr[these marks] while one noisy threshold serves."""
+        knots = (answers - self.threshold).tolist()
+        rate = 1.0 / self.threshold_scale + len(knots) / self.query_scale
+        points, weights = quadrature([0.0, *knots], scale=self.threshold_scale, rate=rate)
+        value = weights * density(points, self.threshold_scale)
+        for knot, mark in zip(knots, marks, strict=True):
+            if mark >= 0:
+                value = value * (above if mark else below)(points - knot, self.query_scale)
+        return float(value.sum())
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResamplingSparseVector(SparseVector):
+    """The sparse vector technique that draws a new threshold after every answer above.
+
+    Threshold noise of scale 2·limit/epsilon, query noise of scale 4·limit/epsilon.
+
+    Parameters
+    ----------
+    epsilon, size, records, threshold, limit
+        As in `SparseVector`.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy (Lyu, Su and Li 2017, Algorithm 2, after Dwork and Roth): up to its first
+    answer above each threshold is a `SparseVector` of limit 1 and parameter epsilon/limit, with fresh noise,
+    and there are at most `limit` of them.
+
+    Examples
+    --------
+    >>> ResamplingSparseVector(limit=2).threshold_scale
+    4.0
+    """
+
+    size: int = 4
+    limit: int = 2
+
+    name: ClassVar[str] = "sparse-vector-resampling"
+    reference: ClassVar[str] = "Lyu, Su and Li 2017, Algorithm 2; Dwork and Roth 2014, Algorithm 2"
+
+    @property
+    def threshold_scale(self) -> float:
+        """Scale of a threshold's noise: 2·limit/epsilon."""
+        return 2.0 * self.limit / self.epsilon
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+        """Return the marks of `size` runs; run i draws the same noise on every database."""
+        answers = self.answers(database)
+        bars = self.threshold + rng.laplace(0.0, self.threshold_scale, (size, self.limit + 1))
+        noisy = answers + rng.laplace(0.0, self.query_scale, (size, answers.size))
+        hits, runs, count = np.zeros(noisy.shape, dtype=bool), np.arange(size), np.zeros(size, dtype=int)
+        for place in range(answers.size):
+            hits[:, place] = (noisy[:, place] >= bars[runs, count]) & (count < self.limit)
+            count += hits[:, place]
+        return self.marks(hits)
+
+    def _probability(self, database: Any, marks: tuple[int, ...]) -> float:
+        answers, total, start = self.answers(database), 1.0, 0
+        ends = [place + 1 for place, mark in enumerate(marks) if mark == 1]
+        for end in [*ends, len(marks)]:
+            if end > start:
+                total *= self._one_threshold(answers[start:end], marks[start:end])
+            start = end
+        return total

@@ -1,0 +1,124 @@
+"""A privacy budget that is not overspent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from audit.claims import PrivacyClaim, PureDP, check_claim
+from audit.errors import AuditError, InvalidValue
+from audit.relations import Relation, name_of
+from audit.subject.subject import adapt
+from mechanisms.composition.accounting import claimed, sequential_bound
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from audit.claims import ApproximateDP
+
+__all__ = ["Budget", "OverspentError", "refuse_overspending"]
+
+
+class OverspentError(AuditError):
+    """What was asked for costs more than is left of a budget; nothing was drawn.
+
+    Examples
+    --------
+    >>> issubclass(OverspentError, AuditError)
+    True
+    """
+
+
+class Budget:
+    """A privacy budget that refuses a mechanism before it runs, if the claims would add up to more.
+
+    Parameters
+    ----------
+    limit
+        What may be spent in all.
+    relation
+        Which databases are neighbours; a mechanism under another relation is refused.
+
+    Guarantee
+    ---------
+    Whatever is run through `run`, chosen in view of earlier outputs, is private as `limit` says, if every
+    mechanism is as private as it claims: the sums of the claims stay within it on every path
+    (`sequential_bound`).
+
+    Examples
+    --------
+    >>> budget = Budget(PureDP(1.0))
+    >>> budget.spend(PureDP(0.75))
+    >>> budget.spend(PureDP(0.5))
+    Traceback (most recent call last):
+    mechanisms.composition.budget.OverspentError: PureDP(epsilon=0.5) would bring the budget of
+    PureDP(epsilon=1) to PureDP(epsilon=1.25).
+    >>> print(budget.spent)
+    PureDP(epsilon=0.75)
+    """
+
+    def __init__(self, limit: PrivacyClaim, *, relation: Any = Relation.REPLACE_ONE) -> None:
+        self.limit = check_claim(limit)
+        self.relation = relation
+        self._claims: list[PrivacyClaim] = []
+
+    @property
+    def spent(self) -> PureDP | ApproximateDP:
+        """What has been spent so far."""
+        return sequential_bound(self._claims)
+
+    def spend(self, claim: PrivacyClaim) -> None:
+        """Book a claim, or refuse it and book nothing.
+
+        Raises
+        ------
+        OverspentError
+            The sums would exceed the limit.
+        """
+        refuse_overspending([*self._claims, claim], limit=self.limit)
+        self._claims.append(claim)
+
+    def run(self, mechanism: Any, database: Any, *, rng: Any) -> Any:
+        """Book what a subject claims, then return one output of it.
+
+        Raises
+        ------
+        OverspentError
+            It does not fit the budget; it has not been run.
+        InvalidValue
+            It claims nothing, or under another relation.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mechanisms import LaplaceMechanism
+        >>> budget = Budget(PureDP(1.0))
+        >>> noisy = budget.run(LaplaceMechanism(epsilon=1.0), [1, 0, 1], rng=np.random.default_rng(0))
+        >>> print(budget.spent)
+        PureDP(epsilon=1)
+        """
+        subject = adapt(mechanism)
+        relation = subject.relation or Relation.REPLACE_ONE
+        if relation is not self.relation:
+            raise InvalidValue(
+                f"The budget is for {name_of(self.relation)} neighbours; {subject.name} claims its privacy "
+                f"for {name_of(relation)}."
+            )
+        self.spend(claimed(subject))
+        return subject.call(database, rng)
+
+
+def refuse_overspending(claims: Sequence[PrivacyClaim], *, limit: PrivacyClaim) -> None:
+    """Refuse claims whose sums exceed a limit.
+
+    Raises
+    ------
+    OverspentError
+        They do.
+
+    Examples
+    --------
+    >>> refuse_overspending([PureDP(0.1)] * 10, limit=PureDP(1.0))
+    """
+    total = sequential_bound(claims)
+    if total.epsilon > limit.epsilon or total.delta > limit.delta:
+        raise OverspentError(f"{claims[-1]} would bring the budget of {limit} to {total}.")

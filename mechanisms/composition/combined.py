@@ -1,0 +1,161 @@
+"""What mechanisms that are made of mechanisms have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidValue
+from audit.relations import Relation, name_of
+from audit.subject.subject import Subject, adapt
+from mechanisms.composition.accounting import claimed
+from mechanisms.subjects.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from audit.distributions import Law, Product
+
+__all__ = ["Combined", "drawn", "law_of", "listed", "product_of", "rows", "suggested"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Combined(PlainParameters):
+    """Several subjects under one relation; what is not given is taken from the first.
+
+    Parameters
+    ----------
+    parts
+        Subjects that claim privacy for the same relation.
+    relation, records, size
+        As for any subject.
+
+    Raises
+    ------
+    InvalidValue
+        There are no parts, one of them claims nothing, or they claim for different relations.
+
+    Examples
+    --------
+    >>> from mechanisms.responses.binary import RandomizedResponse
+    >>> Combined(parts=[RandomizedResponse()]).records
+    [0, 1]
+    """
+
+    parts: Sequence[Any]
+    relation: Any = None
+    records: Any = None
+    size: int | tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        if not len(self.parts):
+            raise InvalidValue(f"The `parts` of `{type(self).__name__}` must hold at least one; got none.")
+        subjects = self.subjects()
+        _ = [claimed(subject) for subject in subjects]
+        relations = [subject.relation or Relation.REPLACE_ONE for subject in subjects]
+        given = [relation for relation in (self.relation, *relations) if relation is not None]
+        if any(relation is not given[0] for relation in given):
+            names = ", ".join(dict.fromkeys(map(name_of, given)))
+            raise InvalidValue(
+                f"The `parts` of `{type(self).__name__}` must claim privacy for the same neighbours; "
+                f"got {names}."
+            )
+        for name, value in (
+            ("relation", given[0]),
+            ("records", subjects[0].records),
+            ("size", self.total_size()),
+        ):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+
+    @property
+    def aligned(self) -> bool:
+        """Whether run i uses the generator alike on every database: if it does so in every part."""
+        return all(subject.aligned for subject in self.subjects())
+
+    def subjects(self) -> list[Subject]:
+        """Return the parts as subjects."""
+        return [adapt(part) for part in self.parts]
+
+    def total_size(self) -> Any:
+        """Return the size of a whole database: here that of the first part."""
+        return adapt(self.parts[0]).size
+
+
+def drawn(subject: Subject, database: Any, size: int, *, rng: np.random.Generator) -> Any:
+    """Return `size` outputs of a subject, all at once where it can.
+
+    Examples
+    --------
+    >>> drawn(adapt(len), [1, 2], 3, rng=np.random.default_rng(0))
+    [2, 2, 2]
+    """
+    sample = subject.sample
+    if sample is not None:
+        return sample(database, size, rng)
+    return [subject.call(database, rng) for _ in range(size)]
+
+
+def listed(outputs: Any) -> list[Any]:
+    """Return outputs as a list, numbers as Python's own and rows as arrays.
+
+    Examples
+    --------
+    >>> listed(np.array([1.5, 2.0]))
+    [1.5, 2.0]
+    """
+    if isinstance(outputs, np.ndarray):
+        return outputs.tolist() if outputs.ndim == 1 else list(outputs)
+    return list(outputs)
+
+
+def rows(columns: list[Any]) -> Any:
+    """Return the outputs of several parts side by side: a matrix of numbers, else a list of tuples.
+
+    Examples
+    --------
+    >>> rows([np.array([1.5, 2.0]), ["a", "b"]])
+    [(1.5, 'a'), (2.0, 'b')]
+    """
+    if all(isinstance(c, np.ndarray) and c.ndim == 1 and c.dtype.kind in "iuf" for c in columns):
+        return np.column_stack(columns)
+    return list(zip(*map(listed, columns), strict=True))
+
+
+def law_of(subject: Subject, database: Any) -> Law | None:
+    """Return the exact law of a subject's output, None where it declares none.
+
+    Examples
+    --------
+    >>> law_of(adapt(len), []) is None
+    True
+    """
+    law = subject.distribution
+    return None if law is None else law(database)
+
+
+def product_of(laws: list[Law | None]) -> Product | None:
+    """Return the product of some laws, None where one is missing or is a product itself.
+
+    Examples
+    --------
+    >>> product_of([None]) is None
+    True
+    """
+    from audit.distributions import Product
+
+    known = [law for law in laws if law is not None and not isinstance(law, Product)]
+    return Product(known) if len(known) == len(laws) else None
+
+
+def suggested(subject: Subject) -> list[tuple[Any, Any]]:
+    """Return the pairs that a subject suggests.
+
+    Examples
+    --------
+    >>> suggested(adapt(len))
+    []
+    """
+    return [] if subject.suggested_pairs is None else list(subject.suggested_pairs())

@@ -1,0 +1,146 @@
+"""A mechanism with something done to its outputs, or with its law kept from the audit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.subject.subject import Subject, adapt
+from mechanisms.composition.accounting import claimed
+from mechanisms.composition.combined import drawn, law_of, listed, suggested
+from mechanisms.subjects.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from audit.claims import PrivacyClaim
+    from audit.distributions import Finite
+
+__all__ = ["PostProcessed", "Undeclared"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Undeclared(PlainParameters):
+    """The same subject without its law, so that an audit has to sample it.
+
+    Parameters
+    ----------
+    part
+        A subject that claims its privacy; its parameters are this one's.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> hidden = Undeclared(part=RandomizedResponse())
+    >>> hidden.name, hidden.claim == RandomizedResponse().claim, hasattr(hidden, "distribution")
+    ('randomized-response-by-runs', True, False)
+    """
+
+    part: Any
+
+    @property
+    def name(self) -> str:
+        """The part's name, and that it is audited by runs."""
+        return f"{self._subject.name}-by-runs"
+
+    @property
+    def reference(self) -> str | None:
+        """The part's."""
+        return self._subject.reference
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The part's."""
+        return dict(self._subject.parameters)
+
+    @property
+    def claim(self) -> PrivacyClaim:
+        """The privacy claimed, the part's."""
+        return claimed(self._subject)
+
+    @property
+    def relation(self) -> Any:
+        """The part's."""
+        return self._subject.relation
+
+    @property
+    def records(self) -> Any:
+        """The part's."""
+        return self._subject.records
+
+    @property
+    def size(self) -> Any:
+        """The part's."""
+        return self._subject.size
+
+    @property
+    def aligned(self) -> bool:
+        """The part's."""
+        return self._subject.aligned
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return one output."""
+        return self._subject.call(database, rng)
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
+        """Return `size` outputs."""
+        return drawn(self._subject, database, size, rng=rng)
+
+    def suggested_pairs(self) -> list[tuple[Any, Any]]:
+        """Return what the part suggests."""
+        return suggested(self._subject)
+
+    @property
+    def _subject(self) -> Subject:
+        return adapt(self.part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PostProcessed(Undeclared):
+    """A function of a subject's output.
+
+    Parameters
+    ----------
+    part
+        A subject that claims its privacy.
+    function
+        Takes an output and returns anything; it does not see the database, and is not random.
+
+    Guarantee
+    ---------
+    Whatever the part claims (K11 Claim 2.2): an event about the function's value is an event about its
+    argument.
+
+    Examples
+    --------
+    >>> from mechanisms import GeometricMechanism, RandomizedResponse
+    >>> flipped = PostProcessed(part=RandomizedResponse(), function=lambda answer: 1 - answer)
+    >>> flipped.distribution([1]).pmf(0) == RandomizedResponse().distribution([1]).pmf(1)
+    True
+    """
+
+    function: Callable[[Any], Any]
+
+    reference_of_rule: ClassVar[str] = "K11 Claim 2.2"
+
+    @property
+    def name(self) -> str:
+        """The part's name, and that something follows it."""
+        return f"{self._subject.name}-post-processed"
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return the function's value on one output."""
+        return self.function(self._subject.call(database, rng))
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return the function's values on `size` outputs."""
+        return [self.function(output) for output in listed(drawn(self._subject, database, size, rng=rng))]
+
+    def distribution(self, database: Any) -> Finite | None:
+        """Return the exact law, None where that of the part is not finite."""
+        from audit.distributions import Finite
+
+        law = law_of(self._subject, database)
+        return law.map(self.function) if isinstance(law, Finite) else None

@@ -1,0 +1,200 @@
+"""Budgets that are split, summed or turned into noise the wrong way."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.errors import positive_int
+from audit.relations import Relation
+from mechanisms.subjects.claimed import ClaimsApproximate, ClaimsPure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Density, Product
+
+__all__ = ["ClassicalGaussian", "ShuffledBatches", "SwappedShares"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SwappedShares(ClaimsPure):
+    """The count and the d coordinate sums of a cluster, their shares of epsilon unpacked in the wrong order.
+
+    Meant are 1/(d + t) of epsilon for each of the d sums and t/(d + t) for the count, t = (4·d·0.225²)^(1/3).
+    Given the other way round they add up to (1 + d·t)/(d + t), more than 1 where t > 1: a record with every
+    coordinate at 1 or −1 loses all of it, which is 1.4117 for d = 16 at epsilon = 1. So little is spread over
+    so many coordinates that counting cannot show it; the exact law does. Right is the order that was meant.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    dimension
+        Number of coordinates, d.
+    size
+        Least and greatest length of the databases to audit.
+
+    Examples
+    --------
+    >>> round(SwappedShares().loss, 7)
+    1.4116717
+    """
+
+    dimension: int = 16
+    size: int | tuple[int, int] = (0, 1)
+
+    name: ClassVar[str] = "flawed-swapped-shares"
+    reference: ClassVar[str] = "IBM/differential-privacy-library issue 104 (k-means)"
+    relation: ClassVar[Relation] = Relation.ADD_OR_REMOVE_ONE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_int(self.dimension, what="The `dimension` of `SwappedShares`")
+
+    @property
+    def records(self) -> Any:
+        """A Hypothesis strategy for a record: `dimension` numbers in [−1, 1], at times all equal, or ±1."""
+        from hypothesis import strategies  # not needed to draw
+
+        number = strategies.floats(-1.0, 1.0)
+        constant = strategies.one_of(strategies.sampled_from([-1.0, 1.0]), number).map(self._constant)
+        return strategies.one_of(constant, strategies.tuples(*[number] * self.dimension))
+
+    def _constant(self, value: float) -> tuple[float, ...]:
+        return (value,) * self.dimension
+
+    @property
+    def scales(self) -> NDArray[np.float64]:
+        """Scales of the noise, of the count and of every sum."""
+        one_sum, count = 1.0, math.cbrt(4.0 * self.dimension * 0.225**2)
+        per_unit = self.epsilon / (self.dimension * one_sum + count)
+        shares = [one_sum * per_unit, *[count * per_unit] * self.dimension]
+        return np.asarray(1.0 / np.array(shares))
+
+    @property
+    def loss(self) -> float:
+        """What is really lost by a record at the corners, which is the worst."""
+        return float((1.0 / self.scales).sum())
+
+    def answer(self, database: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+        """Return the exact count and sums, coordinates clipped into [−1, 1]."""
+        rows = np.clip(np.array(database, dtype=float).reshape(-1, self.dimension), -1.0, 1.0)
+        return np.concatenate([[len(rows)], rows.sum(axis=0)])
+
+    def __call__(self, database: Sequence[Sequence[float]], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the noisy count and sums."""
+        return self.answer(database) + rng.laplace(0.0, self.scales)
+
+    def distribution(self, database: Sequence[Sequence[float]]) -> Product:
+        """Return the exact law of an output."""
+        from audit.distributions import Density, Product  # not needed to draw
+
+        places = zip(self.answer(database).tolist(), self.scales.tolist(), strict=True)
+        return Product([Density.laplace(value, scale) for value, scale in places])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShuffledBatches(ClaimsApproximate):
+    """One pass of Gaussian-noised batches of one over a shuffle, accounted as Poisson sampling.
+
+    Each of the steps shows one record of [−1, 1], clipped, or 0, plus noise of standard deviation ½, and
+    every record is shown exactly once. Sampled at rate 1/steps a record would be hidden in most runs; in a
+    shuffle it is there for certain, and stands out: among 99 others at −1 a record at 1 lifts the largest
+    output. With Φ the normal distribution function Pr[largest ≤ x] is Φ(2x + 2)^99·Φ(2x − 2) with the record
+    and Φ(2x + 2)^99·Φ(2x) without. At x = 1.043 these give delta ≥ 0.3145 at epsilon = 2, where 0.0085 is
+    claimed; other x show that no epsilon below 6.12 has that delta. Right is the accounting of shuffles, or
+    Poisson sampling.
+
+    Parameters
+    ----------
+    epsilon, delta
+        The privacy claimed.
+    steps
+        Number of batches; records beyond it are left out.
+    size
+        Least and greatest length of the databases to audit.
+
+    Examples
+    --------
+    >>> ShuffledBatches(steps=3)([1.0], np.random.default_rng(0)).shape
+    (3,)
+    """
+
+    epsilon: float = 2.0
+    delta: float = 0.0085
+    steps: int = 100
+    size: int | tuple[int, int] = (0, 100)
+
+    name: ClassVar[str] = "flawed-shuffled-batches"
+    reference: ClassVar[str] = "Chua et al. 2024 on shuffled batches; opacus pull request 128"
+    relation: ClassVar[Relation] = Relation.ADD_OR_REMOVE_ONE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_int(self.steps, what="The `steps` of `ShuffledBatches`")
+
+    @property
+    def records(self) -> Any:
+        """A Hypothesis strategy for a record: a number in [−1, 1]."""
+        from hypothesis import strategies  # not needed to draw
+
+        return strategies.floats(-1.0, 1.0)
+
+    def __call__(self, database: Sequence[float], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the noisy output of every step."""
+        shown = rng.normal(0.0, 0.5, self.steps)
+        present = np.clip(np.array(database[: self.steps], dtype=float), -1.0, 1.0)
+        shown[rng.permutation(self.steps)[: present.size]] += present
+        return shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClassicalGaussian(ClaimsApproximate):
+    """A count with Gaussian noise of standard deviation √(2·ln(1.25/delta))/epsilon at epsilon = 15.
+
+    The formula is proved for epsilon < 1 only. With standard deviation s the real delta at epsilon is
+    Φ(1/(2s) − epsilon·s) − e^epsilon·Φ(−1/(2s) − epsilon·s) (Balle and Wang 2018), 0.0231 here for the 0.001
+    that is claimed; 19.43 is the least epsilon at delta = 0.001. Right is to solve that equation for s.
+
+    Parameters
+    ----------
+    epsilon, delta
+        The privacy claimed.
+    size
+        Least and greatest length of the databases to audit.
+
+    Examples
+    --------
+    >>> round(ClassicalGaussian().scale, 4)
+    0.2518
+    """
+
+    epsilon: float = 15.0
+    delta: float = 1e-3
+    size: int | tuple[int, int] = (0, 2)
+
+    name: ClassVar[str] = "flawed-classical-gaussian"
+    reference: ClassVar[str] = "opendp/smartnoise-sdk issue 462"
+    relation: ClassVar[Relation] = Relation.ADD_OR_REMOVE_ONE
+    records: ClassVar[Sequence[Any]] = (0, 1)
+
+    @property
+    def scale(self) -> float:
+        """Standard deviation of the noise."""
+        return math.sqrt(2.0 * math.log(1.25 / self.delta)) / self.epsilon
+
+    def __call__(self, database: Sequence[Any], rng: np.random.Generator) -> float:
+        """Return one noisy count of all records."""
+        return rng.normal(len(database), self.scale)
+
+    def distribution(self, database: Sequence[Any]) -> Density:
+        """Return the exact law of a noisy count."""
+        from audit.distributions import Density  # not needed to draw
+
+        return Density.normal(float(len(database)), self.scale)

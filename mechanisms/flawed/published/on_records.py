@@ -1,0 +1,33 @@
+"""What flawed mechanisms on lists of records have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from audit.relations import Relation
+from mechanisms.subjects.claimed import ClaimsPure
+
+__all__ = ["OnRecords"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnRecords(ClaimsPure):
+    """Claims epsilon on lists of records, one of which is replaced unless a subclass says otherwise.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    size
+        Least and greatest length of the databases to audit.
+
+    Examples
+    --------
+    >>> OnRecords(epsilon=0.5, size=3).relation
+    Relation.REPLACE_ONE
+    """
+
+    size: int | tuple[int, int] = (1, 4)
+
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE

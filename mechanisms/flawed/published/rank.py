@@ -1,0 +1,53 @@
+"""A median by the exponential mechanism whose score moves by 2; no law."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, ClassVar
+
+from mechanisms.flawed.published.on_records import OnRecords
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+__all__ = ["RankScore"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankScore(OnRecords):
+    """Chooses c in {0 … 10} with weight exp(epsilon·q/2), q(c) = −|records below c − records above c|.
+
+    A record that is replaced can leave one side of c and join the other: q moves by 2 while the exponent is
+    set for 1. Weight and normaliser can both change by e^epsilon, so the loss may reach 2·epsilon. Over two
+    to four records it is 1.7036 at epsilon = 1, by enumeration. Right is exp(epsilon·q/4).
+
+    Parameters
+    ----------
+    epsilon, size
+        As in `OnRecords`.
+
+    Examples
+    --------
+    >>> RankScore().scores([0, 10])[:3]
+    [-1, 0, 0]
+    """
+
+    size: int | tuple[int, int] = (2, 4)
+
+    name: ClassVar[str] = "flawed-rank-score"
+    reference: ClassVar[str] = "ryan112358/mbi issue 65"
+    records: ClassVar[Sequence[int]] = tuple(range(11))
+
+    def scores(self, database: Sequence[int]) -> list[int]:
+        """Return the score of every candidate, 0 for a perfect median."""
+        return [-abs(sum((value < c) - (value > c) for value in database)) for c in self.records]
+
+    def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int:
+        """Return one candidate, by inverting the distribution function at one uniform number."""
+        steps = list(accumulate(math.exp(self.epsilon * score / 2.0) for score in self.scores(database)))
+        mark = rng.random() * steps[-1]
+        return next(c for c, step in zip(self.records, steps, strict=True) if mark < step)

@@ -1,0 +1,181 @@
+"""Noise whose scale belongs to another query, another relation or another parameter; no law."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.errors import positive_int
+from audit.relations import Relation
+from mechanisms.comparison.noisy_max import NoisyAnswers
+from mechanisms.noise.counts import NoisyCounts
+from mechanisms.subjects.claimed import ClaimsPure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["CountsUnderReplacing", "FrequencyScaleCounts", "HundredthHistogram", "PrefixSums"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrequencyScaleCounts(ClaimsPure):
+    """Counts of zeros and ones with the noise that their *frequencies* need.
+
+    Replacing a record moves two frequencies by 1/n each, for which noise of scale 2/(n·epsilon) is right; it
+    moves two counts by 1 each, and with that scale loses n·epsilon: 10 for ten records at epsilon = 1, at any
+    point beyond both counts. Right for counts is 2/epsilon, whatever n.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    size
+        Number of records n, which is public.
+
+    Examples
+    --------
+    >>> FrequencyScaleCounts(size=4).scale
+    0.5
+    """
+
+    size: int = 10
+
+    name: ClassVar[str] = "flawed-counts-with-frequency-scale"
+    reference: ClassVar[str] = "DataResponsibly/DataSynthesizer issue 34"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    records: ClassVar[Sequence[int]] = (0, 1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_int(self.size, what="The `size` of `FrequencyScaleCounts`")
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise on the counts."""
+        return 2.0 / (self.size * self.epsilon)
+
+    def __call__(self, database: Sequence[int], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the noisy numbers of zeros and of ones."""
+        exact = [sum(record == value for record in database) for value in self.records]
+        return np.add(exact, rng.laplace(scale=self.scale, size=2))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountsUnderReplacing(NoisyCounts):
+    """Counts with the noise for adding a record, sold for replacing one.
+
+    Replacing moves a record from one category to another: two counts change by 1 each, and noise of scale
+    1/epsilon loses 2·epsilon, on the outputs beyond both. Right is scale 2/epsilon, or the relation of
+    `NoisyCounts`.
+
+    Parameters
+    ----------
+    epsilon, categories, size
+        As in `NoisyCounts`.
+
+    Examples
+    --------
+    >>> CountsUnderReplacing().relation
+    Relation.REPLACE_ONE
+    """
+
+    size: int | tuple[int, int] = (1, 4)
+
+    name: ClassVar[str] = "flawed-counts-under-replacing"
+    reference: ClassVar[str] = "opendp/opendp issue 2945"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+
+    # the auditor is to find the pair itself
+    suggested_pairs: ClassVar[Any] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HundredthHistogram(ClaimsPure):
+    """A histogram with a hundredth of the noise it needs.
+
+    Published at epsilon = 0.1 as scale epsilon where 1/epsilon is right, which is this ratio there. Adding a
+    record moves one count by 1 and loses 1/scale = 100·epsilon.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    bins
+        Records are 0 … bins − 1.
+    size
+        Least and greatest length of the databases to audit.
+
+    Examples
+    --------
+    >>> HundredthHistogram().scale
+    0.01
+    """
+
+    bins: int = 5
+    size: int | tuple[int, int] = (0, 3)
+
+    name: ClassVar[str] = "flawed-histogram-scale"
+    reference: ClassVar[str] = "Ding et al. 2018 (StatDP), histogram with the wrong scale"
+    relation: ClassVar[Relation] = Relation.ADD_OR_REMOVE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_int(self.bins, what="The `bins` of `HundredthHistogram`")
+
+    @property
+    def records(self) -> list[int]:
+        """The bins."""
+        return list(range(self.bins))
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise."""
+        return 0.01 / self.epsilon
+
+    def __call__(self, database: Sequence[int], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return one noisy count per bin."""
+        return np.asarray(self.sample(database, 1, rng)[0])
+
+    def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return `size` noisy histograms; run i draws the same noise on every database."""
+        counts = np.bincount(np.asarray(database, dtype=np.intp), minlength=self.bins)
+        return np.asarray(counts + rng.laplace(0.0, self.scale, (size, self.bins)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrefixSums(NoisyAnswers):
+    """Running sums of noisy answers, with noise of scale 1/epsilon as if only one answer could move.
+
+    The sums tell all d noisy answers, by differences. Where all answers move by 1, each loses epsilon:
+    d·epsilon together, 10 for ten answers at epsilon = 1, where every noisy answer lies beyond. Right is
+    scale d/epsilon, or a relation that moves one answer only.
+
+    Parameters
+    ----------
+    epsilon, size, records
+        As in `OnQueryAnswers`; d is the size.
+
+    Examples
+    --------
+    >>> PrefixSums()([0.0, 5.0, 9.0], np.random.default_rng(0)).shape
+    (3,)
+    """
+
+    size: int = 10
+
+    name: ClassVar[str] = "flawed-prefix-sums"
+    reference: ClassVar[str] = "Bichsel et al. 2021 (DP-Sniper), prefix sum under answers that all move"
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise: 1/epsilon."""
+        return 1.0 / self.epsilon
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the running sums of `size` runs; run i draws the same noise on every database."""
+        return np.asarray(self.noisy(database, size, rng).cumsum(axis=1))

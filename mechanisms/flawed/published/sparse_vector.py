@@ -1,0 +1,169 @@
+"""Published sparse vector techniques that are less private than they say; no law.
+
+All have one answer above, c = 1, unless they say otherwise. The right ones are in
+`mechanisms.comparison.sparse_vector`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from mechanisms.comparison.sparse_vector import NoisyThreshold
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "CheapNoiseSparseVector",
+    "EndlessSparseVector",
+    "NoiselessSparseVector",
+    "ValueSparseVector",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueSparseVector(NoisyThreshold):
+    """Reports which answer was above and its noisy value, the one that was compared.
+
+    The value v says that the noisy threshold is at most v, so the answers below cannot hide behind a high
+    threshold any more. The joint density of place k and value v is f(v − a_k)·∫_{r ≤ v − T} g(r)·Π_{i<k}
+    F(r + T − a_i) dr; for v below all answers every factor is a pure exponential, so that k answers that all
+    rise by 1 change it by e^(k·epsilon/2), and no factor changes by more. The loss is d·epsilon/2 for d
+    queries, 5 for ten at epsilon = 1. Right is to answer with fresh noise, paid for apart.
+
+    Parameters
+    ----------
+    epsilon, size, records, threshold
+        As in `NoisyThreshold`. The output is the place of the answer above and its value; with none above
+        it is the number of queries and the threshold.
+
+    Examples
+    --------
+    >>> ValueSparseVector(size=2)([-99.0, -99.0], np.random.default_rng(0)).tolist()
+    [2.0, 1.0]
+    """
+
+    size: int = 10
+    limit: int = field(init=False, default=1)
+
+    name: ClassVar[str] = "flawed-sparse-vector-values"
+    reference: ClassVar[str] = "Lyu, Su and Li 2017, Algorithm 3"
+
+    @property
+    def query_scale(self) -> float:
+        """Scale of the queries' noise: 2/epsilon."""
+        return 2.0 / self.epsilon
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return place and value of `size` runs, of shape (size, 2)."""
+        bar, noisy = self.noisy(database, size, rng)
+        hits, queries = noisy >= bar, noisy.shape[1]
+        place = np.where(hits.any(axis=1), hits.argmax(axis=1), queries)
+        padded = np.concatenate([noisy, np.full((size, 1), self.threshold)], axis=1)
+        return np.column_stack([place, padded[np.arange(size), place]])
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheapNoiseSparseVector(NoisyThreshold):
+    """A quarter of epsilon for the threshold, and query noise 4/(3·epsilon) that forgets the factor 2·limit.
+
+    Moving the threshold by 1 costs epsilon/4 and moves each answer above by 2 against its noise, 1.5·epsilon
+    each. The loss is (1 + 6·limit)/4·epsilon, 1.75 at epsilon = 1 and limit 1, approached where more than
+    `limit` answers far above the threshold turn out below and `limit` later ones above: the threshold is then
+    far up most likely, where its density and the tails of the later noises are pure exponentials. Right is
+    query noise of scale 2·limit/(3·epsilon/4).
+
+    Parameters
+    ----------
+    epsilon, size, records, threshold, limit
+        As in `NoisyThreshold`.
+
+    Examples
+    --------
+    >>> CheapNoiseSparseVector(epsilon=4.0).threshold_scale
+    1.0
+    """
+
+    size: int = 10
+
+    name: ClassVar[str] = "flawed-sparse-vector-cheap-noise"
+    reference: ClassVar[str] = "Lyu, Su and Li 2017, Algorithm 4"
+
+    @property
+    def threshold_scale(self) -> float:
+        """Scale of the threshold's noise: 4/epsilon."""
+        return 4.0 / self.epsilon
+
+    @property
+    def query_scale(self) -> float:
+        """Scale of the queries' noise: 4/(3·epsilon), whatever the limit."""
+        return 4.0 / (3.0 * self.epsilon)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndlessSparseVector(NoisyThreshold):
+    """Query noise for one answer above, without an end after it.
+
+    Noise of scale 2/epsilon on the threshold and on every answer. With d/2 answers far above the threshold
+    found below and d/2 far below found above, every factor of the probability is a pure exponential of
+    rate epsilon/2 over the whole range of the threshold between them; all moving away by 1 changes each by
+    e^(epsilon/2). The loss is d·epsilon/2 for d queries, which no event exceeds: 5 for ten at epsilon = 1.
+    Right is to stop after `limit` answers above and to scale their noise with it.
+
+    Parameters
+    ----------
+    epsilon, size, records, threshold
+        As in `NoisyThreshold`.
+
+    Examples
+    --------
+    >>> EndlessSparseVector(size=3)([9e9, -9e9, 9e9], np.random.default_rng(0)).tolist()
+    [1, 0, 1]
+    """
+
+    size: int = 10
+    limit: int = field(init=False, default=1)
+
+    name: ClassVar[str] = "flawed-sparse-vector-no-end"
+    reference: ClassVar[str] = "Lyu, Su and Li 2017, Algorithm 6"
+
+    @property
+    def query_scale(self) -> float:
+        """Scale of the queries' noise: 2/epsilon."""
+        return 2.0 / self.epsilon
+
+    def marks(self, hits: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return 1 and 0 for hits and misses, to the last query."""
+        return hits.astype(np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiselessSparseVector(EndlessSparseVector):
+    """Compares exact answers with a noisy threshold, and never stops.
+
+    All answers meet one and the same threshold, so their order shows: of two answers the lower one is never
+    above alone. Where neighbours have them the other way round, one output is possible on one side only: the
+    loss is unbounded. Right is noise on every answer, and an end after `limit` answers above.
+
+    Parameters
+    ----------
+    epsilon, size, records, threshold
+        As in `NoisyThreshold`.
+
+    Examples
+    --------
+    >>> marks = NoiselessSparseVector(size=2).sample([0.0, 1.0], 99, np.random.default_rng(0))
+    >>> bool((marks[:, 0] > marks[:, 1]).any())
+    False
+    """
+
+    name: ClassVar[str] = "flawed-sparse-vector-noiseless-queries"
+    reference: ClassVar[str] = "Lyu, Su and Li 2017, Algorithm 5"
+
+    @property
+    def query_scale(self) -> float:
+        """Scale of the queries' noise: none."""
+        return 0.0

@@ -1,0 +1,246 @@
+"""Noisy sums that misjudge what one record can do to them; no law."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.errors import finite_number, positive_int
+from audit.relations import Relation
+from mechanisms.flawed.published.on_records import OnRecords
+from mechanisms.noise.noises import GeometricNoise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+__all__ = ["DiscardedClip", "NanAsZero", "OneEndSquares", "RangeFromData", "WrappingSum"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _LaplaceSum(OnRecords):
+    """A total of the records, with Laplace noise for records that move it by 1."""
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise."""
+        return 1.0 / self.epsilon
+
+    @abstractmethod
+    def total(self, database: Sequence[float]) -> float:
+        """Return the sum before noise."""
+
+    def __call__(self, database: Sequence[float], rng: np.random.Generator) -> float:
+        """Return one noisy sum."""
+        return self.total(database) + rng.laplace(scale=self.scale)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneEndSquares(_LaplaceSum):
+    """The sum of squares of values clamped into [lower, upper], with noise for lower² alone.
+
+    The code that should compare both ends of the range looks at the lower one twice. Replacing 0 by `upper`
+    moves the sum by upper², so the loss is epsilon·upper²/lower²: 9 for [−1, 3] at epsilon = 1. Right is the
+    scale max(lower², upper²)/epsilon, for a range that holds 0.
+
+    Parameters
+    ----------
+    epsilon, size
+        As in `OnRecords`.
+    lower, upper
+        The range, lower < 0 < upper.
+
+    Examples
+    --------
+    >>> OneEndSquares(lower=-2.0, upper=3.0).scale
+    4.0
+    """
+
+    lower: float = -1.0
+    upper: float = 3.0
+    name: ClassVar[str] = "flawed-squares-of-one-end"
+    reference: ClassVar[str] = "IBM/differential-privacy-library issues 104, 105 and pull request 110"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        finite_number(self.lower, what="The `lower` of `OneEndSquares`", below=0)
+        finite_number(self.upper, what="The `upper` of `OneEndSquares`", above=0)
+
+    @property
+    def records(self) -> Any:
+        """A Hypothesis strategy for a value in the range."""
+        from hypothesis import strategies  # not needed to draw
+
+        return strategies.floats(self.lower, self.upper)
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise."""
+        return max(self.lower**2, self.lower**2) / self.epsilon
+
+    def total(self, database: Sequence[float]) -> float:
+        """Return the sum of squares before noise."""
+        return math.fsum(min(self.upper, max(self.lower, value)) ** 2 for value in database)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RangeFromData(OnRecords):
+    """A sum whose noise is scaled by the range that the data happen to have.
+
+    On constant data the range is 0 and the exact sum comes out, which no neighbour returns: the loss is
+    unbounded. Right is a range that is fixed before the data are seen, with values clamped into it.
+
+    Parameters
+    ----------
+    epsilon, size
+        As in `OnRecords`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> RangeFromData()([5.0, 5.0], np.random.default_rng(0))
+    10.0
+    """
+
+    name: ClassVar[str] = "flawed-range-from-data"
+    reference: ClassVar[str] = "IBM/differential-privacy-library issues 20, 58 and pull request 90"
+
+    @property
+    def records(self) -> Any:
+        """A Hypothesis strategy for a value: any finite number."""
+        from hypothesis import strategies  # not needed to draw
+
+        return strategies.floats(allow_nan=False, allow_infinity=False)
+
+    def __call__(self, database: Sequence[float], rng: np.random.Generator) -> float:
+        """Return one noisy sum."""
+        spread = max(database) - min(database)
+        return sum(database) + spread / self.epsilon * rng.laplace()
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrappingSum(OnRecords):
+    """The sum of values clamped into {0 … upper} in an 8-bit integer that wraps round, noise for `upper`.
+
+    127 + 1 is −128 there: one record can move the result by the whole of the type, 255, and the loss is
+    255·epsilon/upper, 2.55 for upper = 100 at epsilon = 1. Right is a sum that stops at the ends of the type
+    (`SaturatingSum`), or a type that holds every sum.
+
+    Parameters
+    ----------
+    epsilon, size
+        As in `OnRecords`.
+    upper
+        Values are clamped into {0 … upper}, upper at most 127.
+
+    Examples
+    --------
+    >>> WrappingSum().total([100, 27]), WrappingSum().total([100, 27, 1])
+    (127, -128)
+    """
+
+    upper: int = 100
+    size: int | tuple[int, int] = (0, 4)
+
+    name: ClassVar[str] = "flawed-wrapping-sum"
+    reference: ClassVar[str] = "Casacuberta, Shoemate, Vadhan and Wagaman 2022; opendp 0.5.0 changelog"
+    relation: ClassVar[Relation] = Relation.ADD_OR_REMOVE_ONE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_int(self.upper, what="The `upper` of `WrappingSum`", maximum=127)
+
+    @property
+    def records(self) -> Any:
+        """A Hypothesis strategy for a value: whole numbers from 0 to `upper`."""
+        from hypothesis import strategies  # not needed to draw
+
+        return strategies.integers(0, self.upper)
+
+    def total(self, database: Sequence[int]) -> int:
+        """Return the sum as eight bits hold it."""
+        exact = sum(min(self.upper, max(0, value)) for value in database)
+        return int.from_bytes(bytes([exact % 256]), "little", signed=True)
+
+    def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int:
+        """Return one noisy sum."""
+        return self.total(database) + int(GeometricNoise(self.epsilon / self.upper).sample(1, rng)[0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscardedClip(_LaplaceSum):
+    """A sum that clips the values into [0, 1] and then adds up those it had before.
+
+    The noise is right for the clipped values; a record x added moves the sum by |x|, and the loss is
+    epsilon·|x|, without bound. Right is to add up the clipped ones.
+
+    Parameters
+    ----------
+    epsilon, size
+        As in `OnRecords`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> DiscardedClip()([1e6], np.random.default_rng(0)) > 9e5
+    True
+    """
+
+    size: int | tuple[int, int] = (0, 3)
+
+    name: ClassVar[str] = "flawed-discarded-clip"
+    reference: ClassVar[str] = "opendp/smartnoise-sdk issue 622 and pull request 624"
+    relation: ClassVar[Relation] = Relation.ADD_OR_REMOVE_ONE
+
+    @property
+    def records(self) -> Any:
+        """A Hypothesis strategy for a value: any finite number."""
+        from hypothesis import strategies  # not needed to draw
+
+        return strategies.floats(allow_nan=False, allow_infinity=False)
+
+    def total(self, database: Sequence[float]) -> float:
+        """Return the sum before noise, of the values as they came."""
+        for value in database:
+            min(1.0, max(0.0, value))  # the result is thrown away: this is the flaw
+        return sum(database)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NanAsZero(_LaplaceSum):
+    """A sum of values clipped into [0, 1] that turns into 0 when one of them is not a number.
+
+    NaN compares false with both ends, survives the clipping and makes the whole sum NaN, which is then taken
+    for 0. Replacing one of n ones by NaN moves the sum from n to 0: the loss is n·epsilon, 20 for twenty
+    records at epsilon = 1. Right is to replace the NaN, not the sum.
+
+    Parameters
+    ----------
+    epsilon, size
+        As in `OnRecords`; two records at least are needed to show it.
+
+    Examples
+    --------
+    >>> NanAsZero().total([1.0, 1.0]), NanAsZero().total([1.0, math.nan])
+    (2.0, 0.0)
+    """
+
+    size: int | tuple[int, int] = (1, 20)
+
+    name: ClassVar[str] = "flawed-nan-as-zero"
+    reference: ClassVar[str] = "opendp/opendp issues 2935 and 2936"
+
+    @property
+    def records(self) -> Any:
+        """A Hypothesis strategy for a value: any float, NaN and the infinities among them."""
+        from hypothesis import strategies  # not needed to draw
+
+        return strategies.floats()
+
+    def total(self, database: Sequence[float]) -> float:
+        """Return the sum before noise."""
+        exact = sum(1.0 if value > 1.0 else max(value, 0.0) for value in database)
+        return 0.0 if math.isnan(exact) else exact

@@ -1,0 +1,172 @@
+"""What local averages share: sizes, runs, streams of entries, problems."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import Accuracy, PureDP
+from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
+from audit.relations import Relation
+from mechanisms.local.averaging.problems import MeanProblem, library, varied
+from mechanisms.subjects.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["LocalAverage"]
+
+_CHUNK = 2**17
+"""Entries answered at once: what a run holds in memory, whatever the database's size."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalAverage(PlainParameters):
+    """One answer of every entry, added up and turned into an estimate of the mean; see the two subclasses."""
+
+    epsilon: float = 1.0
+    query: Callable[[Any], Any] | None = None
+    vectorised: bool = False
+    tolerance: float | None = None
+    beta: float = 0.05
+    size: int | None = None
+
+    reference: ClassVar[str] = "K11 §5.1.1 (A_g) and Lemma 5.6"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        flag(self.vectorised, what=f"The `vectorised` of `{owner}`")
+        _ = self.randomizer.claim
+        probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+        if self.tolerance is not None:
+            what = f"The `tolerance` of `{owner}`"
+            finite_number(self.tolerance, what=what, above=0, maximum=2.0 * self.largest)
+        if self.size is None:
+            object.__setattr__(self, "size", 2 if self.tolerance is None else self.least_size)
+        positive_int(self.size, what=f"The `size` of `{owner}`")
+        if self.tolerance is not None and self._n < self.least_size:
+            raise InvalidValue(
+                f"The `size` of `{owner}` must be at least {self.least_size} for an answer within "
+                f"{self.tolerance:g} with probability {1 - self.beta:g}; got {self._n}."
+            )
+
+    @property
+    def randomizer(self) -> Any:
+        """The local randomizer that every entry answers through."""
+        raise NotImplementedError
+
+    @property
+    def largest(self) -> float:
+        """The largest size of a value of the query."""
+        return 1.0
+
+    @property
+    def least_size(self) -> int:
+        """The least size that the tolerance is guaranteed at."""
+        raise NotImplementedError
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def utility_claim(self) -> Accuracy | None:
+        """Within the tolerance of the mean; None without a tolerance."""
+        return None if self.tolerance is None else Accuracy(self.tolerance, self.beta)
+
+    @property
+    def _n(self) -> int:
+        assert self.size is not None  # set at the latest when the subject was made
+        return self.size
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return the average answer on one run: a float, or an array for a vector query."""
+        self._sized(len(database))
+        return self.stream((database[i : i + _CHUNK] for i in range(0, self._n, _CHUNK)), rng)
+
+    def stream(self, chunks: Iterable[Any], rng: np.random.Generator) -> Any:
+        """Return the average answer on a database that comes in chunks, one chunk in memory at a time.
+
+        Parameters
+        ----------
+        chunks
+            Sequences or arrays of entries, `size` of them in all.
+        rng
+            The generator of all answers.
+
+        Raises
+        ------
+        InvalidValue
+            There are more or fewer entries, or the query leaves its bound: nothing is returned.
+
+        Examples
+        --------
+        >>> from mechanisms.local import LaplaceAverage
+        >>> average = LaplaceAverage(size=300_000, epsilon=800.0)
+        >>> chunks = (np.full(100_000, value) for value in (-1.0, 0.0, 1.0))
+        >>> abs(average.stream(chunks, np.random.default_rng(0))) < 1e-3
+        True
+        """
+        sums: list[Any] = []
+        count = 0
+        for entries in _cut(chunks):
+            count += len(entries)
+            if count > self._n:  # not at the end: a stream may have none
+                raise InvalidValue(
+                    f"A database of `{type(self).__name__}` must hold {self._n} entries; got {count} or more."
+                )
+            sums.append(self.randomizer.respond(entries, rng).sum(axis=0))
+        self._sized(count)
+        return self._estimate(_total(sums))
+
+    def _estimate(self, total: Any) -> Any:
+        raise NotImplementedError
+
+    def problems(self) -> list[MeanProblem]:
+        """Return distributions of the entries on which the mean is hard to meet.
+
+        Examples
+        --------
+        >>> from mechanisms.local import SignAverage
+        >>> [problem.name for problem in SignAverage(tolerance=0.5).problems()]
+        ['all lowest', 'all highest', 'half lowest, half highest', 'one in ten highest']
+        """
+        return library(self.randomizer, size=self._n)
+
+    def vary(self, problem: MeanProblem, rng: np.random.Generator) -> MeanProblem:
+        """Return a problem with other frequencies of the same entries."""
+        return varied(problem, rng)
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return databases that differ in one entry, whose values are as far apart as any."""
+        pairs = self.randomizer.suggested_pairs()
+        rest = self._n - 1
+        return [([*left] * (rest + 1), [*right, *(list(left) * rest)]) for left, right in pairs]
+
+    def _sized(self, count: int) -> None:
+        if count != self._n:
+            raise InvalidValue(
+                f"A database of `{type(self).__name__}` must hold {self._n} entries; got {count}."
+            )
+
+
+def _cut(chunks: Iterable[Any]) -> Iterator[Any]:
+    for chunk in chunks:
+        yield from (chunk[i : i + _CHUNK] for i in range(0, len(chunk), _CHUNK))
+
+
+def _total(sums: list[Any]) -> Any:
+    """Return the sum of the chunks' sums, an int, a float, or an array of floats."""
+    if not sums:
+        return 0.0
+    if np.ndim(sums[0]):
+        return np.array([math.fsum(column) for column in np.stack(sums).T.tolist()])
+    plain = [value.item() for value in sums]
+    return sum(plain) if isinstance(plain[0], int) else math.fsum(plain)

@@ -1,0 +1,72 @@
+"""Noisy counts of categories, one run at a time: a mechanism as users write it, without a declared law."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from audit.errors import positive_int
+from audit.relations import Relation
+from mechanisms.subjects.claimed import ClaimsPure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["NoisyCounts"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyCounts(ClaimsPure):
+    """How many records fall into each category, with Laplace noise of scale 1/epsilon on every count.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    categories
+        Records are 0 … categories − 1.
+    size
+        Least and greatest length of the databases to audit.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when a record is added or removed, which moves one count by 1: what
+    `LaplaceHistogram` says, here found by sampling. It is 2·epsilon when a record is replaced.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> NoisyCounts(categories=2)([0, 1], np.random.default_rng(0)).shape
+    (2,)
+    """
+
+    categories: int = 3
+    size: int | tuple[int, int] = (0, 4)
+
+    name: ClassVar[str] = "counts"
+    reference: ClassVar[str] = "B, generalisation of Definition 2: Δf under add-or-remove-one"
+    relation: ClassVar[Relation] = Relation.ADD_OR_REMOVE_ONE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_int(self.categories, what=f"The `categories` of `{type(self).__name__}`")
+
+    @property
+    def records(self) -> list[int]:
+        """The categories."""
+        return list(range(self.categories))
+
+    def __call__(self, database: Sequence[int], rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return one noisy count per category."""
+        rows = list(database)
+        noise = rng.laplace(0.0, 1.0 / self.epsilon, self.categories)
+        return noise + [rows.count(category) for category in self.records]
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return an addition to each category: all are equally bad."""
+        return [([], [category]) for category in self.records]

@@ -1,0 +1,57 @@
+"""The Laplace mechanism for a histogram, its vector case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.relations import Relation
+from mechanisms.noise.laplace import LaplaceMechanism
+from mechanisms.subjects.plain_queries import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["LaplaceHistogram"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaplaceHistogram(LaplaceMechanism):
+    """Count the records per bin and add Laplace noise of scale 1/epsilon to every count.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    bins
+        Number of bins; a record is a bin's number.
+    size
+        Least and greatest length of the databases to audit.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when a record is added or removed: that moves one count by 1, so
+    `LaplaceMechanism` applies with L1 sensitivity 1. When a record is *replaced* two counts move and the same
+    noise gives 2·epsilon.
+
+    Examples
+    --------
+    >>> LaplaceHistogram(bins=2).answer([0, 1, 1])
+    array([1., 2.])
+    """
+
+    bins: int = 3
+    query: Callable[[Any], Any] = field(init=False, repr=False, compare=False)
+    sensitivity: float = field(init=False, default=1.0)
+    dimension: int | None = field(init=False, repr=False, compare=False)
+    relation: Relation = field(init=False, default=Relation.ADD_OR_REMOVE_ONE)
+    records: Any = field(init=False, repr=False, compare=False)
+    size: int | tuple[int, int] = (0, 2)
+
+    name: ClassVar[str] = "laplace-histogram"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "query", Histogram(self.bins))
+        object.__setattr__(self, "dimension", self.bins)
+        object.__setattr__(self, "records", tuple(range(self.bins)))
+        super().__post_init__()

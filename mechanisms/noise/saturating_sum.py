@@ -1,0 +1,83 @@
+"""A sum in a narrow integer type that stops at the type's end instead of wrapping round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.errors import positive_int
+from audit.relations import Relation
+from mechanisms.noise.noises import GeometricNoise
+from mechanisms.subjects.claimed import ClaimsPure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["SaturatingSum"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SaturatingSum(ClaimsPure):
+    """Sum values clamped into {0 … upper} in 8 bits, at most 127, with two-sided geometric noise.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    upper
+        Values are clamped into {0 … upper}.
+    size
+        Least and greatest length of the databases to audit.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when a record is added or removed. No value is negative, so the sum that
+    stops at 127 is min(127, exact sum), and s ↦ min(127, s) moves no two numbers apart: a record moves the
+    result by at most `upper`, for which noise of rate epsilon/upper is right (C §2). A sum that *wraps* round
+    has sensitivity 255.
+
+    Examples
+    --------
+    >>> SaturatingSum().total([100, 100]), SaturatingSum().total([-5, 3])
+    (127, 3)
+    """
+
+    upper: int = 100
+    size: int | tuple[int, int] = (0, 4)
+
+    name: ClassVar[str] = "saturating-sum"
+    reference: ClassVar[str] = "Casacuberta, Shoemate, Vadhan and Wagaman 2022, saturating addition"
+    relation: ClassVar[Relation] = Relation.ADD_OR_REMOVE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_int(self.upper, what=f"The `upper` of `{type(self).__name__}`", maximum=127)
+
+    @property
+    def records(self) -> Any:
+        """A Hypothesis strategy for a value: whole numbers from 0 to `upper`."""
+        from hypothesis import strategies  # not needed to draw
+
+        return strategies.integers(0, self.upper)
+
+    def total(self, database: Sequence[int]) -> int:
+        """Return the exact result."""
+        return min(127, sum(min(max(value, 0), self.upper) for value in database))
+
+    def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int:
+        """Return one noisy sum."""
+        return int(self.sample(database, 1, rng)[0])
+
+    def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return `size` noisy sums; run i adds the same noise on every database."""
+        return self.total(database) + GeometricNoise(self.epsilon / self.upper).sample(size, rng)
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return two additions of the largest value: from 0, and up to the type's end."""
+        return [([], [self.upper]), ([127 - self.upper], [127 - self.upper, self.upper])]

@@ -1,0 +1,254 @@
+"""Statistical queries about clean labels, answered from noisy ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
+from mechanisms.queries.oracles.chunks import sampling_size
+from mechanisms.queries.oracles.oracle import Oracle, check_generator, check_oracle, finite_answers
+from mechanisms.queries.population import Population, check_population
+from mechanisms.queries.statistical import StatisticalQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from mechanisms.queries.oracles.oracle import SQOracle
+
+__all__ = [
+    "NoisyLabelOracle",
+    "flip_labels",
+    "noisy_labels",
+    "noisy_sample_size",
+    "once_each",
+    "rate",
+    "split_query",
+]
+
+
+def rate(value: Any, *, what: str) -> float:
+    """Return a noise rate in [0, 1/2), or refuse it.
+
+    Examples
+    --------
+    >>> rate(0.5, what="The `eta` of `NoisyLabelOracle`")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `eta` of `NoisyLabelOracle` must be a finite number ≥ 0 and < 0.5; got 0.5.
+    """
+    return finite_number(value, what=what, minimum=0, below=0.5)
+
+
+def noisy_labels(population: Population, eta: float) -> Population:
+    """Return the distribution of (x, y) after each label, −1 or 1, was flipped with probability `eta`.
+
+    Examples
+    --------
+    >>> noisy_labels(Population([("a", 1)]), 0.25).expectation(StatisticalQuery(lambda z: z[1], tau=0.1))
+    0.5
+    """
+    eta = rate(eta, what="The `eta` of `noisy_labels`")
+    check_population(population, owner="noisy_labels", has="points")
+    points = [_example(point) for point in population.points]
+    flipped = [(x, -y) for x, y in points]
+    weights = population.weights
+    return Population(points + flipped, np.concatenate([(1.0 - eta) * weights, eta * weights]))
+
+
+def flip_labels(sample: Sequence[Any], eta: float, *, rng: np.random.Generator) -> list[tuple[Any, int]]:
+    """Return the examples with each label, −1 or 1, flipped independently with probability `eta`.
+
+    Examples
+    --------
+    >>> flip_labels([("a", 1)], 0.0, rng=np.random.default_rng(0))
+    [('a', 1)]
+    """
+    eta = rate(eta, what="The `eta` of `flip_labels`")
+    if not hasattr(sample, "__len__"):
+        raise InvalidKind(f"The sample of `flip_labels` must be a list of (x, y); got {sample!r:.60}.")
+    flips = (check_generator(rng, owner="flip_labels").random(len(sample)) < eta).tolist()
+    return [(x, -y if flip else y) for (x, y), flip in zip(map(_example, sample), flips, strict=True)]
+
+
+def noisy_sample_size(queries: int, *, tau: float, beta: float, eta: float, width: float = 1.0) -> int:
+    """Return how many noisy examples answer so many queries about the clean ones, through `SampleOracle`.
+
+    Guarantee
+    ---------
+    M chunks each of `sampling_size` at tolerance (1 − 2·eta)·tau/2 and at tau/2, failure probability beta/2M
+    each: M·(⌈2·width²·ln(4M/beta)/(tau²(1 − 2·eta)²)⌉ + ⌈2·width²·ln(4M/beta)/tau²⌉), which is B Theorem 8's
+    O((M/(tau²(1 − 2·eta)²))·log(M/beta)) with its constant. Give the `SampleOracle` twice the queries.
+
+    Examples
+    --------
+    >>> noisy_sample_size(10, tau=0.1, beta=0.05, eta=0.25)
+    66850
+    """
+    queries = positive_int(queries, what="The `queries` of `noisy_sample_size`")
+    eta = rate(eta, what="The `eta` of `noisy_sample_size`")
+    tau = finite_number(tau, what="The `tau` of `noisy_sample_size`", above=0)
+    each = probability(beta, what="The `beta` of `noisy_sample_size`", zero=False, one=False) / (
+        2.0 * queries
+    )
+    label = sampling_size(tau=(1.0 - 2.0 * eta) * tau / 2.0, beta=each, width=width)
+    return queries * (label + sampling_size(tau=tau / 2.0, beta=each, width=width))
+
+
+def split_query(
+    query: StatisticalQuery, *, eta: float, label_share: float = 0.5
+) -> tuple[StatisticalQuery, StatisticalQuery]:
+    """Return the query with the label, whose mean is divided by 1 − 2·eta, and the one without.
+
+    Either way the query is evaluated under both labels, and refused where it leaves its range under one.
+
+    Parameters
+    ----------
+    query
+        A query of clean examples.
+    eta, label_share
+        As in `NoisyLabelOracle`.
+
+    Examples
+    --------
+    >>> label, plain = split_query(StatisticalQuery.fraction(lambda z: z[1] == 1, tau=0.5), eta=0.25)
+    >>> label.tau, label.function((0, -1)), plain.tau, plain.function((0, -1))
+    (0.125, -0.5, 0.25, 0.5)
+    """
+    half, tau = query.width / 2.0, (1.0 - 2.0 * eta) * label_share * query.tau
+    if tau < _RESOLUTION * query.width:
+        raise InvalidValue(
+            f"The noise rate {eta!r} leaves a tolerance of {tau:.3g}, which floats cannot keep."
+        )
+    label, plain = _LabelTerm(query), _PlainTerm(query)
+    return (
+        StatisticalQuery(label.one, tau, low=-half, high=half, vectorised=label),
+        StatisticalQuery(plain.one, query.tau / 2.0, low=query.low, high=query.high, vectorised=plain),
+    )
+
+
+class NoisyLabelOracle(Oracle):
+    """Answers each query of clean examples (x, y) by two of an oracle over noisy ones (B Theorem 8).
+
+    Parameters
+    ----------
+    oracle
+        Answers about the distribution of noisy examples: exact, adversarial, sample-backed, private.
+    eta
+        The noise rate, known, in [0, 1/2): each label is flipped with this probability.
+    label_share
+        The part of tau that the term with the label may miss by; the other term may miss by tau/2. Less than
+        1/2 leaves room for a rate that is not quite right (`candidate_rates`).
+
+    Raises
+    ------
+    InvalidValue
+        `eta` is 1/2 or more, or an example's label is neither −1 nor 1.
+
+    Guarantee
+    ---------
+    A valid oracle for the clean distribution whenever `oracle` is valid for the noisy one: φ(x, y) = s(x)·y +
+    m(x) with s = (φ(x, 1) − φ(x, −1))/2 and m = (φ(x, 1) + φ(x, −1))/2. The mean of m does not depend on the
+    labels and is asked within tau/2. A flipped label has mean (1 − 2·eta)·y, so that E[s·y] is the noisy mean
+    over (1 − 2·eta): asked within (1 − 2·eta)·tau/2, it is known within tau/2. With a wrong rate eta′ in the
+    place of eta that term is scaled by (1 − 2·eta)/(1 − 2·eta′): the rate must be known (`unknown_rate`).
+
+    Examples
+    --------
+    >>> from mechanisms.queries import ExactOracle
+    >>> clean = Population([(0, -1), (1, 1)], [0.25, 0.75])
+    >>> oracle = NoisyLabelOracle(ExactOracle(noisy_labels(clean, 0.3)), eta=0.3)
+    >>> round(oracle.ask(StatisticalQuery.fraction(lambda z: z[1] == 1, tau=0.1)), 12)
+    0.75
+    """
+
+    def __init__(self, oracle: SQOracle, *, eta: float, label_share: float = 0.5) -> None:
+        super().__init__()
+        self.oracle: SQOracle = check_oracle(oracle, owner=type(self).__name__)
+        self.eta = rate(eta, what="The `eta` of `NoisyLabelOracle`")
+        self.label_share = finite_number(
+            label_share, what="The `label_share` of `NoisyLabelOracle`", above=0, maximum=0.5
+        )
+
+    def split(self, query: StatisticalQuery) -> tuple[StatisticalQuery, StatisticalQuery]:
+        """Return the query with the label, to be divided by 1 − 2·eta, and the one without."""
+        return split_query(query, eta=self.eta, label_share=self.label_share)
+
+    def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
+        parts = [part for query in queries for part in self.split(query)]
+        answers = finite_answers(self.oracle.ask_all(parts))
+        keep = 1.0 - 2.0 * self.eta
+        return [label / keep + plain for label, plain in zip(answers[::2], answers[1::2], strict=True)]
+
+    def _answer(self, query: StatisticalQuery) -> float:
+        return self._answers([query])[0]
+
+
+_RESOLUTION = 1e-13
+"""A mean over a distribution is known this well, relative to the query's width."""
+
+
+def once_each(
+    function: Callable[[Sequence[Any]], NDArray[Any]], examples: Sequence[Any]
+) -> NDArray[np.float64]:
+    """Return function(examples), an entry an example, evaluated once for each object however often it occurs.
+
+    Examples
+    --------
+    >>> pair = (0, 1)
+    >>> once_each(lambda some: np.array([len(some)] * len(some)), [pair] * 3)
+    array([1., 1., 1.])
+    """
+    kept = list(examples)  # an object that nothing holds gives its id away
+    ids = np.fromiter(map(id, kept), dtype=np.uintp, count=len(kept))
+    _, first, kind = np.unique(ids, return_index=True, return_inverse=True)
+    return np.asarray(function([kept[place] for place in first.tolist()]), dtype=np.float64)[kind]
+
+
+@dataclass(frozen=True)
+class _Term:
+    """A part of φ(x, y): examples ↦ values, from φ(x, 1) and φ(x, −1)."""
+
+    query: StatisticalQuery
+
+    def one(self, example: Any) -> float:
+        """Return the value for one example."""
+        return float(self._each([example])[0])
+
+    def __call__(self, examples: Any) -> NDArray[np.float64]:
+        """Return the values for many; an object that occurs often is evaluated once."""
+        return once_each(self._each, examples)
+
+    def _each(self, examples: Sequence[Any]) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def _under(self, label: int, examples: Sequence[Any]) -> NDArray[np.float64]:
+        return self.query.values([(x, label) for x, _ in examples])
+
+
+class _LabelTerm(_Term):
+    """(x, y) ↦ y·(φ(x, 1) − φ(x, −1))/2."""
+
+    def _each(self, examples: Sequence[Any]) -> NDArray[np.float64]:
+        labels = np.array([_example(example)[1] for example in examples])
+        return labels * (self._under(1, examples) - self._under(-1, examples)) / 2.0
+
+
+class _PlainTerm(_Term):
+    """(x, y) ↦ (φ(x, 1) + φ(x, −1))/2."""
+
+    def _each(self, examples: Sequence[Any]) -> NDArray[np.float64]:
+        return (self._under(1, examples) + self._under(-1, examples)) / 2.0
+
+
+def _example(record: Any) -> tuple[Any, int]:
+    try:
+        x, y = record
+    except (TypeError, ValueError):
+        raise InvalidKind(f"An example must be a pair (x, y); got {record!r:.60}.") from None
+    if y not in (-1, 1):
+        raise InvalidValue(f"A label must be −1 or 1 for its noise to be undone; got {y!r:.40}.")
+    return x, int(y)

@@ -1,0 +1,349 @@
+"""Statistical queries answered locally: every entry of a fresh chunk answers through a randomizer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
+from mechanisms.composition.budget import OverspentError
+from mechanisms.local.oracle import LROracle
+from mechanisms.local.transcripts import flattened
+from mechanisms.queries.oracles.chunks import ChunkOracle
+from mechanisms.queries.oracles.oracle import check_generator, check_query
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from mechanisms.local.laplace import LocalLaplace
+    from mechanisms.local.sign import SignResponse
+    from mechanisms.queries.statistical import StatisticalQuery
+
+__all__ = [
+    "Estimator",
+    "LaplaceEntries",
+    "LocalOracle",
+    "SignEntries",
+    "TranscribedOracle",
+    "local_sample_size",
+]
+
+
+@runtime_checkable
+class Estimator(Protocol):
+    """A local algorithm that answers one query; `LaplaceEntries` (A_g) and `SignEntries` are such.
+
+    Examples
+    --------
+    >>> isinstance(LaplaceEntries(epsilon=1.0), Estimator)
+    True
+    """
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy of every entry."""
+
+    def entries(self, query: StatisticalQuery, *, beta: float) -> int:
+        """Return how many entries answer the query within its tolerance but for probability beta."""
+
+    def randomizer(self, query: StatisticalQuery) -> Any:
+        """Return the local randomizer that every entry answers through."""
+
+    def estimate(self, query: StatisticalQuery, reports: Any) -> float:
+        """Return the answer from the entries' reports."""
+
+
+class LocalOracle(ChunkOracle):
+    """The simulation of K11 Theorem 5.7: each query is answered by A_g on entries that no other query uses.
+
+    Parameters
+    ----------
+    sample
+        The entries: records drawn independently from the distribution asked about. Or an `LROracle` over
+        them, whose entries may have answered before, or answer others later.
+    queries, beta
+        As in `ChunkOracle`.
+    estimator
+        The local algorithm for one query.
+    rng
+        Where the entries' randomness comes from; None with an `LROracle`, which has its own.
+
+    Raises
+    ------
+    OverspentError
+        In use: an entry of the next chunk would spend more than its budget, which is the estimator's epsilon
+        or the given `LROracle`'s. The whole round is refused, before any answer is drawn.
+    InvalidKind, InvalidValue
+        `estimator` is none, or `rng` is missing; in use, as in `ChunkOracle`. But only an entry sees its
+        value: that a query leaves its range there, it finds when it is to report. The round is then not
+        answered, and its entries stay used and their budgets spent, since some have reported.
+
+    Guarantee
+    ---------
+    epsilon-local, by `mechanisms.local.LROracle`, through which every answer goes: an entry answers a
+    randomizer that was chosen before its answer, and can spend no more than its budget, whatever the
+    estimator and the algorithm do. With probability 1 − beta over entries and randomizers all answers are
+    within their tolerance: each chunk has the size that the estimator states for beta/queries, so t queries
+    need t·O((b²/tau²)·max{1, 1/epsilon²}·log(t/beta)) entries. (The theorem prints 1/epsilon² alone, which is
+    too few for large epsilon.) An algorithm that does not adapt gives a non-interactive local one: the chunks
+    and the randomizers are fixed before any answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mechanisms.queries import StatisticalQuery
+    >>> oracle = LocalOracle(
+    ...     [1, -1] * 2000, estimator=LaplaceEntries(epsilon=4.0), queries=1, beta=1e-6,
+    ...     rng=np.random.default_rng(0),
+    ... )
+    >>> abs(oracle.ask(StatisticalQuery(float, tau=0.2))) < 0.2
+    True
+    """
+
+    def __init__(
+        self,
+        sample: Sequence[Any] | NDArray[Any] | LROracle,
+        *,
+        estimator: Estimator,
+        queries: int,
+        beta: float,
+        rng: np.random.Generator | None = None,
+    ) -> None:
+        _check_estimator(estimator, owner="LocalOracle")
+        if not isinstance(sample, LROracle):
+            source = check_generator(rng, owner="LocalOracle")
+            sample = LROracle(sample, epsilon=estimator.epsilon, rng=source)
+        entries: Any = sample  # of a ChunkOracle's sample it is the length that is used here
+        super().__init__(entries, queries=queries, beta=beta)
+        self.estimator = estimator
+        self._entries = sample
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy of every entry."""
+        return self.estimator.epsilon
+
+    def chunk_size(self, query: StatisticalQuery) -> int:
+        """Return the estimator's number of entries, at failure probability beta/queries."""
+        return self.estimator.entries(query, beta=self.beta_each)
+
+    def estimate(self, query: StatisticalQuery, seen: range) -> float:
+        """Return the estimator's answer from the entries with these indices."""
+        return self._reported([(query, seen)])[0]
+
+    def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
+        chunks = self._chunks(queries)
+        before, self.used = self.used, self.used + sum(len(part) for _, part in chunks)
+        try:
+            return self._reported(chunks)
+        except OverspentError:
+            self.used = before
+            raise
+
+    def _reported(self, chunks: Sequence[tuple[StatisticalQuery, range]]) -> list[float]:
+        reports = self._entries.ask_all(
+            [(chunk, self.estimator.randomizer(query)) for query, chunk in chunks]
+        )
+        answers = [
+            self.estimator.estimate(query, said) for (query, _), said in zip(chunks, reports, strict=True)
+        ]
+        self._heard([*reports, *answers])
+        return answers
+
+    def _heard(self, said: list[Any]) -> None:
+        """Take note of a round's reports and answers; nothing is kept here."""
+
+
+class TranscribedOracle(LocalOracle):
+    """A `LocalOracle` that keeps what the local model makes public: every report, and the answers from them.
+
+    Parameters
+    ----------
+    sample, queries, beta, estimator, rng
+        As in `LocalOracle`.
+
+    Guarantee
+    ---------
+    The transcript is what epsilon-privacy of the entries speaks of: in the local model nobody but an entry
+    itself sees less. Answers, and what an algorithm makes of them, are functions of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mechanisms.queries import StatisticalQuery
+    >>> oracle = TranscribedOracle(
+    ...     [1] * 60, estimator=LaplaceEntries(epsilon=4.0), queries=1, beta=0.05,
+    ...     rng=np.random.default_rng(0),
+    ... )
+    >>> answer = oracle.ask(StatisticalQuery(float, tau=0.5))
+    >>> len(oracle.transcript) == oracle.used + 1, oracle.transcript[-1] == answer
+    (True, True)
+    """
+
+    def __init__(self, sample: Any, **keywords: Any) -> None:
+        super().__init__(sample, **keywords)
+        self._said: list[Any] = []
+
+    def _heard(self, said: list[Any]) -> None:
+        self._said += said
+
+    @property
+    def transcript(self) -> tuple[Any, ...]:
+        """The reports of each round, query by query, then its answers, in one tuple."""
+        return flattened(self._said)
+
+
+def local_sample_size(query: StatisticalQuery, *, estimator: Estimator, queries: int, beta: float) -> int:
+    """Return how many entries `LocalOracle` needs for so many queries like this one.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import StatisticalQuery
+    >>> query = StatisticalQuery(float, tau=0.1)
+    >>> one = local_sample_size(query, estimator=LaplaceEntries(epsilon=1.0), queries=1, beta=0.005)
+    >>> ten = local_sample_size(query, estimator=LaplaceEntries(epsilon=1.0), queries=10, beta=0.05)
+    >>> ten == 10 * one
+    True
+    """
+    owner = "local_sample_size"
+    check_query(query, owner=owner)
+    _check_estimator(estimator, owner=owner)
+    queries = positive_int(queries, what=f"The `queries` of `{owner}`")
+    beta = probability(beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+    return queries * estimator.entries(query, beta=beta / queries)
+
+
+def _check_estimator(estimator: Any, *, owner: str) -> None:
+    if isinstance(estimator, type) or not isinstance(estimator, Estimator):
+        raise InvalidKind(
+            f"The `estimator` of `{owner}` must have `epsilon`, `entries`, `randomizer` and `estimate`; "
+            f"got {estimator!r:.60}."
+        )
+
+
+@dataclass(frozen=True)
+class LaplaceEntries:
+    """A_g (K11 §5.1.1): every entry reports its value plus Laplace noise, the reports are averaged.
+
+    Parameters
+    ----------
+    epsilon
+        Privacy of every entry, > 0.
+
+    Guarantee
+    ---------
+    That of `mechanisms.local.LaplaceAverage` (K11 Lemma 5.6 with explicit constants) for the query less the
+    middle of its range, whose bound b is half the width.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import StatisticalQuery
+    >>> query = StatisticalQuery.fraction(bool, tau=0.1)
+    >>> LaplaceEntries(epsilon=1.0).entries(query, beta=0.05) > query.width**2 / (2 * 0.1**2)
+    True
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        finite_number(self.epsilon, what="The `epsilon` of `LaplaceEntries`", above=0)
+
+    def entries(self, query: StatisticalQuery, *, beta: float) -> int:
+        """Return how many entries `LaplaceAverage` needs."""
+        from mechanisms.local.averaging.sizes import laplace_size
+
+        bound = query.width / 2.0
+        return laplace_size(tau=min(query.tau, bound), beta=beta, epsilon=self.epsilon, bound=bound)
+
+    def randomizer(self, query: StatisticalQuery) -> LocalLaplace:
+        """Return R_g for the query less its middle."""
+        from mechanisms.local.laplace import LocalLaplace
+
+        return LocalLaplace(
+            epsilon=self.epsilon, query=_Centred(query), bound=query.width / 2.0, vectorised=True
+        )
+
+    def estimate(self, query: StatisticalQuery, reports: Any) -> float:
+        """Return the average report, carried back."""
+        return _middle(query) + float(np.mean(reports))
+
+
+@dataclass(frozen=True)
+class SignEntries:
+    """Randomized response of every entry to a Boolean query, averaged and freed of bias.
+
+    Parameters
+    ----------
+    epsilon
+        Privacy of every entry, > 0.
+
+    Guarantee
+    ---------
+    That of `mechanisms.local.SignAverage` for the query carried to −1 and 1: fewer entries than
+    `LaplaceEntries` for every epsilon. Other than Boolean queries are refused.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import StatisticalQuery
+    >>> query = StatisticalQuery.sign(float, tau=0.1)
+    >>> fewer = SignEntries(epsilon=1.0).entries(query, beta=0.05)
+    >>> fewer < LaplaceEntries(epsilon=1.0).entries(query, beta=0.05)
+    True
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        finite_number(self.epsilon, what="The `epsilon` of `SignEntries`", above=0)
+
+    def entries(self, query: StatisticalQuery, *, beta: float) -> int:
+        """Return how many entries `SignAverage` needs."""
+        from mechanisms.local.averaging.sizes import sign_size
+
+        if not query.boolean:
+            raise InvalidValue(
+                "A query of `SignEntries` must be Boolean; "
+                f"got one with values in [{query.low:g}, {query.high:g}]."
+            )
+        return sign_size(tau=min(2.0 * query.tau / query.width, 1.0), beta=beta, epsilon=self.epsilon)
+
+    def randomizer(self, query: StatisticalQuery) -> SignResponse:
+        """Return randomized response to the query's sign about its middle."""
+        from mechanisms.local.sign import SignResponse
+
+        return SignResponse(epsilon=self.epsilon, query=_Signs(query), vectorised=True)
+
+    def estimate(self, query: StatisticalQuery, reports: Any) -> float:
+        """Return the de-biased average report, carried back to the query's values."""
+        mean = float(np.mean(reports)) / math.tanh(self.epsilon / 2.0)
+        return _middle(query) + query.width / 2.0 * mean
+
+
+@dataclass(frozen=True)
+class _Centred:
+    """Records ↦ the query's value less the middle of its range, where rounding cannot leave ± width/2."""
+
+    query: StatisticalQuery
+
+    def __call__(self, records: Any) -> Any:
+        half = self.query.width / 2.0
+        return np.clip(self.query.values(records) - _middle(self.query), -half, half)
+
+
+@dataclass(frozen=True)
+class _Signs:
+    """Records ↦ 1 where a Boolean query is high, −1 where it is low."""
+
+    query: StatisticalQuery
+
+    def __call__(self, records: Any) -> Any:
+        return 2.0 * (self.query.values(records) == self.query.high) - 1.0
+
+
+def _middle(query: StatisticalQuery) -> float:
+    return query.low + query.width / 2.0

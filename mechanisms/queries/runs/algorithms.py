@@ -1,0 +1,129 @@
+"""Algorithms that ask statistical queries, as values: what they ask, what they promise, on what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import flag
+from mechanisms.queries.oracles.oracle import NonAdaptive
+from mechanisms.queries.population import Population
+from mechanisms.queries.statistical import StatisticalQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mechanisms.queries.oracles.oracle import SQOracle
+
+__all__ = ["SQAlgorithm", "mean_and_spread"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SQAlgorithm:
+    """An algorithm that asks statistical queries, and what it promises with every valid oracle.
+
+    Parameters
+    ----------
+    run
+        Takes an SQ oracle, returns the output.
+    queries
+        The most queries that it asks.
+    hardest
+        The query of it that needs most records: the least tolerance ÷ width.
+    alpha
+        The error that its output has at most, where all answers are within their tolerances.
+    error
+        Takes an output and the `Population`, returns the error.
+    populations
+        Hard distributions by name.
+    adaptive
+        False: all queries are asked in one round (K11 Definition 5.5). `answered` then gives `run` one round
+        of the oracle and no more, so that a local run is non-interactive by construction.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import ExactOracle
+    >>> mean_and_spread(tau=0.5).answered(ExactOracle(Population([-1, 1])))
+    (0.0, 1.0)
+    """
+
+    run: Callable[[SQOracle], Any]
+    queries: int
+    hardest: StatisticalQuery
+    alpha: float
+    error: Callable[[Any, Population], float]
+    populations: dict[str, Population]
+    adaptive: bool = True
+
+    def __post_init__(self) -> None:
+        flag(self.adaptive, what=f"The `adaptive` of `{type(self).__name__}`")
+
+    def answered(self, oracle: SQOracle) -> Any:
+        """Return the output with the answers of this oracle.
+
+        Raises
+        ------
+        InvalidValue
+            An algorithm that is not `adaptive` asks one query by itself, or a second round.
+        """
+        return self.run(oracle if self.adaptive else NonAdaptive(oracle))
+
+
+def mean_and_spread(*, tau: float = 0.5) -> SQAlgorithm:
+    """Return the algorithm that asks for the mean, and then how far values are from the *answer* on average.
+
+    Its second query depends on the first answer, so that its local and its central private run adapt.
+
+    Guarantee
+    ---------
+    Two queries of tolerance `tau` and width 2. With a valid oracle both numbers are within tau: of E[z], and
+    of E|z − answer|, the answer brought to [−1, 1].
+
+    Examples
+    --------
+    >>> from mechanisms.queries import AdversarialOracle
+    >>> coin = Population([-1, 1])
+    >>> output = mean_and_spread(tau=0.25).run(AdversarialOracle(coin, "up"))
+    >>> output, mean_and_spread(tau=0.25).error(output, coin)
+    ((0.25, 1.25), 0.25)
+    """
+    first = StatisticalQuery(_itself, tau, vectorised=_itself)
+
+    def run(oracle: SQOracle) -> tuple[float, float]:
+        mean = oracle.ask(first)
+        return mean, oracle.ask(_distance_from(mean, tau=tau))
+
+    def error(output: Any, population: Population) -> float:
+        mean, spread = output
+        off = abs(spread - population.expectation(_distance_from(mean, tau=tau)))
+        return float(max(abs(mean - population.expectation(first)), off))
+
+    return SQAlgorithm(
+        run=run,
+        queries=2,
+        hardest=first,
+        alpha=tau,
+        error=error,
+        populations={
+            "half lowest, half highest": Population([-1, 1]),
+            "all highest": Population([1]),
+            "one in ten highest": Population([-1, 1], [0.9, 0.1]),
+        },
+    )
+
+
+def _itself(record: Any) -> Any:
+    return record
+
+
+def _distance_from(answer: float, *, tau: float) -> StatisticalQuery:
+    centre = min(max(answer, -1.0), 1.0)
+
+    def distances(records: Any) -> Any:
+        return np.abs(np.asarray(records, dtype=np.float64) - centre)
+
+    return StatisticalQuery(
+        lambda record: float(distances(record)), tau, low=0.0, high=2.0, vectorised=distances
+    )

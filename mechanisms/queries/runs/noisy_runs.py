@@ -1,0 +1,340 @@
+"""SQ algorithms run from noisy labels as subjects: the rate of the noise known, or a bound on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from audit.claims import PAC
+from audit.errors import InvalidKind, InvalidValue, finite_number
+from mechanisms.queries.oracles.classification_noise import (
+    NoisyLabelOracle,
+    noisy_labels,
+    once_each,
+    rate,
+    split_query,
+)
+from mechanisms.queries.oracles.local_answers import LaplaceEntries, LocalOracle, TranscribedOracle
+from mechanisms.queries.oracles.private import PrivateOracle, private_chunk_size
+from mechanisms.queries.runs.noisy_algorithms import SQLearner, direction_and_error, one_variable
+from mechanisms.queries.runs.sq_runs import RunProblem, SQRun
+from mechanisms.queries.runs.unknown_rate import candidate_rates, learn_from_noisy_labels
+from mechanisms.queries.statistical import StatisticalQuery
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from mechanisms.queries.oracles.chunks import ChunkOracle
+    from mechanisms.queries.oracles.oracle import SQOracle
+    from mechanisms.queries.population import Population
+    from mechanisms.queries.runs.algorithms import SQAlgorithm
+
+__all__ = ["BoundedNoiseRun", "NoisyProblem", "NoisyRun"]
+
+Model = Literal["central", "local"]
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyProblem(RunProblem):
+    """A distribution of clean examples, of which noisy ones are drawn.
+
+    Parameters
+    ----------
+    name, population, algorithm, size
+        As in `RunProblem`; the population is the clean one.
+    eta
+        The probability with which each label is flipped.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import Population
+    >>> import numpy as np
+    >>> problem = NoisyProblem("x", Population([(0, -1)]), one_variable(), 3, eta=0.0)
+    >>> problem.draw(np.random.default_rng(0)), problem.error(0, None)
+    ([(0, -1), (0, -1), (0, -1)], 1.0)
+    """
+
+    eta: float = 0.0
+
+    @cached_property
+    def _noisy(self) -> Population:
+        return noisy_labels(self.population, self.eta)
+
+    def draw(self, rng: np.random.Generator) -> list[Any]:
+        """Return a fresh sample of clean examples whose labels were flipped."""
+        return self._noisy.sample(self.size, rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyRun(SQRun):
+    """An SQ algorithm about clean examples run on noisy ones (B Theorem 8), privately in either model.
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, make
+        As in `LocalRun`; the algorithm's records are examples (x, y), y in {−1, 1}.
+    records
+        The noisy examples there can be, for the audit.
+    eta
+        The noise rate, known, in [0, 1/2): every label of the sample was flipped with this probability.
+    view
+        As in `LocalRun`; the transcript of the central model is all the private answers.
+    model
+        ``"central"``: through `PrivateOracle`; ``"local"``: every entry reports for itself, `LocalOracle`.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range, or `size` is too small (the line says what is needed); in use, a database
+        of another size, a label that is neither −1 nor 1, or a query that leaves its range.
+
+    Guarantee
+    ---------
+    *Privacy*: each of M queries becomes two (`NoisyLabelOracle`), each answered from its own chunk by an
+    epsilon-private oracle for 2M queries; what is done with the answers is post-processing. *Utility*: with
+    probability 1 − beta all 2M answers are within their tolerances; then all M are within theirs about the
+    *clean* distribution, and the algorithm keeps its promise there. The size is M times a chunk for the label
+    term, width w at tolerance (1 − 2·eta)·tau/2, and one for the other, w at tau/2, each at failure
+    probability beta/2M: `noisy_sample_size` with noise for privacy.
+
+    Examples
+    --------
+    >>> run = NoisyRun()
+    >>> print(run.size, run.claim, run.utility_claim)
+    6926 PureDP(epsilon=1) Accuracy(alpha=0.45, beta=0.2)
+    """
+
+    epsilon: float = 1.0
+    tau: float = 0.45
+    beta: float = 0.2
+    records: Sequence[Any] = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+    make: Callable[..., SQAlgorithm] = direction_and_error
+    eta: float = 0.25
+    model: Model = "central"
+
+    name: ClassVar[str] = "noisy-labels-sq-algorithm"
+    reference: ClassVar[str] = "B Theorem 8 through Theorem 7, or K11 Theorem 5.7"
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        rate(self.eta, what=f"The `eta` of `{owner}`")
+        if self.model not in get_args(Model):
+            raise InvalidValue(f"The `model` of `{owner}` must be central or local; got {self.model!r:.40}.")
+        super().__post_init__()
+
+    @property
+    def least_size(self) -> int:
+        """The least number of noisy examples that the promise is kept with."""
+        return self.algorithm.queries * sum(self._chunks)
+
+    @cached_property
+    def _chunks(self) -> tuple[int, ...]:
+        """How many examples the two parts of the hardest query need."""
+        return tuple(map(self._chunk, split_query(self.algorithm.hardest, eta=self.eta)))
+
+    def _chunk(self, part: StatisticalQuery) -> int:
+        asked = 2 * self.algorithm.queries
+        if self.model == "local":
+            return LaplaceEntries(self.epsilon).entries(part, beta=self.beta / asked)
+        return private_chunk_size(asked, tau=part.tau, beta=self.beta, epsilon=self.epsilon, width=part.width)
+
+    def _oracle(self, database: Any, rng: np.random.Generator) -> NoisyLabelOracle:
+        return NoisyLabelOracle(self._private(database, rng), eta=self.eta)
+
+    def _private(self, database: Any, rng: np.random.Generator) -> ChunkOracle:
+        asked = 2 * self.algorithm.queries
+        if self.model == "local":
+            kind = LocalOracle if self.view == "output" else TranscribedOracle
+            estimator = LaplaceEntries(self.epsilon)
+            return kind(database, estimator=estimator, queries=asked, beta=self.beta, rng=rng)
+        return PrivateOracle(database, epsilon=self.epsilon, queries=asked, beta=self.beta, rng=rng)
+
+    def _transcript(self, oracle: Any) -> tuple[Any, ...]:
+        return super()._transcript(oracle.oracle)
+
+    def problems(self) -> list[NoisyProblem]:
+        """Return the algorithm's hard distributions, their labels flipped at the rate."""
+        told, count = self.algorithm, self.size or 0
+        return [
+            NoisyProblem(name, population, told, count, eta=self.eta)
+            for name, population in told.populations.items()
+        ]
+
+    def _places(self) -> Sequence[int]:
+        label, plain = self._chunks
+        return [*range(0, self.algorithm.queries * (label + plain), label + plain), label]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundedNoiseRun(SQRun):
+    """A learner run from noisy labels of which only a bound on the rate is known: a grid of rates and a test.
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, records
+        As in `NoisyRun`.
+    make
+        Takes `tau`, returns the `SQLearner`.
+    bound
+        The greatest the noise rate can be, in [0, 1/2).
+    excess
+        What the test may cost in error, > 0.
+    view
+        What a run returns: the chosen ``"output"``, or the ``"transcript"``: every private answer for every
+        rate, of which the output is a function (no utility is claimed of that).
+
+    Raises
+    ------
+    InvalidValue, InvalidKind
+        As in `NoisyRun`; `make` does not return a learner that predicts.
+
+    Guarantee
+    ---------
+    *Privacy*: all N·(2M + 1) queries go to one `PrivateOracle`, which answers each from its own chunk:
+    epsilon when one example is replaced. *Utility*, for every rate up to `bound`, with probability 1 − beta
+    error at most the learner's alpha + excess: then all answers are within tolerance. For one candidate rate
+    the learner's oracle is valid (`candidate_rates`: tau/4 + tau/4 + tau/2), and its predictor has error at
+    most alpha. Each predictor's disagreement with the noisy labels is known within s = excess·(1 −
+    2·bound)/2; it is eta + (1 − 2·eta) times its error, so that the least has error at most 2s/(1 − 2·eta) ≤
+    excess above that. B Theorem 8 has no such step: with a bound in the place of the rate it fails.
+
+    Examples
+    --------
+    >>> run = BoundedNoiseRun()
+    >>> len(run.rates), str(run.utility_claim)
+    (3, 'PAC(alpha=0.49, beta=0.3)')
+    """
+
+    epsilon: float = 0.25
+    tau: float = 0.17
+    beta: float = 0.3
+    records: Sequence[Any] = ((0, -1), (1, -1), (1, 1), (0, 1))
+    make: Callable[..., SQLearner] = one_variable
+    bound: float = 0.2
+    excess: float = 0.15
+
+    name: ClassVar[str] = "bounded-noise-sq-learner"
+    reference: ClassVar[str] = "B Theorem 8 with a grid of rates and a test, through Theorem 7"
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        rate(self.bound, what=f"The `bound` of `{owner}`")
+        finite_number(self.excess, what=f"The `excess` of `{owner}`", above=0)
+        super().__post_init__()
+
+    @cached_property
+    def algorithm(self) -> SQLearner:
+        """What is run for every candidate rate."""
+        made = super().algorithm
+        if not isinstance(made, SQLearner):
+            raise InvalidKind(
+                f"The `make` of `{type(self).__name__}` must return an `SQLearner`; got {made!r:.60}."
+            )
+        return made
+
+    @cached_property
+    def rates(self) -> tuple[float, ...]:
+        """The rates that are tried."""
+        hardest = self.algorithm.hardest
+        return candidate_rates(self.bound, tau=hardest.tau, width=hardest.width)
+
+    @property
+    def utility_claim(self) -> PAC | None:
+        """The learner's own promise, and what the test may cost: 1 at most. None of a transcript."""
+        if self.view == "transcript":
+            return None
+        return PAC(alpha=min(self.algorithm.alpha + self.excess, 1.0), beta=self.beta)
+
+    @property
+    def least_size(self) -> int:
+        """The least number of noisy examples that the promise is kept with, whatever the rate."""
+        return sum(map(self._examples, self.candidates))
+
+    @property
+    def candidates(self) -> tuple[float, ...]:
+        """The rates that this run tries: all of `rates`."""
+        return self.rates
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return the output of the rate whose predictor disagrees least with labels, or the transcript."""
+        self._check(database)
+        oracle = self._oracle(database, rng)
+        found = learn_from_noisy_labels(
+            self._learn,
+            lambda: self._for_a_rate(oracle),
+            rates=self.candidates,
+            test=lambda predictor: oracle.ask(self._wrong(predictor)),
+        )
+        best: Any = found[0].predictor
+        return best.output if self.view == "output" else self._transcript(oracle)
+
+    def _oracle(self, database: Any, rng: np.random.Generator) -> PrivateOracle:
+        return PrivateOracle(database, epsilon=self.epsilon, queries=self._asked, beta=self.beta, rng=rng)
+
+    def _for_a_rate(self, oracle: PrivateOracle) -> PrivateOracle:
+        """Return the oracle as the next rate finds it: its chunks go on where the last rate's ended."""
+        return oracle
+
+    def problems(self) -> list[NoisyProblem]:
+        """Return the learner's hard distributions flipped at the bound, at half of it, or never."""
+        told, count = self.algorithm, self.size or 0
+        return [
+            NoisyProblem(f"{name}, flipped with {eta:g}", population, told, count, eta=eta)
+            for eta in (self.bound, self.bound / 2.0, 0.0)
+            for name, population in told.populations.items()
+        ]
+
+    @property
+    def _asked(self) -> int:
+        return len(self.candidates) * (2 * self.algorithm.queries + 1)
+
+    def _examples(self, eta: float) -> int:
+        """Return how many examples one candidate rate needs, its test included."""
+        told = self.algorithm
+        parts = split_query(told.hardest, eta=eta, label_share=0.25)
+        return told.queries * sum(map(self._chunk, parts)) + self._chunk(self._wrong(None))
+
+    def _chunk(self, query: StatisticalQuery) -> int:
+        return private_chunk_size(
+            self._asked, tau=query.tau, beta=self.beta, epsilon=self.epsilon, width=query.width
+        )
+
+    def _learn(self, oracle: SQOracle) -> _Predictor:
+        return _Predictor(self.algorithm, self.algorithm.answered(oracle))
+
+    def _wrong(self, predictor: Callable[[Any], int] | None) -> StatisticalQuery:
+        """Return the query for how often a predictor disagrees with the noisy labels."""
+        within = self.excess * (1.0 - 2.0 * self.bound) / 2.0
+        disagrees = _Disagrees(predictor)
+        return StatisticalQuery.fraction(disagrees, tau=within, vectorised=disagrees.many)
+
+
+@dataclass(frozen=True)
+class _Predictor:
+    """A learner's output as what it predicts."""
+
+    learner: SQLearner
+    output: Any
+
+    def __call__(self, x: Any) -> int:
+        return self.learner.predict(self.output, x)
+
+
+@dataclass(frozen=True)
+class _Disagrees:
+    """(x, y) ↦ whether the predictor says something other than y."""
+
+    predictor: Callable[[Any], int] | None
+
+    def __call__(self, example: Any) -> bool:
+        x, y = example
+        return self.predictor is None or self.predictor(x) != y
+
+    def many(self, examples: Any) -> NDArray[np.float64]:
+        """Return the values for many."""
+        return once_each(lambda some: np.array(list(map(self, some))), examples)

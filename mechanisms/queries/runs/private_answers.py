@@ -1,0 +1,286 @@
+"""All private answers to a list of statistical queries, as a subject with its exact law."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from audit.claims import Accuracy
+from audit.errors import InvalidKind, InvalidValue, positive_int, probability
+from audit.relations import Relation
+from mechanisms.noise.noises import LaplaceNoise
+from mechanisms.queries.oracles.private import private_chunk_size, stated_chunk_size
+from mechanisms.queries.population import Population
+from mechanisms.queries.statistical import StatisticalQuery
+from mechanisms.subjects.claimed import ClaimsPure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Product
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["LiteralQueryAnswers", "PrivateQueryAnswers", "QueryProblem"]
+
+
+def _itself(record: Any) -> Any:
+    return record
+
+
+_ONES: Final = StatisticalQuery.fraction(_itself, tau=0.1, vectorised=_itself)
+
+
+@dataclass(frozen=True, eq=False)
+class QueryProblem:
+    """A distribution, the answers to whose queries are to be met.
+
+    Parameters
+    ----------
+    name
+        What is hard about it.
+    population
+        The distribution.
+    queries
+        What is asked.
+    size
+        Records drawn.
+
+    Examples
+    --------
+    >>> problem = QueryProblem("a fair coin", Population([0, 1]), (_ONES,), 4)
+    >>> problem.error([0.75], problem.draw(np.random.default_rng(0)))
+    0.25
+    """
+
+    name: str
+    population: Population
+    queries: tuple[StatisticalQuery, ...]
+    size: int
+
+    def draw(self, rng: np.random.Generator) -> list[Any]:
+        """Return a fresh sample."""
+        return self.population.sample(self.size, rng)
+
+    def error(self, output: Any, database: Any) -> float:
+        """Return how far the worst answer is from its query's mean over the *distribution*; ∞ for NaN."""
+        del database
+        truths = [self.population.expectation(query) for query in self.queries]
+        worst = float(np.abs(np.asarray(output, dtype=np.float64) - truths).max())
+        return math.inf if math.isnan(worst) else worst
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivateQueryAnswers(ClaimsPure):
+    """Answer M statistical queries from M disjoint chunks, with Laplace noise of scale width/(epsilon·chunk).
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    queries
+        The queries, at least one; query i is answered from the i-th chunk.
+    beta
+        Probability that some answer may miss its tolerance, in (0, 1).
+    chunk
+        Records in a chunk; None: as many as accuracy needs. With fewer, no utility is claimed.
+    records
+        The records to build databases of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, a database of another length than M·chunk, or a record at which a
+        query leaves its range.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one record is replaced: the record lies in one chunk and moves that
+    average by at most width/chunk; the noise changes the density of that answer by a factor of at most
+    e^epsilon, and the other answers not at all (parallel composition). The law is the product of the answers'
+    Laplace laws. If chunk is at least `private_chunk_size` for every query, all answers are within their
+    tolerance of the distribution's means with probability 1 − beta: B Theorem 7 and C Theorem 1 with their
+    sample size.
+
+    Examples
+    --------
+    >>> answers = PrivateQueryAnswers(chunk=2)
+    >>> answers.size, print(answers.claim), answers.distribution([0, 1, 1, 1]).factors[1].cdf(1.0)
+    PureDP(epsilon=1)
+    (4, None, 0.5)
+    """
+
+    queries: tuple[StatisticalQuery, ...] = (_ONES, _ONES)
+    beta: float = 0.05
+    chunk: int | None = None
+    records: Sequence[Any] = (0, 1)
+
+    name: ClassVar[str] = "private-query-answers"
+    reference: ClassVar[str] = "B Theorem 7, C Theorem 1, with noise of scale 1/(ε|S_i|)"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = type(self).__name__
+        if not self.queries or not all(isinstance(query, StatisticalQuery) for query in self.queries):
+            raise InvalidKind(f"The `queries` of `{owner}` must be statistical queries, at least one.")
+        probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+        if self.chunk is not None:
+            positive_int(self.chunk, what=f"The `chunk` of `{owner}`")
+        _ = self.least_chunk  # known from now on: a subject that changes in use would seem to keep state
+
+    @cached_property
+    def least_chunk(self) -> int:
+        """The chunk from which on the utility is claimed."""
+        return max(
+            private_chunk_size(
+                len(self.queries), tau=query.tau, beta=self.beta, epsilon=self.epsilon, width=query.width
+            )
+            for query in self.queries
+        )
+
+    @property
+    def chunk_size(self) -> int:
+        """Records in a chunk."""
+        return self.least_chunk if self.chunk is None else self.chunk
+
+    @property
+    def size(self) -> int:
+        """Length of a database: M chunks."""
+        return len(self.queries) * self.chunk_size
+
+    @property
+    def utility_claim(self) -> Accuracy | None:
+        """Every answer within the largest tolerance, but for beta; None where the chunk is too small."""
+        if self.chunk_size < self.least_chunk:
+            return None
+        return Accuracy(alpha=max(query.tau for query in self.queries), beta=self.beta)
+
+    @property
+    def scales(self) -> NDArray[np.float64]:
+        """Scale of the noise on each answer, of shape (queries,)."""
+        widths = np.array([query.width for query in self.queries])
+        return np.asarray(widths / (self.epsilon * self.chunk_size))
+
+    def averages(self, database: Any) -> NDArray[np.float64]:
+        """Return the average of each query over its chunk, or refuse a database of the wrong length."""
+        if len(database) != self.size:
+            raise InvalidValue(
+                f"The database of `{type(self).__name__}` must have {self.size} records, "
+                f"{len(self.queries)} chunks of {self.chunk_size}; got {len(database)}."
+            )
+        size = self.chunk_size
+        chunks = [database[start : start + size] for start in range(0, self.size, size)]
+        return np.array(
+            [query.values(chunk).mean() for query, chunk in zip(self.queries, chunks, strict=True)]
+        )
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the noisy answers, of shape (queries,)."""
+        return np.asarray(self.sample(database, 1, rng)[0])
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Return the answers of `size` runs, of shape (size, queries).
+
+        Run i draws the same noise on every database.
+        """
+        averages = self.averages(database)
+        return averages + self.scales * LaplaceNoise(1.0).sample((size, len(averages)), rng)
+
+    def distribution(self, database: Any) -> Product:
+        """Return the exact law: a product of Laplace laws."""
+        from audit.distributions import Density, Product
+
+        answers = zip(self.averages(database).tolist(), self.scales.tolist(), strict=True)
+        return Product([Density.laplace(average, scale) for average, scale in answers])
+
+    def failure_of_noise(self) -> float:
+        """Return the probability that the noise alone exceeds the tolerance in some answer.
+
+        Guarantee
+        ---------
+        1 − Π(1 − e^(−tau/scale)), exactly: independent Laplace noises.
+
+        Examples
+        --------
+        >>> PrivateQueryAnswers(epsilon=1.0).failure_of_noise() < 0.05
+        True
+        """
+        taus = np.array([query.tau for query in self.queries])
+        return float(0.0 - np.expm1(np.log1p(-np.exp(-taus / self.scales)).sum()))
+
+    def problems(self) -> list[QueryProblem]:
+        """Return the distributions on which answers spread most: fair between the ends of the last query."""
+        low, high = self._ends(self.queries[-1])
+        shares = {"fair between the ends": 0.5, "one end only": 1.0, "one in ten at an end": 0.9}
+        return [
+            QueryProblem(name, Population([low, high], [share, 1.0 - share]), self.queries, self.size)
+            for name, share in shares.items()
+        ]
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return, for every query, constant databases and their neighbour that moves its answer furthest."""
+        pairs: list[Pair] = []
+        for place, query in enumerate(self.queries):
+            low, high = self._ends(query)
+            left = [low] * self.size
+            right = list(left)
+            right[place * self.chunk_size] = high
+            pairs.append((left, right))
+        return pairs
+
+    def _ends(self, query: StatisticalQuery) -> tuple[Any, Any]:
+        """Return the records at which a query is least and greatest."""
+        values = query.values(list(self.records))
+        return self.records[int(values.argmin())], self.records[int(values.argmax())]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiteralQueryAnswers(PrivateQueryAnswers):
+    """The algorithm of the proofs of B Theorem 7 and C Theorem 1: noise of scale M·width/(epsilon·chunk).
+
+    Parameters
+    ----------
+    epsilon, queries, beta, records
+        As in `PrivateQueryAnswers`.
+    chunk
+        Records in a chunk; None: what the proofs write, with the constant of `stated_chunk_size`.
+
+    Guarantee
+    ---------
+    (epsilon/M)-differential privacy, exactly, where epsilon is claimed: the noise is M times what the
+    derivation in `PrivateQueryAnswers` needs. The utility that is claimed does *not* hold: the noise alone
+    exceeds tau with probability 1 − (1 − e^(−epsilon·tau·chunk/(M·width)))^M, and tau·chunk = O((1/epsilon +
+    1/tau)·ln(M/beta)) does not grow with M as M does.
+
+    Examples
+    --------
+    >>> many = LiteralQueryAnswers(queries=(_ONES,) * 200)
+    >>> print(many.utility_claim), many.failure_of_noise() > 0.99
+    Accuracy(alpha=0.1, beta=0.05)
+    (None, True)
+    """
+
+    name: ClassVar[str] = "literal-query-answers"
+    reference: ClassVar[str] = "B Theorem 7, C Theorem 1, the algorithm of the proofs"
+
+    @cached_property
+    def least_chunk(self) -> int:
+        """The chunk that the proofs state."""
+        return max(
+            stated_chunk_size(
+                len(self.queries), tau=query.tau / query.width, beta=self.beta, epsilon=self.epsilon
+            )
+            for query in self.queries
+        )
+
+    @property
+    def scales(self) -> NDArray[np.float64]:
+        """Scale of the noise on each answer, of shape (queries,)."""
+        return len(self.queries) * super().scales

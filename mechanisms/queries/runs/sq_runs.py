@@ -1,0 +1,306 @@
+"""SQ algorithms as subjects: run in the local model, or privately in the central one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+
+from audit.claims import Accuracy
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
+from audit.relations import Relation
+from mechanisms.queries.oracles.local_answers import LaplaceEntries, TranscribedOracle, local_sample_size
+from mechanisms.queries.oracles.private import PrivateOracle, private_sample_size
+from mechanisms.queries.runs.algorithms import SQAlgorithm, mean_and_spread
+from mechanisms.subjects.claimed import ClaimsPure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+
+    from audit.claims import PAC
+    from mechanisms.queries.oracles.local_answers import Estimator
+    from mechanisms.queries.population import Population
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["CentralRun", "LocalRun", "RunProblem", "SQRun"]
+
+View: TypeAlias = Literal["output", "transcript"]
+"""What a run returns."""
+
+
+@dataclass(frozen=True, eq=False)
+class RunProblem:
+    """A distribution on which an algorithm's promise is to be kept.
+
+    Parameters
+    ----------
+    name
+        What is hard about it.
+    population
+        The distribution.
+    algorithm
+        Whose error counts.
+    size
+        Records drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mechanisms.queries import Population
+    >>> problem = RunProblem("ones", Population([1]), mean_and_spread(), 3)
+    >>> problem.draw(np.random.default_rng(0)), problem.error((0.75, 0.5), None)
+    ([1, 1, 1], 0.25)
+    """
+
+    name: str
+    population: Population
+    algorithm: SQAlgorithm
+    size: int
+
+    def draw(self, rng: np.random.Generator) -> list[Any]:
+        """Return a fresh sample."""
+        return self.population.sample(self.size, rng)
+
+    def error(self, output: Any, database: Any) -> float:
+        """Return the error of the output on the *distribution*."""
+        del database
+        return self.algorithm.error(output, self.population)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SQRun(ClaimsPure):
+    """What runs of SQ algorithms share: sizes, the claims, the databases; a subclass has `_oracle`.
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, records, make, view
+        As in `LocalRun`.
+
+    Examples
+    --------
+    >>> issubclass(LocalRun, SQRun), issubclass(CentralRun, SQRun)
+    (True, True)
+    """
+
+    epsilon: float = 4.0
+    tau: float = 0.5
+    beta: float = 0.05
+    size: int | None = None
+    records: Sequence[Any] = (-1, 0, 1)
+    make: Callable[..., SQAlgorithm] = mean_and_spread
+    view: View = "output"
+
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        owner = type(self).__name__
+        if self.view not in get_args(View):
+            raise InvalidValue(
+                f"The `view` of `{owner}` must be output or transcript; got {self.view!r:.40}."
+            )
+        finite_number(self.tau, what=f"The `tau` of `{owner}`", above=0)
+        probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+        if self.size is None:
+            object.__setattr__(self, "size", self.least_size)
+        if positive_int(self.size, what=f"The `size` of `{owner}`") < self.least_size:
+            raise InvalidValue(
+                f"The `size` of `{owner}` must be at least {self.least_size} for {self.algorithm.queries} "
+                f"queries within {self.algorithm.hardest.tau:g} with probability {1 - self.beta:g}; "
+                f"got {self.size}."
+            )
+
+    @cached_property
+    def algorithm(self) -> SQAlgorithm:
+        """What is run."""
+        made = self.make(tau=self.tau) if callable(self.make) else self.make
+        if not isinstance(made, SQAlgorithm):
+            raise InvalidKind(
+                f"The `make` of `{type(self).__name__}` must return an `SQAlgorithm`; got {made!r:.60}."
+            )
+        return made
+
+    @property
+    def least_size(self) -> int:
+        """The least number of records that the promise is kept with."""
+        raise NotImplementedError
+
+    @property
+    def utility_claim(self) -> Accuracy | PAC | None:
+        """The algorithm's own promise, but for beta: all answers are within their tolerances.
+
+        Its errors are distances: noise may take an answer further than 1 from its query's mean. None where a
+        run returns the transcript.
+        """
+        if self.view == "transcript":
+            return None
+        return Accuracy(self.algorithm.alpha, self.beta)
+
+    def _oracle(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return what the algorithm asks, an oracle with a `transcript`."""
+        raise NotImplementedError
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return the output of one run, or its transcript."""
+        self._check(database)
+        oracle = self._oracle(database, rng)
+        output = self.algorithm.answered(oracle)
+        return output if self.view == "output" else self._transcript(oracle)
+
+    def _transcript(self, oracle: Any) -> tuple[Any, ...]:
+        said: tuple[Any, ...] = oracle.transcript
+        return said
+
+    def _check(self, database: Any) -> None:
+        if not hasattr(database, "__len__"):
+            raise InvalidKind(
+                f"A database of `{type(self).__name__}` must be a list of records; got {database!r:.60}."
+            )
+        if len(database) != self.size:
+            raise InvalidValue(
+                f"A database of `{type(self).__name__}` must hold {self.size} records; got {len(database)}."
+            )
+
+    def problems(self) -> Sequence[RunProblem]:
+        """Return the algorithm's hard distributions."""
+        algorithm = self.algorithm
+        return [
+            RunProblem(name, population, algorithm, self.size or 0)
+            for name, population in algorithm.populations.items()
+        ]
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return constant databases, and the same with the first record of each query's chunk replaced."""
+        first, last = self.records[0], self.records[-1]
+        base = [first] * (self.size or 0)
+        return [(base, [*base[:place], last, *base[place + 1 :]]) for place in self._places()]
+
+    def _places(self) -> Sequence[int]:
+        """Return a record of each query's chunk."""
+        step = (self.size or 0) // self.algorithm.queries
+        return range(0, step * self.algorithm.queries, step)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalRun(SQRun):
+    """An SQ algorithm run in the local model (K11 Theorem 5.7): every entry answers one query at most.
+
+    Parameters
+    ----------
+    epsilon
+        The budget of every entry, > 0.
+    tau
+        What `make` takes: the tolerance of the queries for `mean_and_spread`, the error of the output for an
+        algorithm that asks within less. The size follows the algorithm's `hardest` query.
+    beta
+        The probability allowed that some answer misses its tolerance.
+    size
+        Number of entries. None: as many as `local_sample_size` says.
+    records
+        The entries there can be, for the audit.
+    make
+        Takes `tau`, returns the `SQAlgorithm`.
+    estimator
+        Takes epsilon, returns the local algorithm for one query.
+    view
+        What a run returns: the algorithm's ``"output"``, or the ``"transcript"``, which is all that the local
+        model makes public: every entry's report, and the answers (no utility is claimed of that).
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range, or `size` is too small (the line says what is needed); in use, a database
+        of another size, or a query that leaves its range.
+
+    Guarantee
+    ---------
+    *Privacy*: that of `LocalOracle`; epsilon-differential privacy of the transcript when one entry is
+    replaced, also where later queries depend on earlier answers, and so of the output, a function of it. From
+    the output, two averages over many, an audit sees next to nothing of one entry; the transcript shows all
+    that is lost. *Utility*: with probability 1 − beta all answers are within their tolerances, and then the
+    algorithm keeps its promise: K11 Theorem 5.7 with t·`laplace_size` entries at beta/t, where it lacks
+    max{1, 1/ε²}.
+    *Rounds*: an algorithm that is not `adaptive` gets one round of answers, so its run is a
+    non-interactive local algorithm.
+
+    Examples
+    --------
+    >>> run = LocalRun(epsilon=4.0)
+    >>> print(run.size, run.claim, run.utility_claim)
+    106 PureDP(epsilon=4) Accuracy(alpha=0.5, beta=0.05)
+    """
+
+    estimator: Callable[[float], Estimator] = LaplaceEntries
+
+    name: ClassVar[str] = "local-sq-algorithm"
+    reference: ClassVar[str] = "K11 Theorem 5.7"
+
+    def __post_init__(self) -> None:
+        if not callable(self.estimator):
+            raise InvalidKind(
+                f"The `estimator` of `{type(self).__name__}` must take epsilon; got {self.estimator!r:.60}."
+            )
+        super().__post_init__()
+
+    @property
+    def least_size(self) -> int:
+        """The least number of entries that the promise is kept with: `local_sample_size`."""
+        told = self.algorithm
+        return local_sample_size(
+            told.hardest, estimator=self.estimator(self.epsilon), queries=told.queries, beta=self.beta
+        )
+
+    def _oracle(self, database: Any, rng: np.random.Generator) -> TranscribedOracle:
+        return TranscribedOracle(
+            database,
+            estimator=self.estimator(self.epsilon),
+            queries=self.algorithm.queries,
+            beta=self.beta,
+            rng=rng,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CentralRun(SQRun):
+    """The same algorithm on private answers from disjoint chunks (B Theorem 7, C Theorem 1, corrected).
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, records, make
+        As in `LocalRun`, with `private_sample_size`.
+    view
+        As in `LocalRun`; the transcript is all the private answers.
+
+    Guarantee
+    ---------
+    That of `PrivateOracle`: epsilon-differential privacy when one record is replaced, and with probability
+    1 − beta the algorithm's promise.
+
+    Examples
+    --------
+    >>> run = CentralRun(epsilon=1.0)
+    >>> run.size < LocalRun(epsilon=1.0).size
+    True
+    """
+
+    name: ClassVar[str] = "private-sq-algorithm"
+    reference: ClassVar[str] = "B Theorem 7, C Theorem 1, with noise of scale 1/(ε|S_i|)"
+
+    @property
+    def least_size(self) -> int:
+        """The least number of records that the promise is kept with: `private_sample_size`."""
+        told = self.algorithm
+        return private_sample_size(
+            told.queries,
+            tau=told.hardest.tau,
+            beta=self.beta,
+            epsilon=self.epsilon,
+            width=told.hardest.width,
+        )
+
+    def _oracle(self, database: Any, rng: np.random.Generator) -> PrivateOracle:
+        return PrivateOracle(
+            database, epsilon=self.epsilon, queries=self.algorithm.queries, beta=self.beta, rng=rng
+        )

@@ -1,0 +1,167 @@
+"""Learning from noisy labels when only a bound on the noise rate is known: a grid of rates, and a test."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
+from mechanisms.queries.oracles.chunks import whole
+from mechanisms.queries.oracles.classification_noise import NoisyLabelOracle, rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mechanisms.queries.oracles.oracle import SQOracle
+
+__all__ = ["Candidate", "candidate_rates", "learn_from_noisy_labels", "rate_test_size"]
+
+
+def candidate_rates(bound: float, *, tau: float, width: float = 1.0) -> tuple[float, ...]:
+    """Return rates one of which is close enough to any true rate up to `bound`.
+
+    Parameters
+    ----------
+    bound
+        The greatest the noise rate can be, in [0, 1/2).
+    tau
+        The least tolerance of the learner's queries.
+    width
+        The greatest length of their ranges.
+
+    Guarantee
+    ---------
+    For every eta ≤ bound some candidate eta′ has |(1 − 2·eta)/(1 − 2·eta′) − 1| ≤ γ = tau/(2·width), so that
+    the label term of a query, at most width/2, is off by at most tau/4 (`NoisyLabelOracle`). Write u = 1 −
+    2·eta: the candidates are u′ = (1 − 2·bound)/(1 − γ)·((1 + γ)/(1 − γ))^i, the last lowered to 1; each
+    covers [(1 − γ)u′, (1 + γ)u′] and the intervals touch from 1 − 2·bound up to 1. Their number is at most
+    1 + ln(1/(1 − 2·bound))/ln((1 + γ)/(1 − γ)) = O((width/tau)·log(1/(1 − 2·bound))).
+
+    Examples
+    --------
+    >>> [round(eta, 3) for eta in candidate_rates(0.4, tau=0.5)]
+    [0.367, 0.278, 0.13, 0.0]
+    """
+    bound = rate(bound, what="The `bound` of `candidate_rates`")
+    tau = finite_number(tau, what="The `tau` of `candidate_rates`", above=0)
+    width = finite_number(width, what="The `width` of `candidate_rates`", above=0)
+    gamma = min(tau / (2.0 * width), 0.5)
+    least, step = 1.0 - 2.0 * bound, (1.0 + gamma) / (1.0 - gamma)
+    kept, found = least / (1.0 - gamma), []
+    while kept < 1.0:
+        found.append((1.0 - kept) / 2.0)
+        kept *= step
+    if not found or (1.0 - 2.0 * found[-1]) * (1.0 + gamma) < 1.0:
+        found.append(0.0)
+    return tuple(found)
+
+
+def rate_test_size(candidates: int, *, bound: float, excess: float, beta: float) -> int:
+    """Return how many noisy examples the test among so many predictors needs.
+
+    Guarantee
+    ---------
+    ⌈2·ln(2N/beta)/(excess²·(1 − 2·bound)²)⌉. A predictor of error e disagrees with the noisy labels with
+    probability eta + (1 − 2·eta)·e. By Hoeffding all N shares are within s = excess·(1 − 2·bound)/2 of that
+    with probability 1 − beta; then the predictor of least share has error at most 2s/(1 − 2·eta) ≤ excess
+    above the best.
+
+    Examples
+    --------
+    >>> rate_test_size(4, bound=0.4, excess=0.1, beta=0.05)
+    25376
+    """
+    candidates = positive_int(candidates, what="The `candidates` of `rate_test_size`")
+    bound = rate(bound, what="The `bound` of `rate_test_size`")
+    excess = finite_number(excess, what="The `excess` of `rate_test_size`", above=0)
+    beta = probability(beta, what="The `beta` of `rate_test_size`", zero=False, one=False)
+    return whole(2.0 * math.log(2.0 * candidates / beta) / (excess * (1.0 - 2.0 * bound)) ** 2)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A rate that was tried, what the learner made of it, and how the test went.
+
+    Parameters
+    ----------
+    eta
+        The rate.
+    predictor
+        Takes x, returns −1 or 1.
+    disagreement
+        Share of the test's noisy labels that it gets wrong.
+
+    Examples
+    --------
+    >>> Candidate(0.1, lambda x: 1, 0.25).disagreement
+    0.25
+    """
+
+    eta: float
+    predictor: Callable[[Any], int]
+    disagreement: float
+
+
+def learn_from_noisy_labels(
+    learn: Callable[[SQOracle], Callable[[Any], int]],
+    oracle: Callable[[], SQOracle],
+    *,
+    rates: Sequence[float],
+    test: Sequence[tuple[Any, int]] | Callable[[Callable[[Any], int]], float],
+) -> list[Candidate]:
+    """Run an SQ learner for every candidate rate, and return what came of each, the best of the test first.
+
+    Parameters
+    ----------
+    learn
+        The learner: takes an oracle, asks queries of tolerance tau or more, returns a predictor.
+    oracle
+        Makes an oracle for the distribution of noisy examples, afresh for every rate.
+    rates
+        `candidate_rates` for tau and the bound on the noise.
+    test
+        Noisy examples that no oracle has seen, as many as `rate_test_size` says. Or a function that takes a
+        predictor and returns how often it disagrees with noisy labels, within excess·(1 − 2·bound)/2.
+
+    Guarantee
+    ---------
+    If `learn` has error at most alpha with every valid oracle, and all oracles made are valid for the noisy
+    distribution, the first predictor has error at most alpha + excess with probability 1 − beta: for the
+    close candidate, answers are within tau/4 (label term asked within (1 − 2·eta′)·tau/4) + tau/4 (rate) +
+    tau/2 of the truth, a valid oracle; `rate_test_size` covers the choice. B Theorem 8 has no such step, and
+    needs the rate itself.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import ExactOracle, Population, StatisticalQuery, noisy_labels
+    >>> noisy = noisy_labels(Population([(0, -1), (1, 1)]), 0.1)
+    >>> def learn(oracle):
+    ...     agree = oracle.ask(StatisticalQuery.fraction(lambda z: (z[0] == 1) == (z[1] == 1), tau=0.25))
+    ...     return (lambda x: 2 * x - 1) if agree > 0.5 else (lambda x: 1 - 2 * x)
+    >>> best, *_ = learn_from_noisy_labels(
+    ...     learn, lambda: ExactOracle(noisy), rates=candidate_rates(0.2, tau=0.25), test=[(1, 1), (0, -1)]
+    ... )
+    >>> best.predictor(1), best.disagreement
+    (1, 0.0)
+    """
+    if not (callable(test) or hasattr(test, "__len__")):
+        raise InvalidKind(
+            f"The `test` of `learn_from_noisy_labels` must be a list of (x, y) or a function; "
+            f"got {test!r:.60}."
+        )
+    if not rates or not (callable(test) or len(test)):
+        raise InvalidValue("`learn_from_noisy_labels` must have a candidate rate and a test example.")
+    found = []
+    for eta in rates:
+        predictor = learn(NoisyLabelOracle(oracle(), eta=eta, label_share=0.25))
+        found.append(Candidate(eta, predictor, _disagreement(predictor, test)))
+    return sorted(found, key=lambda candidate: candidate.disagreement)
+
+
+def _disagreement(predictor: Callable[[Any], int], test: Any) -> float:
+    if callable(test):
+        return finite_number(test(predictor), what="The disagreement that `test` returns")
+    return float(np.mean([predictor(x) != y for x, y in test]))

@@ -1,0 +1,157 @@
+"""A whole non-interactive local algorithm by statistical queries, all asked at once: K11 Claim 5.9."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from audit.errors import InvalidKind, InvalidValue
+from mechanisms.local.protocols import NonInteractiveProtocol
+from mechanisms.queries.simulations.simulated_entries import SimulationTerms
+from mechanisms.queries.simulations.simulation import FixedRoundsSimulation
+from mechanisms.queries.simulations.transparent import TableRandomizer
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from mechanisms.queries.oracles.oracle import NonAdaptive, SQOracle
+    from mechanisms.queries.population import Population
+    from mechanisms.queries.simulations.simulated_entries import Question
+
+__all__ = ["NonInteractiveSimulation"]
+
+_MOST = 4096
+"""Outcomes of all the answers of one entry together."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NonInteractiveSimulation:
+    """A non-interactive protocol on independent entries of a distribution, by one round of queries.
+
+    Parameters
+    ----------
+    protocol
+        The local algorithm, its questions listed. Its `records` are what an entry can be; the first is "0".
+    beta
+        Statistical distance allowed for the whole run, in (0, 1].
+    leftover
+        As in `FixedRoundsSimulation`.
+
+    Raises
+    ------
+    InvalidKind, InvalidValue
+        `protocol` is none, its questions are no list, a randomizer has no finite law, or the answers of one
+        entry together have more than 4,096 values.
+
+    Guarantee
+    ---------
+    That of `FixedRoundsSimulation`, of which the output is a function: within beta of the law of the
+    protocol's output, against any valid oracle. All answers of one entry are one outcome of a joint
+    randomizer, so that each entry is accessed once, as Claim 5.9 assumes; entries are independent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mechanisms import RandomizedResponse
+    >>> from mechanisms.queries import ExactOracle, Population
+    >>> questions = [(range(2), RandomizedResponse(epsilon=0.5)), (0, RandomizedResponse(epsilon=0.25))]
+    >>> protocol = NonInteractiveProtocol(queries=questions)
+    >>> simulation = NonInteractiveSimulation(protocol=protocol, beta=0.2)
+    >>> oracle = ExactOracle(Population([0, 1]))
+    >>> len(simulation.run(oracle.nonadaptive(), np.random.default_rng(0)))
+    3
+    >>> oracle.rounds, oracle.asked == simulation.asked
+    (1, True)
+    """
+
+    protocol: NonInteractiveProtocol
+    beta: float
+    leftover: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.protocol, NonInteractiveProtocol):
+            raise InvalidKind(
+                "The `protocol` of `NonInteractiveSimulation` must be a `NonInteractiveProtocol`; "
+                f"got {self.protocol!r:.60}."
+            )
+        if callable(self.protocol.queries):
+            raise InvalidValue("The `queries` of a `NonInteractiveSimulation`'s protocol must be listed.")
+        _ = self.fixed
+
+    @cached_property
+    def questions(self) -> list[Question]:
+        """The protocol's questions, their randomizers as tables."""
+        protocol = self.protocol
+        assert not callable(protocol.queries)
+        terms = SimulationTerms(
+            size=protocol.size,
+            records=protocol.records,
+            accesses=1,
+            beta=self.beta,
+            epsilon=protocol.claim.epsilon,
+        )
+        return [terms.question(query) for query in protocol.queries]
+
+    @cached_property
+    def asked_of(self) -> dict[int, list[tuple[int, int]]]:
+        """Of every entry that is asked, which answers are its: a question, and a place in it."""
+        found: dict[int, list[tuple[int, int]]] = {}
+        for number, question in enumerate(self.questions):
+            for place, entry in enumerate(question.entries):
+                found.setdefault(entry, []).append((number, place))
+        return found
+
+    @cached_property
+    def fixed(self) -> FixedRoundsSimulation:
+        """The simulation of each entry's answers, one access an entry."""
+        tables = []
+        for answers in self.asked_of.values():
+            these = [self.questions[number].table for number, _ in answers]
+            if (count := math.prod(len(table.outcomes) for table in these)) > _MOST:
+                raise InvalidValue(
+                    f"The answers of one entry of `NonInteractiveSimulation` must have at most {_MOST} "
+                    f"values together; they have {count}."
+                )
+            tables.append(TableRandomizer.jointly(these))
+        return FixedRoundsSimulation(
+            randomizers=tables, base=self.protocol.records[0], beta=self.beta, leftover=self.leftover
+        )
+
+    @property
+    def asked(self) -> int:
+        """Number of queries in the round."""
+        return sum(self.fixed.rounds(index) for index in range(len(self.asked_of)))
+
+    def run(self, oracle: SQOracle | NonAdaptive, rng: np.random.Generator) -> Any:
+        """Return the output of one simulated run, after one round of queries."""
+        outcomes = self.fixed.run(oracle, rng)
+        said: dict[tuple[int, int], Any] = {}
+        for answers, joint in zip(self.asked_of.values(), outcomes, strict=True):
+            said.update(zip(answers, joint, strict=True))
+        return self.protocol.answered_by(_Said(self.questions, said), rng)
+
+    def most_distance(self, population: Population) -> float:
+        """Return a bound on the distance of the output that a valid oracle can cause.
+
+        The sum over entries of the exact greatest distances, `FixedRoundsSimulation.worst_distance` (at most
+        16 values of an entry's answers): each holds given the other entries' proposals and coins.
+        """
+        fixed = self.fixed
+        return math.fsum(fixed.worst_distance(index, population) for index in range(len(self.asked_of)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Said:
+    """Gives the answers that there are, as an `LROracle` gives its own."""
+
+    questions: list[Question]
+    said: dict[tuple[int, int], Any]
+
+    def ask_all(self, queries: Any) -> list[Any]:
+        del queries  # the protocol's own, which these are the answers to
+        return [
+            question.form([self.said[number, place] for place in range(len(question.entries))])
+            for number, question in enumerate(self.questions)
+        ]

@@ -1,0 +1,197 @@
+"""Interactive local algorithms run by adaptive statistical queries: K11 Claim 5.10."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidValue, finite_number
+from mechanisms.queries.simulations.distances import events, worst_values
+from mechanisms.queries.simulations.rejection import Access
+from mechanisms.queries.simulations.simulation import LARGEST_EPSILON, check_budget
+from mechanisms.queries.simulations.transparent import TableRandomizer, check_randomizer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from mechanisms.queries.oracles.oracle import Oracle, SQOracle
+    from mechanisms.queries.population import Population
+
+__all__ = ["InteractiveSimulation"]
+
+Choice = Callable[[tuple[Any, ...]], TableRandomizer | None]
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class InteractiveSimulation:
+    """A local algorithm that asks one entry repeatedly, run by adaptive statistical queries (K11 Claim 5.10).
+
+    Parameters
+    ----------
+    choose
+        Takes the outcomes so far, returns the next randomizer for this entry, or None to stop.
+    base
+        The record "0", an input of every randomizer.
+    accesses
+        t, the number of accesses of the whole algorithm: at least the longest run on this entry.
+    beta
+        Statistical distance allowed for the whole algorithm, in (0, 1].
+    epsilon
+        The loss allowed on an entry: the losses of the randomizers of every run sum to at most this.
+
+    Raises
+    ------
+    InvalidValue
+        In use: a run spends more than `epsilon` or has more than `accesses` accesses.
+
+    Guarantee
+    ---------
+    Against any valid oracle, adaptive ones included, the joint law of a run's outcomes is within beta of the
+    true one (K11 Claim 5.10), and within phi = beta/3t for every access: conditioned on the past, each
+    outcome's law is within phi of the true conditional law (`Access`), and a run has at most t. Randomizers
+    are chosen from simulated outcomes as the algorithm chooses them from real ones. Expected queries for an
+    access: twice `Access.most_iterations`.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import ExactOracle, Population, TableRandomizer
+    >>> coin = TableRandomizer([0, 1], "ht", [[0.75, 0.25], [0.25, 0.75]])
+    >>> twice = InteractiveSimulation(
+    ...     choose=lambda past: coin if len(past) < 2 else None, base=0, accesses=2, beta=0.3, epsilon=2.2
+    ... )
+    >>> len(twice.run(ExactOracle(Population([1])), np.random.default_rng(1)))
+    2
+    >>> twice.worst_distance(Population([0, 1])) <= 0.3
+    True
+    """
+
+    choose: Choice
+    base: Any
+    accesses: int
+    beta: float
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        check_budget(self.accesses, self.beta, owner=owner)
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", minimum=0, maximum=LARGEST_EPSILON)
+
+    def access(self, past: tuple[int, ...]) -> Access | None:
+        """Return the access that follows the outcomes at these positions; None where the run is over."""
+        randomizers: list[TableRandomizer] = []
+        outcomes: tuple[Any, ...] = ()
+        for place in past:
+            randomizer = self.choose(outcomes)
+            if randomizer is None:
+                raise InvalidValue(f"A past must be one that a run can have; got {past!r:.60}.")
+            randomizers.append(randomizer)
+            outcomes = (*outcomes, randomizer.outcomes[place])
+        following = self.choose(outcomes)
+        if following is None:
+            return None
+        check_randomizer(following, owner="InteractiveSimulation")
+        self._refuse_overspending([*randomizers, following])
+        return Access(
+            randomizer=following,
+            past=tuple(zip(randomizers, past, strict=True)),
+            base=self.base,
+            epsilon=self.epsilon,
+            phi=self.beta / (3.0 * self.accesses),
+        )
+
+    def run(self, oracle: SQOracle, rng: np.random.Generator) -> tuple[Any, ...]:
+        """Return the outcomes of one simulated run."""
+        past: tuple[int, ...] = ()
+        outcomes: tuple[Any, ...] = ()
+        while (access := self.access(past)) is not None:
+            place, _ = access.run(oracle, rng)
+            past, outcomes = (*past, place), (*outcomes, access.randomizer.outcomes[place])
+        return outcomes
+
+    def sample(self, oracle: Oracle, size: int, rng: np.random.Generator) -> dict[tuple[Any, ...], int]:
+        """Return how many of `size` simulated runs had which outcomes; runs of one past go on together."""
+        found: dict[tuple[Any, ...], int] = {}
+        open_runs: list[tuple[tuple[int, ...], tuple[Any, ...], int]] = [((), (), size)]
+        while open_runs:
+            past, outcomes, count = open_runs.pop()
+            access = self.access(past)
+            if access is None:
+                found[outcomes] = found.get(outcomes, 0) + count
+                continue
+            counts = np.bincount(access.sample(oracle, count, rng)[0], minlength=len(access.proposal))
+            for place in np.flatnonzero(counts).tolist():
+                outcome = access.randomizer.outcomes[place]
+                open_runs.append(((*past, place), (*outcomes, outcome), int(counts[place])))
+        return found
+
+    def law(self, population: Population) -> dict[tuple[Any, ...], float]:
+        """Return the true joint law of the outcomes on a random entry."""
+        return {
+            tuple(
+                randomizer.outcomes[place]
+                for randomizer, place in zip(self._randomizers(leaf), leaf, strict=True)
+            ): float((population.weights * self._likelihood(leaf, population)).sum())
+            for leaf in self._leaves(())
+        }
+
+    def worst_distance(self, population: Population) -> float:
+        """Return the greatest statistical distance to the true joint law that a valid oracle can cause.
+
+        Exact: for every event on the runs (at most 16 of them), the oracle's best answers by backward
+        induction over the accesses.
+        """
+        leaves = self._leaves(())
+        chosen = events(len(leaves))
+        values = dict(zip(leaves, chosen.T, strict=True))
+        truth = np.array([(population.weights * self._likelihood(leaf, population)).sum() for leaf in leaves])
+        return float((self._value((), values, population) - chosen @ truth).max())
+
+    def _value(
+        self,
+        past: tuple[int, ...],
+        values: dict[tuple[int, ...], NDArray[np.float64]],
+        population: Population,
+    ) -> NDArray[np.float64]:
+        access = self.access(past)
+        if access is None:
+            return values[past]
+        possible = np.flatnonzero(access.proposal > 0.0).tolist()
+        after = np.column_stack([self._value((*past, place), values, population) for place in possible])
+        low, high = access.estimates(population)
+        return worst_values(after, low=low[possible], high=high[possible])
+
+    def _leaves(self, past: tuple[int, ...]) -> list[tuple[int, ...]]:
+        access = self.access(past)
+        if access is None:
+            return [past]
+        places = np.flatnonzero(access.proposal > 0.0).tolist()
+        return [leaf for place in places for leaf in self._leaves((*past, place))]
+
+    def _randomizers(self, leaf: tuple[int, ...]) -> list[TableRandomizer]:
+        accesses = [self.access(leaf[:count]) for count in range(len(leaf))]
+        return [access.randomizer for access in accesses if access is not None]
+
+    def _likelihood(self, leaf: tuple[int, ...], population: Population) -> NDArray[np.float64]:
+        likelihood = np.ones(len(population.points))
+        for randomizer, place in zip(self._randomizers(leaf), leaf, strict=True):
+            likelihood = likelihood * randomizer.probabilities[:, place][randomizer.places(population.points)]
+        return likelihood
+
+    def _refuse_overspending(self, randomizers: list[TableRandomizer]) -> None:
+        spent = math.fsum(randomizer.epsilon for randomizer in randomizers)
+        if spent > self.epsilon * (1.0 + _ROUNDING) + _ROUNDING:
+            raise InvalidValue(
+                f"A run of `InteractiveSimulation` must spend at most {self.epsilon:g} on the entry; "
+                f"its randomizers spend {spent:g}."
+            )
+        if len(randomizers) > self.accesses:
+            raise InvalidValue(
+                f"A run of `InteractiveSimulation` must have at most {self.accesses} accesses; "
+                f"it has {len(randomizers)}."
+            )

@@ -1,0 +1,272 @@
+"""One access of a local algorithm to an entry, sampled with statistical queries only: rejection sampling.
+
+Notation of K11 Claims 5.9 and 5.10. An entry z ~ D has answered a_1 … a_(k−1) to randomizers R_1 … R_(k−1);
+we want w with probability p(w) = Pr[R_k(z) = w | those answers]. "0" is any fixed record, q(w) = Pr[R_k(0)
+= w], and r(z) = Π_j Pr[R_j(z) = a_j]/Pr[R_j(0) = a_j]. With s(z, w) = Pr[R_k(z) = w]/q(w), x = E[r·s], y =
+E[r]: p(w)/q(w) = x/y. All losses together are at most epsilon, so that r, s·r and their means lie in
+e^(±epsilon). With c = e^epsilon − e^(−epsilon) the queries are g_1 = (r·s − 1)/c and g_2 = (r − 1)/c, of
+values in [−1, 1], of tolerance tau = phi·e^(−2·epsilon). An answer v gives 1 + v·c, which misses x (or y)
+by at most tau·c = phi· (e^(−epsilon) − e^(−3·epsilon)) ≤ phi·x: the estimate x̃/ỹ is right within the
+factors (1 ± phi)/(1 ∓ phi), or 1 ± phi where there are no earlier answers and nothing is asked about y,
+which is 1.
+
+The proposal w ~ q is accepted with probability (x̃/ỹ)/ceiling, ceiling = (1 + phi)/(1 − phi)·e^(own), own the
+loss of R_k by itself (p is an average of the laws R_k(z), so p ≤ e^(own)·q), or (1 + phi)·e^(own) without
+earlier answers. This is a probability whatever a valid oracle answers. (K11 step 4 keeps the ceiling
+(1 + phi)·e^epsilon in Claim 5.10 too, which the estimate's error range does not allow.)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidValue
+from mechanisms.queries.oracles.oracle import check_generator, check_oracle
+from mechanisms.queries.statistical import StatisticalQuery
+from mechanisms.subjects.answers import floats
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from mechanisms.queries.oracles.oracle import Oracle, SQOracle
+    from mechanisms.queries.population import Population
+    from mechanisms.queries.simulations.transparent import TableRandomizer
+
+__all__ = ["Access"]
+
+Answers = tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Access:
+    """One access to an entry with a given past, as rejection sampling against an SQ oracle.
+
+    Parameters
+    ----------
+    randomizer
+        R_k.
+    past
+        The randomizers that the entry has answered, each with the position of the answer among its outcomes.
+    base
+        The record "0".
+    epsilon
+        The loss of all randomizers of this entry together, at least.
+    phi
+        Relative accuracy of an estimate, in (0, 1).
+
+    Guarantee
+    ---------
+    Against any valid oracle, whatever its answers depend on, the law of the accepted proposal is p tilted by
+    weights within a ratio ρ = ((1 + phi)/(1 − phi))² (ρ = (1 + phi)/(1 − phi) without a past), and so is at
+    statistical distance at most (√ρ − 1)/(√ρ + 1) from p: phi with a past, (1 − √(1 − phi²))/phi, about
+    phi/2, without. (For an event A the tilt is largest with one weight on A and another off it:
+    p(A)·ρ/(p(A)·ρ + 1 − p(A)) − p(A) is at most that, at p(A) = 1/(1 + √ρ). A mixture over iterations cannot
+    be further off.) The expected number of iterations is at most `most_iterations`.
+
+    Examples
+    --------
+    >>> from mechanisms.queries import ExactOracle, Population, TableRandomizer
+    >>> coin = TableRandomizer([0, 1], "ht", [[0.75, 0.25], [0.25, 0.75]])
+    >>> access = Access(randomizer=coin, past=(), base=0, epsilon=coin.epsilon, phi=0.1)
+    >>> places, iterations = access.sample(ExactOracle(Population([1])), 1000, np.random.default_rng(0))
+    >>> bool(abs(places.mean() - 0.75) < 0.1), bool(iterations.mean() < access.most_iterations)
+    (True, True)
+    """
+
+    randomizer: TableRandomizer
+    past: tuple[tuple[TableRandomizer, int], ...]
+    base: Any
+    epsilon: float
+    phi: float
+
+    @cached_property
+    def proposal(self) -> NDArray[np.float64]:
+        """q: the law of R_k(0), of shape (outcomes,)."""
+        return self.randomizer.row(self.base)
+
+    @property
+    def spread(self) -> float:
+        """c: what the queries are divided by."""
+        return 2.0 * math.sinh(self.epsilon)
+
+    @property
+    def tau(self) -> float:
+        """Tolerance of the queries: phi·e^(−2·epsilon)."""
+        return self.phi * math.exp(-2.0 * self.epsilon)
+
+    @property
+    def blunt(self) -> bool:
+        """Whether R_k ignores its input: the proposal is then the law itself and nothing is asked."""
+        return self.randomizer.epsilon == 0.0
+
+    @property
+    def ceiling(self) -> float:
+        """What the estimate of p/q is divided by to be a probability."""
+        below = 1.0 - self.phi if self.past else 1.0
+        return (1.0 + self.phi) / below * math.exp(self.randomizer.epsilon)
+
+    @property
+    def most_iterations(self) -> float:
+        """Bound on the expected iterations: e^(own)·(1 + phi)/(1 − phi), squared factor with a past."""
+        factor = (1.0 + self.phi) / (1.0 - self.phi)
+        return factor ** (2 if self.past else 1) * math.exp(self.randomizer.epsilon)
+
+    def past_ratio(self, records: Any) -> NDArray[np.float64]:
+        """Return r at the records."""
+        ratio = np.ones(len(records))
+        for randomizer, answer in self.past:
+            column = randomizer.probabilities[:, answer]
+            ratio = ratio * column[randomizer.places(records)] / randomizer.row(self.base)[answer]
+        return ratio
+
+    def ratios(self, records: Any) -> NDArray[np.float64]:
+        """Return r·s, of shape (records, outcomes); 1 at impossible outcomes, which are never proposed."""
+        table = self.randomizer.probabilities[self.randomizer.places(records)]
+        ratio = np.divide(table, self.proposal, out=np.ones_like(table), where=self.proposal > 0.0)
+        return ratio * self.past_ratio(records)[:, None]
+
+    def queries(self, place: int) -> list[StatisticalQuery]:
+        """Return the queries for a proposal: g_1, and g_2 where there is a past."""
+        if place not in self._made:
+            self._made[place] = self._queries(place)
+        return self._made[place]
+
+    @cached_property
+    def _made(self) -> dict[int, list[StatisticalQuery]]:
+        """The queries by their proposals: many iterations ask the same."""
+        return {}
+
+    def _queries(self, place: int) -> list[StatisticalQuery]:
+        def joint(records: Any) -> NDArray[np.float64]:
+            return _inside((self.ratios(records)[:, place] - 1.0) / self.spread)
+
+        def before(records: Any) -> NDArray[np.float64]:
+            return _inside((self.past_ratio(records) - 1.0) / self.spread)
+
+        wanted = [joint, before] if self.past else [joint]
+        return [_scaled(values, self.tau) for values in wanted]
+
+    def acceptance(self, answers: Sequence[NDArray[np.float64] | float]) -> Any:
+        """Return the probability of accepting a proposal, from the answers to its `queries`.
+
+        In [0, 1] for every answer within tolerance; answers beyond it (an oracle that is valid with high
+        probability only) are brought back there. What is no finite number is refused, not taken for a
+        proposal's refusal.
+        """
+        values = [_finite(answer) for answer in answers]
+        joint = 1.0 + values[0] * self.spread
+        before = 1.0 + values[1] * self.spread if self.past else 1.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.nan_to_num(np.clip(joint / before / self.ceiling, 0.0, 1.0))
+
+    def run(self, oracle: SQOracle, rng: np.random.Generator) -> tuple[int, int]:
+        """Return the position of one simulated outcome, and the number of iterations it took."""
+        check_oracle(oracle, owner="Access", method="ask")
+        check_generator(rng, owner="Access")
+        cumulative = np.cumsum(self.proposal)
+        iterations = 0
+        while True:
+            iterations = self._counted(iterations)
+            place = int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
+            if self.blunt:
+                return place, iterations
+            answers = [oracle.ask(query) for query in self.queries(place)]
+            if rng.random() < self.acceptance(answers):
+                return place, iterations
+
+    def sample(
+        self, oracle: Oracle, size: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """Return positions and iterations of `size` simulated outcomes, each of shape (size,).
+
+        Every iteration of every one asks the oracle and is counted; equal queries are asked together.
+        """
+        check_oracle(oracle, owner="Access", method="ask_repeatedly")
+        check_generator(rng, owner="Access")
+        cumulative = np.cumsum(self.proposal)
+        asked = [self.queries(place) for place in range(len(cumulative))]
+        found, iterations = np.empty(size, dtype=np.intp), np.zeros(size, dtype=np.int64)
+        waiting = np.arange(size)
+        while waiting.size:
+            iterations[waiting] = self._counted(int(iterations[waiting[0]]))
+            draws = rng.random(waiting.size) * cumulative[-1]
+            places = np.searchsorted(cumulative, draws, side="right").astype(np.intp)
+            accepted = rng.random(waiting.size) < self._chances(oracle, places, asked)
+            found[waiting[accepted]] = places[accepted]
+            waiting = waiting[~accepted]
+        return found, iterations
+
+    def _counted(self, iterations: int) -> int:
+        """Return the number of the next iteration; refuse one that a valid oracle has no need of.
+
+        It accepts each with probability at least 1/`most_iterations`, so gets here with less than e^(−100).
+        """
+        if iterations >= 100.0 * self.most_iterations:
+            raise InvalidValue(
+                f"An oracle must answer within its tolerances; this one had {iterations} proposals refused."
+            )
+        return iterations + 1
+
+    def _chances(
+        self, oracle: Oracle, places: NDArray[np.intp], asked: Sequence[Sequence[StatisticalQuery]]
+    ) -> NDArray[np.float64]:
+        chances = np.ones(places.size)
+        if self.blunt:
+            return chances
+        for place in np.unique(places).tolist():
+            these = np.flatnonzero(places == place)
+            answers = [oracle.ask_repeatedly(query, these.size) for query in asked[place]]
+            chances[these] = self.acceptance(answers)
+        return chances
+
+    def truth(self, population: Population) -> NDArray[np.float64]:
+        """Return p, the law that is simulated, of shape (outcomes,)."""
+        joint, before = self._means(population)
+        return self.proposal * joint / before
+
+    def estimates(self, population: Population) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the least and the greatest p̃ that a valid oracle can cause, each of shape (outcomes,)."""
+        joint, before = self._means(population)
+        if self.blunt:
+            return self.proposal, self.proposal
+        slack = self.tau * self.spread
+        loose = slack if self.past else 0.0
+        low = self.proposal * (joint - slack) / (before + loose)
+        return low, self.proposal * (joint + slack) / (before - loose)
+
+    def iterations(self, population: Population) -> float:
+        """Return the expected iterations against the exact oracle: the ceiling itself."""
+        return 1.0 if self.blunt else float(self.ceiling / self.truth(population).sum())
+
+    def _means(self, population: Population) -> tuple[NDArray[np.float64], float]:
+        weights = population.weights
+        joint = (weights[:, None] * self.ratios(population.points)).sum(axis=0)
+        return joint, float((weights * self.past_ratio(population.points)).sum())
+
+
+def _finite(answers: Any) -> NDArray[np.float64]:
+    values = floats(answers, what="An oracle's answers")
+    if not np.isfinite(values).all():
+        raise InvalidValue(
+            f"An oracle's answer must be a finite number; got {values[~np.isfinite(values)].flat[0]}."
+        )
+    return values
+
+
+def _scaled(values: Callable[[Any], NDArray[np.float64]], tau: float) -> StatisticalQuery:
+    return StatisticalQuery(lambda record: float(values([record])[0]), tau, vectorised=values)
+
+
+def _inside(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Undo what rounding puts outside [−1, 1]; what is further out stays, to be refused."""
+    return np.where(np.abs(values) <= 1.0 + _ROUNDING, np.clip(values, -1.0, 1.0), values)
+
+
+_ROUNDING = 1e-12

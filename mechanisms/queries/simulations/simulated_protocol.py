@@ -1,0 +1,213 @@
+"""Local protocols beside their simulations, as subjects whose claim is a statistical distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import ApproximateDP
+from audit.errors import InvalidKind, InvalidValue
+from audit.relations import Relation
+from mechanisms.local.laplace import only_record
+from mechanisms.queries.oracles.adversarial import AdversarialOracle
+from mechanisms.queries.oracles.ideal import ExactOracle, RandomOracle
+from mechanisms.queries.population import check_population
+from mechanisms.queries.simulations.protocol_simulation import ProtocolSimulation
+from mechanisms.queries.simulations.rejection import Access
+from mechanisms.queries.simulations.simulated_entries import SimulationTerms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from audit.distributions import Finite
+    from mechanisms.queries.oracles.oracle import Oracle
+    from mechanisms.queries.population import Population
+    from mechanisms.queries.simulations.simulated_entries import Past, Question
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["CoarseSimulation", "SimulatedProtocol"]
+
+_STEADY = ("up", "down", "towards-zero", "away-from-zero")
+"""Adversaries whose answer depends on the query alone, so that a run has a law that can be written down."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SimulatedProtocol:
+    """The output of a local protocol, by entries or by statistical queries, as the only record says.
+
+    A record is what answers: ``"entries"``, drawn from the population, each through its randomizers; or an
+    oracle that the simulation asks, ``"exact"``, ``"random"`` or an adversary whose answer depends on its
+    query alone, ``"up"``, ``"down"``, ``"towards-zero"``, ``"away-from-zero"``.
+
+    Parameters
+    ----------
+    simulation
+        The simulation, and the protocol that it simulates.
+    population
+        The distribution of the entries.
+    name, reference
+        What reports call it, and the statement that it implements.
+
+    Raises
+    ------
+    InvalidKind, InvalidValue
+        `simulation` or `population` is none; in use, a database of other than one of these records.
+
+    Guarantee
+    ---------
+    The laws of any two records are at statistical distance at most beta, which is what (0, beta)-privacy
+    under Relation.LOCAL says: each is within beta/3 of that of the entries (`ProtocolSimulation`; K11 Claims
+    5.9 and 5.10 state beta). *Laws*: of a random oracle that of the entries itself, since estimates x̃/ỹ with
+    independent errors have means x·E[1/ỹ], proportional to the truth.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> from mechanisms.local import NonInteractiveProtocol
+    >>> from mechanisms.queries import Population
+    >>> protocol = NonInteractiveProtocol(queries=[(0, RandomizedResponse(epsilon=1.0))], size=1)
+    >>> simulation = ProtocolSimulation(protocol=protocol, accesses=1, beta=0.3)
+    >>> subject = SimulatedProtocol(simulation=simulation, population=Population([0, 1]))
+    >>> print(subject.claim, round(subject.distribution(["exact"]).pmf((1,)), 12))
+    ApproximateDP(epsilon=0, delta=0.3) 0.5
+    """
+
+    simulation: ProtocolSimulation
+    population: Population
+    name: str = "simulated-local-protocol"
+    reference: str = "K11 Claims 5.9 and 5.10"
+
+    relation: ClassVar[Relation] = Relation.LOCAL
+    size: ClassVar[int] = 1
+    records: ClassVar[Sequence[str]] = ("entries", "exact", "random", *_STEADY)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.simulation, ProtocolSimulation):
+            raise InvalidKind(
+                "The `simulation` of `SimulatedProtocol` must be a `ProtocolSimulation`; "
+                f"got {self.simulation!r:.60}."
+            )
+        check_population(self.population, owner="SimulatedProtocol", has="places")
+
+    @property
+    def claim(self) -> ApproximateDP:
+        """Statistical distance at most beta."""
+        return ApproximateDP(0.0, self.simulation.beta)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the simulation was made with."""
+        return {"accesses": self.simulation.accesses, "beta": self.simulation.beta}
+
+    def __call__(self, database: Sequence[str], rng: np.random.Generator) -> Any:
+        """Return the output of one run."""
+        if (answering := self._record(database)) != "entries":
+            return self.simulation.run(self._oracle(answering, rng), rng)
+        size = self.simulation.protocol.size
+        return self.simulation.protocol(self.population.sample(size, rng), rng)
+
+    def sample(self, database: Sequence[str], size: int, rng: np.random.Generator) -> list[Any]:
+        """Return the outputs of `size` runs."""
+        if (answering := self._record(database)) != "entries":
+            return self.simulation.sample(self._oracle(answering, rng), size, rng)
+        protocol = self.simulation.protocol
+        drawn = self.population.places(size * protocol.size, rng).reshape(size, protocol.size)
+        kinds, which = np.unique(drawn, axis=0, return_inverse=True)
+        outputs: list[Any] = [None] * size
+        for kind, places in enumerate(kinds.tolist()):
+            runs = np.flatnonzero(which.ravel() == kind).tolist()
+            found = protocol.sample([self.population.points[place] for place in places], len(runs), rng)
+            for run, output in zip(runs, found, strict=True):
+                outputs[run] = tuple(output.tolist()) if isinstance(output, np.ndarray) else output
+        return outputs
+
+    def distribution(self, database: Sequence[str]) -> Finite:
+        """Return the exact law of the output."""
+        answering = self._record(database)
+        if answering in ("entries", "random"):
+            return self.simulation.law(self.population)
+        return self.simulation.simulated_law(self._oracle(answering, np.random.default_rng(0)))
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return the entries beside every oracle."""
+        return [(["entries"], [record]) for record in self.records[1:]]
+
+    def _record(self, database: Sequence[str]) -> str:
+        record = only_record(database, owner="SimulatedProtocol")
+        if record not in self.records:
+            known = ", ".join(self.records)
+            raise InvalidValue(f"A record of `SimulatedProtocol` must be one of {known}; got {record!r:.40}.")
+        return str(record)
+
+    def _oracle(self, record: str, rng: np.random.Generator) -> Oracle:
+        if record == "exact":
+            return ExactOracle(self.population)
+        if record == "random":
+            return RandomOracle(self.population, rng=rng)
+        return AdversarialOracle(self.population, record)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CoarseSimulation(ProtocolSimulation):
+    """Wrong: asks within beta/t, and accepts with p̃/(q·e^epsilon), as K08 Lemmas 4.4 and 4.5 do (N11).
+
+    Parameters
+    ----------
+    protocol, accesses, beta
+        As in `ProtocolSimulation`, which asks within beta/(3t·e^(2·epsilon)).
+
+    Guarantee
+    ---------
+    None: an estimate misses by up to e^(2·epsilon) times the tolerance, relatively.
+
+    Examples
+    --------
+    >>> from mechanisms import RandomizedResponse
+    >>> from mechanisms.local import NonInteractiveProtocol
+    >>> from mechanisms.queries import Population
+    >>> protocol = NonInteractiveProtocol(queries=[(0, RandomizedResponse(epsilon=3.0))], size=1)
+    >>> coarse = CoarseSimulation(protocol=protocol, accesses=1, beta=0.1)
+    >>> subject = SimulatedProtocol(simulation=coarse, population=Population([1]))
+    >>> [round(subject.distribution([record]).pmf((0,)), 2) for record in ("entries", "up")]
+    [0.05, 0.67]
+    """
+
+    @property
+    def terms(self) -> SimulationTerms:
+        """What the simulated database is."""
+        right = super().terms
+        return _CoarseTerms(
+            size=right.size,
+            records=right.records,
+            accesses=right.accesses,
+            beta=right.beta,
+            epsilon=right.epsilon,
+        )
+
+
+class _CoarseTerms(SimulationTerms):
+    """Simulates answers with K08's tolerance."""
+
+    def access(self, question: Question, past: Past) -> Access:
+        right = super().access(question, past)
+        return _CoarseAccess(
+            randomizer=right.randomizer,
+            past=past,
+            base=right.base,
+            epsilon=right.epsilon,
+            phi=right.phi,
+        )
+
+
+class _CoarseAccess(Access):
+    """Rejection sampling with K08's tolerance beta/t, and e^epsilon to divide by."""
+
+    @property
+    def tau(self) -> float:
+        return 3.0 * self.phi
+
+    @property
+    def ceiling(self) -> float:
+        return float(np.exp(self.epsilon))

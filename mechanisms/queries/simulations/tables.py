@@ -1,0 +1,78 @@
+"""Transparent randomizers of the texts as tables, also beyond what their subjects allow (ε = 0)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from audit.errors import finite_number, positive_int
+from mechanisms.queries.simulations.transparent import TableRandomizer
+
+__all__ = ["binary_response", "clamped_geometric", "kary_response"]
+
+
+def kary_response(epsilon: float, categories: int) -> TableRandomizer:
+    """Return k-ary randomized response: the truth with probability e^epsilon/(e^epsilon + k − 1).
+
+    Guarantee
+    ---------
+    epsilon-local, exactly; see `mechanisms.KaryRandomizedResponse`.
+
+    Examples
+    --------
+    >>> kary_response(0.0, 2).epsilon, round(kary_response(1.0, 3).epsilon, 12)
+    (0.0, 1.0)
+    """
+    epsilon = finite_number(epsilon, what="The `epsilon` of `kary_response`", minimum=0)
+    count = positive_int(categories, what="The `categories` of `kary_response`", minimum=2)
+    said = {"epsilon": epsilon, "categories": count}
+    lie = math.exp(-epsilon) / (1.0 + (count - 1) * math.exp(-epsilon))
+    table = np.full((count, count), lie)
+    np.fill_diagonal(table, 1.0 - (count - 1) * lie)
+    return TableRandomizer(
+        range(count), range(count), table, claimed=epsilon, name="local-kary-response", parameters=said
+    )
+
+
+def binary_response(epsilon: float) -> TableRandomizer:
+    """Return randomized response for one bit.
+
+    Examples
+    --------
+    >>> bool(np.isclose(binary_response(1.0).table[0][0], np.e / (1 + np.e)))
+    True
+    """
+    return kary_response(epsilon, 2)
+
+
+def clamped_geometric(epsilon: float, top: int) -> TableRandomizer:
+    """Return a record of {0 … top} plus two-sided geometric noise, clamped to {0 … top}.
+
+    Guarantee
+    ---------
+    epsilon-local: noise of rate epsilon/top moves by at most e^(epsilon·|u − u′|/top) between two records (C
+    §2), and clamping is post-processing. At the ends the loss is epsilon exactly.
+
+    Examples
+    --------
+    >>> round(clamped_geometric(1.0, 5).epsilon, 12)
+    1.0
+    """
+    from audit.distributions import Countable, Finite
+
+    epsilon = finite_number(epsilon, what="The `epsilon` of `clamped_geometric`", above=0)
+    top = positive_int(top, what="The `top` of `clamped_geometric`")
+    laws = [
+        Finite.from_clamped(Countable.geometric(record, top / epsilon), 0, top) for record in range(top + 1)
+    ]
+    table = [[law.pmf(outcome) for outcome in range(top + 1)] for law in laws]
+    return TableRandomizer(
+        range(top + 1),
+        range(top + 1),
+        np.array(table),
+        claimed=epsilon,
+        name="local-clamped-geometric",
+        reference="K11 Definition 5.1 with the noise of C §2, clamped",
+        parameters={"epsilon": epsilon, "top": top},
+    )

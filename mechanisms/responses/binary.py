@@ -1,0 +1,79 @@
+"""Warner's randomized response: a yes-no question answered truthfully with a known probability."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from mechanisms.responses.kary import KaryRandomizedResponse
+
+__all__ = ["RandomizedResponse"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomizedResponse(KaryRandomizedResponse):
+    """Each respondent answers a yes-no question truthfully with probability e^epsilon/(e^epsilon + 1).
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0. The default, ln 2, is Warner's survey: the truth with probability 2/3.
+    size
+        Number of respondents. With one (a local randomizer) the output is a bare 0 or 1, with more an array.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, an empty database or a record that is neither 0 nor 1.
+
+    Guarantee
+    ---------
+    epsilon-local differential privacy of every respondent, met with equality (K11 §1.1 and Definition 5.1):
+    the probabilities of a report under the two truths are t and 1 − t with t/(1 − t) = e^epsilon. Warner's
+    2/3 against 1/3 is e^epsilon = 2.
+
+    Examples
+    --------
+    >>> response = RandomizedResponse()
+    >>> round(response.truth, 12), round(response.distribution([1]).pmf(0), 12)
+    (0.666666666667, 0.333333333333)
+    """
+
+    epsilon: float = math.log(2.0)
+    categories: int = field(init=False, default=2)
+    size: int = 1
+
+    name: ClassVar[str] = "randomized-response"
+    reference: ClassVar[str] = "K11 §1.1 (Warner) and Definition 5.1"
+
+    def proportion(self, reports: Any) -> float:
+        """Return the unbiased estimate of the proportion of ones among the respondents.
+
+        Guarantee
+        ---------
+        With truth probability t a share of (1 − t) + (2t − 1)·(true share) reports 1 in expectation; subtract
+        1 − t and divide by 2t − 1. Not clipped, so not biased: it may fall outside [0, 1].
+
+        Examples
+        --------
+        >>> round(RandomizedResponse().proportion([1, 1, 0, 0]), 12)
+        0.5
+        """
+        return float(self.estimate(reports)[1])
+
+    def standard_error(self) -> float:
+        """Return the standard deviation of `proportion`, whoever the respondents are.
+
+        Guarantee
+        ---------
+        √(t(1 − t)/size)/(2t − 1): a report has variance t(1 − t) under either truth.
+
+        Examples
+        --------
+        >>> round(RandomizedResponse(size=200).standard_error(), 12)
+        0.1
+        """
+        return float(np.sqrt(self.truth * (1.0 - self.truth) / self.size) / (2.0 * self.truth - 1.0))

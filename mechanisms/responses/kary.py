@@ -1,0 +1,196 @@
+"""Randomized response among k answers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import PureDP
+from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.relations import Relation
+from mechanisms.subjects.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite, Product
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["KaryRandomizedResponse"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KaryRandomizedResponse(PlainParameters):
+    """Each respondent reports the true answer, or another one at random.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0. The truth is reported with probability e^epsilon/(e^epsilon + k − 1).
+    categories
+        k ≥ 2: answers are the numbers 0 … k − 1.
+    size
+        Number of respondents. With one (a local randomizer) the output is a bare answer, with more an array.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of range; in use, an empty database or a record that is none of the answers.
+
+    Guarantee
+    ---------
+    epsilon-local differential privacy of every respondent (K11 §1.1 and Definition 5.1): a report is the
+    truth with probability e^epsilon/(e^epsilon + k − 1) and any other answer with 1/(e^epsilon + k − 1), so
+    two truths give a report probabilities that differ by the factor e^epsilon or not at all. A survey of
+    independent reports is epsilon-private when one record is replaced, because the other reports' laws stay
+    as they are.
+
+    Examples
+    --------
+    >>> response = KaryRandomizedResponse(epsilon=math.log(2), categories=3)
+    >>> [round(response.distribution([1]).pmf(report), 12) for report in range(3)]
+    [0.25, 0.5, 0.25]
+    """
+
+    epsilon: float = 1.0
+    categories: int = 3
+    size: int = 1
+
+    name: ClassVar[str] = "kary-randomized-response"
+    reference: ClassVar[str] = "K11 §1.1 and Definition 5.1, for k answers"
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        positive_int(self.categories, what=f"The `categories` of `{owner}`", minimum=2)
+        positive_int(self.size, what=f"The `size` of `{owner}`")
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def relation(self) -> Relation:
+        """LOCAL for one respondent, REPLACE_ONE for a survey."""
+        return Relation.LOCAL if self.size == 1 else Relation.REPLACE_ONE
+
+    @property
+    def records(self) -> list[int]:
+        """The answers there are."""
+        return list(range(self.categories))
+
+    @property
+    def log_odds(self) -> float:
+        """Logarithm of Pr[the truth is reported]/Pr[it is not]."""
+        return self.epsilon - math.log(self.categories - 1)
+
+    @property
+    def truth(self) -> float:
+        """Probability that the truth is reported."""
+        return math.exp(_log_sigmoid(self.log_odds))
+
+    def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int | NDArray[np.int64]:
+        """Return the reports on one run: a bare answer for one respondent."""
+        reports: NDArray[np.int64] = self.sample(database, 1, rng)[0]
+        return int(reports) if reports.ndim == 0 else reports
+
+    def sample(self, database: Sequence[int], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return the reports of `size` runs, of shape (size,), or (size, respondents) for a survey.
+
+        Run i draws the same numbers on every database: who tells the truth, and which of the others is told.
+        """
+        truths = self.answers(database)
+        shape = (size, *(truths.shape if len(truths) > 1 else ()))
+        honest = rng.random(shape) < self.truth
+        others = rng.integers(1, self.categories, shape)
+        return np.asarray(np.where(honest, truths, (truths + others) % self.categories))
+
+    def distribution(self, database: Sequence[int]) -> Finite | Product:
+        """Return the exact law of a report, a product of them for a survey."""
+        from audit.distributions import Product
+
+        laws = [self._report_law(truth) for truth in self.answers(database).tolist()]
+        return laws[0] if len(laws) == 1 else Product(laws)
+
+    def answers(self, database: Sequence[int]) -> NDArray[np.int64]:
+        """Return the true answers, refused where one is none of 0 … k − 1."""
+        owner = type(self).__name__
+        wrong = [record for record in database if not _is_answer(record, self.categories)]
+        if wrong or len(database) == 0:
+            what = repr(wrong[0]) if wrong else "no record"
+            raise InvalidValue(
+                f"A record of `{owner}` must be one of 0 … {self.categories - 1}; got {what:.60}."
+            )
+        return np.asarray(database, dtype=np.int64)
+
+    def estimate(self, reports: Any) -> NDArray[np.float64]:
+        """Return unbiased estimates of the proportions of the k answers.
+
+        Guarantee
+        ---------
+        With truth probability t and w = (1 − t)/(k − 1) for any other report, answer j is reported by a share
+        of w + (t − w)·(true share of j) in expectation: subtract w and divide by t − w. Not clipped, so not
+        biased: a component may fall outside [0, 1], and they sum to 1.
+
+        Examples
+        --------
+        >>> response = KaryRandomizedResponse(epsilon=math.log(2), categories=3)
+        >>> response.estimate([0, 0, 1, 2]).round(9).tolist()
+        [1.0, 0.0, 0.0]
+        """
+        counts = np.bincount(self.answers(np.ravel(reports).tolist()), minlength=self.categories)
+        wrong = (1.0 - self.truth) / (self.categories - 1)
+        shares: NDArray[np.float64] = (counts / counts.sum() - wrong) / (self.truth - wrong)
+        return shares
+
+    def error_bound(self, beta: float) -> float:
+        """Return an error of `estimate` that any of its components exceeds with probability at most `beta`.
+
+        Guarantee
+        ---------
+        For `size` respondents, whoever they are: a reported share is a mean of independent bits, so by
+        Hoeffding's inequality, both tails and k answers together, it is off by more than s with probability ≤
+        2k·exp(−2·size·s²) (for k = 2 the two shares err together: 2·exp(−2·size·s²)); de-biasing divides s by
+        t − w = (e^epsilon − 1)/(e^epsilon + k − 1).
+
+        Examples
+        --------
+        >>> round(KaryRandomizedResponse(size=10_000).error_bound(0.05), 4)
+        0.0425
+        """
+        beta = probability(beta, what="The `beta` of `error_bound`", zero=False, one=False)
+        separate = self.categories if self.categories > 2 else 1
+        share = math.sqrt(math.log(2 * separate / beta) / (2 * self.size))
+        return share / (self.truth - (1.0 - self.truth) / (self.categories - 1))
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return two databases that differ in one respondent."""
+        rest = [0] * (self.size - 1)
+        return [([0, *rest], [1, *rest])]
+
+    def _report_law(self, truth: int) -> Finite:
+        from audit.distributions import Finite
+
+        wrong = _log_sigmoid(-self.log_odds) - math.log(self.categories - 1)
+        logs = np.full(self.categories, wrong)
+        logs[truth] = _log_sigmoid(self.log_odds)
+        return Finite(range(self.categories), log_probabilities=logs)
+
+
+def _log_sigmoid(x: float) -> float:
+    """Return ln(1/(1 + e^(−x))) without overflow or cancellation."""
+    return -math.log1p(math.exp(-x)) if x >= 0 else x - math.log1p(math.exp(x))
+
+
+def _is_answer(record: Any, categories: int) -> bool:
+    try:
+        return bool(record in range(categories))
+    except ValueError:  # an array
+        return False

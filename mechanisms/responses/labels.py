@@ -1,0 +1,78 @@
+"""Randomized response on labels whose features are public."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.errors import positive_int
+from audit.relations import Relation
+from mechanisms.subjects.claimed import ClaimsPure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["LabelResponse"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelResponse(ClaimsPure):
+    """Publish every (feature, label) with the feature as it is and the label by randomized response.
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0. A label is kept with probability e^epsilon/(e^epsilon + k − 1).
+    labels
+        k ≥ 2: labels are 0 … k − 1.
+    size
+        Number of records of the databases to audit.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy when one *label* is replaced: only that record's label changes its law, by
+    the factor e^epsilon or not at all. Under any relation in which a feature can change, nothing is private.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> [feature for feature, _ in LabelResponse()([("x", 0), ("y", 2)], np.random.default_rng(0))]
+    ['x', 'y']
+    """
+
+    labels: int = 3
+    size: int | tuple[int, int] = 2
+
+    name: ClassVar[str] = "label-response"
+    reference: ClassVar[str] = "K11 §1.1 and Definition 5.1, for the label of a record"
+    relation: ClassVar[Relation] = Relation.REPLACE_LABEL
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_int(self.labels, what=f"The `labels` of `{type(self).__name__}`", minimum=2)
+
+    @property
+    def records(self) -> list[tuple[str, int]]:
+        """Two features with every label."""
+        return [(feature, label) for feature in ("x", "y") for label in range(self.labels)]
+
+    def __call__(
+        self, database: Sequence[tuple[Any, int]], rng: np.random.Generator
+    ) -> tuple[tuple[Any, int], ...]:
+        """Return the published records."""
+        return tuple((feature, self._report(label, rng)) for feature, label in database)
+
+    def _report(self, label: int, rng: np.random.Generator) -> int:
+        others = (self.labels - 1) * math.exp(-self.epsilon)  # their weight where that of the truth is 1
+        if rng.random() * (1.0 + others) < 1.0:
+            return label
+        return (label + int(rng.integers(1, self.labels))) % self.labels
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return two databases that differ in one label."""
+        return [([("x", 0), ("y", 0)], [("x", 1), ("y", 0)])]

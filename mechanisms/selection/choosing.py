@@ -1,0 +1,396 @@
+"""The choosing mechanism: the exponential mechanism among solutions that some record supports."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from audit.claims import PAC, ApproximateDP
+from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
+from audit.problems import FixedProblem
+from audit.relations import Relation
+from mechanisms.comparison.threshold import ThresholdTest
+from mechanisms.selection.exponential import ExponentialMechanism
+from mechanisms.selection.growth import GrowthCheck, check_growth
+from mechanisms.selection.instances import blocks, letters
+from mechanisms.selection.scoring import picked, refuse_marks, scores_of
+from mechanisms.selection.swaps import revealing_swaps
+from mechanisms.subjects.answers import floats
+from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.plain_queries import approvals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from audit.problems import Problem
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["REFUSED", "ChoosingMechanism", "least_size"]
+
+REFUSED: Final = "⊥"
+"""The answer where no solution scores high, or none scores at all."""
+
+_ROUNDING = 1e-12
+
+
+def least_size(*, alpha: float, beta: float, epsilon: float, delta: float, growth: int = 1) -> int:
+    """Return the least database size that BNS §4.1 allows the choosing mechanism.
+
+    Guarantee
+    ---------
+    m ≥ 16/(alpha·epsilon)·max(epsilon/4 + ln(1/delta), ln(16·growth/(alpha·beta·epsilon))). Privacy needs it;
+    see `ChoosingMechanism`.
+
+    Examples
+    --------
+    >>> least_size(alpha=0.5, beta=0.1, epsilon=1.0, delta=1e-3)
+    230
+    """
+    _check(alpha=alpha, beta=beta, epsilon=epsilon, delta=delta, growth=growth, owner="least_size")
+    solutions = math.log(16.0 * growth) - math.log(alpha) - math.log(beta) - math.log(epsilon)
+    bound = 16.0 / alpha / epsilon * max(epsilon / 4.0 - math.log(delta), solutions)
+    return max(1, math.ceil(bound * (1.0 - _ROUNDING)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoosingMechanism(PlainParameters):
+    """Choose among the solutions that score at least 1, if the best of all scores high; else return "⊥".
+
+    The test is best score + Lap(4/epsilon) ≥ alpha·size/2; the choice is the exponential mechanism with
+    epsilon/2. No solution that scores at least 1: "⊥".
+
+    Parameters
+    ----------
+    epsilon, delta
+        The privacy claimed, 0 < epsilon ≤ 16/(alpha·beta) and 0 < delta < 1.
+    alpha, beta
+        A solution is good if it scores within alpha·size of the best; beta is the failure probability.
+    growth
+        k: one more record raises at most k scores, each by 1. Declared; `growth_check` looks for what breaks
+        it.
+    score
+        q: takes a database and a solution, returns a whole number ≥ 0. Default: how many records approve.
+    solutions
+        Every possible answer: distinct values in a sequence, a range or a one-dimensional array. Public.
+    vectorised
+        True: `score` takes a database and all the solutions, and returns their scores as an array.
+    size
+        m: the number of records. A database of another length is refused. None: the least allowed.
+    records
+        What databases are built of.
+
+    Raises
+    ------
+    InvalidValue
+        A parameter is out of bounds, or `size` is below `least_size(...)`: before any database is seen.
+
+    Guarantee
+    ---------
+    (epsilon, delta)-differential privacy when one record is replaced, for a `growth`-bounded-growth score
+    (BNS Lemma 4, which forgets the bound 16/(alpha·beta) on epsilon).
+
+    Let p be the law on S and q that on a neighbour, opt the best score on S, and u = e^(−epsilon·alpha·m/16);
+    by the bound on m, u ≤ delta·e^(−epsilon/4) and k·u ≤ alpha·beta·epsilon/16 ≤ 1. Scores move by at most 1,
+    so the test costs a factor e^(epsilon/4). (i) opt < alpha·m/4: passing has probability at most u/2 ≤
+    delta/2, and p(⊥) ≤ e^(epsilon/4)·q(⊥) — or no solution scores on S, p(⊥) = 1, and q(⊥) ≥ 1 − delta/2, as
+    the neighbour's best score is at most 1. (ii) opt ≥ alpha·m/4: a solution that scores on both sides has a
+    weight that moves by e^(epsilon/4); the sum of weights is N ≥ e^(epsilon·opt/4) ≥ 1/u on S and at most
+    e^(epsilon/4)·(N + k) beside it, for at most k solutions join. The loss is at most 3·epsilon/4 + k·u ≤
+    13·epsilon/16. The at most k solutions that score on S alone score 1, and passing times their share is at
+    most k·e^(epsilon/4)·u² ≤ delta, because what lacks to alpha·m/2 is paid in the test or in the share.
+    Without the bound on m neither holds: see the flawed twin.
+
+    Examples
+    --------
+    >>> mechanism = ChoosingMechanism(epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5)
+    >>> mechanism.size, round(mechanism.distribution(["a"] * 8 + ["b"]).pmf("a"), 6)
+    (9, 0.999543)
+    >>> ChoosingMechanism(size=229)
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `size` of `ChoosingMechanism` must be at least 230, or it is not private;
+    got 229.
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-3
+    alpha: float = 0.5
+    beta: float = 0.1
+    growth: int = 1
+    score: Callable[[Any, Any], Any] = approvals
+    solutions: Sequence[Any] | NDArray[Any] = ("a", "b", "c")
+    vectorised: bool = False
+    size: int | None = None
+    records: Sequence[Any] = ("", "a", "b")
+
+    name: ClassVar[str] = "choosing"
+    reference: ClassVar[str] = "BNS §4.1, Definition 12 and Lemma 4"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        flag(self.vectorised, what=f"The `vectorised` of `{owner}`")
+        _check(
+            alpha=self.alpha,
+            beta=self.beta,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            growth=self.growth,
+            owner=owner,
+        )
+        if self.size is None:
+            object.__setattr__(self, "size", self.least_size)
+        positive_int(self.size, what=f"The `size` of `{owner}`")
+        self._refuse_what_is_not_private()
+        if len(self.solutions) == 0:
+            raise InvalidValue(f"The `solutions` of `{owner}` must hold at least one; got none.")
+        refuse_marks(self.solutions, (REFUSED,), owner=owner)
+
+    @property
+    def claim(self) -> ApproximateDP:
+        """The privacy claimed."""
+        return ApproximateDP(self.epsilon, self.delta)
+
+    @property
+    def utility_claim(self) -> PAC:
+        """An alpha-good solution, except with probability beta, where opt > alpha·m (BNS Lemma 4)."""
+        return PAC(self.alpha, self.beta)
+
+    def problems(self) -> list[Problem]:
+        """Return databases with a best score just above and below alpha·size, with and without a rival.
+
+        The error is how far below the best the answer scores, as a share of the size; of "⊥" it is infinite
+        where the best score exceeds alpha·size, and 0 where it does not. For the default score over words;
+        else none.
+
+        Examples
+        --------
+        >>> [problem.name for problem in ChoosingMechanism().problems()]
+        ['opt = 0', 'opt = 58', 'opt = 115', 'opt = 116', 'opt = 116, rival 114', 'opt = 173, rival 57']
+        """
+        return [FixedProblem(name, database, self._error) for name, database in self._hard_databases()]
+
+    def printed_problems(self) -> list[Problem]:
+        """Return the same databases with an infinite error for "⊥", as BNS Lemma 4 is printed.
+
+        Examples
+        --------
+        >>> problem = ChoosingMechanism().printed_problems()[0]
+        >>> problem.error("⊥", problem.draw(None))
+        inf
+        """
+        return [FixedProblem(name, data, self._printed_error) for name, data in self._hard_databases()]
+
+    def _hard_databases(self) -> list[tuple[str, list[Any]]]:
+        words = letters(self.solutions) if self.score is approvals else []
+        if not words:
+            return []
+        (best, rival, *_), m = words, self._m
+        high = math.floor(self.alpha * m)  # the largest score at which every solution is good
+        low = min(math.floor(self.alpha * m / 2.0) + 1, m)
+        tops = dict.fromkeys(score for score in (0, low, high, high + 1) if score <= m)
+        told = [(f"opt = {opt}", blocks((best, opt), ("", m - opt))) for opt in tops]
+        rivals = [(high + 1, m - high - 1), (m - (m - high - 1) // 2, (m - high - 1) // 2)]
+        return told + [
+            (f"opt = {opt}, rival {other}", blocks((best, opt), (rival, other)))
+            for opt, other in rivals
+            if other > 0 and opt > other
+        ]
+
+    def _error(self, output: Any, database: Any) -> float:
+        opt = float(self.scores(database).max())
+        return 0.0 if opt <= self.alpha * self._m else self._printed_error(output, database)
+
+    def _printed_error(self, output: Any, database: Any) -> float:
+        if output == REFUSED:
+            return math.inf
+        scores = self.scores(database)
+        return float(scores.max() - scores[list(self.solutions).index(output)]) / self._m
+
+    @property
+    def least_size(self) -> int:
+        """The least size that the guarantee covers."""
+        return least_size(
+            alpha=self.alpha, beta=self.beta, epsilon=self.epsilon, delta=self.delta, growth=self.growth
+        )
+
+    @property
+    def test(self) -> ThresholdTest:
+        """The noisy comparison of the best score."""
+        return ThresholdTest(4.0 / self.epsilon, self.alpha * self._m / 2.0)
+
+    @property
+    def _m(self) -> int:
+        assert self.size is not None  # set at the latest when the subject was made
+        return self.size
+
+    def scores(self, database: Any) -> NDArray[np.float64]:
+        """Return the score of every solution, in their order."""
+        owner = type(self).__name__
+        if len(database) != self._m:
+            raise InvalidValue(f"A database of `{owner}` must hold {self._m} records; got {len(database)}.")
+        return self.checked(
+            scores_of(database, self.score, solutions=self.solutions, vectorised=self.vectorised, owner=owner)
+        )
+
+    def checked(self, scores: Any) -> NDArray[np.float64]:
+        """Return scores as an array, refused where one is no whole number ≥ 0."""
+        owner = type(self).__name__
+        values = floats(scores, what=f"The scores of `{owner}`")
+        odd = ~((values >= 0.0) & (values == np.floor(values)) & np.isfinite(values))
+        if odd.any():
+            raise InvalidValue(f"The scores of `{owner}` must be whole numbers ≥ 0; got {values[odd][0]:g}.")
+        return values
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a solution, or "⊥"."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` answers; run i draws the same noise and the same uniform number on every database."""
+        return self.choose(self.scores(database), size=size, rng=rng)
+
+    def choose(self, scores: NDArray[np.float64], *, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` answers from the scores of all solutions."""
+        passed, good = self.test.sample(float(scores.max()), size, rng), np.flatnonzero(scores >= 1.0)
+        if not good.size:
+            rng.random(size)
+            return [REFUSED] * size
+        choices = self._choice(good).sample(scores[good], size, rng)
+        return [choice if high else REFUSED for choice, high in zip(choices, passed.tolist(), strict=True)]
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law of the answer."""
+        return self.law(self.scores(database))
+
+    def law(self, scores: NDArray[np.float64]) -> Finite:
+        """Return the exact law of the answer from the scores of all solutions."""
+        from audit.distributions import Finite
+
+        good, best = np.flatnonzero(scores >= 1.0), float(scores.max())
+        if not good.size:
+            return Finite([REFUSED], [1.0])
+        choice = self._choice(good)
+        logs = self.test.log_pass(best) + choice.log_probabilities(scores[good])
+        return Finite([REFUSED, *choice.solutions], log_probabilities=[self.test.log_fail(best), *logs])
+
+    def _choice(self, good: NDArray[np.intp]) -> ExponentialMechanism:
+        """Return the exponential mechanism among some solutions; its database is their scores."""
+        return ExponentialMechanism(
+            epsilon=self.epsilon / 2.0, score=_given, solutions=picked(self.solutions, good), vectorised=True
+        )
+
+    def failure(self, database: Any) -> float:
+        """Return the probability that the answer is not good where the best score exceeds alpha·size, else 0.
+
+        This is how BNS Lemma 4 has to be read: where no score is that high every solution is good, and "⊥"
+        may say so. See `failure_bound`.
+
+        Examples
+        --------
+        >>> mechanism = ChoosingMechanism()
+        >>> mechanism.failure(["a"] * 115 + [""] * 115), mechanism.failure(["a"] * 116 + [""] * 114) < 1e-6
+        (0.0, True)
+        """
+        return self.printed_failure(database) if self.scores(database).max() > self.alpha * self._m else 0.0
+
+    def printed_failure(self, database: Any) -> float:
+        """Return the probability that the answer is no alpha-good solution, "⊥" included.
+
+        BNS Lemma 4 says that it is at most beta on every database, which is *false*: without a high score the
+        answer is "⊥", which is no solution.
+
+        Examples
+        --------
+        >>> mechanism = ChoosingMechanism()
+        >>> mechanism.printed_failure([""] * 230)
+        1.0
+        >>> round(mechanism.printed_failure(["a"] * 58 + [""] * 172), 2)
+        0.44
+        """
+        scores = self.scores(database)
+        good, best = np.flatnonzero(scores >= 1.0), float(scores.max())
+        if not good.size:
+            return 1.0
+        far = scores[good] < best - self.alpha * self._m
+        chosen = np.exp(self._choice(good).log_probabilities(scores[good])[far]).sum()
+        return math.exp(self.test.log_fail(best)) + math.exp(self.test.log_pass(best)) * float(chosen)
+
+    def failure_bound(self) -> float:
+        """Return the bound of `failure` that holds on every database: at most beta from `least_size` on.
+
+        Guarantee
+        ---------
+        Where opt > alpha·m, "⊥" needs noise below −alpha·m/2, of probability at most
+        e^(−epsilon·alpha·m/8)/2. At most growth·m solutions score at all, and one that is not good has at
+        most e^(−epsilon·alpha·m/4) of the best one's probability. So failure ≤
+        growth·m·e^(−epsilon·alpha·m/4) + e^(−epsilon·alpha·m/8)/2 (BNS Lemma 4).
+
+        Examples
+        --------
+        >>> ChoosingMechanism().failure_bound() < 1e-6
+        True
+        """
+        exponent = self.epsilon * self.alpha * self._m / 4.0
+        return self.growth * self._m * math.exp(-exponent) + 0.5 * math.exp(-exponent / 2.0)
+
+    def growth_check(
+        self, *, size: int | None = None, most: int = 20_000, rng: np.random.Generator | None = None
+    ) -> GrowthCheck:
+        """Return whether the score was seen to break the declared growth, on databases over `records`.
+
+        Examples
+        --------
+        >>> ChoosingMechanism(records=("ab", "c")).growth_check().violation.after
+        ['ab']
+        """
+        return check_growth(
+            self.score,
+            self.solutions,
+            growth=self.growth,
+            records=self.records,
+            size=size or self._m,
+            vectorised=self.vectorised,
+            most=most,
+            rng=rng,
+        )
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return replacements of one record between which delta is largest, in databases of two records."""
+        half = math.ceil(self.alpha * self._m / 2.0)
+        return revealing_swaps(
+            self.distribution,
+            epsilon=self.epsilon,
+            records=self.records,
+            size=self._m,
+            heads=(half - 1, half),
+        )
+
+    def _refuse_what_is_not_private(self) -> None:
+        owner, least = type(self).__name__, self.least_size
+        highest = 16.0 / self.alpha / self.beta
+        finite_number(
+            self.epsilon, what=f"The `epsilon` of `{owner}`, for its alpha and beta,", maximum=highest
+        )
+        if self._m < least:
+            raise InvalidValue(
+                f"The `size` of `{owner}` must be at least {least}, or it is not private; got {self._m}."
+            )
+
+
+def _check(*, alpha: float, beta: float, epsilon: float, delta: float, growth: int, owner: str) -> None:
+    finite_number(epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+    probability(delta, what=f"The `delta` of `{owner}`", zero=False, one=False)
+    probability(alpha, what=f"The `alpha` of `{owner}`", zero=False)
+    probability(beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+    positive_int(growth, what=f"The `growth` of `{owner}`")
+
+
+def _given(scores: Any, _solutions: Any) -> Any:
+    return scores

@@ -1,0 +1,227 @@
+"""The exponential mechanism over any finite set of solutions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from audit.claims import Accuracy, PureDP
+from audit.errors import InvalidValue, finite_number, flag, probability
+from audit.relations import Relation
+from mechanisms.selection.instances import shortfall_problem
+from mechanisms.selection.scoring import picked
+from mechanisms.subjects.answers import floats
+from mechanisms.subjects.neighbours import Pair, widest_pairs
+from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.plain_queries import approvals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from audit.problems import Problem
+
+__all__ = ["ExponentialMechanism"]
+
+_LETTERS = "abcdefghijklmnop"
+_PROBLEM_RECORDS = 6
+"""So many records are repeated to make problems."""
+
+_FEW = 1000
+"""Up to this many solutions, the search for wide pairs scores them all for every pair it looks at."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExponentialMechanism(PlainParameters):
+    """Choose a solution with probability proportional to exp(epsilon·score/(2·sensitivity)).
+
+    Parameters
+    ----------
+    epsilon
+        The privacy claimed, > 0.
+    score
+        q: takes a database and a solution, returns a finite number; higher is better. Default: how many
+        records approve of the solution.
+    solutions
+        Every possible answer: distinct values in a sequence, a range or a one-dimensional array. Public.
+    sensitivity
+        Δq: the most that the score of any one solution changes between neighbours. Declared, not derived.
+    vectorised
+        True: `score` takes a database and all the solutions, and returns their scores as an array.
+    relation, records, size
+        Which databases are neighbours, the records to build them of, their length (or least and greatest).
+    beta
+        The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
+
+    Raises
+    ------
+    InvalidValue
+        `epsilon` or `sensitivity` is not a finite number > 0, there are no solutions, or a score is not
+        finite.
+
+    Guarantee
+    ---------
+    epsilon-differential privacy under `relation` (K08 Definition 3.5 and Theorem 3.6; K11 Lemma 3.3; BNS
+    Proposition 1, which forgets to ask for sensitivity 1 — without it the loss is epsilon·Δq). Between
+    neighbours each weight moves by at most a factor e^(epsilon/2), hence so does their sum, and the
+    probability by at most e^epsilon.
+
+    The bound is approached and never met, by any number k ≥ 2 of solutions: where one is t·Δq behind all
+    others and rises by Δq as they fall by Δq, the loss is ln((1 + (k − 1)·g^t)/(1 + (k − 1)·g^(t − 2))) with
+    g = e^(epsilon/2). It grows with t and with k, to epsilon. At t = 1, all that databases of one record
+    allow, it is epsilon/2 + ln((1 + (k − 1)·g)/(g + k − 1)): epsilon/2 for two solutions.
+
+    Everything happens in log space relative to the best score, so nothing overflows.
+
+    Examples
+    --------
+    >>> mechanism = ExponentialMechanism(epsilon=2 * math.log(3), solutions=("a", "b"))
+    >>> round(mechanism.distribution(["a"]).pmf("a"), 12)
+    0.75
+    """
+
+    epsilon: float = 1.0
+    score: Callable[[Any, Any], Any] = approvals
+    solutions: Sequence[Any] | NDArray[Any] = tuple(_LETTERS)
+    sensitivity: float = 1.0
+    vectorised: bool = False
+    relation: Relation = Relation.REPLACE_ONE
+    records: Sequence[Any] = ("", _LETTERS[0], _LETTERS[1:], _LETTERS)
+    size: int | tuple[int, int] = 1
+    beta: float = 0.1
+
+    name: ClassVar[str] = "exponential"
+    reference: ClassVar[str] = "K08 Definition 3.5; K11 §3.1; BNS Proposition 1"
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        flag(self.vectorised, what=f"The `vectorised` of `{owner}`")
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        finite_number(self.sensitivity, what=f"The `sensitivity` of `{owner}`", above=0)
+        finite_number(self.weight, what=f"The epsilon/(2·sensitivity) of `{owner}`", above=0)
+        probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+        if len(self.solutions) == 0:
+            raise InvalidValue(f"The `solutions` of `{owner}` must hold at least one; got none.")
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
+
+    @property
+    def utility_claim(self) -> Accuracy:
+        """The accuracy claimed: how far below the best the choice falls, by BNS Proposition 1(ii)."""
+        return Accuracy(self.error_bound(self.beta), self.beta)
+
+    def problems(self) -> list[Problem]:
+        """Return databases of one record repeated, for the default score as often as fails most.
+
+        That is where all solutions but one lie just further below the best than the claim allows.
+
+        Examples
+        --------
+        >>> [problem.name for problem in ExponentialMechanism(records=("a",)).problems()]
+        ["1 of 'a'", "11 of 'a'"]
+        """
+        lengths = [self.size if isinstance(self.size, int) else self.size[1]]
+        if self.score is approvals:
+            lengths.append(math.floor(self.error_bound(self.beta)) + 1)
+        return [
+            self._problem(f"{length} of {record!r:.40}", [record] * length)
+            for length in dict.fromkeys(lengths)
+            for record in list(self.records)[:_PROBLEM_RECORDS]
+        ]
+
+    def _problem(self, name: str, database: Any) -> Problem:
+        solutions = picked(self.solutions, np.arange(len(self.solutions)))
+        scores = self.scores(database).tolist()
+        return shortfall_problem(name, database, solutions=solutions, scores=scores)
+
+    @property
+    def weight(self) -> float:
+        """What a score is multiplied by in the exponent."""
+        return self.epsilon / self.sensitivity / 2.0
+
+    def scores(self, database: Any) -> NDArray[np.float64]:
+        """Return the exact score of every solution, in their order."""
+        if self.vectorised:
+            scores = self.score(database, self.solutions)
+        else:
+            scores = [self.score(database, solution) for solution in self.solutions]
+        values = floats(scores, what=f"The scores of `{type(self).__name__}`")
+        if values.shape != (len(self.solutions),) or not np.isfinite(values).all():
+            raise InvalidValue(
+                f"The scores of `{type(self).__name__}` must be {len(self.solutions)} finite numbers; "
+                f"got {values.tolist()!r:.60}."
+            )
+        return values
+
+    def log_probabilities(self, database: Any) -> NDArray[np.float64]:
+        """Return the log-probability of every solution, in their order."""
+        relative = self._relative(database)
+        log_probabilities: NDArray[np.float64] = relative - math.log(np.exp(relative).sum())
+        return log_probabilities
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return one solution."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> Any:
+        """Return `size` chosen solutions: an array where the solutions are a range or an array, else a list.
+
+        Run i inverts the distribution function at the same uniform number on every database.
+        """
+        cumulative = np.cumsum(np.exp(self._relative(database)))
+        chosen = np.searchsorted(cumulative, rng.random(size) * cumulative[-1], side="right")
+        if isinstance(self.solutions, range):
+            return self.solutions.start + self.solutions.step * chosen
+        if isinstance(self.solutions, np.ndarray):
+            return self.solutions[chosen]
+        return [self.solutions[index] for index in chosen.tolist()]
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law of the choice."""
+        from audit.distributions import Finite
+
+        return Finite(self.solutions, log_probabilities=self.log_probabilities(database))
+
+    def error_bound(self, beta: float) -> float:
+        """Return how far below the best score the choice falls with probability at most `beta`.
+
+        Guarantee
+        ---------
+        A solution t below the best has at most e^(−weight·t) of the best one's probability, so all of those
+        together have at most |H|·e^(−epsilon·t/(2·Δq)) (BNS Proposition 1(ii)): t =
+        (2·Δq/epsilon)·ln(|H|/beta).
+
+        Examples
+        --------
+        >>> round(ExponentialMechanism(solutions=("a", "b")).error_bound(0.5), 6)
+        2.772589
+        """
+        beta = probability(beta, what="The `beta` of `error_bound`", zero=False, one=False)
+        return (math.log(len(self.solutions)) - math.log(beta)) / self.weight
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return the neighbours of constant databases between which a probability moves furthest."""
+        if len(self.solutions) > _FEW:
+            return []
+        return widest_pairs(self._distance, relation=self.relation, records=self.records, size=self.size)
+
+    def _relative(self, database: Any) -> NDArray[np.float64]:
+        """Return the exponents relative to the best solution's, all ≤ 0."""
+        scores = self.scores(database)
+        with np.errstate(over="ignore"):
+            relative: NDArray[np.float64] = self.weight * (scores - scores.max())
+        if not np.isfinite(relative).all():
+            raise InvalidValue(f"The scores of `{type(self).__name__}` span more than floats can hold.")
+        return relative
+
+    def _distance(self, left: Any, right: Any) -> float:
+        return float(np.abs(self.log_probabilities(left) - self.log_probabilities(right)).max())

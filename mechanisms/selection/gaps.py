@@ -1,0 +1,183 @@
+"""A_dist on gaps instead of databases, so that an exact audit of it covers every database size."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.errors import InvalidValue, finite_number, positive_int
+from mechanisms.selection.scoring import TwoBest
+from mechanisms.selection.stability import StableSelection, TightStableSelection
+from mechanisms.subjects.parameters import PlainParameters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+
+    from audit.claims import ApproximateDP
+    from audit.distributions import Finite
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["ScoreGaps", "StableSelectionGaps", "TightStableSelectionGaps"]
+
+_STEP = 2
+"""Two scores of sensitivity 1 move at most so far towards or from each other."""
+
+
+@dataclass(frozen=True)
+class ScoreGaps:
+    """The relation of gaps: [g] says that one solution leads by g, or another one by −g where g < 0.
+
+    Neighbours differ by at most 2, the most that the difference of two scores of sensitivity 1 moves.
+
+    Examples
+    --------
+    >>> ScoreGaps().are_neighbours([1], [-1]), ScoreGaps().are_neighbours([2], [-1])
+    (True, False)
+    >>> list(ScoreGaps().neighbours([0], range(-3, 4)))
+    [[-2], [-1], [1], [2]]
+    """
+
+    name: ClassVar[str] = "score-gaps"
+
+    def are_neighbours(self, left: Any, right: Any) -> bool:
+        """Tell whether two gaps can occur on neighbouring databases."""
+        return len(left) == len(right) == 1 and 0 < abs(left[0] - right[0]) <= _STEP
+
+    def neighbours(
+        self, database: Sequence[Any], records: Sequence[Any], rng: Any = None
+    ) -> Iterator[list[Any]]:
+        """Yield the neighbours among the gaps `records`, all of them, or random ones without end."""
+        near = [[gap] for gap in records if self.are_neighbours(database, [gap])]
+        if rng is None:
+            yield from near
+            return
+        while near:
+            yield near[int(rng.integers(len(near)))]
+
+
+@dataclass(frozen=True)
+class _TwoSolutions:
+    """Two solutions with a signed gap; the scores themselves do not matter."""
+
+    def two_best(self, database: Sequence[Any]) -> TwoBest:
+        gap = _gap(database)
+        return TwoBest("f" if gap > 0 else "f′", abs(gap), 0.0)
+
+
+def _gap(database: Sequence[Any]) -> float:
+    if len(database) != 1:
+        raise InvalidValue(f"A database of gaps must hold one gap; got {len(database)}.")
+    return finite_number(database[0], what="A gap")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StableSelectionGaps(PlainParameters):
+    """A_dist on every pair of gaps that neighbouring databases can produce, of any size.
+
+    Parameters
+    ----------
+    epsilon, delta
+        As in `StableSelection`.
+    largest
+        Gaps run from −largest to largest. None: 3 beyond the threshold.
+
+    Raises
+    ------
+    InvalidValue
+        As in `StableSelection`.
+
+    Guarantee
+    ---------
+    What holds for all pairs of these gaps holds for A_dist on databases of every size, over any number ≥ 2 of
+    solutions, with any whole scores of sensitivity 1. The answer depends on the best solution and its gap
+    alone. Of two neighbouring databases with the same best solution and gaps g, g′, |g − g′| ≤ 2, for each of
+    the differences that the gap is the least of moves by at most 2. With two different best solutions, q(f) −
+    q(f′) goes from ≥ g to ≤ −g′ and moves by at most 2, so g + g′ ≤ 2; and a tie, where f is not returned, is
+    the gap 0. In each case the two laws are those of signed gaps that differ by at most 2.
+
+    No gap is missing: with x = Pr[⊥1] at the smaller of two gaps beyond the threshold, the excess over e^ε′
+    times the neighbour's is x·(1 − e^(ε′ − 2/b)) for "⊥1" and (1 − e^ε′) + x·(e^ε′ − e^(−2/b)) for f, which
+    grow with x or are not positive, and x falls with the gap. At ε′ ≥ 2/b scores that are not whole change
+    nothing: there only the pairs of case (ii) of `StableSelection` exceed, most where the gap is 2.
+
+    Examples
+    --------
+    >>> subject = StableSelectionGaps(epsilon=1.0, delta=1e-6)
+    >>> print(subject.claim, subject.records[-1], subject.distribution([0]).pmf("f"))
+    ApproximateDP(epsilon=1, delta=1e-06) 61 0.0
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    largest: int | None = None
+
+    name: ClassVar[str] = "stable-selection-gaps"
+    reference: ClassVar[str] = "BNS Proposition 2(i), all gaps"
+    relation: ClassVar[ScoreGaps] = ScoreGaps()
+    size: ClassVar[int] = 1
+    aligned: ClassVar[bool] = True
+    family: ClassVar[str] = "every database of every size"
+
+    _kind: ClassVar[type[StableSelection]] = StableSelection
+
+    def __post_init__(self) -> None:
+        _ = self.mechanism
+        if self.largest is not None:
+            positive_int(self.largest, what=f"The `largest` of `{type(self).__name__}`", minimum=2)
+
+    @property
+    def mechanism(self) -> StableSelection:
+        """The mechanism itself, on two solutions with a given gap."""
+        return self._kind(epsilon=self.epsilon, delta=self.delta, leaders=_TwoSolutions())
+
+    @property
+    def claim(self) -> ApproximateDP:
+        """The privacy claimed."""
+        return self.mechanism.claim
+
+    @property
+    def records(self) -> range:
+        """All gaps."""
+        largest = self.largest or max(2, math.ceil(self.mechanism.threshold)) + _STEP + 1
+        return range(-largest, largest + 1)
+
+    def __call__(self, database: Sequence[Any], rng: np.random.Generator) -> Any:
+        """Return "f" or "f′", "⊥1" or "⊥2"."""
+        return self.mechanism(database, rng)
+
+    def sample(self, database: Sequence[Any], size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` answers; run i draws the same noise for every gap."""
+        return self.mechanism.sample(database, size, rng)
+
+    def distribution(self, database: Sequence[Any]) -> Finite:
+        """Return the exact law of the answer."""
+        return self.mechanism.distribution(database)
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return a gap of 2 beside a tie, and the two ways round of a gap of 1."""
+        return [([2], [0]), ([1], [-1])]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TightStableSelectionGaps(StableSelectionGaps):
+    """The tight twin of A_dist on every pair of gaps that neighbouring databases can produce.
+
+    Parameters
+    ----------
+    epsilon, delta, largest
+        As in `StableSelectionGaps`; delta ≤ 1/2.
+
+    Examples
+    --------
+    >>> subject = TightStableSelectionGaps(epsilon=1.0, delta=1e-6)
+    >>> round(subject.distribution([2]).pmf("f") / 1e-6, 12)
+    1.0
+    """
+
+    name: ClassVar[str] = "tight-stable-selection-gaps"
+    reference: ClassVar[str] = "BNS Proposition 2(i), all gaps, with the noise that it needs"
+
+    _kind: ClassVar[type[StableSelection]] = TightStableSelection

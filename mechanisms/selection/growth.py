@@ -1,0 +1,208 @@
+"""Bounded growth of a score: a search for two databases that break it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.errors import InvalidValue, positive_int
+from audit.relations import Relation
+from audit.values.brief import show
+from mechanisms.selection.scoring import picked, scores_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["GrowthCheck", "GrowthViolation", "check_growth"]
+
+
+@dataclass(frozen=True)
+class GrowthViolation:
+    """Two databases, one record apart, between which a score breaks bounded growth.
+
+    Parameters
+    ----------
+    before, after
+        `after` has one record more; both are empty where the score of the empty database is not 0.
+    solutions
+        Those whose scores break it.
+    reason
+        What is wrong, in words.
+
+    Examples
+    --------
+    >>> print(GrowthViolation([], ["ab"], ("a", "b"), "2 scores rise, more than growth = 1"))
+    from [] to ['ab']: 2 scores rise, more than growth = 1 (solutions ('a', 'b'))
+    """
+
+    before: list[Any]
+    after: list[Any]
+    solutions: tuple[Any, ...]
+    reason: str
+
+    def __str__(self) -> str:
+        where, who = f"from {show(self.before)} to {show(self.after)}", show(self.solutions)
+        return f"{where}: {self.reason} (solutions {who})"
+
+
+@dataclass(frozen=True)
+class GrowthCheck:
+    """What a search for a violation of bounded growth found.
+
+    Parameters
+    ----------
+    violation
+        The first one, of the smallest databases; None if there was none.
+    steps
+        How many added records were looked at.
+    exhaustive
+        Whether these were all there are up to the size asked for.
+
+    Examples
+    --------
+    >>> GrowthCheck(None, steps=12, exhaustive=True).refuted
+    False
+    """
+
+    violation: GrowthViolation | None
+    steps: int
+    exhaustive: bool
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the score was found to break bounded growth."""
+        return self.violation is not None
+
+
+def check_growth(
+    score: Callable[[Any, Any], Any],
+    solutions: Sequence[Any] | NDArray[Any],
+    *,
+    growth: int,
+    records: Sequence[Any],
+    size: int,
+    vectorised: bool = False,
+    most: int = 20_000,
+    rng: np.random.Generator | None = None,
+) -> GrowthCheck:
+    """Return whether a score was seen to break `growth`-bounded growth (BNS Definition 12).
+
+    Scores are 0 on the empty database; adding a record, anywhere, raises at most `growth` of them, each by
+    exactly 1, and leaves the others as they are.
+
+    Parameters
+    ----------
+    score, solutions, vectorised
+        As in `ChoosingMechanism`.
+    growth
+        k, at least 1.
+    records
+        A finite domain.
+    size
+        The longest database, after the record was added.
+    most
+        How many added records to look at. If there are no more, every one is, the shortest databases first.
+        Else half of these are, and the other half lies on databases that grow at random.
+    rng
+        For the random ones; by default from seed 0.
+
+    Raises
+    ------
+    InvalidValue
+        A number is out of bounds, there are no records, or a score is not finite.
+
+    Examples
+    --------
+    >>> def approvals(rows, letter):
+    ...     return sum(letter in row for row in rows)
+    >>> print(check_growth(approvals, "abc", growth=1, records=["a", "bc"], size=3).violation)
+    from [] to ['bc']: 2 scores rise, more than growth = 1 (solutions ('b', 'c'))
+    >>> check_growth(approvals, "abc", growth=2, records=["a", "bc"], size=3)
+    GrowthCheck(violation=None, steps=24, exhaustive=True)
+    """
+    positive_int(growth, what="The `growth` of `check_growth`")
+    positive_int(size, what="The `size` of `check_growth`")
+    positive_int(most, what="The `most` of `check_growth`", minimum=2)
+    if not len(records):
+        raise InvalidValue("The `records` of `check_growth` must hold at least one; got none.")
+    search = _Search(score, solutions, growth=growth, vectorised=vectorised)
+    every = _every_step(list(records), size)
+    exhaustive = _count_up_to(_every_step(list(records), size), most + 1) <= most
+    steps = list(every) if exhaustive else list(islice(every, most // 2))
+    if not exhaustive:
+        steps += list(islice(_random_steps(list(records), size, rng or np.random.default_rng(0)), most // 2))
+    for number, (before, after) in enumerate(steps):
+        violation = search.empty() if number == 0 else None
+        violation = violation or search.step(before, after)
+        if violation is not None:
+            return GrowthCheck(violation, steps=number + 1, exhaustive=False)
+    return GrowthCheck(None, steps=len(steps), exhaustive=exhaustive)
+
+
+class _Search:
+    """The scores of databases, and what they break."""
+
+    def __init__(self, score: Any, solutions: Any, *, growth: int, vectorised: bool) -> None:
+        self._score, self._solutions = score, solutions
+        self._growth, self._vectorised = growth, vectorised
+
+    def empty(self) -> GrowthViolation | None:
+        broken = np.flatnonzero(self._scores([]) != 0.0)
+        return self._violation([], [], broken, reason="a score of the empty database is not 0")
+
+    def step(self, before: list[Any], after: list[Any]) -> GrowthViolation | None:
+        change = self._scores(after) - self._scores(before)
+        jumps, raised = np.flatnonzero((change != 0.0) & (change != 1.0)), np.flatnonzero(change == 1.0)
+        if jumps.size:
+            reason = f"a score changes by {change[jumps[0]]:g}, neither 0 nor 1"
+            return self._violation(before, after, jumps, reason=reason)
+        if len(raised) > self._growth:
+            reason = f"{len(raised)} scores rise, more than growth = {self._growth}"
+            return self._violation(before, after, raised, reason=reason)
+        return None
+
+    def _scores(self, database: list[Any]) -> NDArray[np.float64]:
+        return scores_of(
+            database,
+            self._score,
+            solutions=self._solutions,
+            vectorised=self._vectorised,
+            owner="check_growth",
+        )
+
+    def _violation(
+        self, before: list[Any], after: list[Any], broken: NDArray[np.intp], *, reason: str
+    ) -> GrowthViolation | None:
+        if not broken.size:
+            return None
+        return GrowthViolation(before, after, tuple(picked(self._solutions, broken)), reason)
+
+
+def _every_step(records: list[Any], size: int) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Yield every database shorter than `size` beside all with one record more, the shortest first."""
+    for length in range(size):
+        for before in product(records, repeat=length):
+            longer = Relation.ADD_OR_REMOVE_ONE.neighbours(list(before), records)
+            yield from ((list(before), after) for after in longer if len(after) > length)
+
+
+def _random_steps(
+    records: list[Any], size: int, rng: np.random.Generator
+) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Yield the steps of databases that grow to `size` by random records at random places, without end."""
+    while True:
+        database: list[Any] = []
+        for _ in range(size):
+            after = list(database)
+            after.insert(int(rng.integers(len(database) + 1)), records[int(rng.integers(len(records)))])
+            yield database, after
+            database = after
+
+
+def _count_up_to(items: Iterator[Any], most: int) -> int:
+    return sum(1 for _ in islice(items, most))

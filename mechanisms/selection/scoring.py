@@ -1,0 +1,194 @@
+"""Scores of candidate solutions: all of them from a list, or the two best of too many to list."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from audit.errors import InvalidValue, positive_int
+from mechanisms.subjects.answers import floats
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = ["Leaders", "MostFrequent", "TwoBest", "picked", "refuse_marks", "scores_of", "two_best"]
+
+
+class TwoBest(NamedTuple):
+    """The two highest scores, and who has the highest.
+
+    Parameters
+    ----------
+    solution
+        The one that scores highest; any of them where several do.
+    score
+        Its score.
+    runner_up
+        The highest score of all other solutions.
+
+    Examples
+    --------
+    >>> TwoBest("a", 5.0, 3.0).gap
+    2.0
+    """
+
+    solution: Any
+    score: float
+    runner_up: float
+
+    @property
+    def gap(self) -> float:
+        """How far the best is ahead."""
+        return self.score - self.runner_up
+
+
+@runtime_checkable
+class Leaders(Protocol):
+    """What a set of solutions that is too large to list has to offer: its two best on a database.
+
+    Examples
+    --------
+    >>> isinstance(MostFrequent(2**64), Leaders)
+    True
+    """
+
+    def two_best(self, database: Any) -> TwoBest:
+        """Return the two best of at least two solutions."""
+
+
+@dataclass(frozen=True)
+class MostFrequent:
+    """The numbers 0 … candidates − 1 as solutions, scored by how many records equal them.
+
+    Nothing is enumerated: a solution that no record names scores 0.
+
+    Parameters
+    ----------
+    candidates
+        How many numbers there are, at least 2. A record that is none of them counts for nobody.
+
+    Guarantee
+    ---------
+    Replacing, adding or removing a record moves every score by at most 1. There is always a second solution,
+    so that a missing runner-up is one that scores 0.
+
+    Examples
+    --------
+    >>> MostFrequent(2**64).two_best([7, 7, 7, 2**63, "?"])
+    TwoBest(solution=7, score=3, runner_up=1)
+    >>> MostFrequent(2**64).two_best([7, 7])
+    TwoBest(solution=7, score=2, runner_up=0)
+    """
+
+    candidates: int
+
+    def __post_init__(self) -> None:
+        positive_int(self.candidates, what="The `candidates` of `MostFrequent`", minimum=2)
+
+    def two_best(self, database: Sequence[Any]) -> TwoBest:
+        """Return the most frequent candidate, how often it occurs, and how often the next one does."""
+        counts = Counter(record for record in database if self._is_candidate(record))
+        ranked = [*counts.most_common(2), (0, 0), (0, 0)]
+        return TwoBest(ranked[0][0], ranked[0][1], ranked[1][1])
+
+    def _is_candidate(self, record: Any) -> bool:
+        whole = isinstance(record, (int, np.integer)) and not isinstance(record, bool)
+        return whole and 0 <= record < self.candidates
+
+
+def two_best(solutions: Sequence[Any] | NDArray[Any], scores: NDArray[np.float64]) -> TwoBest:
+    """Return the two best of listed solutions; of several best ones, the first.
+
+    Examples
+    --------
+    >>> two_best("abc", np.array([1.0, 4.0, 4.0]))
+    TwoBest(solution='b', score=4.0, runner_up=4.0)
+    """
+    first = int(np.argmax(scores))
+    others = np.concatenate([scores[:first], scores[first + 1 :]])
+    return TwoBest(picked(solutions, np.array([first]))[0], float(scores[first]), float(others.max()))
+
+
+def picked(solutions: Sequence[Any] | NDArray[Any], places: NDArray[np.intp]) -> list[Any]:
+    """Return the solutions at some places, numbers of an array as Python's own.
+
+    Examples
+    --------
+    >>> picked(np.array([0.5, 1.5]), np.array([1]))
+    [1.5]
+    """
+    if isinstance(solutions, np.ndarray):
+        chosen: list[Any] = solutions[places].tolist()
+        return chosen
+    return [solutions[place] for place in places.tolist()]
+
+
+def refuse_marks(solutions: Sequence[Any] | NDArray[Any], marks: Sequence[str], *, owner: str) -> None:
+    """Refuse a solution that could not be told from a refusal.
+
+    Raises
+    ------
+    InvalidValue
+        A solution is one of `marks`.
+
+    Examples
+    --------
+    >>> refuse_marks(["yes", "⊥"], ["⊥"], owner="It")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: A solution of `It` must not be '⊥', which means a refusal.
+    """
+    dtype = getattr(solutions, "dtype", None)
+    if isinstance(solutions, range) or (dtype is not None and dtype.kind in "biuf"):
+        return
+    for solution in solutions:
+        if isinstance(solution, str) and solution in marks:
+            raise InvalidValue(
+                f"A solution of `{owner}` must not be {str(solution)!r}, which means a refusal."
+            )
+
+
+def scores_of(
+    database: Any,
+    score: Callable[[Any, Any], Any],
+    *,
+    solutions: Sequence[Any] | NDArray[Any],
+    vectorised: bool,
+    owner: str,
+) -> NDArray[np.float64]:
+    """Return the scores of all solutions on a database, refused where one is not a finite number.
+
+    Parameters
+    ----------
+    database, score
+        The score takes the database and one solution, or all of them where `vectorised` is true.
+    solutions, vectorised
+        See there.
+    owner
+        The mechanism, for the message.
+
+    Raises
+    ------
+    InvalidValue
+        A score is NaN or infinite, or there are too few or too many.
+    InvalidKind
+        A score is no number.
+
+    Examples
+    --------
+    >>> scores_of([3, 4], lambda rows, k: rows.count(k), solutions=range(5), vectorised=False, owner="It")
+    array([0., 0., 0., 1., 1.])
+    """
+    scores = (
+        score(database, solutions) if vectorised else [score(database, solution) for solution in solutions]
+    )
+    values = floats(scores, what=f"The scores of `{owner}`")
+    if values.shape != (len(solutions),) or not np.isfinite(values).all():
+        raise InvalidValue(
+            f"The scores of `{owner}` must be {len(solutions)} finite numbers; got {values.tolist()!r:.60}."
+        )
+    return values

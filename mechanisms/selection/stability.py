@@ -1,0 +1,361 @@
+"""A_dist: the best solution where it is far ahead of every other, else a refusal."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from audit.claims import PAC, ApproximateDP
+from audit.errors import InvalidKind, InvalidValue, finite_number, flag, probability
+from audit.relations import Relation
+from mechanisms.comparison.threshold import ThresholdTest
+from mechanisms.selection.instances import answer_problem, blocks, letters
+from mechanisms.selection.scoring import Leaders, MostFrequent, TwoBest, refuse_marks, scores_of, two_best
+from mechanisms.selection.swaps import revealing_swaps
+from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.plain_queries import approvals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from audit.distributions import Finite
+    from audit.problems import Problem
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["TIED", "UNSTABLE", "StableSelection", "TightStableSelection"]
+
+UNSTABLE: Final = "⊥1"
+"""The answer where the best solution is not far enough ahead."""
+TIED: Final = "⊥2"
+"""The answer where that test passed although two solutions are best."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StableSelection(PlainParameters):
+    """A_dist: return the best solution if it is far ahead of all others, else ⊥1, or ⊥2 for a tie.
+
+    The gap between the two best scores, plus Lap(4/epsilon), is compared with (4/epsilon)·ln(1/delta) + 2.
+
+    Parameters
+    ----------
+    epsilon, delta
+        The privacy claimed, epsilon > 0 and 0 < delta < 1.
+    score
+        q: takes a database and a solution, returns a finite number; higher is better. It moves by at most 1
+        between neighbours, for every solution. Declared, not derived. Default: how many records approve.
+    solutions
+        At least two distinct answers: a sequence, a range or a one-dimensional array. Public.
+    vectorised
+        True: `score` takes a database and all the solutions, and returns their scores as an array.
+    leaders
+        For solutions too many to list: an object whose `two_best(database)` returns `TwoBest`. `score`,
+        `solutions` and `vectorised` are then not used.
+    relation, records, size
+        Which databases are neighbours, the records to build them of, their length (or least and greatest).
+    beta
+        The failure probability of `utility_claim`, in (0, 1). The mechanism does not depend on it.
+
+    Raises
+    ------
+    InvalidValue
+        `epsilon` or `delta` is out of bounds, there are fewer than two solutions, one of them is "⊥1" or
+        "⊥2", or a score is not finite.
+
+    Guarantee
+    ---------
+    (epsilon, delta)-differential privacy under `relation` (BNS Proposition 2(i)); in fact (epsilon/2,
+    delta/2). The delta of the mechanism is delta/2 at every loss from epsilon/2 on, and for a small delta no
+    smaller loss will do (by more than about delta). `TightStableSelection` uses this.
+
+    With b the scale and t the threshold, let f be best with gap g on one database, and g′ be the gap on a
+    neighbour. (i) If f is best there too, |g − g′| ≤ 2, and "⊥1" and f both move by a factor of at most
+    e^(2/b). (ii) Otherwise — another solution is best, or several are — f led by g and leads no more, so g ≤
+    2, and f, which the neighbour never returns, has probability at most Pr[2 + Lap(b) ≥ t] = e^(−(t −
+    2)/b)/2; the same holds for what the neighbour alone returns; and the gaps differ by at most 2, so that
+    "⊥1" moves as before. Here 2/b = epsilon/2 and (t − 2)/b = ln(1/delta). Gap 2 beside a tie attains
+    delta/2; gaps g > 0 and g + 2 ≤ t of one solution lose epsilon/2.
+
+    Examples
+    --------
+    >>> mechanism = StableSelection(epsilon=4.0, delta=0.01, solutions="ab")
+    >>> law = mechanism.distribution(["a"] * 9)
+    >>> round(law.pmf("a"), 6), law.pmf("b"), mechanism.distribution(["ab"] * 9).pmf("a")
+    (0.954406, 0.0, 0.0)
+    """
+
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    score: Callable[[Any, Any], Any] = approvals
+    solutions: Sequence[Any] | NDArray[Any] = ("a", "b", "c")
+    vectorised: bool = False
+    leaders: Leaders | None = None
+    relation: Any = Relation.REPLACE_ONE
+    records: Sequence[Any] = ("", "a", "b", "c")
+    size: int | tuple[int, int] = 3
+    beta: float = 0.1
+
+    name: ClassVar[str] = "stable-selection"
+    reference: ClassVar[str] = "BNS §2.4, algorithm A_dist, and Proposition 2"
+    aligned: ClassVar[bool] = True
+
+    _highest_delta: ClassVar[float] = 1.0
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        flag(self.vectorised, what=f"The `vectorised` of `{owner}`")
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        probability(self.delta, what=f"The `delta` of `{owner}`", zero=False, one=False)
+        probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
+        self._refuse_delta()
+        _ = self.test
+        if self.leaders is None:
+            self._refuse_solutions()
+        elif not isinstance(self.leaders, Leaders):
+            raise InvalidKind(
+                f"The `leaders` of `{owner}` must have a method `two_best`; got {self.leaders!r:.60}."
+            )
+
+    @property
+    def claim(self) -> ApproximateDP:
+        """The privacy claimed."""
+        return ApproximateDP(self.epsilon, self.delta)
+
+    @property
+    def utility_claim(self) -> PAC:
+        """The best solution, except with probability `beta`, where it leads by `needed_gap(beta)`."""
+        return PAC(0.0, self.beta)
+
+    def problems(self) -> list[Problem]:
+        """Return databases where the best leads by the least whole gap that `utility_claim` is about.
+
+        For the default score over words, and for `MostFrequent`; else none.
+
+        Examples
+        --------
+        >>> [problem.name for problem in StableSelection().problems()]
+        ['a lead of 64', 'a lead of 64, on many', 'a lead of 64, on a tie']
+        """
+        return self._leads(math.ceil(self.needed_gap(self.beta)))
+
+    def printed_problems(self) -> list[Problem]:
+        """Return databases where the best leads by the gap of BNS Proposition 2(ii), rounded up.
+
+        Examples
+        --------
+        >>> StableSelection(epsilon=5.0).printed_problems()[0].name
+        'a lead of 14'
+        """
+        return self._leads(math.ceil(self.printed_gap(self.beta) * (1.0 - _ROUNDING)))
+
+    def _leads(self, gap: int) -> list[Problem]:
+        """Return problems of one gap: alone, far up, and above a tie."""
+        voters = self._voters()
+        if len(voters) < 2:
+            return []
+        best, *others = voters
+        told = [
+            (f"a lead of {gap}", blocks((best, gap))),
+            (f"a lead of {gap}, on many", blocks((best, gap + _MANY), (others[0], _MANY))),
+            (f"a lead of {gap}, on a tie", blocks((best, gap + 1), *((other, 1) for other in others))),
+        ]
+        return [answer_problem(name, database, answer=best) for name, database in told]
+
+    def _voters(self) -> list[Any]:
+        """Return records that each support one solution alone, which they equal."""
+        if isinstance(self.leaders, MostFrequent):
+            return list(range(min(3, self.leaders.candidates)))
+        return letters(self.solutions) if self.leaders is None and self.score is approvals else []
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise on the gap."""
+        return 4.0 / self.epsilon
+
+    @property
+    def threshold(self) -> float:
+        """What the noisy gap must reach."""
+        return 2.0 - self.scale * math.log(self.delta)
+
+    @property
+    def test(self) -> ThresholdTest:
+        """The noisy comparison of the gap."""
+        return ThresholdTest(self.scale, self.threshold)
+
+    def two_best(self, database: Any) -> TwoBest:
+        """Return the best solution and the two best scores."""
+        if self.leaders is None:
+            return two_best(self.solutions, self._scores(database))
+        return self._checked(self.leaders.two_best(database))
+
+    def _scores(self, database: Any) -> NDArray[np.float64]:
+        return scores_of(
+            database,
+            self.score,
+            solutions=self.solutions,
+            vectorised=self.vectorised,
+            owner=type(self).__name__,
+        )
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return the best solution, "⊥1" or "⊥2"."""
+        return self.sample(database, 1, rng)[0]
+
+    def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+        """Return `size` answers; run i draws the same noise on every database."""
+        gap, answer = self._answer(database)
+        return [answer if stable else UNSTABLE for stable in self.test.sample(gap, size, rng).tolist()]
+
+    def distribution(self, database: Any) -> Finite:
+        """Return the exact law of the answer."""
+        from audit.distributions import Finite
+
+        gap, answer = self._answer(database)
+        return Finite(
+            [UNSTABLE, answer], log_probabilities=[self.test.log_fail(gap), self.test.log_pass(gap)]
+        )
+
+    def failure(self, gap: float) -> float:
+        """Return the probability that the best solution is not returned where it leads by `gap`.
+
+        Examples
+        --------
+        >>> StableSelection().failure(0.0), StableSelection().failure(StableSelection().threshold)
+        (1.0, 0.5)
+        """
+        gap = finite_number(gap, what="The `gap` of `failure`", minimum=0)
+        return 1.0 if gap == 0.0 else math.exp(self.test.log_fail(gap))
+
+    def printed_gap(self, beta: float) -> float:
+        """Return the gap at which BNS Proposition 2(ii) promises the best with probability 1 − `beta`.
+
+        Guarantee
+        ---------
+        (4/epsilon)·ln(2/(beta·delta)), whatever the subject's own noise. For A_dist the promise is *false*
+        beyond epsilon = 4·ln 2: the failure there is Pr[Lap(4/epsilon) < 2 − (4/epsilon)·ln(2/beta)] =
+        (beta/4)·e^(epsilon/2) as long as epsilon ≤ 2·ln(2/beta), for the proof forgets the 2 of the
+        threshold. `needed_gap` is right.
+
+        Examples
+        --------
+        >>> mechanism = StableSelection(epsilon=5.0)
+        >>> round(mechanism.failure(mechanism.printed_gap(0.1)), 4)
+        0.3046
+        """
+        beta = probability(beta, what="The `beta` of `printed_gap`", zero=False, one=False)
+        return 4.0 / self.epsilon * (math.log(2.0) - math.log(beta) - math.log(self.delta))
+
+    def needed_gap(self, beta: float) -> float:
+        """Return the least gap from which on the best is returned with probability at least 1 − `beta`.
+
+        Guarantee
+        ---------
+        Exact where it is positive (a gap of 0 always fails): threshold + scale·ln(1/(2·beta)) for beta ≤ 1/2,
+        which for A_dist is (4/epsilon)·ln(1/(2·beta·delta)) + 2.
+
+        Examples
+        --------
+        >>> mechanism = StableSelection(epsilon=5.0)
+        >>> round(mechanism.failure(mechanism.needed_gap(0.1)), 12)
+        0.1
+        """
+        return max(0.0, self.test.value_that_fails(beta))
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return replacements of one record between which delta is largest, in databases of two records."""
+        most = self.size if isinstance(self.size, int) else self.size[1]
+        many = self.leaders is None and len(self.solutions) > _FEW
+        if most == 0 or many or self.relation is not Relation.REPLACE_ONE:
+            return []
+        return revealing_swaps(
+            self.distribution,
+            epsilon=self.epsilon,
+            records=self.records,
+            size=most,
+            heads=(1, (most - 1) // 2),
+        )
+
+    def _answer(self, database: Any) -> tuple[float, Any]:
+        """Return the gap, and what is returned where it passes the test."""
+        best = self.two_best(database)
+        if not math.isfinite(best.gap):
+            raise InvalidValue(f"The scores of `{type(self).__name__}` span more than floats can hold.")
+        return best.gap, best.solution if best.gap > 0.0 else TIED
+
+    def _checked(self, best: TwoBest) -> TwoBest:
+        """Return what `leaders` said, with plain finite scores, or refuse it."""
+        owner = type(self).__name__
+        score, runner_up = (
+            finite_number(value, what=f"A score of the `leaders` of `{owner}`")
+            for value in (best.score, best.runner_up)
+        )
+        if score < runner_up:
+            raise InvalidValue(
+                f"The `leaders` of `{owner}` must name the best first; "
+                f"got scores {score:g} and {runner_up:g}."
+            )
+        refuse_marks([best.solution], (UNSTABLE, TIED), owner=owner)
+        return TwoBest(best.solution, score, runner_up)
+
+    def _refuse_delta(self) -> None:
+        """Refuse a delta that the guarantee does not cover; every one that is a probability is covered."""
+
+    def _refuse_solutions(self) -> None:
+        owner, count = type(self).__name__, len(self.solutions)
+        if count < 2:
+            raise InvalidValue(
+                f"The `solutions` of `{owner}` must hold at least two, for a gap between them; got {count}."
+            )
+        refuse_marks(self.solutions, (UNSTABLE, TIED), owner=owner)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TightStableSelection(StableSelection):
+    """A_dist with half the noise and the threshold (2/epsilon)·ln(1/(2·delta)) + 2: its claim, exactly.
+
+    Parameters
+    ----------
+    epsilon, delta, score, solutions, vectorised, leaders, relation, records, size, beta
+        As in `StableSelection`; delta ≤ 1/2.
+
+    Guarantee
+    ---------
+    (epsilon, delta)-differential privacy, with equality: the derivation of `StableSelection` holds for any
+    noise scale b and threshold t, with loss 2/b and e^(−(t − 2)/b)/2. Here these are epsilon and delta. It
+    returns the best from half the gap on: `needed_gap` is (2/epsilon)·ln(1/(4·beta·delta)) + 2.
+
+    Examples
+    --------
+    >>> claimed, tight = StableSelection(), TightStableSelection()
+    >>> round(claimed.needed_gap(0.05), 1), round(tight.needed_gap(0.05), 1)
+    (66.5, 32.8)
+    """
+
+    name: ClassVar[str] = "tight-stable-selection"
+    reference: ClassVar[str] = "BNS §2.4, algorithm A_dist, with the noise that Proposition 2(i) needs"
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise on the gap."""
+        return 2.0 / self.epsilon
+
+    @property
+    def threshold(self) -> float:
+        """What the noisy gap must reach."""
+        return 2.0 - self.scale * math.log(2.0 * self.delta)
+
+    def _refuse_delta(self) -> None:
+        finite_number(self.delta, what="The `delta` of `TightStableSelection`", above=0, maximum=0.5)
+
+
+_MANY = 50
+"""So many votes the second best has where the lead is far up."""
+
+_ROUNDING = 1e-12
+"""A gap that is a whole number but for its last bits is not rounded up."""
+
+_FEW = 1000
+"""Up to this many solutions, the search for revealing pairs scores them all for every pair it looks at."""

@@ -1,0 +1,36 @@
+"""The parameters that a subject was built with, for reports and for building it again."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+__all__ = ["PlainParameters"]
+
+_LONGEST = 20
+
+
+class PlainParameters:
+    """Gives a dataclass the mapping `parameters`: those of its keywords that plain values can say.
+
+    Queries, relations and long lists are left out: saved as text, they could not be passed again.
+
+    Examples
+    --------
+    >>> from mechanisms.noise.laplace import LaplaceMechanism
+    >>> LaplaceMechanism(epsilon=0.5).parameters
+    {'epsilon': 0.5, 'sensitivity': 1.0, 'dimension': None, 'records': (0, 1), 'size': 3}
+    """
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Keyword and value, in the order of the signature."""
+        named: Any = self
+        values = {field.name: getattr(self, field.name) for field in fields(named) if field.init}
+        return {name: value for name, value in values.items() if _is_plain(value)}
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return len(value) <= _LONGEST and all(map(_is_plain, value))
+    return value is None or isinstance(value, (bool, int, float, str))
