@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
 from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks, Model
@@ -19,7 +18,7 @@ from learners.finite.listed import kinds, listed, spread
 from learners.finite.of_hypotheses import OfHypotheses
 from learners.finite.problems import LearningProblem, check_accuracy, light_variable_problems
 from mechanisms.queries import StatisticalQuery
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +105,7 @@ class ConjunctionQueries:
         return tuple(int(answer <= self.tau) for answer in oracle.ask_all(self.queries()))
 
 
-class KeepsVariables(OfHypotheses, PlainParameters):
+class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
     """A private learner of conjunctions: it keeps, independently, each variable whose noisy answer is small.
 
     Examples
@@ -144,11 +143,6 @@ class KeepsVariables(OfHypotheses, PlainParameters):
         positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         check_accuracy(self.alpha, self.beta, owner=owner)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def algorithm(self) -> ConjunctionQueries:

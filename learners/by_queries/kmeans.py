@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from audit.claims import Accuracy, PureDP
+from audit.claims import Accuracy
 from audit.errors import InvalidValue, finite_number
 from audit.relations import Relation
 from learners.by_queries.centres import Centres, KMeansQueries
 from learners.by_queries.chunked_run import ChunkedRun
 from learners.by_queries.chunks import ChunkNoise, Model
 from learners.by_queries.clusters import ClusterProblem, cluster_problems, random_clusters
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +24,7 @@ _WORTHLESS = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class KMeans(ChunkedRun, PlainParameters):
+class KMeans(ChunkedRun, ClaimsItsEpsilon):
     """Run k-means privately: every query is answered from a chunk of its own, with noise.
 
     A database is a list of points of [0, 1]^d; the output is the centres, or "insufficient samples".
@@ -91,11 +91,6 @@ class KMeans(ChunkedRun, PlainParameters):
         if self.records is None:
             corners = [(value,) * self.algorithm.dimension for value in (0.0, 0.4, 1.0)]
             object.__setattr__(self, "records", tuple(corners))
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def algorithm(self) -> KMeansQueries:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.claims import PAC
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
 from learners.by_queries.chunked_run import ChunkedRun
@@ -17,7 +17,7 @@ from learners.by_queries.chunks import ChunkNoise, Model
 from learners.by_queries.separable import SeparableProblem, mistakes, random_separable, separable_problems
 from learners.finite.problems import check_accuracy
 from mechanisms.queries import StatisticalQuery
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -188,7 +188,7 @@ class PerceptronQueries:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Perceptron(ChunkedRun, PlainParameters):
+class Perceptron(ChunkedRun, ClaimsItsEpsilon):
     """Run the perceptron privately: every query is answered from a chunk of its own, with noise.
 
     A database is a list of (x, y), x a tuple of d numbers of norm at most 1, y in {−1, 1}; the output is the
@@ -253,11 +253,6 @@ class Perceptron(ChunkedRun, PlainParameters):
         if self.records is None:
             ends = [(0.0,) * (self.dimension - 1) + (value,) for value in (-1.0, 0.5, 1.0)]
             object.__setattr__(self, "records", tuple((x, y) for x in ends for y in (-1, 1)))
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def algorithm(self) -> PerceptronQueries:

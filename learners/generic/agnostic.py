@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from audit.claims import PureDP
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from learners.concepts import PointClass
@@ -16,7 +15,7 @@ from learners.finite.listed import label_counts
 from learners.finite.of_hypotheses import OfHypotheses
 from learners.finite.problems import LearningProblem, check_accuracy, hard_problems
 from mechanisms import ExponentialMechanism
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +96,7 @@ def printed_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class GenericLearner(OfHypotheses, PlainParameters):
+class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     """Choose a hypothesis with probability proportional to exp(−epsilon·errors/2).
 
     A database is a list of (x, y); the output is the name of a concept.
@@ -158,11 +157,6 @@ class GenericLearner(OfHypotheses, PlainParameters):
     def hypotheses(self) -> Hypotheses:
         """The class with its truth table."""
         return Hypotheses.of(self.concepts)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def sample_size(self) -> int:

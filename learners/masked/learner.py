@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.claims import PAC
 from audit.errors import InvalidValue, finite_number
 from audit.relations import Relation
 from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks, Model
@@ -19,7 +19,7 @@ from learners.masked.fourier import walsh
 from learners.masked.populations import MaskedPopulation
 from learners.masked.problems import MaskedProblem, random_masked
 from learners.masked.words import bit, check_dimension, numbers
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +42,7 @@ class _Read:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MaskedParityLearner(PlainParameters):
+class MaskedParityLearner(ClaimsItsEpsilon):
     """Learn MASKED-PARITY under uniform examples, exactly and privately, in two rounds of noisy averages.
 
     A database is a list of ((x, i, b), y), the first a word of d + log2(d) + 1 bits, y in {1, −1}; the output
@@ -104,11 +104,6 @@ class MaskedParityLearner(PlainParameters):
         ChunkNoise(self.model, self.epsilon)
         if self.size is None:
             object.__setattr__(self, "size", self.dimension + 1)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def utility_claim(self) -> PAC:

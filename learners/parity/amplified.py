@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.claims import PAC
 from audit.errors import InvalidKind, finite_number, flag, positive_int
 from audit.relations import Relation
 from learners.finite.listed import check_database
@@ -21,7 +21,7 @@ from learners.parity.of_parities import OfParities
 from learners.parity.plans import Form, Plan, check_form, derived_plan, failure_bound
 from learners.parity.spaces import law_is_feasible
 from learners.parity.systems import BitSystem
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from audit.distributions import Finite
@@ -38,7 +38,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class AmplifiedParityLearner(OfParities, PlainParameters):
+class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
     """Algorithm A*: several runs of A, and a private choice among their answers.
 
     The answer is a tuple of bits, "⊥" where every run of A refused, or "insufficient samples" on a database
@@ -123,11 +123,6 @@ class AmplifiedParityLearner(OfParities, PlainParameters):
         if self.size is None:
             object.__setattr__(self, "size", self.sample_size)
         _ = self.run
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def sample_size(self) -> int:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from audit.claims import PureDP
 from audit.errors import finite_number, flag, positive_int, probability
 from audit.relations import Relation
 from learners.finite.listed import check_database
@@ -17,7 +16,7 @@ from learners.parity.of_parities import OfParities
 from learners.parity.rates import Rates
 from learners.parity.spaces import law_is_feasible, member_law, parities, space_law
 from learners.parity.systems import WORD, BitSystem, as_numbers, as_tuple
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +34,7 @@ _DRAWS = 2**21
 
 
 @dataclass(frozen=True)
-class ParityLearner(OfParities, PlainParameters):
+class ParityLearner(OfParities, ClaimsItsEpsilon):
     """Algorithm A: refuse with probability q, else take each example with probability p and solve for them.
 
     The answer is a uniform r among the parities c_r(x) = ⟨r, x⟩ that agree with every example taken, a tuple
@@ -118,11 +117,6 @@ class ParityLearner(OfParities, PlainParameters):
         if self.tight:
             return Rates.tight(self.epsilon)
         return Rates.printed(self.epsilon, owner=type(self).__name__)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def worst_loss(self) -> float:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.claims import PAC
 from audit.errors import finite_number
 from audit.relations import Relation
 from learners.approximate.hard import point_problems
@@ -25,7 +25,7 @@ from learners.finite.problems import check_accuracy
 from learners.pure.groups import GroupedChoice
 from learners.pure.proper import point_errors
 from mechanisms.concave.piecewise import StepFunction
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -166,7 +166,7 @@ def hashed_size(dimension: int = MOST_BITS, *, alpha: float, beta: float, epsilo
 
 
 @dataclass(frozen=True, kw_only=True)
-class HashedPointLearner(OfNumbers, PlainParameters):
+class HashedPointLearner(OfNumbers, ClaimsItsEpsilon):
     """Hash the numbers at random into few buckets, and choose a bucket by its errors.
 
     Parameters
@@ -248,11 +248,6 @@ class HashedPointLearner(OfNumbers, PlainParameters):
     @property
     def _best(self) -> tuple[int, int]:
         return hashed_bits(self.dimension, alpha=self.alpha, beta=self.beta, epsilon=self.epsilon)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def utility_claim(self) -> PAC | None:

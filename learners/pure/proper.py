@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.claims import PAC
 from audit.errors import finite_number
 from audit.relations import Relation
 from learners.approximate.hard import interval_problems, point_problems
@@ -20,7 +20,7 @@ from learners.approximate.samples import NumberSample, check_dimension, sample_o
 from learners.finite.problems import check_accuracy
 from learners.pure.groups import GroupedChoice
 from mechanisms.concave.piecewise import StepFunction
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,7 +67,7 @@ def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _PureLearner(OfNumbers, PlainParameters):
+class _PureLearner(OfNumbers, ClaimsItsEpsilon):
     """The exponential mechanism over all concepts, by minus their errors."""
 
     dimension: int = 2
@@ -94,11 +94,6 @@ class _PureLearner(OfNumbers, PlainParameters):
     @abstractmethod
     def _errors(self, sample: NumberSample) -> StepFunction:
         """Return how many examples each concept gets wrong."""
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def utility_claim(self) -> PAC:

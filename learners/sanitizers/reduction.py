@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.claims import PAC
 from audit.errors import finite_number
 from audit.relations import Relation
 from learners.concepts import IntervalClass, LabelClass, dichotomies
 from learners.finite.hypotheses import Hypotheses
 from learners.finite.problems import LearningProblem, realizable_problems
 from learners.sanitizers.generic import GenericSanitizer
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +57,7 @@ class _ExampleSanitizer(GenericSanitizer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SanitizingLearner(PlainParameters):
+class SanitizingLearner(ClaimsItsEpsilon):
     """Sanitize the labelled examples for C^label, and return the concept that errs least on what comes out.
 
     A database is a list of (x, y); the output is a concept of the class: the learner is proper.
@@ -122,11 +122,6 @@ class SanitizingLearner(PlainParameters):
             beta=self.beta,
             size=self.size,
         )
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def utility_claim(self) -> PAC:

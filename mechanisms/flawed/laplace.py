@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from audit.claims import PureDP
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
 from mechanisms.noise.histogram import LaplaceHistogram
 from mechanisms.noise.laplace import LaplaceMechanism
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +77,7 @@ class ReplaceOneHistogram(LaplaceHistogram):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HalfScaleLaplace(PlainParameters):
+class HalfScaleLaplace(ClaimsItsEpsilon):
     """Counts ones with Laplace noise of half the scale that the claim needs; no law.
 
     The loss is 2·epsilon.
@@ -108,11 +107,6 @@ class HalfScaleLaplace(PlainParameters):
     def __post_init__(self) -> None:
         finite_number(self.epsilon, what="The `epsilon` of `HalfScaleLaplace`", above=0)
         positive_int(self.size, what="The `size` of `HalfScaleLaplace`")
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> float:
         """Return one noisy count."""

@@ -6,14 +6,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from audit.claims import PureDP
 from audit.errors import finite_number
 from audit.relations import Relation
 from mechanisms.local.laplace import LocalLaplace, only_record
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.protocols import InteractiveProtocol
 from mechanisms.responses.binary import RandomizedResponse
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +116,7 @@ class UnsplitLocalLaplace(LocalLaplace):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShiftedUniform(PlainParameters):
+class ShiftedUniform(ClaimsItsEpsilon):
     """R(u) = u + Uniform[0, 1], which K11 Definition 5.1 calls a local randomizer to the letter.
 
     The definition bounds Pr[R(u) = w] for single w only, and these are all 0. Between 0 and 1 the answers
@@ -145,11 +144,6 @@ class ShiftedUniform(PlainParameters):
 
     def __post_init__(self) -> None:
         finite_number(self.epsilon, what="The `epsilon` of `ShiftedUniform`", above=0)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     def __call__(self, database: Sequence[Any], rng: np.random.Generator) -> float:
         """Return one answer of the entry."""

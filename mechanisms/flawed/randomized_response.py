@@ -6,11 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from audit.claims import PureDP
 from audit.errors import finite_number, probability
 from audit.relations import Relation
 from mechanisms.responses.kary import KaryRandomizedResponse
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +23,7 @@ __all__ = ["BinaryCalibratedResponse", "ThreeQuartersResponse"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThreeQuartersResponse(PlainParameters):
+class ThreeQuartersResponse(ClaimsItsEpsilon):
     """Flips a coin, tells the truth on heads and another coin on tails, and calls that ln 2; no law.
 
     The truth is reported with probability 3/4, so the loss is ln 3.
@@ -55,11 +54,6 @@ class ThreeQuartersResponse(PlainParameters):
     def __post_init__(self) -> None:
         finite_number(self.epsilon, what="The `epsilon` of `ThreeQuartersResponse`", above=0)
         probability(self.truth, what="The `truth` of `ThreeQuartersResponse`", one=False)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int:
         """Return one report."""

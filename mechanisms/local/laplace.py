@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
 from audit.errors import InvalidValue, finite_number, flag, positive_int
 from audit.relations import Relation
 from mechanisms.local.bounded import BoundedQuery
 from mechanisms.noise.noises import LaplaceNoise
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +25,7 @@ __all__ = ["LocalLaplace", "only_record", "widest_records"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalLaplace(PlainParameters):
+class LocalLaplace(ClaimsItsEpsilon):
     """The local randomizer R_g(u) = g(u) + Lap(2b/epsilon) for a query g: D → [−b, b].
 
     Parameters
@@ -95,11 +94,6 @@ class LocalLaplace(PlainParameters):
             if self.dimension is None:
                 raise InvalidValue(f"The `norm` of `{owner}` is for vectors: give a `dimension`, or no norm.")
         LaplaceNoise(self.scale)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def scale(self) -> float:

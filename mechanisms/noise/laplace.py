@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
 from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
 from mechanisms.noise.noises import LaplaceNoise
 from mechanisms.subjects.answers import floats
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 from mechanisms.subjects.neighbours import Pair, widest_pairs
-from mechanisms.subjects.parameters import PlainParameters
 from mechanisms.subjects.plain_queries import total
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ __all__ = ["LaplaceMechanism"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaplaceMechanism(PlainParameters):
+class LaplaceMechanism(ClaimsItsEpsilon):
     """Answer a query with Laplace noise of scale sensitivity/epsilon on every coordinate.
 
     Parameters
@@ -86,11 +85,6 @@ class LaplaceMechanism(PlainParameters):
         if self.dimension is not None:
             positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
         LaplaceNoise(self.scale)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def scale(self) -> float:

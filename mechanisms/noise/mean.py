@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import Accuracy, PureDP
+from audit.claims import Accuracy
 from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
 from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.noise.noises import LaplaceNoise
 from mechanisms.subjects.answers import floats
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ __all__ = ["LaplaceMean"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaplaceMean(PlainParameters):
+class LaplaceMean(ClaimsItsEpsilon):
     """Return the mean of `size` values in [0, upper] with Laplace noise of scale upper/(epsilon·size).
 
     Parameters
@@ -89,11 +89,6 @@ class LaplaceMean(PlainParameters):
         positive_int(self.size, what=f"The `size` of `{owner}`")
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         LaplaceNoise(self.scale)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def utility_claim(self) -> Accuracy:
