@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import PAC
 from audit.errors import finite_number
 from audit.relations import Relation
@@ -322,3 +323,23 @@ class HashedPointLearner(OfNumbers, ClaimsItsEpsilon):
 
 
 _MOST_LISTED_BITS = 12
+
+
+_FAR = partial(HashedPointLearner, dimension=64)
+
+entries = (
+    Entry(
+        "hashed-point-learner",
+        partial(HashedPointLearner, bits=1),
+        reference=HashedPointLearner.reference,
+        summary="POINT_2 by one bit of hash",
+    ),
+    Entry(
+        "hashed-point-learner-64",
+        _FAR,
+        options={"budget": 5_000},
+        utility={"exact": False},
+        reference=HashedPointLearner.reference,
+        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {_FAR().sample_size:,}",
+    ),
+)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import PAC
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.problems import FixedProblem
@@ -268,3 +269,17 @@ class GenericSanitizer(ClaimsItsEpsilon):
 def _halvings(i: int) -> int:
     """Return how often 2 divides i: half of the numbers have 0, a quarter 1."""
     return (i & -i).bit_length() - 1
+
+
+_BY_DEFAULT = GenericSanitizer()
+
+entry = Entry(
+    GenericSanitizer.name,
+    GenericSanitizer,
+    utility={},
+    reference=GenericSanitizer.reference,
+    summary=(
+        "the exponential mechanism over small databases: intervals of {0, …, 3}; "
+        f"m = {_BY_DEFAULT.sample_size:,} at α = {_BY_DEFAULT.utility_claim.alpha:g}, β = {_BY_DEFAULT.utility_claim.beta:g}"
+    ),
+)

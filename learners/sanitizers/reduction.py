@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import PAC
 from audit.errors import finite_number
 from audit.relations import Relation
@@ -192,3 +193,17 @@ class SanitizingLearner(ClaimsItsEpsilon):
         """The number of the concept that each small database leads to."""
         wrong = self.sanitizer.occurrences @ LabelClass(self.concepts).table().T
         return np.asarray(np.argmin(wrong, axis=1))
+
+
+_BY_DEFAULT = SanitizingLearner()
+
+entry = Entry(
+    SanitizingLearner.name,
+    SanitizingLearner,
+    utility={},
+    reference=SanitizingLearner.reference,
+    summary=(
+        "intervals of {0, 1} learned through the sanitizer for C^label; "
+        f"m = {_BY_DEFAULT.sample_size:,} at α = {_BY_DEFAULT.utility_claim.alpha:g}, β = {_BY_DEFAULT.utility_claim.beta:g}"
+    ),
+)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from audit.catalogue import Entry
 from audit.errors import finite_number
 from audit.relations import Relation
 from mechanisms.selection.exponential import ExponentialMechanism
@@ -98,3 +99,21 @@ class UncheckedScore(ClaimsItsEpsilon):
     def suggested_pairs(self) -> list[Pair]:
         """Return the one pair there is."""
         return [([0], [1])]
+
+
+entries = (
+    Entry(
+        HalfSensitivityExponential.name,
+        HalfSensitivityExponential,
+        expected="refuted",
+        reference=HalfSensitivityExponential.reference,
+        summary="forgets the 2 in ε·q/2Δq: loss 1.86 for 1",
+    ),
+    Entry(
+        UncheckedScore.name,
+        UncheckedScore,
+        expected="refuted",
+        reference=UncheckedScore.reference,
+        summary="a score of sensitivity 10 taken for 1: loss 5 for 1 (no law)",
+    ),
+)

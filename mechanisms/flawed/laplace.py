@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+from audit.catalogue import Entry
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
 from mechanisms.noise.histogram import LaplaceHistogram
@@ -120,3 +121,28 @@ class HalfScaleLaplace(ClaimsItsEpsilon):
         """Return two databases whose counts differ by 1."""
         rest = [0] * (self.size - 1)
         return [([0, *rest], [1, *rest])]
+
+
+entries = (
+    Entry(
+        RateAsScaleLaplace.name,
+        RateAsScaleLaplace,
+        expected="refuted",
+        reference=RateAsScaleLaplace.reference,
+        summary="passes the rate as the scale: loss 1/ε",
+    ),
+    Entry(
+        HalfScaleLaplace.name,
+        HalfScaleLaplace,
+        expected="refuted",
+        reference=HalfScaleLaplace.reference,
+        summary="half the noise: loss 2ε (no law)",
+    ),
+    Entry(
+        ReplaceOneHistogram.name,
+        ReplaceOneHistogram,
+        expected="refuted",
+        reference=ReplaceOneHistogram.reference,
+        summary="histogram noise for adding, under replacing: loss 2ε",
+    ),
+)

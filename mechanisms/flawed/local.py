@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from audit.catalogue import Entry
 from audit.errors import finite_number
 from audit.relations import Relation
+from mechanisms.local.algorithms import poll_twice
 from mechanisms.local.laplace import LocalLaplace, only_record
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.protocols import InteractiveProtocol
@@ -197,3 +200,43 @@ class PerRoundProtocol(InteractiveProtocol):
 
     def _oracle(self, entries: Grouped, rng: np.random.Generator) -> LROracle:
         return LROracle(entries, epsilon=self._allowed, rng=rng)
+
+
+entries = (
+    Entry(
+        TruthfulLie.name,
+        TruthfulLie,
+        expected="refuted",
+        reference=TruthfulLie.reference,
+        summary="lies with a coin that may tell the truth: loss ln 5 for ln 2",
+    ),
+    Entry(
+        HalfRangeLocalLaplace.name,
+        HalfRangeLocalLaplace,
+        expected="refuted",
+        reference=HalfRangeLocalLaplace.reference,
+        summary="noise b/ε for a query in [−b, b]: loss 2ε",
+    ),
+    Entry(
+        UnsplitLocalLaplace.name,
+        UnsplitLocalLaplace,
+        expected="refuted",
+        reference=UnsplitLocalLaplace.reference,
+        summary="spends ε on each of two coordinates: loss 2ε",
+    ),
+    Entry(
+        ShiftedUniform.name,
+        ShiftedUniform,
+        expected="refuted",
+        reference=ShiftedUniform.reference,
+        summary="u + Uniform[0, 1], private by single outcomes only: unbounded",
+    ),
+    Entry(
+        PerRoundProtocol.name,
+        partial(PerRoundProtocol, algorithm=partial(poll_twice, epsilon=2.0), epsilon=1.0, size=2),
+        options={"budget": 20_000},
+        expected="refuted",
+        reference=PerRoundProtocol.reference,
+        summary="the budget anew in each of two rounds: loss 2ε",
+    ),
+)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
 from mechanisms.noise.noises import LaplaceNoise
@@ -131,3 +132,21 @@ class HalfSensitivityMean(_NoisyMean):
         """Return two databases that differ in one record, from end to end."""
         rest = [-self.upper] * (self.size - 1)
         return [([-self.upper, *rest], [self.upper, *rest])]
+
+
+entries = (
+    Entry(
+        TrustingMean.name,
+        TrustingMean,
+        expected="refuted",
+        reference=TrustingMean.reference,
+        summary="trusts values beyond [0, b]: loss 5ε (no law)",
+    ),
+    Entry(
+        HalfSensitivityMean.name,
+        HalfSensitivityMean,
+        expected="refuted",
+        reference=HalfSensitivityMean.reference,
+        summary="values in [−b, b], noise for [0, b]: loss 2ε",
+    ),
+)

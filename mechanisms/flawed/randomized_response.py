@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from audit.catalogue import Entry
 from audit.errors import finite_number, probability
 from audit.relations import Relation
 from mechanisms.responses.kary import KaryRandomizedResponse
@@ -96,3 +97,21 @@ class BinaryCalibratedResponse(KaryRandomizedResponse):
     def log_odds(self) -> float:
         """Logarithm of Pr[the truth is reported]/Pr[it is not], as for two answers."""
         return self.epsilon
+
+
+entries = (
+    Entry(
+        ThreeQuartersResponse.name,
+        ThreeQuartersResponse,
+        expected="refuted",
+        reference=ThreeQuartersResponse.reference,
+        summary="the truth with probability 3/4 called ln 2: loss ln 3 (no law)",
+    ),
+    Entry(
+        BinaryCalibratedResponse.name,
+        BinaryCalibratedResponse,
+        expected="refuted",
+        reference=BinaryCalibratedResponse.reference,
+        summary="k answers calibrated as two: loss ε + ln(k − 1)",
+    ),
+)

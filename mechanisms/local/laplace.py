@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, flag, positive_int
 from audit.relations import Relation
 from mechanisms.local.bounded import BoundedQuery
@@ -185,3 +187,25 @@ def widest_records(values: Callable[[Any], NDArray[np.float64]], records: Sequen
     distances = np.abs(images[:, None] - images[None]).sum(axis=2)
     left, right = np.unravel_index(int(distances.argmax()), distances.shape)
     return [([tried[left]], [tried[right]])] if left != right else []
+
+
+entries = (
+    Entry(
+        "local-laplace",
+        LocalLaplace,
+        reference=LocalLaplace.reference,
+        summary="R_g: a value in [−b, b] with noise of scale 2b/ε",
+    ),
+    Entry(
+        "local-laplace-vector",
+        partial(LocalLaplace, dimension=2, records=((-1, -1), (-1, 1), (1, 1))),
+        reference=LocalLaplace.reference,
+        summary="R_g for two coordinates, ε split evenly",
+    ),
+    Entry(
+        "local-laplace-one-hot",
+        partial(LocalLaplace, dimension=3, norm=1.0, records=((1, 0, 0), (0, 1, 0), (0, 0, 1))),
+        reference=LocalLaplace.reference,
+        summary="R_g for one-hot vectors, of L1 sensitivity 2",
+    ),
+)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, flag
 from audit.relations import Relation
 from mechanisms.local.bounded import BoundedQuery
@@ -131,3 +132,11 @@ class SignResponse(ClaimsItsEpsilon):
     def suggested_pairs(self) -> list[Pair]:
         """Return two entries with different answers."""
         return widest_records(self.values, self.records)
+
+
+entry = Entry(
+    "local-sign-response",
+    SignResponse,
+    reference=SignResponse.reference,
+    summary="randomized response to a ±1 query",
+)

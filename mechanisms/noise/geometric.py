@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int
 from audit.relations import Relation
 from mechanisms.noise.noises import GeometricNoise
@@ -215,3 +216,19 @@ class TruncatedGeometricMechanism(_NoisyInteger):
         3
         """
         return min(GeometricNoise(self.rate).bound(beta), self.upper)
+
+
+entries = (
+    Entry(
+        GeometricMechanism.name,
+        GeometricMechanism,
+        reference=GeometricMechanism.reference,
+        summary="a count with two-sided geometric noise",
+    ),
+    Entry(
+        TruncatedGeometricMechanism.name,
+        TruncatedGeometricMechanism,
+        reference=TruncatedGeometricMechanism.reference,
+        summary="a count with two-sided geometric noise, clamped into {0 … b}",
+    ),
+)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
 from mechanisms.noise.noises import LaplaceNoise
@@ -141,3 +142,11 @@ class LaplaceMechanism(ClaimsItsEpsilon):
 
     def _distance(self, left: Any, right: Any) -> float:
         return float(np.abs(np.subtract(self.answer(left), self.answer(right))).sum())
+
+
+entry = Entry(
+    LaplaceMechanism.name,
+    LaplaceMechanism,
+    reference=LaplaceMechanism.reference,
+    summary="a count with Laplace noise",
+)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import Accuracy
 from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
 from audit.problems import FixedProblem
@@ -180,3 +182,21 @@ class LaplaceMean(ClaimsItsEpsilon):
         low, high = [0.0] * self.size, [self.upper] + [0.0] * (self.size - 1)
         beyond = ([math.nan, *low[1:]], [2.0 * self.upper, *low[1:]])
         return [(low, high), beyond] if self.clamp else [(low, high)]
+
+
+entries = (
+    Entry(
+        LaplaceMean.name,
+        LaplaceMean,
+        utility={},
+        reference=LaplaceMean.reference,
+        summary="the mean of values in [0, b], others refused",
+    ),
+    Entry(
+        "laplace-mean-clamped",
+        partial(LaplaceMean, clamp=True, size=2),
+        utility={},
+        reference=LaplaceMean.reference,
+        summary="the mean of any numbers, clamped into [0, b]",
+    ),
+)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
@@ -188,3 +189,11 @@ def _is_answer(record: Any, categories: int) -> bool:
         return bool(record in range(categories))
     except ValueError:  # an array
         return False
+
+
+entry = Entry(
+    KaryRandomizedResponse.name,
+    KaryRandomizedResponse,
+    reference=KaryRandomizedResponse.reference,
+    summary="randomized response among k answers",
+)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import PAC, ApproximateDP
 from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
 from audit.problems import FixedProblem
@@ -394,3 +396,30 @@ def _check(*, alpha: float, beta: float, epsilon: float, delta: float, growth: i
 
 def _given(scores: Any, _solutions: Any) -> Any:
     return scores
+
+
+entries = (
+    Entry(
+        ChoosingMechanism.name,
+        ChoosingMechanism,
+        utility={},
+        reference=ChoosingMechanism.reference,
+        summary="the choosing mechanism at the least size it allows",
+    ),
+    Entry(
+        "choosing-small",
+        partial(ChoosingMechanism, epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5, records=("a", "b")),
+        utility={},
+        reference=ChoosingMechanism.reference,
+        summary="the choosing mechanism, every database of its least size",
+    ),
+    Entry(
+        "choosing-printed-clause",
+        ChoosingMechanism,
+        options={"pairs": ChoosingMechanism().suggested_pairs()[:4]},
+        utility={"problems": ChoosingMechanism().printed_problems()},
+        utility_expected="refuted",
+        reference=ChoosingMechanism.reference,
+        summary="Lemma 4 as printed, where nothing is to be found: answers ⊥",
+    ),
+)

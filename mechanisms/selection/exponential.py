@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import Accuracy
 from audit.errors import InvalidValue, finite_number, flag, probability
 from audit.relations import Relation
@@ -220,3 +221,12 @@ class ExponentialMechanism(ClaimsItsEpsilon):
 
     def _distance(self, left: Any, right: Any) -> float:
         return float(np.abs(self.log_probabilities(left) - self.log_probabilities(right)).max())
+
+
+entry = Entry(
+    ExponentialMechanism.name,
+    ExponentialMechanism,
+    utility={},
+    reference=ExponentialMechanism.reference,
+    summary="the best of 16 candidates, by approvals",
+)
