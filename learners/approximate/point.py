@@ -317,26 +317,12 @@ def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:
     return told
 
 
-_AHEAD = [(0, 1)] * 58 + [(2**64 - 1, 0)] * 5
-"""A number about as far ahead as A_dist asks for."""
-
-
-_FAR = partial(PointLearner, dimension=64)
-
 entries = (
     Entry(
         "point-learner",
         partial(PointLearner, epsilon=2.0, delta=0.05),
         reference=PointLearner.reference,
         summary="POINT_2, all samples of 3",
-    ),
-    Entry(
-        "point-learner-64",
-        _FAR,
-        options={"pairs": [(_AHEAD, [(1, 1), *_AHEAD[1:]])], "budget": 40_000},
-        utility={"exact": False},
-        reference=PointLearner.reference,
-        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {_FAR().sample_size:,}",
     ),
     Entry(
         "point-learner-64-lumped",

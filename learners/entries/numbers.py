@@ -1,4 +1,4 @@
-"""Thresholds of 64 bits: entries that need the problems of a study or pairs that take a while to find."""
+"""Numbers of 64 bits: entries that need the problems of a study or pairs that take a while to find."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Entry
 from learners.approximate.interval import IntervalLearner
+from learners.approximate.point import PointLearner
 from learners.studies.families import SearchedProblems
 from mechanisms.concave.instances import QualityFunctions, random_pair, telling_pairs
 
@@ -81,16 +82,27 @@ def _listed() -> dict[str, Any]:
     return {"pairs": pairs, "budget": 6_000}
 
 
+_AHEAD = [(0, 1)] * 58 + [(_LAST, 0)] * 5
+"""A number about as far ahead as A_dist asks for."""
+
+_POINTS, _INTERVALS = partial(PointLearner, dimension=64), partial(IntervalLearner, dimension=64)
+
 entries = (
     Entry(
+        "point-learner-64",
+        _POINTS,
+        options={"pairs": [(_AHEAD, [(1, 1), *_AHEAD[1:]])], "budget": 40_000},
+        utility={"exact": False},
+        reference=PointLearner.reference,
+        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {_POINTS().sample_size:,}",
+    ),
+    Entry(
         "interval-learner-64",
-        partial(IntervalLearner, dimension=64),
+        _INTERVALS,
         options=_listed(),
         utility={"exact": False, "problems": _thresholds()},
         reference=IntervalLearner.reference,
-        summary=(
-            f"d = 64; accurate at α = β = 0.1 on the stated m = {IntervalLearner(dimension=64).sample_size:,}"
-        ),
+        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {_INTERVALS().sample_size:,}",
     ),
     Entry(
         "interval-learner-64-budget",

@@ -272,6 +272,7 @@ def _halvings(i: int) -> int:
 
 
 _BY_DEFAULT = GenericSanitizer()
+_CLAIM = _BY_DEFAULT.utility_claim
 
 entry = Entry(
     GenericSanitizer.name,
@@ -280,6 +281,6 @@ entry = Entry(
     reference=GenericSanitizer.reference,
     summary=(
         "the exponential mechanism over small databases: intervals of {0, …, 3}; "
-        f"m = {_BY_DEFAULT.sample_size:,} at α = {_BY_DEFAULT.utility_claim.alpha:g}, β = {_BY_DEFAULT.utility_claim.beta:g}"
+        f"m = {_BY_DEFAULT.sample_size:,} at α = {_CLAIM.alpha:g}, β = {_CLAIM.beta:g}"
     ),
 )

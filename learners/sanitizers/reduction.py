@@ -196,6 +196,7 @@ class SanitizingLearner(ClaimsItsEpsilon):
 
 
 _BY_DEFAULT = SanitizingLearner()
+_CLAIM = _BY_DEFAULT.utility_claim
 
 entry = Entry(
     SanitizingLearner.name,
@@ -204,6 +205,6 @@ entry = Entry(
     reference=SanitizingLearner.reference,
     summary=(
         "intervals of {0, 1} learned through the sanitizer for C^label; "
-        f"m = {_BY_DEFAULT.sample_size:,} at α = {_BY_DEFAULT.utility_claim.alpha:g}, β = {_BY_DEFAULT.utility_claim.beta:g}"
+        f"m = {_BY_DEFAULT.sample_size:,} at α = {_CLAIM.alpha:g}, β = {_CLAIM.beta:g}"
     ),
 )
