@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = ["LOOSE", "swaps"]
 
-LOOSE: dict[str, float] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5}
+LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5}
 """Parameters at which choosing is private on few records, so that all counts can be listed."""
 
 
