@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
@@ -328,24 +328,38 @@ def _fault_of_law(case: _Case) -> str:
 
 
 def _fault_of_parameters(case: _Case) -> str:
-    told = case.made.parameters
-    build = case.given.factory if isinstance(case.given, Entry) else type(case.made)
+    told = dict(case.made.parameters)
+    build = _by_keywords(case.given.factory if isinstance(case.given, Entry) else type(case.made))
+    known = inspect.signature(build).parameters
+    open_ended = any(each.kind is each.VAR_KEYWORD for each in known.values())
+    unknown = set() if open_ended else set(told) - set(known)
+    if _is_of_a_part(case.made, told):  # built around another subject, whose parameters these are
+        return ""
+    if unknown and isinstance(getattr(build, "func", build), type):
+        return f"`parameters` has {show(min(unknown))}, which its class does not take"
     try:
-        known = inspect.signature(build).parameters
-    except (TypeError, ValueError):  # nothing says what it takes
-        return ""
-    if any(each.kind is each.VAR_KEYWORD for each in known.values()):
-        unknown: set[str] = set()
-    else:
-        unknown = set(told) - set(known)
-    if unknown and len(unknown) == len(told):  # those of a part: what is built around another subject
-        return ""
-    if unknown:
-        return f"`parameters` has {show(min(unknown))}, which builds no such subject"
-    again = build(**told)
+        again = build(**{name: value for name, value in told.items() if name not in unknown})
+    except TypeError:
+        if open_ended:  # a function that hands its keywords on to something else
+            return ""
+        raise
     if not same(case.outputs(4, CALLS), case.outputs(4, CALLS, subject=again)):
         return "a subject built from its `parameters` gives other outputs"
     return ""
+
+
+def _by_keywords(factory: Any) -> Any:
+    """Return a factory that takes by keyword what a partial was given by position."""
+    if not isinstance(factory, partial) or not factory.args:
+        return factory
+    placed = inspect.signature(factory.func).bind_partial(*factory.args).arguments
+    return partial(factory.func, **placed, **factory.keywords)
+
+
+def _is_of_a_part(made: Any, told: dict[str, Any]) -> bool:
+    return any(
+        same(getattr(part, "parameters", None), told) for part in getattr(made, "__dict__", {}).values()
+    )
 
 
 def _fault_of_copies(case: _Case) -> str:

@@ -413,13 +413,4 @@ entries = (
         reference=ChoosingMechanism.reference,
         summary="the choosing mechanism, every database of its least size",
     ),
-    Entry(
-        "choosing-printed-clause",
-        ChoosingMechanism,
-        options={"pairs": ChoosingMechanism().suggested_pairs()[:4]},
-        utility={"problems": ChoosingMechanism().printed_problems()},
-        utility_expected="refuted",
-        reference=ChoosingMechanism.reference,
-        summary="Lemma 4 as printed, where nothing is to be found: answers ⊥",
-    ),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from audit.catalogue import Entry
@@ -363,9 +362,6 @@ _FEW = 1000
 """Up to this many solutions, the search for revealing pairs scores them all for every pair it looks at."""
 
 
-_PRINTED = partial(StableSelection, epsilon=5.0, delta=20.0 * math.exp(-15.0))
-"""The delta at which the printed gap, at epsilon = 5 and beta = 0.1, is 12: scores are whole numbers."""
-
 entries = (
     Entry(
         StableSelection.name,
@@ -380,14 +376,5 @@ entries = (
         utility={},
         reference=TightStableSelection.reference,
         summary="A_dist with the noise that its claim needs",
-    ),
-    Entry(
-        "stable-selection-printed-gap",
-        _PRINTED,
-        options={"pairs": _PRINTED().suggested_pairs()[:4]},
-        utility={"problems": _PRINTED().printed_problems()},
-        utility_expected="refuted",
-        reference=StableSelection.reference,
-        summary="A_dist at the gap of Proposition 2(ii), ε = 5: fails 3 times β",
     ),
 )
