@@ -158,8 +158,9 @@ class _Case:
         if self.has_domain:
             from audit.doors.explain import task_of
 
-            claim = None if self.claim is not None else PureDP(1.0)  # databases do not depend on it
-            return task_of(self.made, claim, **self.options).databases.pairs(most=_PAIRS, rng=_rng())
+            claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # no database depends on it
+            task = task_of(self.made, **{**self.options, **claim})
+            return task.databases.pairs(most=_PAIRS, rng=_rng())
         if self.utility is not None:
             database = self.problems[0].draw(_rng())
             return [(database, database)]
@@ -215,8 +216,8 @@ def _checks_of(case: _Case) -> list[_Check]:
         ("name", _fault_of_name, True),
         ("claim", _fault_of_claim, case.claim is not None),
         ("relation", _fault_of_relation, case.relation is not None),
-        ("databases", _fault_of_databases, case.has_domain and private),
         ("suggested-pairs", _fault_of_suggested, own.suggested_pairs is not None),
+        ("databases", _fault_of_databases, case.has_domain and private),
         ("calls", _fault_of_calls, True),
         ("sample", _fault_of_sample, own.sample is not None),
         ("input", _fault_of_input, True),
