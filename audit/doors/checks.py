@@ -40,6 +40,9 @@ SIGNIFICANCE = 1e-7
 _PAIRS = 3
 """Neighbouring pairs that are drawn from the domain; runs are made on the first."""
 
+_FEW = 4
+"""Calls on each database that must be repeated by the same seed, a pickled copy and what is built anew."""
+
 _CALLS = 24
 """Calls on each database. If `sample` has their law, its outputs share a kind with theirs but for 2^−24."""
 
@@ -183,7 +186,13 @@ class _Case:
 
     @cached_property
     def calls(self) -> list[list[Any]]:
-        return self.outputs(_CALLS, CALLS)
+        """Outputs of a few calls: what comes of one seed."""
+        return self.outputs(_FEW, CALLS)
+
+    def repeats(self, *, singly: bool = True, subject: Any = None) -> bool:
+        """Whether the subject, or another one in its place, gives the same outputs again."""
+        first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
+        return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,8 +299,8 @@ def _fault_of_input(case: _Case) -> str:
 
 
 def _fault_of_sample(case: _Case) -> str:
-    at_once = case.outputs(_CALLS, LAW, singly=False)
-    for called, drawn, database in zip(case.calls, at_once, case.pairs[0], strict=True):
+    ways = (case.outputs(_CALLS, LAW, singly=singly) for singly in (True, False))
+    for called, drawn, database in zip(*ways, case.pairs[0], strict=True):
         kinds = [{_kind(each) for each in side} for side in (called, drawn)]
         if not kinds[0] & kinds[1]:
             few = [", ".join(sorted(some)) for some in kinds]
@@ -301,10 +310,8 @@ def _fault_of_sample(case: _Case) -> str:
 
 def _fault_of_seed(case: _Case) -> str:
     for way, singly in (("calls", True), ("`sample`", False)):
-        if singly or case.subject.sample is not None:
-            first, second = (case.outputs(4, CALLS, singly=singly) for _ in range(2))
-            if not same(first, second):
-                return f"{way} with generators of one seed give different outputs"
+        if (singly or case.subject.sample is not None) and not case.repeats(singly=singly):
+            return f"{way} with generators of one seed give different outputs"
     return ""
 
 
@@ -344,7 +351,7 @@ def _fault_of_parameters(case: _Case) -> str:
         if open_ended:  # a function that hands its keywords on to something else
             return ""
         raise
-    if not same(case.outputs(4, CALLS), case.outputs(4, CALLS, subject=again)):
+    if case.subject.takes_rng and not case.repeats(subject=again):
         return "a subject built from its `parameters` gives other outputs"
     return ""
 
@@ -368,7 +375,7 @@ def _fault_of_copies(case: _Case) -> str:
         again = cloudpickle.loads(cloudpickle.dumps(case.made))
     except Exception as error:  # noqa: BLE001  an object of the user's may refuse in any way
         return f"it cannot be pickled: {type(error).__name__}: {error}"
-    if case.subject.takes_rng and not same(case.outputs(4, CALLS), case.outputs(4, CALLS, subject=again)):
+    if case.subject.takes_rng and not case.repeats(subject=again):
         return "a pickled copy gives other outputs"
     return ""
 

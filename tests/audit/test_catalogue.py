@@ -80,7 +80,7 @@ def test_the_entries_of_a_package_are_those_of_its_modules_by_name(offered_packa
         __init__=held("entry", "first"),
         b=held("entries", "third", "fourth"),
         a=held("entry", "second"),
-        c="from .a import entry",
+        aa="from .a import entry",
         __main__="raise SystemExit('the command ran')",
     )
     names = [entry.name for entry in load_catalogue()]
