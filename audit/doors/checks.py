@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import inspect
 import math
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
 import numpy as np
 
-from audit.catalogue import Entry
-from audit.claims import PAC, PureDP, check_claim, check_utility_claim
+from audit.claims import PAC, check_claim, check_utility_claim
+from audit.doors.declared import Declared
 from audit.relations.kinds import check_relation, name_of
 from audit.relations.relating import are_neighbours
 from audit.sampling import CALLS, LAW, MutatedInput, Sampler
-from audit.subject.claimed import claims_utility
-from audit.subject.subject import adapt
+from audit.sampling.inputs import Input
+from audit.sampling.snapshots import snapshot
 from audit.values.brief import show
 from audit.values.canonical import same
 from audit.values.outcomes import Raised, Unfinished
@@ -29,27 +29,16 @@ from audit.values.outcomes import Raised, Unfinished
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from audit.databases.chosen import Pair
-    from audit.subject.subject import Subject
-
 __all__ = ["check_subject", "parametrize_with_checks"]
 
 SIGNIFICANCE = 1e-7
 """The chance that a subject that keeps to its declared law fails the check of it."""
-
-_PAIRS = 3
-"""Neighbouring pairs that are drawn from the domain; runs are made on the first."""
-
-_FEW = 4
-"""Calls on each database that must be repeated by the same seed, a pickled copy and what is built anew."""
 
 _CALLS = 24
 """Calls on each database. If `sample` has their law, its outputs share a kind with theirs but for 2^−24."""
 
 _LAW_RUNS = 256
 """Runs on each database, by calls and by `sample`, that are compared with the declared law."""
-
-_DOMAIN = ("records", "size", "databases", "pairs")
 
 
 def check_subject(subject: Any) -> None:
@@ -80,7 +69,7 @@ def check_subject(subject: Any) -> None:
     AssertionError: count, sample: `sample(database, size, rng)` must return `size` outputs along its first
     axis; for size 24 it returned list of length 1.
     """
-    case = _Case(subject)
+    case = Declared(subject)
     for check in _checks_of(case):
         check(subject)
 
@@ -103,96 +92,10 @@ def parametrize_with_checks(subjects: Iterable[Any]) -> Callable[[Any], Any]:
     """
     import pytest
 
-    checks = [check for subject in subjects for check in _checks_of(_Case(subject))]
+    checks = [check for subject in subjects for check in _checks_of(Declared(subject))]
     return pytest.mark.parametrize(
         ("subject", "check"), [pytest.param(check.case.given, check, id=str(check)) for check in checks]
     )
-
-
-@dataclass(eq=False)
-class _Case:
-    """A subject, read once for all its checks."""
-
-    given: Any
-    copy_inputs: bool = field(default=True)
-
-    @cached_property
-    def made(self) -> Any:
-        return self.given.factory() if isinstance(self.given, Entry) else self.given
-
-    @cached_property
-    def options(self) -> dict[str, Any]:
-        return dict(self.given.options or {}) if isinstance(self.given, Entry) else {}
-
-    @cached_property
-    def utility(self) -> dict[str, Any] | None:
-        """Options of the utility audit; None where there is none."""
-        if isinstance(self.given, Entry) and self.given.utility is not None:
-            return dict(self.given.utility)
-        return {} if claims_utility(self.made) else None
-
-    @cached_property
-    def subject(self) -> Subject:
-        return adapt(self.made, convert=self.options.get("convert"), fresh=self.options.get("fresh"))
-
-    @property
-    def name(self) -> str:
-        return self.given.name if isinstance(self.given, Entry) else self.subject.name
-
-    @property
-    def claim(self) -> Any:
-        return self.options.get("claim", self.subject.claim)
-
-    @property
-    def relation(self) -> Any:
-        return self.options.get("relation", self.subject.relation)
-
-    @property
-    def has_domain(self) -> bool:
-        """Whether databases can be drawn without a problem: an entry of utility alone draws its problems'."""
-        if isinstance(self.given, Entry) and self.given.options is None:
-            return False
-        told = (self.options.get(name, getattr(self.subject, name, None)) for name in _DOMAIN)
-        return self.subject.suggested_pairs is not None or any(each is not None for each in told)
-
-    @cached_property
-    def pairs(self) -> list[Pair]:
-        """A few pairs of databases: neighbours of the domain, or one of a problem's beside itself."""
-        if self.has_domain:
-            from audit.doors.explain import task_of
-
-            claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # no database depends on it
-            task = task_of(self.made, **{**self.options, **claim})
-            return task.databases.pairs(most=_PAIRS, rng=_rng())
-        if self.utility is not None:
-            database = self.problems[0].draw(_rng())
-            return [(database, database)]
-        raise ValueError("it declares no databases; give it `records` and `size`, `databases` or problems")
-
-    @cached_property
-    def problems(self) -> list[Any]:
-        from audit.utility.families import read_problems
-
-        assert self.utility is not None
-        return list(read_problems(self.utility.get("problems"), subject=self.made).library)
-
-    def outputs(self, size: int, path: int, *, singly: bool = True, subject: Any = None) -> list[list[Any]]:
-        """Return outputs on either database of the first pair, always those of one seed."""
-        left, right = self.pairs[0]
-        with Sampler(self.subject if subject is None else adapt(subject), seed=0) as sampler:
-            sampler.copy_inputs = self.copy_inputs
-            blocks = list(sampler.draw(left, right, size, (path, 0), singly=singly))
-        return [[each for b in blocks for each in side(b)] for side in (_left, _right)]
-
-    @cached_property
-    def calls(self) -> list[list[Any]]:
-        """Outputs of a few calls: what comes of one seed."""
-        return self.outputs(_FEW, CALLS)
-
-    def repeats(self, *, singly: bool = True, subject: Any = None) -> bool:
-        """Whether the subject, or another one in its place, gives the same outputs again."""
-        first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
-        return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,8 +103,8 @@ class _Check:
     """One check of one subject."""
 
     label: str
-    fault_of: Callable[[_Case], str]
-    case: _Case
+    fault_of: Callable[[Declared], str]
+    case: Declared
 
     def __call__(self, subject: Any) -> None:
         """Raise an AssertionError of one line if the subject, that of the case, fails the check."""
@@ -217,16 +120,16 @@ class _Check:
         return f"{self.case.name}-{self.label}"
 
 
-def _checks_of(case: _Case) -> list[_Check]:
+def _checks_of(case: Declared) -> list[_Check]:
     """Return the checks of what a subject declares."""
     own, made = case.subject, case.made
-    private = case.claim is not None or not isinstance(case.given, Entry)
-    applies: list[tuple[str, Callable[[_Case], str], bool]] = [
+    private = case.claim is not None or (case.entry is not None and case.entry.options is not None)
+    applies: list[tuple[str, Callable[[Declared], str], bool]] = [
         ("name", _fault_of_name, True),
-        ("claim", _fault_of_claim, case.claim is not None),
+        ("claim", _fault_of_claim, private),
         ("relation", _fault_of_relation, case.relation is not None),
         ("suggested-pairs", _fault_of_suggested, own.suggested_pairs is not None),
-        ("databases", _fault_of_databases, case.has_domain and private),
+        ("databases", _fault_of_databases, case.has_domain),
         ("calls", _fault_of_calls, True),
         ("sample", _fault_of_sample, own.sample is not None),
         ("input", _fault_of_input, True),
@@ -239,31 +142,31 @@ def _checks_of(case: _Case) -> list[_Check]:
     return [_Check(label, fault_of, case) for label, fault_of, declared in applies if declared]
 
 
-def _fault_of_name(case: _Case) -> str:
+def _fault_of_name(case: Declared) -> str:
     told = {"name": case.name, "reference": case.subject.reference}
-    if isinstance(case.given, Entry):
-        told |= {"reference": case.given.reference, "summary": case.given.summary}
+    if case.entry is not None:
+        told |= {"reference": case.entry.reference, "summary": case.entry.summary}
     for what, text in told.items():
         if text is not None and (not isinstance(text, str) or len(text.splitlines()) > 1):
             return f"the `{what}` must be a text of one line; got {show(text)}"
     return "" if case.name.strip() else "the `name` must not be empty"
 
 
-def _fault_of_claim(case: _Case) -> str:
+def _fault_of_claim(case: Declared) -> str:
     check_claim(case.claim)
     return ""
 
 
-def _fault_of_relation(case: _Case) -> str:
+def _fault_of_relation(case: Declared) -> str:
     check_relation(case.relation)
     return ""
 
 
-def _fault_of_databases(case: _Case) -> str:
+def _fault_of_databases(case: Declared) -> str:
     return "" if case.pairs else "no two databases of its domain are neighbours"
 
 
-def _fault_of_suggested(case: _Case) -> str:
+def _fault_of_suggested(case: Declared) -> str:
     from audit.relations import Relation
 
     relation = check_relation(Relation.REPLACE_ONE if case.relation is None else case.relation)
@@ -275,30 +178,30 @@ def _fault_of_suggested(case: _Case) -> str:
     return ""
 
 
-def _fault_of_calls(case: _Case) -> str:
+def _fault_of_calls(case: Declared) -> str:
     silent = [each for side in case.calls for each in side if isinstance(each, Raised | Unfinished)]
     return f"a call on a database of its domain {silent[0]}" if silent else ""
 
 
-def _fault_of_input(case: _Case) -> str:
-    untouched = _Case(case.given, copy_inputs=False)
+def _fault_of_input(case: Declared) -> str:
+    untouched = Declared(case.given, copy_inputs=False)
     try:
         untouched.outputs(1, CALLS)
         if case.subject.sample is not None:
             untouched.outputs(2, CALLS, singly=False)
     except MutatedInput as fault:
         return str(fault)
-    law_of, [(left, _), *_] = case.subject.distribution, untouched.pairs
+    law_of, given = case.subject.distribution, Input(case.pairs[0][0])
     if law_of is not None:
-        law_of(left)
-        if not same(left, case.pairs[0][0]):
-            return (
-                f"`distribution` changed its database: {show(case.pairs[0][0], 40)} became {show(left, 40)}"
-            )
+        law_of(given())
+        try:
+            given.check()
+        except MutatedInput:
+            return "`distribution` changes the database that it is given."
     return ""
 
 
-def _fault_of_sample(case: _Case) -> str:
+def _fault_of_sample(case: Declared) -> str:
     ways = (case.outputs(_CALLS, LAW, singly=singly) for singly in (True, False))
     for called, drawn, database in zip(*ways, case.pairs[0], strict=True):
         kinds = [{_kind(each) for each in side} for side in (called, drawn)]
@@ -308,20 +211,20 @@ def _fault_of_sample(case: _Case) -> str:
     return ""
 
 
-def _fault_of_seed(case: _Case) -> str:
+def _fault_of_seed(case: Declared) -> str:
     for way, singly in (("calls", True), ("`sample`", False)):
         if (singly or case.subject.sample is not None) and not case.repeats(singly=singly):
             return f"{way} with generators of one seed give different outputs"
     return ""
 
 
-def _fault_of_law(case: _Case) -> str:
+def _fault_of_law(case: Declared) -> str:
     from audit.distributions.law import Law
     from audit.laws.law_check import law_log_e_value
 
     assert case.subject.distribution is not None
     ways = [("calls", True), *([("`sample`", False)] if case.subject.sample is not None else [])]
-    laws = [case.subject.distribution(database) for database in case.pairs[0]]
+    laws = [case.subject.distribution(snapshot(database)) for database in case.pairs[0]]
     if all(law is None for law in laws):  # it has none here, and an audit draws runs
         return ""
     if not all(isinstance(law, Law) for law in laws):
@@ -335,9 +238,9 @@ def _fault_of_law(case: _Case) -> str:
     return ""
 
 
-def _fault_of_parameters(case: _Case) -> str:
+def _fault_of_parameters(case: Declared) -> str:
     told = dict(case.made.parameters)
-    build = _by_keywords(case.given.factory if isinstance(case.given, Entry) else type(case.made))
+    build = _by_keywords(type(case.made) if case.entry is None else case.entry.factory)
     known = inspect.signature(build).parameters
     open_ended = any(each.kind is each.VAR_KEYWORD for each in known.values())
     unknown = set() if open_ended else set(told) - set(known)
@@ -370,7 +273,7 @@ def _is_of_a_part(made: Any, told: dict[str, Any]) -> bool:
     )
 
 
-def _fault_of_copies(case: _Case) -> str:
+def _fault_of_copies(case: Declared) -> str:
     try:
         again = cloudpickle.loads(cloudpickle.dumps(case.made))
     except Exception as error:  # noqa: BLE001  an object of the user's may refuse in any way
@@ -380,14 +283,14 @@ def _fault_of_copies(case: _Case) -> str:
     return ""
 
 
-def _fault_of_utility(case: _Case) -> str:
+def _fault_of_utility(case: Declared) -> str:
     from audit.utility.experiment import measured
 
     assert case.utility is not None
     claim = check_utility_claim(case.utility.get("claim", getattr(case.made, "utility_claim", None)))
     most = 1.0 if isinstance(claim, PAC) else math.inf
     for problem in {id(each): each for each in (case.problems[0], case.problems[-1])}.values():
-        database = problem.draw(_rng())
+        database = problem.draw(np.random.default_rng(0))
         with Sampler(case.subject, seed=0) as sampler:
             sampler.copy_inputs = True
             [runs] = sampler.draw(database, database, 1, (CALLS, 1), singly=True)
@@ -405,15 +308,3 @@ def _kind(output: Any) -> str:
     kinds = {int: "a number", float: "a number", complex: "a number", str: "text", tuple: "a sequence"}
     known = plain(output)
     return "None" if known is None else kinds.get(type(known), type(known).__name__)
-
-
-def _rng() -> np.random.Generator:
-    return np.random.default_rng(0)
-
-
-def _left(block: Any) -> Any:
-    return block.left
-
-
-def _right(block: Any) -> Any:
-    return block.right

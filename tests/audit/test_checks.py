@@ -59,7 +59,7 @@ def test_the_example_is_listed_audited_as_expected_and_passes_its_checks(thirdpa
         ("database[0], 1 - database[0]]", "'yes', 'no']", "law: outputs of calls on [0] do not follow"),
         ("rng.random(size)", "rng.random(size + 1)", "sample: `sample(database, size, rng)` must"),
         ("np.where(rng", "database.reverse() or np.where(database.append(1) or rng", "input: "),
-        ("return Finite", "database[0] = 1 - database[0]; return Finite", "input: `distribution` changed"),
+        ("return Finite", "database[0] = 1 - database[0]; return Finite", "input: `distribution` changes"),
         (CALL, "str(rng.random())", "sample: on [0] `sample` returns a number"),
         (CALL, "np.random.random()", "seed: calls with generators of one seed"),
         (CALL, "1 // 0", "calls: a call on a database of its domain raised"),
@@ -119,7 +119,8 @@ def test_a_wrapper_that_reports_the_parameters_of_its_part_is_not_built_from_the
             return 0
 
     check_subject(Wrapper(Part()))
-    check_subject(Entry("wrapper", partial(Wrapper, Part())))
+    check_subject(Entry("wrapper", partial(Wrapper, Part()), options={"claim": PureDP(1.0)}))
+    assert "wrapper, claim: " in fault_of(Entry("wrapper", partial(Wrapper, Part())))
 
 
 class Learner:
