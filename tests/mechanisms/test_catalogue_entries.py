@@ -70,6 +70,12 @@ def test_epsilon_is_set_by_keyword_alone(name):
     assert ENTRIES[name].factory(epsilon=0.25).claim.epsilon == pytest.approx(0.25 * calls, rel=1e-6)
 
 
+@NAMED
+def test_a_parameter_out_of_range_is_refused_by_name(name):
+    with pytest.raises(ValueError, match=r"^The .* must be .*; got"):
+        ENTRIES[name].factory(epsilon=-1.0)
+
+
 @ALIGNED
 def test_subjects_are_values_that_travel_and_never_change(name):
     subject = SUBJECTS[name]
