@@ -1,4 +1,7 @@
-"""The choosing mechanism: the exponential mechanism among solutions that some record supports."""
+"""The choosing mechanism: the exponential mechanism among solutions that some record supports.
+
+Over 400 lines, for the mechanism and its entries stand in one file.
+"""
 
 from __future__ import annotations
 
