@@ -67,7 +67,7 @@ def check_subject(subject: Any) -> None:
     >>> check_subject(Count())
     Traceback (most recent call last):
     AssertionError: count, sample: `sample(database, size, rng)` must return `size` outputs along its first
-    axis; for size 24 it returned list of length 1.
+    axis; got list of length 1 for size 24.
     """
     case = Declared(subject)
     for check in _checks_of(case):
