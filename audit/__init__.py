@@ -11,6 +11,7 @@ from audit.values.abilities import offer
 
 if TYPE_CHECKING:
     from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
+    from audit.doors.checks import check_subject, parametrize_with_checks
     from audit.privacy import audit_privacy
     from audit.relations import Relation
     from audit.results.result import AuditResult, Evidence, Verdict
@@ -29,6 +30,8 @@ __all__ = [
     "Verdict",
     "audit_privacy",
     "audit_utility",
+    "check_subject",
+    "parametrize_with_checks",
 ]
 
 _HOMES = {
@@ -43,6 +46,8 @@ _HOMES = {
     "Verdict": "audit.results.result",
     "audit_privacy": "audit.privacy",
     "audit_utility": "audit.utility.front",
+    "check_subject": "audit.doors.checks",
+    "parametrize_with_checks": "audit.doors.checks",
 }
 
 offer(

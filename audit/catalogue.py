@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import fnmatch
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from types import MappingProxyType
+from importlib import import_module
+from pkgutil import iter_modules
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from audit.entry_points import offered
 from audit.errors import AuditError, InvalidValue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["GROUP", "Entry", "load_catalogue", "matching_entries"]
 
@@ -88,27 +91,68 @@ class Entry:
 
 
 def load_catalogue() -> list[Entry]:
-    """Return every entry offered by the installed distributions, in the order of their names and their own.
+    """Return every entry offered by the installed distributions.
 
-    Each entry point of the group ``dp_audit.catalogue`` resolves to a callable without arguments that returns
-    a list of `Entry`.
+    Each entry point of the group ``dp_audit.catalogue`` names a package or module. Its entries are the
+    `Entry` called ``entry`` and those in the sequence called ``entries``, at module level of it and of every
+    module below it, in the order of the entry points' and the modules' names.
 
     Raises
     ------
     AuditError
-        An entry point does not import or is shadowed by a module of the same name, or two entries share
-        a name.
+        A module does not import, calls something else ``entry`` or ``entries``, or is shadowed by a module
+        of the same name, or two entries share a name.
 
     Examples
     --------
     >>> isinstance(load_catalogue(), list)
     True
     """
-    entries = [entry for offer in offered(GROUP, what="catalogue", make=list) for entry in offer]
+    entries = [entry for offer in offered(GROUP, what="catalogue", make=_entries_of) for entry in offer]
     twice = [name for name, times in Counter(entry.name for entry in entries).items() if times > 1]
     if twice:
         raise AuditError(f"Names in the catalogue must be unique; got `{twice[0]}` more than once.")
     return entries
+
+
+def _entries_of(offer: Any) -> list[Entry]:
+    """Return the entries of a package or module; an entry that a module only imports counts once."""
+    if not isinstance(offer, ModuleType):
+        raise AuditError(
+            "it must be a package or module whose modules hold an `entry` or `entries`; "
+            f"got {type(offer).__name__}"
+        )
+    found = {id(entry): entry for module in _modules(offer) for entry in _held(module)}
+    return list(found.values())
+
+
+def _modules(module: ModuleType) -> Iterator[ModuleType]:
+    """Yield a module and those below it; ``__main__`` is a command, which an import would run."""
+    yield module
+    for name in sorted(each.name for each in iter_modules(getattr(module, "__path__", ()))):
+        if name != "__main__":
+            yield from _modules(_imported(f"{module.__name__}.{name}"))
+
+
+def _imported(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except (Exception, SystemExit) as error:
+        raise AuditError(f"`{name}`: {type(error).__name__}: {error}") from error
+
+
+def _held(module: ModuleType) -> list[Entry]:
+    """Return the entries that a module holds."""
+    # a module below this package may be called so too
+    held = {name: value for name, value in vars(module).items() if not isinstance(value, ModuleType)}
+    one, several = held.get("entry"), held.get("entries", ())
+    if one is not None and not isinstance(one, Entry):
+        raise AuditError(f"the `entry` of `{module.__name__}` must be an Entry; got {type(one).__name__}")
+    if not isinstance(several, Sequence) or not all(isinstance(each, Entry) for each in several):
+        raise AuditError(
+            f"the `entries` of `{module.__name__}` must be a tuple of Entry; got {type(several).__name__}"
+        )
+    return [*([] if one is None else [one]), *several]
 
 
 def matching_entries(pattern: str | None) -> list[Entry]:

@@ -46,12 +46,6 @@ class PrivacyClaim(Protocol):
     def delta(self) -> float:
         """The claimed delta."""
 
-    def profile(self, epsilon: float) -> float:
-        """Return the delta that the claim implies at another `epsilon`."""
-
-    def group(self, k: int) -> "PrivacyClaim":
-        """Return what the claim implies for databases at distance `k`."""
-
     def to_json(self) -> dict[str, Any]:
         """Return the claim as plain JSON."""
 

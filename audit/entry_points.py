@@ -15,9 +15,9 @@ __all__ = ["offered"]
 
 
 def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[Any]:
-    """Yield ``make`` of what each entry point of `group` returns, in the order of the entry points' names.
+    """Yield ``make`` of what each entry point of `group` names, in the order of the entry points' names.
 
-    Each resolves to a callable without arguments. `what` is the word for such an offer in a message.
+    `what` is the word for such an offer in a message.
 
     Raises
     ------
@@ -34,9 +34,10 @@ def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[An
         _refuse_shadow(point, what)
     for point in points:
         try:
-            yield make(point.load()())
+            yield make(point.load())
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            said = str(error) if type(error) is AuditError else f"{type(error).__name__}: {error}"
+            reason = said.splitlines()[0]
             raise AuditError(
                 f"The {what} `{point.value}` of {_owner(point)} cannot be loaded: {reason}"
             ) from error

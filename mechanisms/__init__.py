@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from mechanisms.composition.processing import PostProcessed, Undeclared
     from mechanisms.composition.sequential import RandomChoice, Sequential
     from mechanisms.concave import ConcavePromise
-    from mechanisms.entries.central import catalogue
     from mechanisms.local import (
         InteractiveProtocol,
         LaplaceAverage,
@@ -86,7 +85,6 @@ __all__ = [
     "TightStableSelectionGaps",
     "TruncatedGeometricMechanism",
     "Undeclared",
-    "catalogue",
 ]
 
 _HOMES = {
@@ -128,7 +126,6 @@ _HOMES = {
     "TightStableSelectionGaps": "mechanisms.selection.gaps",
     "TruncatedGeometricMechanism": "mechanisms.noise.geometric",
     "Undeclared": "mechanisms.composition.processing",
-    "catalogue": "mechanisms.entries.central",
 }
 
 

@@ -67,11 +67,7 @@ class Finite(Law):
     """
 
     def __init__(
-        self,
-        outcomes: Outcomes,
-        probabilities: Any = None,
-        *,
-        log_probabilities: Any = None,
+        self, outcomes: Outcomes, probabilities: Any = None, *, log_probabilities: Any = None
     ) -> None:
         if (probabilities is None) == (log_probabilities is None):
             raise InvalidValue(

@@ -126,21 +126,10 @@ def _found(result: AuditResult) -> str:
         bound += f" at the claimed δ, δ {found} (claimed {story.number(delta)}: {times}×)"
     parts = [*unvaried, bound, f"{result.samples:,} runs" if result.samples else "no runs"]
     if result.verdict is Verdict.PROVED and result.family:
-        parts.insert(-1, _proved_for(result.family))
+        parts.insert(-1, f"all {result.pairs_tried:,} pairs compared")
     if not result.refuted and result.detectable_epsilon is not None:
         parts.append(f"catches ε ≥ {story.at_most(result.detectable_epsilon)} on one event")
     return ", ".join(parts)
-
-
-def _proved_for(family: str) -> str:
-    """Return what was gone through, without the records and without how it follows.
-
-    Examples
-    --------
-    >>> _proved_for("all 3 neighbouring pairs (replace one) of size 1 over [0, 1, 2]")
-    'all 3 neighbouring pairs (replace one) of size 1'
-    """
-    return story.short(family.partition(", as the subject derives")[0].partition(" over ")[0], 80)
 
 
 def _utility_found(result: UtilityResult) -> str:

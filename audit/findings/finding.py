@@ -185,7 +185,7 @@ def load_findings() -> dict[str, Compute]:
     True
     """
     found: dict[str, Compute] = {}
-    for offer in offered(GROUP, what="findings", make=dict):
+    for offer in offered(GROUP, what="findings", make=lambda offer: dict(offer())):
         _take(found, offer)
     return found
 

@@ -305,7 +305,7 @@ def load_study(text: str) -> Study:
 
 
 def _studies(offer: Any) -> tuple[Study, ...]:
-    studies = tuple(offer)
+    studies = tuple(offer())
     if not all(isinstance(study, Study) for study in studies):
         raise InvalidKind("an offer of studies must be `Study` values.")
     return studies

@@ -202,7 +202,7 @@ class UtilityAudit:
 
     def _judged(self, betting: UtilityBetting, sampler: Sampler, looks: list[Look]) -> UtilityResult:
         if betting.silent:
-            return self._told(betting, sampler, looks, Verdict.ERROR, reason=_silence(betting.silent))
+            return self._told(betting, sampler, looks, Verdict.ERROR, reason=betting.silent)
         if betting.conditional:
             databases = self._drawn_databases(betting)
             check = LawCheck(self.task, len(databases) + len(betting.standings))
@@ -390,7 +390,3 @@ def _exact_witness(worst: ExactFailure) -> UtilityWitness:
         worst.at_database,
         source=worst.problem,
     )
-
-
-def _silence(outcome: str) -> str:
-    return f"every run {outcome}" if outcome.startswith("raised") else f"no run finished: {outcome}"

@@ -195,7 +195,7 @@ class Renewal:
             problem = standing.look.problem
             parts = draw_anew(self.sampler, problem, sizes, (index, batch), against=betting.against)
             if betting.answered and all(part.silent for part in parts):
-                raise SubjectError(f"every run in a fresh process {parts[0].silent}")
+                raise SubjectError(f"in a fresh process {parts[0].silent}")
             self.learners += len(parts)
             low, high = (np.array([float(getattr(p, end).mean()) for p in parts]) for end in ("low", "high"))
             bets.add(low, high, beta=betting.beta)

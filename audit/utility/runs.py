@@ -40,7 +40,7 @@ class Trials:
     raised, unfinished : int
         How many raised, and how many did not finish.
     silent : str
-        One such outcome in words, where no trial gave an answer; else empty.
+        What all trials did, in words, where none gave an answer; else empty.
     size : int, optional
         Length of the first database.
     changed, exact, ran : bool
@@ -122,7 +122,8 @@ def _read(problem: Any, outcomes: list[Any], *, against: bool) -> Trials:
     lost = [outcome for outcome in outcomes if isinstance(outcome, Unfinished)]
     failing = max(trials, key=lambda trial: (trial.failure, trial.error), default=None)
     answered = any(not trial.raised for trial in trials)
-    first = next((trial.raised for trial in trials), str(lost[0]) if lost else "")
+    unfinished = f"no run finished: {lost[0].reason}" if lost else ""
+    first = next((f"every run {trial.raised}" for trial in trials), unfinished)
     return Trials(
         low=_bounds(outcomes, 0.0 if against else 1.0),
         high=_bounds(outcomes, 1.0),

@@ -11,6 +11,7 @@ import numpy as np
 
 from audit.errors import InvalidValue
 from audit.events.event import Event, RegionIn
+from audit.evidence.power import FLOATS, SIDE_CHANNELS
 from audit.laws.declared import Laws
 from audit.laws.exact import ExactFinding, PairFinding, compare_pairs
 from audit.relations import name_of
@@ -266,8 +267,8 @@ class _Comparison:
             not_tested=(
                 *(() if self.exhaustive else ("databases outside the compared pairs",)),
                 *(task.databases.left_out() if verdict in _KEPT else ()),
-                'the floats as returned (numerics="float")',
-                "timing, memory and other side channels",
+                FLOATS,
+                SIDE_CHANNELS,
             ),
             expected=task.subject.expected,
         )

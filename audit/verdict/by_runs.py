@@ -12,7 +12,7 @@ from audit.databases.paths import lengths
 from audit.errors import InvalidValue
 from audit.events.features.structure import unread
 from audit.evidence.bets import Bet, Ledger, ceiling, delta_bound, epsilon_bound, log_payoffs
-from audit.evidence.power import Power, detectable
+from audit.evidence.power import FLOATS, SIDE_CHANNELS, Power, detectable
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.sampling import MutatedInput, Sampler
 from audit.search.climb import FIRST_LOOK
@@ -338,9 +338,8 @@ class _Runs:
                 untested.append(_calls_left(self.compared_calls))
             untested += unread(views for memory in memories for views in memory.kept(0))
         if self.task.options.numerics == "ideal":
-            untested.append('the floats as returned (numerics="float")')
-        untested.append("timing, memory and other side channels")
-        return untested
+            untested.append(FLOATS)
+        return [*untested, SIDE_CHANNELS]
 
 
 def _calls_left(compared: int) -> str:

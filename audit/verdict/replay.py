@@ -12,6 +12,7 @@ from audit.codec.encoding import revived
 from audit.errors import AuditError, InvalidValue
 from audit.events.event import RegionIn
 from audit.evidence.bets import Ledger, delta_bound, epsilon_bound
+from audit.evidence.power import FLOATS, SIDE_CHANNELS
 from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation, check_pair
 from audit.results.result import AuditResult, Evidence, Verdict
@@ -138,7 +139,8 @@ def _bare(result: AuditResult, **found: Any) -> AuditResult:
         "budget": 0,
         "not_tested": (
             "events and pairs of databases other than the saved ones",
-            *(untested for untested in result.not_tested if untested.startswith(("the floats", "timing"))),
+            *((FLOATS,) if result.numerics == "ideal" or result.evidence is Evidence.EXACT else ()),
+            SIDE_CHANNELS,
         ),
         "environment": environment,
     }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from audit.catalogue import Entry
 from audit.claims import PAC, ApproximateDP, PureDP
 from audit.errors import InvalidValue, finite_number
 from audit.relations import Relation
@@ -243,3 +244,11 @@ class IntervalLearner(OfNumbers, PlainParameters):
         return [
             (database, [(high, 1), *database[1:]]) for database in (left, split) if database[0] != (high, 1)
         ]
+
+
+entry = Entry(
+    "interval-learner",
+    partial(IntervalLearner, epsilon=2.0, delta=0.05),
+    reference=IntervalLearner.reference,
+    summary="INTERVAL_2, all samples of 3",
+)

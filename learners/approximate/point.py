@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import PAC, ApproximateDP
 from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
 from audit.relations import Relation
 from learners.approximate.hard import point_problems
-from learners.approximate.lumped import Masses
+from learners.approximate.lumped import LumpedLearner, Masses
 from learners.approximate.of_numbers import OfNumbers
 from learners.approximate.samples import check_dimension, sample_of
 from learners.finite.problems import check_accuracy
@@ -314,3 +315,25 @@ def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:
             f"The `delta` of `{owner}` must be > 0; got 0. `{pure}` is private with delta = 0."
         )
     return told
+
+
+entries = (
+    Entry(
+        "point-learner",
+        partial(PointLearner, epsilon=2.0, delta=0.05),
+        reference=PointLearner.reference,
+        summary="POINT_2, all samples of 3",
+    ),
+    Entry(
+        "point-learner-64-lumped",
+        partial(LumpedLearner, of=PointLearner(dimension=64, size=4, epsilon=2.0, delta=0.05)),
+        reference=PointLearner.reference,
+        summary="d = 64, all samples of 4 over three numbers, the others joined in one: δ/2 is reached",
+    ),
+    Entry(
+        "point-learner-64-tight",
+        partial(LumpedLearner, of=PointLearner(dimension=64, size=4, epsilon=2.0, delta=0.05, tight=True)),
+        reference=PointLearner.reference,
+        summary="d = 64, all samples of 4 over three numbers, the others joined in one: δ is reached",
+    ),
+)

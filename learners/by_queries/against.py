@@ -17,7 +17,7 @@ from learners.by_queries.perceptron import PerceptronQueries
 from learners.by_queries.separable import mistakes, random_separable, separable_problems
 from mechanisms.queries import Population, SQAlgorithm
 from mechanisms.queries.oracles.cases import Reweighted
-from mechanisms.queries.runs.against import OracleRun
+from mechanisms.queries.runs.against import OracleRun, oracle_entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -166,3 +166,9 @@ def kmeans_against(
         name="sq-k-means",
         reference="K11 §1.1.1",
     )
+
+
+entries = (
+    oracle_entry(perceptron_against, "the perceptron in the plane, against every valid SQ oracle"),
+    oracle_entry(kmeans_against, "k-means, two rounds, against every valid SQ oracle"),
+)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
 from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks, Model
 from learners.concepts import ConjunctionClass
 from learners.concepts.bits import BitWords, bit_matrix
+from learners.finite.at_size import at_size
 from learners.finite.hypotheses import Hypotheses
 from learners.finite.listed import kinds, listed, spread
 from learners.finite.of_hypotheses import OfHypotheses
 from learners.finite.problems import LearningProblem, check_accuracy, light_variable_problems
 from mechanisms.queries import StatisticalQuery
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +107,7 @@ class ConjunctionQueries:
         return tuple(int(answer <= self.tau) for answer in oracle.ask_all(self.queries()))
 
 
-class KeepsVariables(OfHypotheses, PlainParameters):
+class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
     """A private learner of conjunctions: it keeps, independently, each variable whose noisy answer is small.
 
     Examples
@@ -144,11 +145,6 @@ class KeepsVariables(OfHypotheses, PlainParameters):
         positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         check_accuracy(self.alpha, self.beta, owner=owner)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def algorithm(self) -> ConjunctionQueries:
@@ -311,3 +307,44 @@ class ConjunctionLearner(KeepsVariables):
     @property
     def _noise(self) -> ChunkNoise:
         return ChunkNoise(self.model, self.epsilon)
+
+
+_AT_SIZE: dict[str, Any] = {
+    "dimension": 4,
+    "beta": 0.1,
+    "calm": ((1, 1, 1, 1), 1),
+    "odd": ((0, 0, 0, 0), 1),
+    "placed": {"share": 0.025},
+}
+"""The share is the threshold alpha/2d at which a variable is kept."""
+
+entries = (
+    Entry(
+        ConjunctionLearner.name,
+        ConjunctionLearner,
+        reference=ConjunctionLearner.reference,
+        summary="monotone conjunctions by d queries, noise on the averages",
+    ),
+    Entry(
+        f"{ConjunctionLearner.name}-local",
+        partial(ConjunctionLearner, model="local", size=4),
+        reference=ConjunctionLearner.reference,
+        summary="monotone conjunctions by d queries, everybody adds noise",
+    ),
+    Entry(
+        f"{ConjunctionLearner.name}-at-size",
+        partial(at_size, ConjunctionLearner, model="central", epsilon=1.0, **_AT_SIZE),
+        options={"budget": 20_000},
+        utility={"budget": 2_600},
+        reference=ConjunctionLearner.reference,
+        summary="by runs, with the stated n: conjunctions of 4 variables",
+    ),
+    Entry(
+        f"{ConjunctionLearner.name}-local-at-size",
+        partial(at_size, ConjunctionLearner, model="local", epsilon=2.0, **_AT_SIZE),
+        options={"budget": 20_000},
+        utility={"budget": 2_600},
+        reference=ConjunctionLearner.reference,
+        summary="by runs, with the stated n: conjunctions of 4 variables",
+    ),
+)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from audit.claims import Accuracy, PureDP
+from audit.catalogue import Entry
+from audit.claims import Accuracy
 from audit.errors import InvalidValue, finite_number
 from audit.relations import Relation
 from learners.by_queries.centres import Centres, KMeansQueries
 from learners.by_queries.chunked_run import ChunkedRun
 from learners.by_queries.chunks import ChunkNoise, Model
 from learners.by_queries.clusters import ClusterProblem, cluster_problems, random_clusters
-from mechanisms.subjects.parameters import PlainParameters
+from learners.finite.at_size import at_size
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +27,7 @@ _WORTHLESS = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class KMeans(ChunkedRun, PlainParameters):
+class KMeans(ChunkedRun, ClaimsItsEpsilon):
     """Run k-means privately: every query is answered from a chunk of its own, with noise.
 
     A database is a list of points of [0, 1]^d; the output is the centres, or "insufficient samples".
@@ -93,11 +96,6 @@ class KMeans(ChunkedRun, PlainParameters):
             object.__setattr__(self, "records", tuple(corners))
 
     @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
-
-    @property
     def algorithm(self) -> KMeansQueries:
         """The SQ algorithm that is run."""
         return KMeansQueries(self.start, self.rounds, self.tau, self.least_mass)
@@ -149,3 +147,49 @@ class KMeans(ChunkedRun, PlainParameters):
             return len(record) == self.algorithm.dimension and all(0.0 <= value <= 1.0 for value in record)
         except TypeError:
             return False
+
+
+_AT_SIZE: dict[str, Any] = {
+    "start": ((0.1, 0.1), (0.9, 0.9)),
+    "rounds": 2,
+    "tau": 0.03,
+    "least_mass": 0.3,
+    "beta": 0.1,
+    "calm": (0.1, 0.1),
+    "odd": (0.9, 0.9),
+    "placed": {"audited": 12_000, "places": (500, 10_500), "labels": None},
+}
+"""Chunks of 1,000: replaced is a record that a mass of the first round reads, or one of the second."""
+
+entries = (
+    Entry(
+        KMeans.name,
+        KMeans,
+        options={"budget": 20_000},
+        reference=KMeans.reference,
+        summary="k-means by adaptive queries (no law)",
+    ),
+    Entry(
+        f"{KMeans.name}-local",
+        partial(KMeans, model="local"),
+        options={"budget": 20_000},
+        reference=KMeans.reference,
+        summary="k-means by adaptive queries, local (no law)",
+    ),
+    Entry(
+        f"{KMeans.name}-at-size",
+        partial(at_size, KMeans, model="central", epsilon=1.0, **_AT_SIZE),
+        options={"budget": 30_000},
+        utility={"budget": 2_600},
+        reference=KMeans.reference,
+        summary="by runs, with the stated n: two centres in the plane, two rounds",
+    ),
+    Entry(
+        f"{KMeans.name}-local-at-size",
+        partial(at_size, KMeans, model="local", epsilon=2.0, **_AT_SIZE),
+        options={"budget": 20_000},
+        utility={"budget": 2_600},
+        reference=KMeans.reference,
+        summary="by runs, with the stated n: two centres in the plane, two rounds",
+    ),
+)

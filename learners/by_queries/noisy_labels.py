@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.relations import Relation
 from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks
 from learners.by_queries.conjunctions import KeepsVariables
 from learners.concepts import ConjunctionClass
+from learners.finite.at_size import at_size
 from learners.finite.problems import LearningProblem, light_variable_problems
 from mechanisms.queries import NoisyLabelOracle
 from mechanisms.queries.oracles.classification_noise import rate, split_query
@@ -268,3 +270,38 @@ def log_tail_of_two(value: Any, wide: float, narrow: float) -> NDArray[np.float6
         ratio = np.where(spread_out > 0.0, -np.expm1(-spread_out) / spread_out, 1.0)
     upper = -size / wide - math.log(2.0) + np.log1p(narrow * size * ratio / (wide * (wide + narrow)))
     return np.asarray(np.where(values >= 0.0, upper, np.log1p(-np.exp(upper))))
+
+
+_AT_SIZE: dict[str, Any] = {
+    "beta": 0.1,
+    "calm": ((1, 1), 1),
+    "odd": ((0, 0), 1),
+    "placed": {"share": 0.1, "labels": (-1, 1)},
+}
+"""The share at which answers without noise, 1.125 times it, are the threshold alpha/2d."""
+
+entries = (
+    Entry(
+        NoisyConjunctionLearner.name,
+        partial(NoisyConjunctionLearner, dimension=1, size=4),
+        reference=NoisyConjunctionLearner.reference,
+        summary="a conjunction from labels flipped with 0.1",
+    ),
+    Entry(
+        f"{NoisyConjunctionLearner.name}-at-size",
+        partial(at_size, NoisyConjunctionLearner, **_AT_SIZE),
+        options={"budget": 5_000},
+        utility={"budget": 2_600},
+        reference=NoisyConjunctionLearner.reference,
+        summary="by runs, with the stated n: two variables, labels flipped with 0.1",
+    ),
+    Entry(
+        "noisy-conjunctions-ignored-at-size",
+        partial(at_size, NoiseIgnored, **_AT_SIZE),
+        options={"budget": 1_000},
+        utility={"budget": 600},
+        utility_expected="refuted",
+        reference=NoiseIgnored.reference,
+        summary="by runs, with the stated n: labels flipped with 0.3 taken for clean",
+    ),
+)

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.catalogue import Entry
+from audit.claims import PAC
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
 from learners.by_queries.chunked_run import ChunkedRun
 from learners.by_queries.chunks import ChunkNoise, Model
 from learners.by_queries.separable import SeparableProblem, mistakes, random_separable, separable_problems
+from learners.finite.at_size import at_size
 from learners.finite.problems import check_accuracy
 from mechanisms.queries import StatisticalQuery
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -188,7 +190,7 @@ class PerceptronQueries:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Perceptron(ChunkedRun, PlainParameters):
+class Perceptron(ChunkedRun, ClaimsItsEpsilon):
     """Run the perceptron privately: every query is answered from a chunk of its own, with noise.
 
     A database is a list of (x, y), x a tuple of d numbers of norm at most 1, y in {−1, 1}; the output is the
@@ -255,11 +257,6 @@ class Perceptron(ChunkedRun, PlainParameters):
             object.__setattr__(self, "records", tuple((x, y) for x in ends for y in (-1, 1)))
 
     @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
-
-    @property
     def algorithm(self) -> PerceptronQueries:
         """The SQ algorithm that is run."""
         return PerceptronQueries(self.dimension, self.alpha, self.margin, self.rounds)
@@ -303,3 +300,49 @@ class Perceptron(ChunkedRun, PlainParameters):
             return y in (-1, 1) and len(x) == self.dimension and math.hypot(*x) <= 1.0 + 1e-12
         except (TypeError, ValueError):
             return False
+
+
+_AT_SIZE: dict[str, Any] = {
+    "dimension": 2,
+    "rounds": None,
+    "margin": 0.9,
+    "alpha": 0.45,
+    "beta": 0.1,
+    "calm": ((0.6, 0.8), 1),
+    "odd": ((-0.8, -0.6), 1),
+    "placed": {"audited": 75_000, "places": (1_500, 3_500), "labels": (1, -1)},
+}
+"""Chunks of 1,000: replaced is a record that the first round's mean mistake reads, or the next error."""
+
+entries = (
+    Entry(
+        Perceptron.name,
+        Perceptron,
+        options={"budget": 20_000},
+        reference=Perceptron.reference,
+        summary="the perceptron by adaptive queries (no law)",
+    ),
+    Entry(
+        f"{Perceptron.name}-local",
+        partial(Perceptron, model="local"),
+        options={"budget": 20_000},
+        reference=Perceptron.reference,
+        summary="the perceptron by adaptive queries, local (no law)",
+    ),
+    Entry(
+        f"{Perceptron.name}-at-size",
+        partial(at_size, Perceptron, model="central", epsilon=1.0, **_AT_SIZE),
+        options={"budget": 30_000},
+        utility={"budget": 2_600},
+        reference=Perceptron.reference,
+        summary="by runs, with the stated n: d = 2, margin 0.9, all its rounds",
+    ),
+    Entry(
+        f"{Perceptron.name}-local-at-size",
+        partial(at_size, Perceptron, model="local", epsilon=2.0, **_AT_SIZE),
+        options={"budget": 20_000},
+        utility={"budget": 2_600},
+        reference=Perceptron.reference,
+        summary="by runs, with the stated n: d = 2, margin 0.9, all its rounds",
+    ),
+)

@@ -1,4 +1,4 @@
-"""The sanitizers' part of the catalogue: exact on small domains, by runs and for accuracy at 64 bits."""
+"""Sanitizers at 64 bits: entries whose sizes take a while to compute; small ones stand beside their class."""
 
 from __future__ import annotations
 
@@ -8,71 +8,13 @@ from typing import Any
 import numpy as np
 
 from audit.catalogue import Entry
-from learners.sanitizers.cuts.interval_cuts import IntervalCuts
 from learners.sanitizers.flawed import UnsplitIntervalSanitizer, UnsplitPointSanitizer
-from learners.sanitizers.generic import GenericSanitizer
 from learners.sanitizers.intervals import IntervalSanitizer
 from learners.sanitizers.lumped import LumpedIntervals, LumpedPoints
 from learners.sanitizers.points import PointSanitizer
-from learners.sanitizers.reduction import SanitizingLearner
 from learners.sanitizers.tallies import CountedNumbers, Tally
 
-__all__ = ["entries", "swaps"]
-
-_LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5}
-"""Parameters at which choosing is private on few records, so that all counts can be listed."""
-
 _REFUTED: dict[str, Any] = {"expected": "refuted"}
-
-
-def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
-    """Return databases of two points, `many` of them evenly from one extreme to the other, and one swap each.
-
-    For two points that are the whole domain and many = size these are all pairs of multisets.
-
-    Examples
-    --------
-    >>> swaps(0, 1, size=2, many=2)
-    [([1, 1], [0, 1]), ([0, 1], [0, 0])]
-    """
-    first, second = points
-    heads = dict.fromkeys(size * i // many for i in range(many))
-    return [
-        ([first] * head + [second] * (size - head), [first] * (head + 1) + [second] * (size - head - 1))
-        for head in heads
-    ]
-
-
-def entries() -> list[Entry]:
-    """Return the entries.
-
-    Examples
-    --------
-    >>> [entry.name for entry in entries()][-2:]
-    ['generic-sanitizer', 'sanitizing-learner']
-    """
-    bits: dict[str, Any] = {"dimension": 1, **_LOOSE}
-    point = partial(PointSanitizer, **bits, size=42)
-    proper = partial(PointSanitizer, **bits, size=85, proper=True)
-    interval = partial(IntervalSanitizer, **bits, size=241)
-    unsplit = partial(UnsplitPointSanitizer, **bits, size=18)
-    cuts = partial(IntervalCuts, dimension=2, alpha=0.5, epsilon=4.0, delta=0.01, size=648)
-    far: dict[str, Any] = {"alpha": 0.5, "epsilon": 2.0, "delta": 0.1}
-    return [
-        _exact("point-sanitizer", point, "POINT_1 by repeated choosing, exact: all pairs"),
-        _exact("point-sanitizer-proper", proper, "the same, a database comes out: all pairs"),
-        _exact("interval-sanitizer", interval, "INTERVAL_1 by Rec and choosing, exact: all pairs"),
-        _exact("interval-cuts", cuts, "where INTERVAL_2 is cut, exact: all but the noise", many=324),
-        _exact("flawed-point-sanitizer-unsplit", unsplit, "every round spends the whole budget", **_REFUTED),
-        *_lumps(),
-        _far("point-sanitizer-64", partial(PointSanitizer, **far), "POINT_64"),
-        _far("interval-sanitizer-64", partial(IntervalSanitizer, **far), "INTERVAL_64"),
-        _accurate("point-sanitizer-estimates", PointSanitizer, "POINT_64, estimates", varies=True),
-        _accurate("point-sanitizer-accuracy", partial(PointSanitizer, proper=True), "POINT_64, a database"),
-        _accurate("interval-sanitizer-accuracy", IntervalSanitizer, "INTERVAL_64, a database"),
-        _pure(GenericSanitizer, "the exponential mechanism over small databases: intervals of {0, …, 3}"),
-        _pure(SanitizingLearner, "intervals of {0, 1} learned through the sanitizer for C^label"),
-    ]
 
 
 def _lumps() -> list[Entry]:
@@ -109,14 +51,6 @@ def _lumped(lumps: Any, name: str, kind: Any, told: str, *, other: int, **settin
         reference=made.reference,
         summary=f"{told}: the exact law of the whole at d = 64, ε = 1, δ = 1e-06",
     )
-
-
-def _exact(name: str, factory: Any, summary: str, *, many: int | None = None, **expected: Any) -> Entry:
-    """Return an entry whose laws are compared on `many` of the pairs over two points; None: on all."""
-    size = factory.keywords["size"]
-    options = {"pairs": swaps(0, 1, size=size, many=many or size), "budget": 2000}
-    reference = factory.func.reference
-    return Entry(name, factory, options=options, reference=reference, summary=summary, **expected)
 
 
 def _far(name: str, factory: Any, what: str) -> Entry:
@@ -160,8 +94,13 @@ def _swap(size: int, head: int, *, other: int = 2**64 - 1) -> tuple[CountedNumbe
     return CountedNumbers(left), CountedNumbers(right)
 
 
-def _pure(kind: Any, summary: str) -> Entry:
-    made = kind()
-    claim = made.utility_claim
-    told = f"{summary}; m = {made.sample_size:,} at α = {claim.alpha:g}, β = {claim.beta:g}"
-    return Entry(kind.name, kind, utility={}, reference=kind.reference, summary=told)
+_LOOSE: dict[str, Any] = {"alpha": 0.5, "epsilon": 2.0, "delta": 0.1}
+
+entries = (
+    *_lumps(),
+    _far("point-sanitizer-64", partial(PointSanitizer, **_LOOSE), "POINT_64"),
+    _far("interval-sanitizer-64", partial(IntervalSanitizer, **_LOOSE), "INTERVAL_64"),
+    _accurate("point-sanitizer-estimates", PointSanitizer, "POINT_64, estimates", varies=True),
+    _accurate("point-sanitizer-accuracy", partial(PointSanitizer, proper=True), "POINT_64, a database"),
+    _accurate("interval-sanitizer-accuracy", IntervalSanitizer, "INTERVAL_64, a database"),
+)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
-from learners.concepts import PointClass
+from learners.concepts import ConjunctionClass, IntervalClass, PointClass
+from learners.finite.at_size import at_size
 from learners.finite.hypotheses import Hypotheses, sauer_bound
 from learners.finite.listed import label_counts
 from learners.finite.of_hypotheses import OfHypotheses
 from learners.finite.problems import LearningProblem, check_accuracy, hard_problems
 from mechanisms import ExponentialMechanism
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +98,7 @@ def printed_size(hypotheses: int, *, alpha: float, beta: float, epsilon: float, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class GenericLearner(OfHypotheses, PlainParameters):
+class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     """Choose a hypothesis with probability proportional to exp(−epsilon·errors/2).
 
     A database is a list of (x, y); the output is the name of a concept.
@@ -158,11 +159,6 @@ class GenericLearner(OfHypotheses, PlainParameters):
     def hypotheses(self) -> Hypotheses:
         """The class with its truth table."""
         return Hypotheses.of(self.concepts)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def sample_size(self) -> int:
@@ -248,3 +244,49 @@ def _check(hypotheses: int, *, alpha: float, beta: float, epsilon: float, owner:
     probability(alpha, what=f"The `alpha` of `{owner}`", zero=False)
     probability(beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
     finite_number(epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+
+
+_ZEROS = (0,) * 9
+
+entries = (
+    Entry(
+        GenericLearner.name,
+        GenericLearner,
+        utility={"budget": 4_000},
+        reference=GenericLearner.reference,
+        summary="exponential mechanism over the points of {0, …, 3}, by errors",
+    ),
+    Entry(
+        VCLearner.name,
+        partial(VCLearner, concepts=IntervalClass(2)),
+        utility={"budget": 4_000},
+        reference=VCLearner.reference,
+        summary="the same over one concept for each labelling: intervals",
+    ),
+    Entry(
+        f"{GenericLearner.name}-at-size",
+        partial(
+            at_size,
+            GenericLearner,
+            concepts=ConjunctionClass(9),
+            alpha=0.2,
+            beta=0.1,
+            calm=(_ZEROS, 1),
+            odd=(_ZEROS, 0),
+        ),
+        options={"budget": 20_000},
+        utility={"budget": 2_600},
+        reference=GenericLearner.reference,
+        summary="by runs, with the stated n: conjunctions of 9 variables",
+    ),
+    Entry(
+        f"{VCLearner.name}-at-size",
+        partial(
+            at_size, VCLearner, concepts=IntervalClass(10), alpha=0.2, beta=0.1, calm=(512, 0), odd=(512, 1)
+        ),
+        options={"budget": 20_000},
+        utility={"budget": 2_600},
+        reference=VCLearner.reference,
+        summary="by runs, with the stated n: the intervals of {0, …, 1023}",
+    ),
+)

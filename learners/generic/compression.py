@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import PAC, PureDP
 from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
 from learners.by_queries.chunks import INSUFFICIENT
-from learners.concepts import ConjunctionClass
+from learners.concepts import ConjunctionClass, ExplicitClass
+from learners.finite.at_size import at_size
 from learners.finite.hypotheses import Hypotheses
 from learners.finite.listed import label_counts
 from learners.finite.of_hypotheses import OfHypotheses
@@ -327,3 +329,39 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     @property
     def _limit(self) -> float:
         return 2.0 * self.alpha / 3.0
+
+
+_SMALL: dict[str, Any] = {
+    "concepts": ExplicitClass("uv", [[0, 0], [0, 1], [1, 1]]),
+    "bits": int,
+    "first_round": 2,
+    "caps": (0, 1, 2),
+    "size": 6,
+}
+"""Two rounds of two and four records, over three concepts of 0, 1 and 2 bits."""
+
+entries = (
+    Entry(
+        CompressionLearner.name,
+        partial(CompressionLearner, **_SMALL),
+        reference=CompressionLearner.reference,
+        summary="Occam's razor by compression: rounds that double the sample",
+    ),
+    Entry(
+        f"{CompressionLearner.name}-at-size",
+        partial(
+            at_size,
+            CompressionLearner,
+            concepts=ConjunctionClass(6),
+            alpha=0.3,
+            beta=0.1,
+            calm=((0,) * 6, 1),
+            odd=((0,) * 6, 0),
+            placed={"share": 0.2, "places": (0,)},
+        ),
+        options={"budget": 10_000},
+        utility={"budget": 2_600},
+        reference=CompressionLearner.reference,
+        summary="by runs, with the stated n: conjunctions of 6 variables",
+    ),
+)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import PureDP
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
 from learners.concepts import PointClass
+from learners.finite.at_size import at_size
 from learners.finite.hypotheses import Hypotheses, sauer_bound
 from learners.finite.listed import ListedExamples, check_database, label_counts
 from learners.finite.of_hypotheses import OfHypotheses
@@ -279,3 +281,29 @@ class ReplacedRecords(LabelPrivateLearner):
             for right in self.hypotheses.domain[1:]
             if set(kept[right]) - set(kept[left])
         ][:1]
+
+
+entries = (
+    Entry(
+        LabelPrivateLearner.name,
+        partial(LabelPrivateLearner, size=3),
+        utility={"budget": 4_000},
+        reference=LabelPrivateLearner.reference,
+        summary="concepts from the x's, which are public; private in the labels",
+    ),
+    Entry(
+        f"{LabelPrivateLearner.name}-at-size",
+        partial(at_size, LabelPrivateLearner, concepts=PointClass(8), beta=0.1, calm=(5, 0), odd=(5, 1)),
+        options={"budget": 20_000},
+        utility={"budget": 2_200},
+        reference=LabelPrivateLearner.reference,
+        summary="by runs, with the stated n: the points of {0, …, 255}",
+    ),
+    Entry(
+        ReplacedRecords.name,
+        ReplacedRecords,
+        expected="refuted",
+        reference=ReplacedRecords.reference,
+        summary="label privacy taken for privacy: an x tells which concepts were kept",
+    ),
+)

@@ -14,7 +14,7 @@ from learners.masked.problems import MaskedProblem, random_masked
 from learners.masked.queries import BentQuery, BitQuery
 from mechanisms.queries import SQAlgorithm
 from mechanisms.queries.oracles.cases import Reweighted
-from mechanisms.queries.runs.against import OracleRun
+from mechanisms.queries.runs.against import OracleRun, oracle_entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -143,3 +143,13 @@ def coarse_against(*, dimension: int = 8) -> OracleRun:
     """
     make = partial(_bent, dimension=dimension, tau=2.0 ** (-dimension / 3))
     return _run(make=make, name="flawed-sq-bent-learner", reference="K11 Theorem 5.16")
+
+
+entries = (
+    oracle_entry(masked_against, "MASKED-PARITY in two rounds, d = 8, against every valid SQ oracle"),
+    oracle_entry(
+        bent_against, "MASKED-PARITY in one round with a bent function, against every valid SQ oracle"
+    ),
+    oracle_entry(weak_against, "MASKED-PARITY weakly in one round, against every valid SQ oracle"),
+    oracle_entry(coarse_against, "the bent function's learner with K11's tolerance 2^(−d/3)", "refuted"),
+)

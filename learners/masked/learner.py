@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.catalogue import Entry
+from audit.claims import PAC
 from audit.errors import InvalidValue, finite_number
 from audit.relations import Relation
 from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks, Model
 from learners.concepts import MaskedParityClass
 from learners.concepts.bits import bit_matrix, bits_of
+from learners.finite.at_size import at_size
 from learners.finite.listed import spread
 from learners.masked.algorithms import AdaptiveMasked
 from learners.masked.fourier import walsh
 from learners.masked.populations import MaskedPopulation
 from learners.masked.problems import MaskedProblem, random_masked
 from learners.masked.words import bit, check_dimension, numbers
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +45,7 @@ class _Read:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MaskedParityLearner(PlainParameters):
+class MaskedParityLearner(ClaimsItsEpsilon):
     """Learn MASKED-PARITY under uniform examples, exactly and privately, in two rounds of noisy averages.
 
     A database is a list of ((x, i, b), y), the first a word of d + log2(d) + 1 bits, y in {1, −1}; the output
@@ -104,11 +107,6 @@ class MaskedParityLearner(PlainParameters):
         ChunkNoise(self.model, self.epsilon)
         if self.size is None:
             object.__setattr__(self, "size", self.dimension + 1)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def utility_claim(self) -> PAC:
@@ -232,3 +230,44 @@ class MaskedParityLearner(PlainParameters):
     @property
     def _noise(self) -> ChunkNoise:
         return ChunkNoise(self.model, self.epsilon)
+
+
+_AT_SIZE: dict[str, Any] = {
+    "dimension": 4,
+    "beta": 0.1,
+    "calm": ((0, 0, 0, 0, 0, 0, 0), 1),
+    "odd": ((0, 0, 0, 0, 0, 0, 1), -1),
+    "placed": {"share": 0.0625, "labels": (1, -1)},
+}
+"""The share is the threshold 1/4d of the first bit."""
+
+entries = (
+    Entry(
+        MaskedParityLearner.name,
+        MaskedParityLearner,
+        reference=MaskedParityLearner.reference,
+        summary="MASKED-PARITY in two rounds of queries, noise on the averages",
+    ),
+    Entry(
+        f"{MaskedParityLearner.name}-local",
+        partial(MaskedParityLearner, model="local", size=2),
+        reference=MaskedParityLearner.reference,
+        summary="MASKED-PARITY in two rounds, local and interactive",
+    ),
+    Entry(
+        f"{MaskedParityLearner.name}-at-size",
+        partial(at_size, MaskedParityLearner, model="central", epsilon=1.0, **_AT_SIZE),
+        options={"budget": 20_000},
+        utility={"budget": 2_400},
+        reference=MaskedParityLearner.reference,
+        summary="by runs, with the stated n: d = 4",
+    ),
+    Entry(
+        f"{MaskedParityLearner.name}-local-at-size",
+        partial(at_size, MaskedParityLearner, model="local", epsilon=2.0, **_AT_SIZE),
+        options={"budget": 20_000},
+        utility={"budget": 2_400},
+        reference=MaskedParityLearner.reference,
+        summary="by runs, with the stated n: d = 4",
+    ),
+)

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.catalogue import Entry
+from audit.claims import PAC
 from audit.errors import InvalidKind, finite_number, flag, positive_int
 from audit.relations import Relation
+from learners.finite.at_size import at_size
 from learners.finite.listed import check_database
 from learners.parity.choices import choice_law, chosen_candidates
 from learners.parity.examples import examples_of
+from learners.parity.large import telling_pairs
 from learners.parity.learner import REFUSED, ParityLearner
 from learners.parity.of_parities import OfParities
 from learners.parity.plans import Form, Plan, check_form, derived_plan, failure_bound
 from learners.parity.spaces import law_is_feasible
 from learners.parity.systems import BitSystem
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from audit.distributions import Finite
@@ -38,7 +41,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class AmplifiedParityLearner(OfParities, PlainParameters):
+class AmplifiedParityLearner(OfParities, ClaimsItsEpsilon):
     """Algorithm A*: several runs of A, and a private choice among their answers.
 
     The answer is a tuple of bits, "⊥" where every run of A refused, or "insufficient samples" on a database
@@ -123,11 +126,6 @@ class AmplifiedParityLearner(OfParities, PlainParameters):
         if self.size is None:
             object.__setattr__(self, "size", self.sample_size)
         _ = self.run
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def sample_size(self) -> int:
@@ -266,3 +264,44 @@ def _finite(masses: dict[Any, float]) -> Finite:
     from audit.distributions import Finite  # not needed to draw
 
     return Finite(list(masses), list(masses.values()))
+
+
+_FEW = Plan(candidates=2, training=1, test=1)
+"""Numbers so small that every sample can be gone through."""
+
+
+def _small(form: Form, made: Plan, summary: str, *, dimension: int = 2) -> Entry:
+    return Entry(
+        f"parity-amplified-{form}",
+        partial(AmplifiedParityLearner, dimension, form=form, tight=True, made=made),
+        reference=AmplifiedParityLearner.reference,
+        summary=summary,
+    )
+
+
+def _sized(form: Form, *, tight: bool) -> Entry:
+    """Return A* with the sample that it asks for at d = 16: both claims by runs."""
+    zero, unit = (0,) * 16, (1, *(0,) * (16 - 1))
+    settings: dict[str, Any] = {"dimension": 16, "form": form, "tight": tight}
+    settings |= {"calm": (zero, 0), "odd": (unit, 1)}
+    name = "parity-amplified" + ("" if form == "held-out" else f"-{form}") + "-at-size"
+    size = AmplifiedParityLearner(16, form=form, tight=tight).sample_size
+    pairs = telling_pairs(16, size, places=(0,) if form == "retry" else (0, -1))
+    return Entry(
+        name,
+        partial(at_size, AmplifiedParityLearner, **settings),
+        options={"pairs": pairs, "budget": 10_000},
+        utility={"budget": 20_000},
+        reference=AmplifiedParityLearner.reference,
+        summary=f"by runs, with the stated n: A*, {form}, d = 16, α = β = 0.1",
+    )
+
+
+entries = (
+    _small("retry", Plan(candidates=2, training=2), "A*, retry: 2 runs, d = 2, all samples of 2"),
+    _small("held-out", _FEW, "A*, test set with noise: 2 candidates, d = 1", dimension=1),
+    _small("selection", _FEW, "A*, exponential choice of 2 candidates, d = 1", dimension=1),
+    _sized("retry", tight=False),
+    _sized("held-out", tight=True),
+    _sized("selection", tight=True),
+)

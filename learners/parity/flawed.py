@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from audit.catalogue import Entry
 from learners.parity.amplified import AmplifiedParityLearner
 from learners.parity.learner import ParityLearner
 from learners.parity.plans import Form, Plan
@@ -128,3 +129,35 @@ class OverspentParityRetry(AmplifiedParityLearner):
 
     def _derived(self) -> Plan:
         return Plan(math.ceil(-math.log2(self.beta / 2.0)), training=1)
+
+
+entries = (
+    Entry(
+        UncheckedParityLearner.name,
+        UncheckedParityLearner,
+        expected="refuted",
+        reference=UncheckedParityLearner.reference,
+        summary="p = ε/4 at ε = 3.9: loss 4.369",
+    ),
+    Entry(
+        BoldParityLearner.name,
+        BoldParityLearner,
+        expected="refuted",
+        reference=BoldParityLearner.reference,
+        summary="refuses half as often as it must: loss 1.589 for 1",
+    ),
+    Entry(
+        NaiveParityLearner.name,
+        NaiveParityLearner,
+        expected="refuted",
+        reference=NaiveParityLearner.reference,
+        summary="solves for all examples: loss ∞",
+    ),
+    Entry(
+        OverspentParityRetry.name,
+        OverspentParityRetry,
+        expected="refuted",
+        reference=OverspentParityRetry.reference,
+        summary="5 rounds of ε/log2(20): loss 1.157 for 1",
+    ),
+)

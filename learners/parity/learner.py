@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import finite_number, flag, positive_int, probability
 from audit.relations import Relation
 from learners.finite.listed import check_database
 from learners.parity.examples import examples_of
+from learners.parity.large import telling_pairs
 from learners.parity.of_parities import OfParities
 from learners.parity.rates import Rates
 from learners.parity.spaces import law_is_feasible, member_law, parities, space_law
 from learners.parity.systems import WORD, BitSystem, as_numbers, as_tuple
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +37,7 @@ _DRAWS = 2**21
 
 
 @dataclass(frozen=True)
-class ParityLearner(OfParities, PlainParameters):
+class ParityLearner(OfParities, ClaimsItsEpsilon):
     """Algorithm A: refuse with probability q, else take each example with probability p and solve for them.
 
     The answer is a uniform r among the parities c_r(x) = ⟨r, x⟩ that agree with every example taken, a tuple
@@ -120,11 +122,6 @@ class ParityLearner(OfParities, PlainParameters):
         return Rates.printed(self.epsilon, owner=type(self).__name__)
 
     @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
-
-    @property
     def worst_loss(self) -> float:
         """The exact privacy loss, over all databases of every size."""
         return self.rates.loss
@@ -202,3 +199,32 @@ class ParityLearner(OfParities, PlainParameters):
             REFUSED if space is None else as_tuple(space.member(tossed), self.dimension)
             for space, tossed in zip(map(system.solve, as_numbers(chosen)), as_numbers(coins), strict=True)
         ]
+
+
+_ALONE = {"budget": 20_000}
+"""Runs of a utility audit of A alone, with β = 3/4, on 33 or 15 examples."""
+
+entries = (
+    Entry(
+        "parity",
+        ParityLearner,
+        utility=_ALONE,
+        reference=ParityLearner.reference,
+        summary="A, p = ε/4, d = 2, all samples of 3: loss ln((4 + ε)/(4 − ε))",
+    ),
+    Entry(
+        "parity-tight",
+        partial(ParityLearner, tight=True),
+        utility=_ALONE,
+        reference=ParityLearner.reference,
+        summary="A, p = tanh(ε/2), d = 2, all samples of 3: its claim",
+    ),
+    Entry(
+        "parity-at-size",
+        partial(ParityLearner, 64, size=2_000),
+        options={"pairs": telling_pairs(64, 2_000), "budget": 10_000},
+        utility={"budget": 20_000},
+        reference=ParityLearner.reference,
+        summary="by runs: A, p = ε/4, d = 64, n = 2,000; its accuracy with the stated n",
+    ),
+)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.errors import InvalidValue, positive_int
 from learners.parity.examples import BitExamples
 from learners.parity.learner import ParityLearner
@@ -179,3 +181,23 @@ class ParityLearnerMultisets(PlainParameters):
         kinds = np.array(database[0], dtype=np.int64)
         bits = kinds[:, None] >> np.arange(1, self.dimension + 1) & 1
         return BitExamples(bits.astype(np.bool_), (kinds & 1).astype(np.bool_))
+
+
+def _on_all(dimension: int, examples: int, *, tight: bool) -> Entry:
+    """Return A on all samples of a size, whose name and summary say which size is proved."""
+    kind = "tight A" if tight else "A"
+    return Entry(
+        f"parity-d{dimension}-n{examples}",
+        partial(ParityLearnerMultisets, dimension, examples=examples, tight=tight),
+        reference=ParityLearner.reference,
+        summary=f"{kind}, d = {dimension}, all samples of {examples}, as multisets",
+    )
+
+
+# `benchmarks/parity.py` goes further
+
+entries = (
+    _on_all(1, 12, tight=True),
+    _on_all(2, 5, tight=False),
+    _on_all(3, 2, tight=True),
+)

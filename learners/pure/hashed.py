@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.catalogue import Entry
+from audit.claims import PAC
 from audit.errors import finite_number
 from audit.relations import Relation
 from learners.approximate.hard import point_problems
@@ -25,7 +26,7 @@ from learners.finite.problems import check_accuracy
 from learners.pure.groups import GroupedChoice
 from learners.pure.proper import point_errors
 from mechanisms.concave.piecewise import StepFunction
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -166,7 +167,7 @@ def hashed_size(dimension: int = MOST_BITS, *, alpha: float, beta: float, epsilo
 
 
 @dataclass(frozen=True, kw_only=True)
-class HashedPointLearner(OfNumbers, PlainParameters):
+class HashedPointLearner(OfNumbers, ClaimsItsEpsilon):
     """Hash the numbers at random into few buckets, and choose a bucket by its errors.
 
     Parameters
@@ -250,11 +251,6 @@ class HashedPointLearner(OfNumbers, PlainParameters):
         return hashed_bits(self.dimension, alpha=self.alpha, beta=self.beta, epsilon=self.epsilon)
 
     @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
-
-    @property
     def utility_claim(self) -> PAC | None:
         """The accuracy claimed on `sample_size` examples; None for other bits than the default."""
         return PAC(self.alpha, self.beta) if self.hash_bits == self._best[0] else None
@@ -327,3 +323,23 @@ class HashedPointLearner(OfNumbers, PlainParameters):
 
 
 _MOST_LISTED_BITS = 12
+
+
+_FAR = partial(HashedPointLearner, dimension=64)
+
+entries = (
+    Entry(
+        "hashed-point-learner",
+        partial(HashedPointLearner, bits=1),
+        reference=HashedPointLearner.reference,
+        summary="POINT_2 by one bit of hash",
+    ),
+    Entry(
+        "hashed-point-learner-64",
+        _FAR,
+        options={"budget": 5_000},
+        utility={"exact": False},
+        reference=HashedPointLearner.reference,
+        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {_FAR().sample_size:,}",
+    ),
+)

@@ -5,22 +5,24 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.catalogue import Entry
+from audit.claims import PAC
 from audit.errors import finite_number
 from audit.relations import Relation
 from learners.approximate.hard import interval_problems, point_problems
-from learners.approximate.lumped import Masses
+from learners.approximate.lumped import LumpedLearner, Masses
 from learners.approximate.of_numbers import OfNumbers
 from learners.approximate.point import MOST_LISTED
 from learners.approximate.samples import NumberSample, check_dimension, sample_of, threshold_errors
 from learners.finite.problems import check_accuracy
 from learners.pure.groups import GroupedChoice
 from mechanisms.concave.piecewise import StepFunction
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,7 +69,7 @@ def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _PureLearner(OfNumbers, PlainParameters):
+class _PureLearner(OfNumbers, ClaimsItsEpsilon):
     """The exponential mechanism over all concepts, by minus their errors."""
 
     dimension: int = 2
@@ -94,11 +96,6 @@ class _PureLearner(OfNumbers, PlainParameters):
     @abstractmethod
     def _errors(self, sample: NumberSample) -> StepFunction:
         """Return how many examples each concept gets wrong."""
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def utility_claim(self) -> PAC:
@@ -240,3 +237,44 @@ class PureIntervalLearner(_PureLearner):
     def problems(self) -> list[Any]:
         """Return hard problems with `sample_size` examples each."""
         return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
+
+
+_FAR_POINT = partial(PurePointLearner, dimension=64)
+_FAR_INTERVAL = partial(PureIntervalLearner, dimension=64)
+
+entries = (
+    Entry(
+        "pure-point-learner",
+        PurePointLearner,
+        reference=PurePointLearner.reference,
+        summary="POINT_2, all samples of 3",
+    ),
+    Entry(
+        "pure-interval-learner",
+        PureIntervalLearner,
+        reference=PureIntervalLearner.reference,
+        summary="INTERVAL_2, all samples of 3",
+    ),
+    Entry(
+        "pure-point-learner-64-lumped",
+        partial(LumpedLearner, of=PurePointLearner(dimension=64, size=4)),
+        reference=PurePointLearner.reference,
+        summary="d = 64, all samples of 4 over three numbers, the others joined in one: ε is reached",
+    ),
+    Entry(
+        "pure-point-learner-64",
+        _FAR_POINT,
+        options={"budget": 20_000},
+        utility={"exact": False},
+        reference=PurePointLearner.reference,
+        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {_FAR_POINT().sample_size:,}",
+    ),
+    Entry(
+        "pure-interval-learner-64",
+        _FAR_INTERVAL,
+        options={"budget": 20_000},
+        utility={"exact": False},
+        reference=PureIntervalLearner.reference,
+        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {_FAR_INTERVAL().sample_size:,}",
+    ),
+)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar
 
+from audit.catalogue import Entry
 from audit.claims import ApproximateDP, PureDP
 from learners.sanitizers.intervals import IntervalSanitizer
 from learners.sanitizers.points import PointSanitizer
 from learners.sanitizers.spending import Spending
+from learners.sanitizers.swaps import LOOSE, swaps
 from mechanisms.noise.noises import GeometricNoise
 
 __all__ = ["UnsplitIntervalSanitizer", "UnsplitPointSanitizer"]
@@ -80,3 +82,13 @@ class UnsplitIntervalSanitizer(_Unsplit, IntervalSanitizer):
         """What is really spent: the whole epsilon by each step."""
         claims = (*self.step_claims(self.epsilon), PureDP(self.epsilon))
         return Spending(self.epsilon, claims, self.delta)
+
+
+entry = Entry(
+    "flawed-point-sanitizer-unsplit",
+    partial(UnsplitPointSanitizer, dimension=1, **LOOSE, size=18),
+    options={"pairs": swaps(0, 1, size=18, many=18), "budget": 2_000},
+    expected="refuted",
+    reference=UnsplitPointSanitizer.reference,
+    summary="every round spends the whole budget",
+)

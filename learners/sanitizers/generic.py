@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.catalogue import Entry
+from audit.claims import PAC
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.problems import FixedProblem
 from audit.relations import Relation
@@ -20,7 +21,7 @@ from learners.concepts import IntervalClass
 from learners.finite.hypotheses import sauer_bound
 from learners.sanitizers.tallies import length
 from mechanisms import ExponentialMechanism
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
-class GenericSanitizer(PlainParameters):
+class GenericSanitizer(ClaimsItsEpsilon):
     """Choose a small database with probability proportional to exp(−epsilon·m·(worst error)/2).
 
     A database is a list of points of the domain; the output is a tuple of `output_size` of them.
@@ -110,11 +111,6 @@ class GenericSanitizer(PlainParameters):
                 f"{self.output_size} records of {len(self.records)} points make {self.count:.3g}: a smaller "
                 "domain or a larger alpha would do."
             )
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def utility_claim(self) -> PAC:
@@ -273,3 +269,18 @@ class GenericSanitizer(PlainParameters):
 def _halvings(i: int) -> int:
     """Return how often 2 divides i: half of the numbers have 0, a quarter 1."""
     return (i & -i).bit_length() - 1
+
+
+_BY_DEFAULT = GenericSanitizer()
+_CLAIM = _BY_DEFAULT.utility_claim
+
+entry = Entry(
+    GenericSanitizer.name,
+    GenericSanitizer,
+    utility={},
+    reference=GenericSanitizer.reference,
+    summary=(
+        "the exponential mechanism over small databases: intervals of {0, …, 3}; "
+        f"m = {_BY_DEFAULT.sample_size:,} at α = {_CLAIM.alpha:g}, β = {_CLAIM.beta:g}"
+    ),
+)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import PAC, PureDP
 from learners.sanitizers.base import NOISE_SHARE, NumberSanitizer
 from learners.sanitizers.cuts.dyadic import tree_of
@@ -16,6 +17,7 @@ from learners.sanitizers.cuts.interval_cuts import IntervalCuts
 from learners.sanitizers.noise import clamped_geometric, straying
 from learners.sanitizers.rounding import rounded
 from learners.sanitizers.spending import affordable
+from learners.sanitizers.swaps import LOOSE, swaps
 from learners.sanitizers.tables import CountTable
 from learners.sanitizers.tallies import cell_counts
 from mechanisms.noise.noises import GeometricNoise
@@ -207,3 +209,12 @@ class IntervalSanitizer(IntervalCuts):
     @cached_property
     def _tables(self) -> dict[tuple[int, ...], CountTable]:
         return {}
+
+
+entry = Entry(
+    "interval-sanitizer",
+    partial(IntervalSanitizer, dimension=1, **LOOSE, size=241),
+    options={"pairs": swaps(0, 1, size=241, many=241), "budget": 2_000},
+    reference=IntervalSanitizer.reference,
+    summary="INTERVAL_1 by Rec and choosing, exact: all pairs",
+)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from audit.catalogue import Entry
 from audit.claims import ApproximateDP, PureDP
 from audit.errors import flag
 from learners.sanitizers.base import NOISE_SHARE, NumberSanitizer
@@ -15,6 +16,7 @@ from learners.sanitizers.choices import RepeatedChoosing
 from learners.sanitizers.noise import clamped_geometric
 from learners.sanitizers.rounding import completed, rounded
 from learners.sanitizers.spending import affordable
+from learners.sanitizers.swaps import LOOSE, swaps
 from learners.sanitizers.tables import CountTable
 from mechanisms.comparison.threshold import ThresholdTest
 from mechanisms.noise.noises import GeometricNoise
@@ -259,3 +261,21 @@ def _database(shares: Mapping[int, float], size: int) -> tuple[int, ...]:
     points = sorted(shares)
     cumulative = np.cumsum([shares[point] for point in points])
     return rounded(points, np.minimum(cumulative / cumulative[-1], 1.0), size=size)
+
+
+entries = (
+    Entry(
+        "point-sanitizer",
+        partial(PointSanitizer, dimension=1, **LOOSE, size=42),
+        options={"pairs": swaps(0, 1, size=42, many=42), "budget": 2_000},
+        reference=PointSanitizer.reference,
+        summary="POINT_1 by repeated choosing, exact: all pairs",
+    ),
+    Entry(
+        "point-sanitizer-proper",
+        partial(PointSanitizer, dimension=1, **LOOSE, size=85, proper=True),
+        options={"pairs": swaps(0, 1, size=85, many=85), "budget": 2_000},
+        reference=PointSanitizer.reference,
+        summary="the same, a database comes out: all pairs",
+    ),
+)

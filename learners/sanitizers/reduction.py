@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PAC, PureDP
+from audit.catalogue import Entry
+from audit.claims import PAC
 from audit.errors import finite_number
 from audit.relations import Relation
 from learners.concepts import IntervalClass, LabelClass, dichotomies
 from learners.finite.hypotheses import Hypotheses
 from learners.finite.problems import LearningProblem, realizable_problems
 from learners.sanitizers.generic import GenericSanitizer
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,7 @@ class _ExampleSanitizer(GenericSanitizer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SanitizingLearner(PlainParameters):
+class SanitizingLearner(ClaimsItsEpsilon):
     """Sanitize the labelled examples for C^label, and return the concept that errs least on what comes out.
 
     A database is a list of (x, y); the output is a concept of the class: the learner is proper.
@@ -122,11 +123,6 @@ class SanitizingLearner(PlainParameters):
             beta=self.beta,
             size=self.size,
         )
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def utility_claim(self) -> PAC:
@@ -197,3 +193,18 @@ class SanitizingLearner(PlainParameters):
         """The number of the concept that each small database leads to."""
         wrong = self.sanitizer.occurrences @ LabelClass(self.concepts).table().T
         return np.asarray(np.argmin(wrong, axis=1))
+
+
+_BY_DEFAULT = SanitizingLearner()
+_CLAIM = _BY_DEFAULT.utility_claim
+
+entry = Entry(
+    SanitizingLearner.name,
+    SanitizingLearner,
+    utility={},
+    reference=SanitizingLearner.reference,
+    summary=(
+        "intervals of {0, 1} learned through the sanitizer for C^label; "
+        f"m = {_BY_DEFAULT.sample_size:,} at α = {_CLAIM.alpha:g}, β = {_CLAIM.beta:g}"
+    ),
+)

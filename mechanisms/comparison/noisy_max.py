@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.errors import finite_number
 from mechanisms.comparison.laplace_integrals import below, density, quadrature
 from mechanisms.comparison.query_answers import OnQueryAnswers
@@ -159,3 +160,19 @@ class ExponentialNoisyMax(_NoisyMax):
         factors = 1.0 - shares * (0.5 + 0.5 * nodes)[:, None]
         others = [np.delete(factors, place, axis=1).prod(axis=1) for place in range(answers.size)]
         return Finite(range(answers.size), shares * (np.array(others) @ weights) / 2.0)
+
+
+entries = (
+    Entry(
+        LaplaceNoisyMax.name,
+        LaplaceNoisyMax,
+        reference=LaplaceNoisyMax.reference,
+        summary="the place of the largest of five answers, Laplace noise",
+    ),
+    Entry(
+        ExponentialNoisyMax.name,
+        ExponentialNoisyMax,
+        reference=ExponentialNoisyMax.reference,
+        summary="the place of the largest of five answers, exponential noise",
+    ),
+)

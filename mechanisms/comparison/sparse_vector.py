@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.errors import finite_number, positive_int
 from mechanisms.comparison.laplace_integrals import above, below, density, quadrature
 from mechanisms.comparison.query_answers import OnQueryAnswers
@@ -219,3 +220,19 @@ class ResamplingSparseVector(SparseVector):
                 total *= self._one_threshold(answers[start:end], marks[start:end])
             start = end
         return total
+
+
+entries = (
+    Entry(
+        SparseVector.name,
+        SparseVector,
+        reference=SparseVector.reference,
+        summary="the first of five answers above a threshold",
+    ),
+    Entry(
+        ResamplingSparseVector.name,
+        ResamplingSparseVector,
+        reference=ResamplingSparseVector.reference,
+        summary="the first two of four answers above fresh thresholds",
+    ),
+)

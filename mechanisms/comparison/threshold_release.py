@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from audit.catalogue import Entry
 from audit.claims import ApproximateDP
 from audit.errors import positive_int
 from audit.relations import Relation
@@ -93,3 +94,12 @@ class ThresholdRelease(PlainParameters):
     def suggested_pairs(self) -> list[Pair]:
         """Return the first record of a key, and one more."""
         return [([], ["k"]), (["k"] * 3, ["k"] * 4)]
+
+
+entry = Entry(
+    ThresholdRelease.name,
+    ThresholdRelease,
+    options={"budget": 30_000},
+    reference=ThresholdRelease.reference,
+    summary="keys with noisy counts above a threshold (no law)",
+)

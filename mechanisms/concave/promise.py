@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from audit.catalogue import Entry
 from audit.claims import PAC
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.problems import FixedProblem
@@ -301,3 +303,20 @@ class ConcavePromise(PlainParameters):
 
     def _least_promise(self, beta: float) -> float:
         return least_promise(self.top, alpha=self.alpha, beta=beta, epsilon=self.epsilon, delta=self.delta)
+
+
+entries = (
+    Entry(
+        ConcavePromise.name,
+        ConcavePromise,
+        utility={},
+        reference=ConcavePromise.reference,
+        summary="Rec on [0, 64], claiming what Lemma 2 does",
+    ),
+    Entry(
+        "concave-promise-tight",
+        partial(ConcavePromise, top=40, promise=60.0, beta=None, accounting="tight"),
+        reference=ConcavePromise.reference,
+        summary="Rec claiming the sum of the calls it makes",
+    ),
+)

@@ -1,4 +1,1 @@
-"""The mechanisms' part of the catalogue: the functions that the entry points of `pyproject.toml` name.
-
-Right mechanisms and their flawed twins stand side by side here, with what an audit of each needs.
-"""
+"""Entries that do not stand beside their class: they span rooms, or their pairs take a while to find."""

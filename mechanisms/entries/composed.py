@@ -1,34 +1,21 @@
-"""Rec and compositions as entries of the catalogue."""
+"""Compositions of mechanisms from several rooms, as entries of the catalogue."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.catalogue import Entry
 from audit.relations import Relation
 from mechanisms.composition.parallel import Parallel
-from mechanisms.composition.processing import Undeclared
 from mechanisms.composition.sequential import Sequential
-from mechanisms.concave import ConcavePromise, IntervalVotes
 from mechanisms.noise.geometric import GeometricMechanism
 from mechanisms.responses.binary import RandomizedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CountAndSurvey", "CountsOfHalves", "composed", "votes_on_64_bits"]
-
-_MIDDLE = 2**63
-_VOTES = (
-    (0, 2**64),
-    (_MIDDLE, _MIDDLE + 2**20),
-    (_MIDDLE + 2**19, _MIDDLE + 2**21),
-    (2**40, 2**50),
-    (0, 0),
-    (2**64, 2**64),
-)
+__all__ = ["CountAndSurvey", "CountsOfHalves"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,61 +84,17 @@ class CountsOfHalves(Parallel):
         super().__post_init__()
 
 
-def votes_on_64_bits(**parameters: Any) -> Undeclared:
-    """Return Rec on [0, 2^64], a record votes for an interval; without its law, and with live thresholds.
-
-    At epsilon = 1 and delta = 0.01 A_dist asks for a lead of 20.4 of the 24 records.
-
-    Parameters
-    ----------
-    parameters
-        As in `ConcavePromise`.
-
-    Examples
-    --------
-    >>> print(votes_on_64_bits().claim)
-    ApproximateDP(epsilon=5, delta=0.02)
-    """
-    told: dict[str, Any] = {
-        "delta": 0.01,
-        "top": 2**64,
-        "promise": 20.0,
-        "beta": None,
-        "accounting": "tight",
-        "quality": IntervalVotes(2**64),
-        "relation": Relation.REPLACE_ONE,
-        "records": _VOTES,
-        "size": 24,
-        **parameters,
-    }
-    return Undeclared(part=ConcavePromise(**told))
-
-
-def composed() -> list[Entry]:
-    """Return the entries.
-
-    Examples
-    --------
-    >>> composed()[0].name
-    'concave-promise'
-    """
-    rec = ConcavePromise
-    tight = partial(ConcavePromise, top=40, promise=60.0, beta=None, accounting="tight")
-    told: list[tuple[Any, str, str, str]] = [
-        (rec, rec.name, rec.reference, "Rec on [0, 64], claiming what Lemma 2 does"),
-        (tight, "concave-promise-tight", rec.reference, "Rec claiming the sum of the calls it makes"),
-        (votes_on_64_bits, "concave-promise-64-bits", rec.reference, "Rec on [0, 2^64], by runs (no law)"),
-        (CountAndSurvey, CountAndSurvey.name, CountAndSurvey.reference, "two mechanisms on the same record"),
-        (CountsOfHalves, CountsOfHalves.name, CountsOfHalves.reference, "a mechanism on each half"),
-    ]
-    return [
-        Entry(
-            name,
-            make,
-            options={"budget": 100_000} if make is votes_on_64_bits else {},
-            utility={} if make is rec else None,
-            reference=text,
-            summary=summary,
-        )
-        for make, name, text, summary in told
-    ]
+entries = (
+    Entry(
+        CountAndSurvey.name,
+        CountAndSurvey,
+        reference=CountAndSurvey.reference,
+        summary="two mechanisms on the same record",
+    ),
+    Entry(
+        CountsOfHalves.name,
+        CountsOfHalves,
+        reference=CountsOfHalves.reference,
+        summary="a mechanism on each half",
+    ),
+)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from audit.catalogue import Entry
 from mechanisms.concave.promise import ConcavePromise
 
 if TYPE_CHECKING:
@@ -43,3 +45,16 @@ class LiteralConcavePromise(ConcavePromise):
         """Return both ends of A where it was released, and nothing for B."""
         del second
         return [] if first is None else [first.low, first.high]
+
+
+_LITERAL = partial(LiteralConcavePromise, top=4096, beta=0.01)
+
+entry = Entry(
+    "concave-promise-literal",
+    _LITERAL,
+    options={"pairs": _LITERAL().suggested_pairs()[:4]},
+    utility={},
+    utility_expected="refuted",
+    reference=LiteralConcavePromise.reference,
+    summary="Rec with step 10 as printed: misses what lies across a border",
+)

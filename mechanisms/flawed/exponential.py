@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import finite_number
 from audit.relations import Relation
 from mechanisms.selection.exponential import ExponentialMechanism
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ class HalfSensitivityExponential(ExponentialMechanism):
 
 
 @dataclass(frozen=True, kw_only=True)
-class UncheckedScore(PlainParameters):
+class UncheckedScore(ClaimsItsEpsilon):
     """BNS Proposition 1(i) as printed: a score whose sensitivity nobody asked for; no law.
 
     The weights are exp(epsilon·q/2) whatever q is. Here the record says which of two solutions is good, and
@@ -86,11 +86,6 @@ class UncheckedScore(PlainParameters):
         finite_number(self.epsilon, what="The `epsilon` of `UncheckedScore`", above=0)
         finite_number(self.points, what="The `points` of `UncheckedScore`", above=0)
 
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
-
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int:
         """Return one solution, 0 or 1."""
         return int(self.sample(database, 1, rng)[0])
@@ -104,3 +99,21 @@ class UncheckedScore(PlainParameters):
     def suggested_pairs(self) -> list[Pair]:
         """Return the one pair there is."""
         return [([0], [1])]
+
+
+entries = (
+    Entry(
+        HalfSensitivityExponential.name,
+        HalfSensitivityExponential,
+        expected="refuted",
+        reference=HalfSensitivityExponential.reference,
+        summary="forgets the 2 in ε·q/2Δq: loss 1.86 for 1",
+    ),
+    Entry(
+        UncheckedScore.name,
+        UncheckedScore,
+        expected="refuted",
+        reference=UncheckedScore.reference,
+        summary="a score of sensitivity 10 taken for 1: loss 5 for 1 (no law)",
+    ),
+)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
 from mechanisms.noise.histogram import LaplaceHistogram
 from mechanisms.noise.laplace import LaplaceMechanism
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +78,7 @@ class ReplaceOneHistogram(LaplaceHistogram):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HalfScaleLaplace(PlainParameters):
+class HalfScaleLaplace(ClaimsItsEpsilon):
     """Counts ones with Laplace noise of half the scale that the claim needs; no law.
 
     The loss is 2·epsilon.
@@ -109,11 +109,6 @@ class HalfScaleLaplace(PlainParameters):
         finite_number(self.epsilon, what="The `epsilon` of `HalfScaleLaplace`", above=0)
         positive_int(self.size, what="The `size` of `HalfScaleLaplace`")
 
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
-
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> float:
         """Return one noisy count."""
         return sum(database) + rng.laplace(0.0, 0.5 / self.epsilon)
@@ -126,3 +121,28 @@ class HalfScaleLaplace(PlainParameters):
         """Return two databases whose counts differ by 1."""
         rest = [0] * (self.size - 1)
         return [([0, *rest], [1, *rest])]
+
+
+entries = (
+    Entry(
+        RateAsScaleLaplace.name,
+        RateAsScaleLaplace,
+        expected="refuted",
+        reference=RateAsScaleLaplace.reference,
+        summary="passes the rate as the scale: loss 1/ε",
+    ),
+    Entry(
+        HalfScaleLaplace.name,
+        HalfScaleLaplace,
+        expected="refuted",
+        reference=HalfScaleLaplace.reference,
+        summary="half the noise: loss 2ε (no law)",
+    ),
+    Entry(
+        ReplaceOneHistogram.name,
+        ReplaceOneHistogram,
+        expected="refuted",
+        reference=ReplaceOneHistogram.reference,
+        summary="histogram noise for adding, under replacing: loss 2ε",
+    ),
+)

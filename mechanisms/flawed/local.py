@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import finite_number
 from audit.relations import Relation
+from mechanisms.local.algorithms import poll_twice
 from mechanisms.local.laplace import LocalLaplace, only_record
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.protocols import InteractiveProtocol
 from mechanisms.responses.binary import RandomizedResponse
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,7 +119,7 @@ class UnsplitLocalLaplace(LocalLaplace):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShiftedUniform(PlainParameters):
+class ShiftedUniform(ClaimsItsEpsilon):
     """R(u) = u + Uniform[0, 1], which K11 Definition 5.1 calls a local randomizer to the letter.
 
     The definition bounds Pr[R(u) = w] for single w only, and these are all 0. Between 0 and 1 the answers
@@ -145,11 +147,6 @@ class ShiftedUniform(PlainParameters):
 
     def __post_init__(self) -> None:
         finite_number(self.epsilon, what="The `epsilon` of `ShiftedUniform`", above=0)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     def __call__(self, database: Sequence[Any], rng: np.random.Generator) -> float:
         """Return one answer of the entry."""
@@ -203,3 +200,43 @@ class PerRoundProtocol(InteractiveProtocol):
 
     def _oracle(self, entries: Grouped, rng: np.random.Generator) -> LROracle:
         return LROracle(entries, epsilon=self._allowed, rng=rng)
+
+
+entries = (
+    Entry(
+        TruthfulLie.name,
+        TruthfulLie,
+        expected="refuted",
+        reference=TruthfulLie.reference,
+        summary="lies with a coin that may tell the truth: loss ln 5 for ln 2",
+    ),
+    Entry(
+        HalfRangeLocalLaplace.name,
+        HalfRangeLocalLaplace,
+        expected="refuted",
+        reference=HalfRangeLocalLaplace.reference,
+        summary="noise b/ε for a query in [−b, b]: loss 2ε",
+    ),
+    Entry(
+        UnsplitLocalLaplace.name,
+        UnsplitLocalLaplace,
+        expected="refuted",
+        reference=UnsplitLocalLaplace.reference,
+        summary="spends ε on each of two coordinates: loss 2ε",
+    ),
+    Entry(
+        ShiftedUniform.name,
+        ShiftedUniform,
+        expected="refuted",
+        reference=ShiftedUniform.reference,
+        summary="u + Uniform[0, 1], private by single outcomes only: unbounded",
+    ),
+    Entry(
+        PerRoundProtocol.name,
+        partial(PerRoundProtocol, algorithm=partial(poll_twice, epsilon=2.0), epsilon=1.0, size=2),
+        options={"budget": 20_000},
+        expected="refuted",
+        reference=PerRoundProtocol.reference,
+        summary="the budget anew in each of two rounds: loss 2ε",
+    ),
+)

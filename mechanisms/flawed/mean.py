@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
 from mechanisms.noise.noises import LaplaceNoise
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ __all__ = ["HalfSensitivityMean", "TrustingMean"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class _NoisyMean(PlainParameters):
+class _NoisyMean(ClaimsItsEpsilon):
     """A mean with Laplace noise of scale upper/(epsilon·size), inputs unchecked."""
 
     epsilon: float = 1.0
@@ -40,11 +40,6 @@ class _NoisyMean(PlainParameters):
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         finite_number(self.upper, what=f"The `upper` of `{owner}`", above=0)
         positive_int(self.size, what=f"The `size` of `{owner}`")
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def scale(self) -> float:
@@ -137,3 +132,21 @@ class HalfSensitivityMean(_NoisyMean):
         """Return two databases that differ in one record, from end to end."""
         rest = [-self.upper] * (self.size - 1)
         return [([-self.upper, *rest], [self.upper, *rest])]
+
+
+entries = (
+    Entry(
+        TrustingMean.name,
+        TrustingMean,
+        expected="refuted",
+        reference=TrustingMean.reference,
+        summary="trusts values beyond [0, b]: loss 5ε (no law)",
+    ),
+    Entry(
+        HalfSensitivityMean.name,
+        HalfSensitivityMean,
+        expected="refuted",
+        reference=HalfSensitivityMean.reference,
+        summary="values in [−b, b], noise for [0, b]: loss 2ε",
+    ),
+)

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import finite_number, probability
 from audit.relations import Relation
 from mechanisms.responses.kary import KaryRandomizedResponse
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ __all__ = ["BinaryCalibratedResponse", "ThreeQuartersResponse"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ThreeQuartersResponse(PlainParameters):
+class ThreeQuartersResponse(ClaimsItsEpsilon):
     """Flips a coin, tells the truth on heads and another coin on tails, and calls that ln 2; no law.
 
     The truth is reported with probability 3/4, so the loss is ln 3.
@@ -55,11 +55,6 @@ class ThreeQuartersResponse(PlainParameters):
     def __post_init__(self) -> None:
         finite_number(self.epsilon, what="The `epsilon` of `ThreeQuartersResponse`", above=0)
         probability(self.truth, what="The `truth` of `ThreeQuartersResponse`", one=False)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     def __call__(self, database: Sequence[int], rng: np.random.Generator) -> int:
         """Return one report."""
@@ -102,3 +97,21 @@ class BinaryCalibratedResponse(KaryRandomizedResponse):
     def log_odds(self) -> float:
         """Logarithm of Pr[the truth is reported]/Pr[it is not], as for two answers."""
         return self.epsilon
+
+
+entries = (
+    Entry(
+        ThreeQuartersResponse.name,
+        ThreeQuartersResponse,
+        expected="refuted",
+        reference=ThreeQuartersResponse.reference,
+        summary="the truth with probability 3/4 called ln 2: loss ln 3 (no law)",
+    ),
+    Entry(
+        BinaryCalibratedResponse.name,
+        BinaryCalibratedResponse,
+        expected="refuted",
+        reference=BinaryCalibratedResponse.reference,
+        summary="k answers calibrated as two: loss ε + ln(k − 1)",
+    ),
+)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, flag, positive_int
 from audit.relations import Relation
 from mechanisms.local.bounded import BoundedQuery
 from mechanisms.noise.noises import LaplaceNoise
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +27,7 @@ __all__ = ["LocalLaplace", "only_record", "widest_records"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalLaplace(PlainParameters):
+class LocalLaplace(ClaimsItsEpsilon):
     """The local randomizer R_g(u) = g(u) + Lap(2b/epsilon) for a query g: D → [−b, b].
 
     Parameters
@@ -95,11 +96,6 @@ class LocalLaplace(PlainParameters):
             if self.dimension is None:
                 raise InvalidValue(f"The `norm` of `{owner}` is for vectors: give a `dimension`, or no norm.")
         LaplaceNoise(self.scale)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def scale(self) -> float:
@@ -191,3 +187,25 @@ def widest_records(values: Callable[[Any], NDArray[np.float64]], records: Sequen
     distances = np.abs(images[:, None] - images[None]).sum(axis=2)
     left, right = np.unravel_index(int(distances.argmax()), distances.shape)
     return [([tried[left]], [tried[right]])] if left != right else []
+
+
+entries = (
+    Entry(
+        "local-laplace",
+        LocalLaplace,
+        reference=LocalLaplace.reference,
+        summary="R_g: a value in [−b, b] with noise of scale 2b/ε",
+    ),
+    Entry(
+        "local-laplace-vector",
+        partial(LocalLaplace, dimension=2, records=((-1, -1), (-1, 1), (1, 1))),
+        reference=LocalLaplace.reference,
+        summary="R_g for two coordinates, ε split evenly",
+    ),
+    Entry(
+        "local-laplace-one-hot",
+        partial(LocalLaplace, dimension=3, norm=1.0, records=((1, 0, 0), (0, 1, 0), (0, 0, 1))),
+        reference=LocalLaplace.reference,
+        summary="R_g for one-hot vectors, of L1 sensitivity 2",
+    ),
+)

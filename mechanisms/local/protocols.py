@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import PureDP
 from audit.errors import InvalidKind, InvalidValue, finite_number, flag, positive_int
 from audit.relations import Relation
 from mechanisms.composition.budget import OverspentError
+from mechanisms.composition.processing import Undeclared
+from mechanisms.local.algorithms import mean_then_share, poll_twice
 from mechanisms.local.grouping import Grouped
+from mechanisms.local.laplace import LocalLaplace
 from mechanisms.local.oracle import LROracle
 from mechanisms.local.paths import answered_often, sampled_paths
 from mechanisms.local.questions import Query, checked_queries, checked_query
 from mechanisms.local.transcripts import flattened, product_law, spending, transcript_law
+from mechanisms.responses.binary import RandomizedResponse
+from mechanisms.responses.kary import KaryRandomizedResponse
 from mechanisms.subjects.parameters import PlainParameters
 
 if TYPE_CHECKING:
@@ -320,3 +327,43 @@ class InteractiveProtocol(_Protocol):
             except StopIteration as end:
                 return end.value
             answer = oracle.ask(*checked_query(query))
+
+
+def _centred(bit: int) -> int:
+    return 2 * bit - 1
+
+
+_QUESTIONS = (
+    (range(2), RandomizedResponse(epsilon=0.25)),
+    (0, KaryRandomizedResponse(epsilon=0.5, categories=3)),
+    ([1, 0], LocalLaplace(epsilon=0.25, query=_centred, records=(0, 1))),
+)
+
+entries = (
+    Entry(
+        "local-noninteractive",
+        partial(NonInteractiveProtocol, queries=_QUESTIONS),
+        reference=NonInteractiveProtocol.reference,
+        summary="three questions handed over before any answer",
+    ),
+    Entry(
+        "local-interactive",
+        partial(InteractiveProtocol, algorithm=poll_twice, epsilon=1.0),
+        reference=InteractiveProtocol.reference,
+        summary="two rounds, the second in view of the first",
+    ),
+    Entry(
+        "local-interactive-by-runs",
+        partial(Undeclared, part=InteractiveProtocol(algorithm=poll_twice, epsilon=1.0)),
+        options={"budget": 30_000},
+        reference=InteractiveProtocol.reference,
+        summary="the same two rounds (no law)",
+    ),
+    Entry(
+        "local-mean-then-share",
+        partial(InteractiveProtocol, algorithm=mean_then_share, epsilon=1.0, records=(-1, 0, 1), size=3),
+        options={"budget": 10_000},
+        reference=InteractiveProtocol.reference,
+        summary="the mean, then the share of entries above it (no law)",
+    ),
+)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, flag
 from audit.relations import Relation
 from mechanisms.local.bounded import BoundedQuery
 from mechanisms.local.laplace import only_record, widest_records
 from mechanisms.responses.binary import RandomizedResponse
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ __all__ = ["SignResponse"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignResponse(PlainParameters):
+class SignResponse(ClaimsItsEpsilon):
     """Report g(u) ∈ {−1, 1} truthfully with probability e^epsilon/(e^epsilon + 1), else its negative.
 
     Parameters
@@ -73,11 +73,6 @@ class SignResponse(PlainParameters):
     def __post_init__(self) -> None:
         flag(self.vectorised, what=f"The `vectorised` of `{type(self).__name__}`")
         finite_number(self.epsilon, what=f"The `epsilon` of `{type(self).__name__}`", above=0)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def truth(self) -> float:
@@ -137,3 +132,11 @@ class SignResponse(PlainParameters):
     def suggested_pairs(self) -> list[Pair]:
         """Return two entries with different answers."""
         return widest_records(self.values, self.records)
+
+
+entry = Entry(
+    "local-sign-response",
+    SignResponse,
+    reference=SignResponse.reference,
+    summary="randomized response to a ±1 query",
+)

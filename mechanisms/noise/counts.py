@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from audit.catalogue import Entry
 from audit.errors import positive_int
 from audit.relations import Relation
 from mechanisms.subjects.claimed import ClaimsPure
@@ -70,3 +71,12 @@ class NoisyCounts(ClaimsPure):
     def suggested_pairs(self) -> list[Pair]:
         """Return an addition to each category: all are equally bad."""
         return [([], [category]) for category in self.records]
+
+
+entry = Entry(
+    NoisyCounts.name,
+    NoisyCounts,
+    options={"budget": 30_000},
+    reference=NoisyCounts.reference,
+    summary="noisy counts, a record added or removed (no law)",
+)

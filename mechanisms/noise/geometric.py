@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int
 from audit.relations import Relation
 from mechanisms.noise.noises import GeometricNoise
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 from mechanisms.subjects.neighbours import Pair, widest_pairs
-from mechanisms.subjects.parameters import PlainParameters
 from mechanisms.subjects.plain_queries import total
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _LARGEST_ANSWER = 2**53
 
 
 @dataclass(frozen=True, kw_only=True)
-class _NoisyInteger(PlainParameters):
+class _NoisyInteger(ClaimsItsEpsilon):
     """What the two mechanisms share: an integer query and two-sided geometric noise."""
 
     epsilon: float = 1.0
@@ -47,11 +47,6 @@ class _NoisyInteger(PlainParameters):
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         positive_int(self.sensitivity, what=f"The `sensitivity` of `{owner}`")
         GeometricNoise(self.rate)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def rate(self) -> float:
@@ -221,3 +216,19 @@ class TruncatedGeometricMechanism(_NoisyInteger):
         3
         """
         return min(GeometricNoise(self.rate).bound(beta), self.upper)
+
+
+entries = (
+    Entry(
+        GeometricMechanism.name,
+        GeometricMechanism,
+        reference=GeometricMechanism.reference,
+        summary="a count with two-sided geometric noise",
+    ),
+    Entry(
+        TruncatedGeometricMechanism.name,
+        TruncatedGeometricMechanism,
+        reference=TruncatedGeometricMechanism.reference,
+        summary="a count with two-sided geometric noise, clamped into {0 … b}",
+    ),
+)

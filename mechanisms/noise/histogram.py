@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from audit.catalogue import Entry
 from audit.relations import Relation
 from mechanisms.noise.laplace import LaplaceMechanism
 from mechanisms.subjects.plain_queries import Histogram
@@ -55,3 +56,11 @@ class LaplaceHistogram(LaplaceMechanism):
         object.__setattr__(self, "dimension", self.bins)
         object.__setattr__(self, "records", tuple(range(self.bins)))
         super().__post_init__()
+
+
+entry = Entry(
+    LaplaceHistogram.name,
+    LaplaceHistogram,
+    reference=LaplaceHistogram.reference,
+    summary="a histogram with Laplace noise, a record added or removed",
+)

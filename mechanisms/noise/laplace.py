@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, positive_int
 from audit.relations import Relation
 from mechanisms.noise.noises import LaplaceNoise
 from mechanisms.subjects.answers import floats
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 from mechanisms.subjects.neighbours import Pair, widest_pairs
-from mechanisms.subjects.parameters import PlainParameters
 from mechanisms.subjects.plain_queries import total
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ __all__ = ["LaplaceMechanism"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaplaceMechanism(PlainParameters):
+class LaplaceMechanism(ClaimsItsEpsilon):
     """Answer a query with Laplace noise of scale sensitivity/epsilon on every coordinate.
 
     Parameters
@@ -88,11 +88,6 @@ class LaplaceMechanism(PlainParameters):
         LaplaceNoise(self.scale)
 
     @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
-
-    @property
     def scale(self) -> float:
         """Scale of the noise: sensitivity/epsilon (its standard deviation is √2 times that)."""
         return self.sensitivity / self.epsilon
@@ -147,3 +142,11 @@ class LaplaceMechanism(PlainParameters):
 
     def _distance(self, left: Any, right: Any) -> float:
         return float(np.abs(np.subtract(self.answer(left), self.answer(right))).sum())
+
+
+entry = Entry(
+    LaplaceMechanism.name,
+    LaplaceMechanism,
+    reference=LaplaceMechanism.reference,
+    summary="a count with Laplace noise",
+)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import Accuracy, PureDP
+from audit.catalogue import Entry
+from audit.claims import Accuracy
 from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
 from audit.problems import FixedProblem
 from audit.relations import Relation
 from mechanisms.noise.noises import LaplaceNoise
 from mechanisms.subjects.answers import floats
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +29,7 @@ __all__ = ["LaplaceMean"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaplaceMean(PlainParameters):
+class LaplaceMean(ClaimsItsEpsilon):
     """Return the mean of `size` values in [0, upper] with Laplace noise of scale upper/(epsilon·size).
 
     Parameters
@@ -89,11 +91,6 @@ class LaplaceMean(PlainParameters):
         positive_int(self.size, what=f"The `size` of `{owner}`")
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         LaplaceNoise(self.scale)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def utility_claim(self) -> Accuracy:
@@ -185,3 +182,21 @@ class LaplaceMean(PlainParameters):
         low, high = [0.0] * self.size, [self.upper] + [0.0] * (self.size - 1)
         beyond = ([math.nan, *low[1:]], [2.0 * self.upper, *low[1:]])
         return [(low, high), beyond] if self.clamp else [(low, high)]
+
+
+entries = (
+    Entry(
+        LaplaceMean.name,
+        LaplaceMean,
+        utility={},
+        reference=LaplaceMean.reference,
+        summary="the mean of values in [0, b], others refused",
+    ),
+    Entry(
+        "laplace-mean-clamped",
+        partial(LaplaceMean, clamp=True, size=2),
+        utility={},
+        reference=LaplaceMean.reference,
+        summary="the mean of any numbers, clamped into [0, b]",
+    ),
+)

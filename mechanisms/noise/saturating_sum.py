@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from audit.catalogue import Entry
 from audit.errors import positive_int
 from audit.relations import Relation
 from mechanisms.noise.noises import GeometricNoise
@@ -81,3 +82,11 @@ class SaturatingSum(ClaimsPure):
     def suggested_pairs(self) -> list[Pair]:
         """Return two additions of the largest value: from 0, and up to the type's end."""
         return [([], [self.upper]), ([127 - self.upper], [127 - self.upper, self.upper])]
+
+
+entry = Entry(
+    SaturatingSum.name,
+    SaturatingSum,
+    reference=SaturatingSum.reference,
+    summary="a sum in 8 bits that stops at 127 (no law)",
+)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from mechanisms.responses.kary import KaryRandomizedResponse
 
 __all__ = ["RandomizedResponse"]
@@ -77,3 +78,11 @@ class RandomizedResponse(KaryRandomizedResponse):
         0.1
         """
         return float(np.sqrt(self.truth * (1.0 - self.truth) / self.size) / (2.0 * self.truth - 1.0))
+
+
+entry = Entry(
+    RandomizedResponse.name,
+    RandomizedResponse,
+    reference=RandomizedResponse.reference,
+    summary="Warner's survey: the truth with probability 2/3",
+)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import PureDP
+from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,7 @@ __all__ = ["KaryRandomizedResponse"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class KaryRandomizedResponse(PlainParameters):
+class KaryRandomizedResponse(ClaimsItsEpsilon):
     """Each respondent reports the true answer, or another one at random.
 
     Parameters
@@ -70,11 +70,6 @@ class KaryRandomizedResponse(PlainParameters):
         finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
         positive_int(self.categories, what=f"The `categories` of `{owner}`", minimum=2)
         positive_int(self.size, what=f"The `size` of `{owner}`")
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def relation(self) -> Relation:
@@ -194,3 +189,11 @@ def _is_answer(record: Any, categories: int) -> bool:
         return bool(record in range(categories))
     except ValueError:  # an array
         return False
+
+
+entry = Entry(
+    KaryRandomizedResponse.name,
+    KaryRandomizedResponse,
+    reference=KaryRandomizedResponse.reference,
+    summary="randomized response among k answers",
+)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from audit.catalogue import Entry
 from audit.errors import positive_int
 from audit.relations import Relation
 from mechanisms.subjects.claimed import ClaimsPure
@@ -76,3 +77,12 @@ class LabelResponse(ClaimsPure):
     def suggested_pairs(self) -> list[Pair]:
         """Return two databases that differ in one label."""
         return [([("x", 0), ("y", 0)], [("x", 1), ("y", 0)])]
+
+
+entry = Entry(
+    LabelResponse.name,
+    LabelResponse,
+    options={"budget": 30_000},
+    reference=LabelResponse.reference,
+    summary="features in clear, labels by randomized response (no law)",
+)

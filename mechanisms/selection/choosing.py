@@ -1,13 +1,18 @@
-"""The choosing mechanism: the exponential mechanism among solutions that some record supports."""
+"""The choosing mechanism: the exponential mechanism among solutions that some record supports.
+
+Over 400 lines, for the mechanism and its entries stand in one file.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import PAC, ApproximateDP
 from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
 from audit.problems import FixedProblem
@@ -394,3 +399,21 @@ def _check(*, alpha: float, beta: float, epsilon: float, delta: float, growth: i
 
 def _given(scores: Any, _solutions: Any) -> Any:
     return scores
+
+
+entries = (
+    Entry(
+        ChoosingMechanism.name,
+        ChoosingMechanism,
+        utility={},
+        reference=ChoosingMechanism.reference,
+        summary="the choosing mechanism at the least size it allows",
+    ),
+    Entry(
+        "choosing-small",
+        partial(ChoosingMechanism, epsilon=8.0, delta=0.1, alpha=1.0, beta=0.5, records=("a", "b")),
+        utility={},
+        reference=ChoosingMechanism.reference,
+        summary="the choosing mechanism, every database of its least size",
+    ),
+)

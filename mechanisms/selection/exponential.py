@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import Accuracy, PureDP
+from audit.catalogue import Entry
+from audit.claims import Accuracy
 from audit.errors import InvalidValue, finite_number, flag, probability
 from audit.relations import Relation
 from mechanisms.selection.instances import shortfall_problem
 from mechanisms.selection.scoring import picked
 from mechanisms.subjects.answers import floats
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 from mechanisms.subjects.neighbours import Pair, widest_pairs
-from mechanisms.subjects.parameters import PlainParameters
 from mechanisms.subjects.plain_queries import approvals
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _FEW = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExponentialMechanism(PlainParameters):
+class ExponentialMechanism(ClaimsItsEpsilon):
     """Choose a solution with probability proportional to exp(epsilon·score/(2·sensitivity)).
 
     Parameters
@@ -108,11 +109,6 @@ class ExponentialMechanism(PlainParameters):
         probability(self.beta, what=f"The `beta` of `{owner}`", zero=False, one=False)
         if len(self.solutions) == 0:
             raise InvalidValue(f"The `solutions` of `{owner}` must hold at least one; got none.")
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def utility_claim(self) -> Accuracy:
@@ -225,3 +221,12 @@ class ExponentialMechanism(PlainParameters):
 
     def _distance(self, left: Any, right: Any) -> float:
         return float(np.abs(self.log_probabilities(left) - self.log_probabilities(right)).max())
+
+
+entry = Entry(
+    ExponentialMechanism.name,
+    ExponentialMechanism,
+    utility={},
+    reference=ExponentialMechanism.reference,
+    summary="the best of 16 candidates, by approvals",
+)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from audit.catalogue import Entry
 from audit.errors import InvalidValue, finite_number, positive_int
 from mechanisms.selection.scoring import TwoBest
 from mechanisms.selection.stability import StableSelection, TightStableSelection
@@ -181,3 +182,19 @@ class TightStableSelectionGaps(StableSelectionGaps):
     reference: ClassVar[str] = "BNS Proposition 2(i), all gaps, with the noise that it needs"
 
     _kind: ClassVar[type[StableSelection]] = TightStableSelection
+
+
+entries = (
+    Entry(
+        StableSelectionGaps.name,
+        StableSelectionGaps,
+        reference=StableSelectionGaps.reference,
+        summary="A_dist on every pair of gaps: every database size",
+    ),
+    Entry(
+        TightStableSelectionGaps.name,
+        TightStableSelectionGaps,
+        reference=TightStableSelectionGaps.reference,
+        summary="tight A_dist on every pair of gaps: (ε, δ) exactly",
+    ),
+)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from audit.catalogue import Entry
 from audit.errors import InvalidValue, positive_int
 from mechanisms.selection.choosing import ChoosingMechanism
 from mechanisms.subjects.parameters import PlainParameters
@@ -196,3 +197,11 @@ class ChoosingScores(PlainParameters):
                 f"got {len(database)}."
             )
         return self.mechanism.checked(database)
+
+
+entry = Entry(
+    ChoosingScores.name,
+    ChoosingScores,
+    reference=ChoosingScores.reference,
+    summary="the choosing mechanism on all scores of bounded growth",
+)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from audit.catalogue import Entry
 from audit.claims import PAC, ApproximateDP
 from audit.errors import InvalidKind, InvalidValue, finite_number, flag, probability
 from audit.relations import Relation
@@ -359,3 +360,21 @@ _ROUNDING = 1e-12
 
 _FEW = 1000
 """Up to this many solutions, the search for revealing pairs scores them all for every pair it looks at."""
+
+
+entries = (
+    Entry(
+        StableSelection.name,
+        StableSelection,
+        utility={},
+        reference=StableSelection.reference,
+        summary="A_dist: the best candidate if far ahead; found: (ε/2, δ/2)",
+    ),
+    Entry(
+        TightStableSelection.name,
+        TightStableSelection,
+        utility={},
+        reference=TightStableSelection.reference,
+        summary="A_dist with the noise that its claim needs",
+    ),
+)

@@ -8,11 +8,22 @@ from audit.claims import ApproximateDP, PureDP
 from audit.errors import finite_number, probability
 from mechanisms.subjects.parameters import PlainParameters
 
-__all__ = ["ClaimsApproximate", "ClaimsPure"]
+__all__ = ["ClaimsApproximate", "ClaimsItsEpsilon", "ClaimsPure"]
+
+
+class ClaimsItsEpsilon(PlainParameters):
+    """Claims the privacy that its parameter `epsilon` says."""
+
+    epsilon: float
+
+    @property
+    def claim(self) -> PureDP:
+        """The privacy claimed."""
+        return PureDP(self.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClaimsPure(PlainParameters):
+class ClaimsPure(ClaimsItsEpsilon):
     """Has the parameter `epsilon` and claims it.
 
     Parameters
@@ -30,11 +41,6 @@ class ClaimsPure(PlainParameters):
 
     def __post_init__(self) -> None:
         finite_number(self.epsilon, what=f"The `epsilon` of `{type(self).__name__}`", above=0)
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)

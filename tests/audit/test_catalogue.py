@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import zlib
 
 import pytest
 
@@ -10,16 +11,24 @@ from audit.errors import AuditError
 
 
 def entries_of(name):
-    return f"from audit.catalogue import Entry\ndef entries():\n    return [Entry({name!r}, lambda: len)]\n"
+    return f"from audit.catalogue import Entry\nentries = (Entry({name!r}, lambda: len),)\n"
 
 
 def test_every_entry_of_ours_says_what_it_is_and_where_it_is_stated():
     entries = load_catalogue()
-    assert len(entries) >= 8
     assert len({entry.name for entry in entries}) == len(entries)
     assert {entry.expected for entry in entries} == {"refuted", "not refuted"}
     assert all(entry.summary and "\n" not in entry.summary for entry in entries)
+    assert all(len(entry.summary) < 120 for entry in entries)
     assert all(entry.reference for entry in entries)
+
+
+def test_an_entry_whose_privacy_is_to_be_refuted_says_so_in_its_name():
+    for entry in load_catalogue():
+        if entry.name.startswith("flawed-"):
+            assert entry.flaws, entry.name
+        else:
+            assert "privacy" not in entry.flaws, entry.name
 
 
 def test_every_entry_builds_a_subject_that_can_be_called():
@@ -28,22 +37,77 @@ def test_every_entry_builds_a_subject_that_can_be_called():
 
 
 def test_an_installed_distribution_adds_its_entries(thirdparty):
-    thirdparty(GROUP, entry="stranger_a:entries", text=entries_of("theirs"))
+    thirdparty(GROUP, entry="stranger_a", text=entries_of("theirs"))
     assert "theirs" in [entry.name for entry in load_catalogue()]
 
 
 def test_two_entries_of_one_name_are_refused(thirdparty):
     taken = load_catalogue()[0].name
-    thirdparty(GROUP, entry="stranger_b:entries", text=entries_of(taken))
+    thirdparty(GROUP, entry="stranger_b", text=entries_of(taken))
     with pytest.raises(AuditError, match=f"unique; got `{taken}` more than once"):
         load_catalogue()
 
 
 def test_an_entry_point_that_does_not_load_is_named_with_its_reason(thirdparty):
-    thirdparty(GROUP, entry="stranger_c:entries", text="import nowhere_at_all")
-    with pytest.raises(
-        AuditError, match=r"`stranger_c:entries` of thirdparty cannot be loaded: .*nowhere_at_all"
-    ):
+    thirdparty(GROUP, entry="stranger_c", text="import nowhere_at_all")
+    with pytest.raises(AuditError, match=r"`stranger_c` of thirdparty cannot be loaded: .*nowhere_at_all"):
+        load_catalogue()
+
+
+@pytest.fixture
+def offered_package(request, tmp_path, thirdparty):
+    """Install a package of somebody else; its name is one that no other test imports."""
+
+    def install(**modules):
+        name = f"theirs_{abs(zlib.crc32(request.node.name.encode()))}"
+        thirdparty(GROUP, entry=name, text="")
+        (tmp_path / f"site/{name}.py").unlink()
+        (tmp_path / f"site/{name}").mkdir()
+        for module, text in {"__init__": "", **modules}.items():
+            (tmp_path / f"site/{name}/{module}.py").write_text(text)
+        return name
+
+    return install
+
+
+def held(name, *texts):
+    entries = ", ".join(f"Entry({text!r}, lambda: len)" for text in texts)
+    return f"from audit.catalogue import Entry\n{name} = {entries}\n"
+
+
+def test_the_entries_of_a_package_are_those_of_its_modules_by_name(offered_package):
+    offered_package(
+        __init__=held("entry", "first"),
+        b=held("entries", "third", "fourth"),
+        a=held("entry", "second"),
+        aa="from .a import entry",
+        __main__="raise SystemExit('the command ran')",
+    )
+    names = [entry.name for entry in load_catalogue()]
+    assert names[-4:] == ["first", "second", "third", "fourth"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("import nowhere_at_all", "`{}.a`: ModuleNotFoundError: No module named 'nowhere_at_all'"),
+        ("raise SystemExit('stop')", "`{}.a`: SystemExit: stop"),
+        ("def entries(): return []", "the `entries` of `{}.a` must be a tuple of Entry; got function"),
+        ("entries = [3]", "the `entries` of `{}.a` must be a tuple of Entry; got list"),
+        ("entry = len", "the `entry` of `{}.a` must be an Entry; got builtin_function_or_method"),
+    ],
+)
+def test_an_error_in_a_module_is_one_line_that_names_it(offered_package, text, words):
+    name = offered_package(a=text)
+    with pytest.raises(AuditError) as caught:
+        load_catalogue()
+    expected = f"The catalogue `{name}` of thirdparty cannot be loaded: {words.format(name)}"
+    assert str(caught.value) == expected
+
+
+def test_an_entry_point_names_a_module_and_nothing_in_it(thirdparty):
+    thirdparty(GROUP, entry="stranger_d:entries", text=entries_of("theirs"))
+    with pytest.raises(AuditError, match="it must be a package or module"):
         load_catalogue()
 
 

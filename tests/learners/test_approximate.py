@@ -18,7 +18,7 @@ from learners.approximate.point import missed
 from learners.approximate.samples import threshold_errors
 from learners.approximate.sizes import lemma_3_size, promise_at
 from learners.concepts import IntervalClass, PointClass
-from learners.entries.numbers import entries
+from learners.entries import numbers
 from learners.findings import findings
 
 LAST = 2**64 - 1
@@ -350,7 +350,7 @@ def test_the_sizes_on_the_findings_page_are_those_of_the_learners():
 
 
 def test_the_audit_of_thresholds_at_64_bits_has_every_problem_and_varies_the_quick_ones():
-    entry = next(entry for entry in entries() if entry.name == "interval-learner-64")
+    entry = next(entry for entry in numbers.entries if entry.name == "interval-learner-64")
     family, learner = entry.utility["problems"], entry.factory()
     names = [problem.name for problem in family.problems()]
     assert names == [problem.name for problem in learner.problems()]

@@ -19,7 +19,7 @@ from learners.by_queries.conjunctions import ConjunctionLearner
 from learners.by_queries.perceptron import PerceptronQueries
 from learners.by_queries.separable import mistakes, random_separable, separable_problems
 from learners.concepts import ConjunctionClass, IntervalClass
-from learners.entries.at_size import at_size
+from learners.finite.at_size import at_size
 from learners.finite.hypotheses import Hypotheses
 from learners.finite.listed import LateExamples, ListedExamples, label_counts, spread
 from learners.finite.problems import LearningProblem

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from audit import PureDP, Verdict, audit_privacy
+from audit.catalogue import load_catalogue
 from audit.errors import InvalidKind, InvalidValue
 from audit.laws.law_check import law_log_e_value
 from learners import AmplifiedParityLearner
-from learners.entries.parity import entries
 from learners.parity import INSUFFICIENT, BitExamples, ParityLearner, Plan
 from learners.parity.flawed import OverspentParityRetry
 from learners.parity.plans import derived_plan, failure_bound
@@ -94,7 +94,7 @@ def test_draws_follow_the_law(form, tight):
 
 @pytest.mark.parametrize(
     "entry",
-    [e for e in entries() if "amplified" in e.name and not e.name.endswith("-at-size")],
+    [e for e in load_catalogue() if "amplified" in e.name and not e.name.endswith("-at-size")],
     ids=lambda e: e.name,
 )
 def test_small_samples_are_proved_private(entry):

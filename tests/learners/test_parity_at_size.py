@@ -1,23 +1,24 @@
 """Samples of realistic size for the audits of A and A*: what they are, and that they tell."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from audit import PAC, Verdict, audit_privacy
+from audit.catalogue import load_catalogue
 from audit.claims import PureDP
 from audit.relations import Relation
-from learners.entries.at_size import AtSize
-from learners.entries.parity import entries
+from learners.finite.at_size import AtSize
 from learners.generic.agnostic import GenericLearner
 from learners.parity.large import telling_pairs
 from learners.parity.learner import ParityLearner
 from learners.parity.sources import ParityProblem
 from learners.parity.systems import BitSystem
 
-ENTRIES = {entry.name: entry for entry in entries() if entry.name.endswith("-at-size")}
+ENTRIES = {entry.name: entry for entry in load_catalogue() if re.match("parity.*-at-size", entry.name)}
 
 
 def agrees(sample):

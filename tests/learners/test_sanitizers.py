@@ -9,9 +9,9 @@ from scipy import stats
 
 from audit.claims import ApproximateDP, PureDP
 from audit.errors import InvalidKind, InvalidValue
-from learners.entries.sanitizers import swaps
 from learners.sanitizers import IntervalCuts, IntervalSanitizer, PointSanitizer
 from learners.sanitizers.choices import RepeatedChoosing
+from learners.sanitizers.swaps import swaps
 from learners.sanitizers.tallies import tally
 from mechanisms import ChoosingMechanism
 from mechanisms.comparison.threshold import ThresholdTest

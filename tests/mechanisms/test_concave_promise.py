@@ -36,7 +36,7 @@ from mechanisms.concave import (
 from mechanisms.concave.contest import contest
 from mechanisms.concave.instances import random_quality, telling_pairs
 from mechanisms.concave.piecewise import StepFunction
-from mechanisms.entries.composed import votes_on_64_bits
+from mechanisms.concave.votes import votes_on_64_bits
 from mechanisms.flawed.concave import LiteralConcavePromise
 
 RUNS = 1_000_000

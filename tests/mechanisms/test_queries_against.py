@@ -13,11 +13,12 @@ from audit import Evidence, Verdict, audit_utility
 from audit.claims import Accuracy
 from audit.errors import InvalidKind, InvalidValue
 from audit.utility.result import UtilityResult
-from mechanisms.entries.oracles import deviation_run, entries, spread_run, trusting_run
 from mechanisms.queries import AdversarialOracle, Population, SQAlgorithm, StatisticalQuery, offsets
 from mechanisms.queries.oracles.adversarial import POLICIES
 from mechanisms.queries.oracles.cases import OracleCase, Watched, reweighted
+from mechanisms.queries.runs import deviations
 from mechanisms.queries.runs.against import OracleRun
+from mechanisms.queries.runs.deviations import deviation_run, spread_run, trusting_run
 
 RIGHT = [spread_run(tau=0.25), spread_run(tau=0.1), deviation_run(tau=0.25), deviation_run(tau=0.6)]
 POINTS = (-1.0, -0.25, 0.0, 0.5, 1.0)
@@ -254,7 +255,7 @@ def test_a_database_of_records_is_refused():
 
 
 def test_entries_are_audited_as_they_expect():
-    found = {entry.name: entry for entry in entries()}
+    found = {entry.name: entry for entry in deviations.entries}
     assert {name for name, entry in found.items() if entry.flaws} == {"flawed-sq-standard-deviation"}
     for entry in found.values():
         assert entry.options is None

@@ -9,7 +9,7 @@ import pytest
 from audit import Verdict, audit_privacy, audit_utility
 from audit.claims import PAC, PureDP
 from audit.errors import InvalidKind, InvalidValue
-from mechanisms.entries.noisy_labels import OneRateRun, WrongRateRun
+from mechanisms.flawed.noisy_labels import OneRateRun, WrongRateRun
 from mechanisms.local import laplace_size
 from mechanisms.queries import (
     AdversarialOracle,

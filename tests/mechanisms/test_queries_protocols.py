@@ -16,7 +16,6 @@ from audit import Evidence, Verdict, audit_privacy
 from audit.errors import InvalidKind, InvalidValue
 from mechanisms import KaryRandomizedResponse, RandomizedResponse
 from mechanisms.composition.budget import OverspentError
-from mechanisms.entries.queries import coarse_response, simulated_poll
 from mechanisms.local import InteractiveProtocol, LocalLaplace, LROracle, NonInteractiveProtocol
 from mechanisms.local.algorithms import poll_twice
 from mechanisms.queries import (
@@ -36,6 +35,7 @@ from mechanisms.queries import (
     kary_response,
     offsets,
 )
+from mechanisms.queries.simulations.simulated_protocol import coarse_response, simulated_poll
 
 SIGNIFICANCE = 1e-9
 COIN = Population([0, 1], [0.35, 0.65])

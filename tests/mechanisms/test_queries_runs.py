@@ -10,8 +10,7 @@ from audit import Evidence, Verdict, audit_privacy, audit_utility
 from audit.claims import Accuracy
 from audit.errors import InvalidValue
 from mechanisms.composition.budget import OverspentError
-from mechanisms.entries.oracles import standard_deviation
-from mechanisms.entries.queries import ReusedEntries
+from mechanisms.flawed.queries import ReusedEntries
 from mechanisms.local import LocalLaplace, laplace_size
 from mechanisms.queries import (
     AdversarialOracle,
@@ -26,6 +25,7 @@ from mechanisms.queries import (
     mean_and_spread,
     private_chunk_size,
 )
+from mechanisms.queries.runs.deviations import standard_deviation
 
 POINTS = Population([-1, 0, 1], [0.2, 0.3, 0.5])
 

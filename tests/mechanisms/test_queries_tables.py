@@ -12,10 +12,10 @@ from audit.errors import InvalidValue
 from audit.relations import Relation
 from mechanisms import RandomizedResponse
 from mechanisms.composition.budget import OverspentError
-from mechanisms.entries.queries import entries
 from mechanisms.local import LROracle
 from mechanisms.local.randomizers import cost_of
 from mechanisms.queries import TableRandomizer, binary_response, clamped_geometric, kary_response
+from mechanisms.queries.simulations import tables
 
 RNG = np.random.default_rng
 
@@ -127,7 +127,7 @@ def test_a_table_that_was_used_is_pickled_as_the_one_that_was_not():
 
 
 def test_the_entry_of_the_catalogue_is_proved_and_its_parameters_can_be_set():
-    entry = next(entry for entry in entries() if entry.name == "local-clamped-geometric")
+    entry = tables.entry
     assert audit_privacy(entry.factory(), **entry.options).verdict is Verdict.PROVED
     assert entry.factory(epsilon=0.25, top=2).claim == PureDP(0.25)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from audit.catalogue import Entry
 from audit.claims import ApproximateDP
 from learners.sanitizers.base import NumberSanitizer
 from learners.sanitizers.cuts.dyadic import tree_of
@@ -14,6 +15,7 @@ from learners.sanitizers.cuts.laws import cut_law
 from learners.sanitizers.cuts.runs import cut_runs
 from learners.sanitizers.cuts.search import CutSearch
 from learners.sanitizers.spending import affordable
+from learners.sanitizers.swaps import swaps
 from mechanisms.comparison.threshold import ThresholdTest
 from mechanisms.concave import ConcavePromise, calls, levels
 
@@ -223,3 +225,12 @@ class IntervalCuts(NumberSanitizer):
 
     def _shown(self, nodes: tuple[Node, ...]) -> Any:
         return tuple((node.low, node.high) for node in nodes)
+
+
+entry = Entry(
+    "interval-cuts",
+    partial(IntervalCuts, dimension=2, alpha=0.5, epsilon=4.0, delta=0.01, size=648),
+    options={"pairs": swaps(0, 1, size=648, many=324), "budget": 2_000},
+    reference=IntervalCuts.reference,
+    summary="where INTERVAL_2 is cut, exact: all but the noise",
+)

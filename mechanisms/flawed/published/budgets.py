@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.errors import positive_int
 from audit.relations import Relation
 from mechanisms.subjects.claimed import ClaimsApproximate, ClaimsPure
@@ -198,3 +199,29 @@ class ClassicalGaussian(ClaimsApproximate):
         from audit.distributions import Density  # not needed to draw
 
         return Density.normal(float(len(database)), self.scale)
+
+
+entries = (
+    Entry(
+        SwappedShares.name,
+        SwappedShares,
+        expected="refuted",
+        reference=SwappedShares.reference,
+        summary="two shares of ε swapped: loss 1.41 for 1, by its law",
+    ),
+    Entry(
+        ShuffledBatches.name,
+        ShuffledBatches,
+        options={"records": [-1.0, 1.0], "size": (99, 100)},
+        expected="refuted",
+        reference=ShuffledBatches.reference,
+        summary="shuffled batches accounted as Poisson: δ 0.31 for 0.0085 at ε = 2",
+    ),
+    Entry(
+        ClassicalGaussian.name,
+        ClassicalGaussian,
+        expected="refuted",
+        reference=ClassicalGaussian.reference,
+        summary="the formula for ε < 1 used at 15: δ 0.023 for 0.001, by its law",
+    ),
+)

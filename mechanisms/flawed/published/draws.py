@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from audit.catalogue import Entry
 from audit.relations import Relation
 from mechanisms.flawed.published.on_records import OnRecords
 from mechanisms.noise.noises import GeometricNoise
@@ -118,3 +119,29 @@ class NoiselessComparison(OnRecords):
         bar = rng.laplace(self.threshold, 1.0 / self.epsilon)
         rows = list(database)
         return tuple(bool(rows.count(category) >= bar) for category in self.records)
+
+
+entries = (
+    Entry(
+        TextbookLaplace.name,
+        TextbookLaplace,
+        options={"numerics": "float"},
+        expected="refuted",
+        reference=TextbookLaplace.reference,
+        summary="textbook Laplace in doubles, audited as floats: unbounded",
+    ),
+    Entry(
+        SharedNoise.name,
+        SharedNoise,
+        expected="refuted",
+        reference=SharedNoise.reference,
+        summary="one draw of noise for two counts: unbounded",
+    ),
+    Entry(
+        NoiselessComparison.name,
+        NoiselessComparison,
+        expected="refuted",
+        reference=NoiselessComparison.reference,
+        summary="exact counts against a noisy threshold: unbounded",
+    ),
+)

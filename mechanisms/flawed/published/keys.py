@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from audit.catalogue import Entry
 from audit.relations import Relation
 from mechanisms.comparison.threshold_release import ThresholdRelease
 from mechanisms.flawed.published.on_records import OnRecords
@@ -85,3 +86,22 @@ class InclusiveThreshold(ThresholdRelease):
     def is_released(self, value: int) -> bool:
         """Tell whether a noisy count is published."""
         return value >= self.threshold
+
+
+entries = (
+    Entry(
+        KeysFromData.name,
+        KeysFromData,
+        expected="refuted",
+        reference=KeysFromData.reference,
+        summary="a count for every key in the data: unbounded",
+    ),
+    Entry(
+        InclusiveThreshold.name,
+        InclusiveThreshold,
+        options={"records": ["a", "b"], "size": (0, 2)},
+        expected="refuted",
+        reference=InclusiveThreshold.reference,
+        summary="publishes at the threshold too: δ 0.0134 for 0.0049",
+    ),
+)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from mechanisms.comparison.noisy_max import NoisyAnswers
 
 if TYPE_CHECKING:
@@ -71,3 +72,21 @@ class ExponentialMaxValue(_MaxValue):
     name: ClassVar[str] = "flawed-noisy-max-exponential-value"
     reference: ClassVar[str] = "Ding et al. 2018 (StatDP), noisy max that returns the maximum"
     noise = "exponential"
+
+
+entries = (
+    Entry(
+        LaplaceMaxValue.name,
+        LaplaceMaxValue,
+        expected="refuted",
+        reference=LaplaceMaxValue.reference,
+        summary="reports the noisy maximum, not its place: loss 2.5 for 1",
+    ),
+    Entry(
+        ExponentialMaxValue.name,
+        ExponentialMaxValue,
+        expected="refuted",
+        reference=ExponentialMaxValue.reference,
+        summary="reports the noisy maximum of positive noise: unbounded",
+    ),
+)

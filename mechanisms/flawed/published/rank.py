@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
+from audit.catalogue import Entry
 from mechanisms.flawed.published.on_records import OnRecords
 
 if TYPE_CHECKING:
@@ -51,3 +52,13 @@ class RankScore(OnRecords):
         steps = list(accumulate(math.exp(self.epsilon * score / 2.0) for score in self.scores(database)))
         mark = rng.random() * steps[-1]
         return next(c for c, step in zip(self.records, steps, strict=True) if mark < step)
+
+
+entry = Entry(
+    RankScore.name,
+    RankScore,
+    options={"records": [0, 10]},
+    expected="refuted",
+    reference=RankScore.reference,
+    summary="a median score of sensitivity 2 taken for 1: loss 1.70 for 1",
+)

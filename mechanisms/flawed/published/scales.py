@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.errors import positive_int
 from audit.relations import Relation
 from mechanisms.comparison.noisy_max import NoisyAnswers
@@ -179,3 +180,35 @@ class PrefixSums(NoisyAnswers):
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """Return the running sums of `size` runs; run i draws the same noise on every database."""
         return np.asarray(self.noisy(database, size, rng).cumsum(axis=1))
+
+
+entries = (
+    Entry(
+        PrefixSums.name,
+        PrefixSums,
+        expected="refuted",
+        reference=PrefixSums.reference,
+        summary="running sums of ten answers, noise for one: loss 10 for 1",
+    ),
+    Entry(
+        HundredthHistogram.name,
+        HundredthHistogram,
+        expected="refuted",
+        reference=HundredthHistogram.reference,
+        summary="a histogram with 1/100 of its noise: loss 100 for 1",
+    ),
+    Entry(
+        FrequencyScaleCounts.name,
+        FrequencyScaleCounts,
+        expected="refuted",
+        reference=FrequencyScaleCounts.reference,
+        summary="counts with the noise of frequencies: loss 10 for 1",
+    ),
+    Entry(
+        CountsUnderReplacing.name,
+        CountsUnderReplacing,
+        expected="refuted",
+        reference=CountsUnderReplacing.reference,
+        summary="counts under replacing, noise for adding: loss 2 for 1",
+    ),
+)

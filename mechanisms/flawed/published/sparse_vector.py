@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from mechanisms.comparison.sparse_vector import NoisyThreshold
 
 if TYPE_CHECKING:
@@ -167,3 +168,37 @@ class NoiselessSparseVector(EndlessSparseVector):
     def query_scale(self) -> float:
         """Scale of the queries' noise: none."""
         return 0.0
+
+
+entries = (
+    Entry(
+        ValueSparseVector.name,
+        ValueSparseVector,
+        options={"pairs": [([1.0] * 10, [0.0] * 8 + [2.0] * 2)], "budget": 500_000},
+        expected="refuted",
+        reference=ValueSparseVector.reference,
+        summary="sparse vector that tells the value above: loss 5 for 1",
+    ),
+    Entry(
+        CheapNoiseSparseVector.name,
+        CheapNoiseSparseVector,
+        options={"pairs": [([1.0] * 4, [2.0, 2.0, 0.0, 0.0])]},
+        expected="refuted",
+        reference=CheapNoiseSparseVector.reference,
+        summary="sparse vector with too little query noise: loss 1.75 for 1",
+    ),
+    Entry(
+        NoiselessSparseVector.name,
+        NoiselessSparseVector,
+        expected="refuted",
+        reference=NoiselessSparseVector.reference,
+        summary="sparse vector without query noise: unbounded",
+    ),
+    Entry(
+        EndlessSparseVector.name,
+        EndlessSparseVector,
+        expected="refuted",
+        reference=EndlessSparseVector.reference,
+        summary="sparse vector that never stops: loss 5 for 1",
+    ),
+)

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from audit.catalogue import Entry
 from audit.errors import finite_number, positive_int
 from audit.relations import Relation
 from mechanisms.flawed.published.on_records import OnRecords
@@ -244,3 +245,42 @@ class NanAsZero(_LaplaceSum):
         """Return the sum before noise."""
         exact = sum(1.0 if value > 1.0 else max(value, 0.0) for value in database)
         return 0.0 if math.isnan(exact) else exact
+
+
+entries = (
+    Entry(
+        OneEndSquares.name,
+        OneEndSquares,
+        expected="refuted",
+        reference=OneEndSquares.reference,
+        summary="a sum of squares in [−1, 3] with noise for 1: loss 9 for 1",
+    ),
+    Entry(
+        RangeFromData.name,
+        RangeFromData,
+        expected="refuted",
+        reference=RangeFromData.reference,
+        summary="noise scaled by the range of the data: unbounded",
+    ),
+    Entry(
+        WrappingSum.name,
+        WrappingSum,
+        expected="refuted",
+        reference=WrappingSum.reference,
+        summary="a sum in 8 bits that wraps round: loss 2.55 for 1",
+    ),
+    Entry(
+        DiscardedClip.name,
+        DiscardedClip,
+        expected="refuted",
+        reference=DiscardedClip.reference,
+        summary="adds up the values before clipping: unbounded",
+    ),
+    Entry(
+        NanAsZero.name,
+        NanAsZero,
+        expected="refuted",
+        reference=NanAsZero.reference,
+        summary="a sum that NaN turns into 0: loss 20 for 1",
+    ),
+)

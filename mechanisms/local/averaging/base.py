@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.claims import Accuracy, PureDP
+from audit.claims import Accuracy
 from audit.errors import InvalidValue, finite_number, flag, positive_int, probability
 from audit.relations import Relation
 from mechanisms.local.averaging.problems import MeanProblem, library, varied
-from mechanisms.subjects.parameters import PlainParameters
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +26,7 @@ _CHUNK = 2**17
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalAverage(PlainParameters):
+class LocalAverage(ClaimsItsEpsilon):
     """One answer of every entry, added up and turned into an estimate of the mean; see the two subclasses."""
 
     epsilon: float = 1.0
@@ -70,11 +70,6 @@ class LocalAverage(PlainParameters):
     def least_size(self) -> int:
         """The least size that the tolerance is guaranteed at."""
         raise NotImplementedError
-
-    @property
-    def claim(self) -> PureDP:
-        """The privacy claimed."""
-        return PureDP(self.epsilon)
 
     @property
     def utility_claim(self) -> Accuracy | None:

@@ -208,7 +208,7 @@ def oracle_entry(
 
     Examples
     --------
-    >>> from mechanisms.entries.oracles import spread_run
+    >>> from mechanisms.queries.runs.deviations import spread_run
     >>> entry = oracle_entry(spread_run, "a mean and a spread")
     >>> entry.name, entry.options, entry.utility_expected
     ('sq-mean-and-spread', None, 'not refuted')

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import PAC
 from audit.errors import InvalidKind, InvalidValue, finite_number
 from mechanisms.queries.oracles.classification_noise import (
@@ -338,3 +339,38 @@ class _Disagrees:
     def many(self, examples: Any) -> NDArray[np.float64]:
         """Return the values for many."""
         return once_each(lambda some: np.array(list(map(self, some))), examples)
+
+
+entries = (
+    Entry(
+        f"{NoisyRun.name}-coarse",
+        partial(NoisyRun, epsilon=4.0, eta=0.1, tau=1.0),
+        options={"budget": 7_000},  # at ε = 4 fewer runs catch no ε at all
+        reference=NoisyRun.reference,
+        summary="two queries about clean labels, at a tolerance that few examples keep (no law)",
+    ),
+    Entry(
+        NoisyRun.name,
+        NoisyRun,
+        options=None,
+        utility={"budget": 600},
+        reference=NoisyRun.reference,
+        summary=f"two queries about clean labels; privacy: {NoisyRun.name}-coarse",
+    ),
+    Entry(
+        f"{NoisyRun.name}-local",
+        partial(NoisyRun, model="local", epsilon=2.0),
+        options=None,
+        utility={"budget": 600},
+        reference=NoisyRun.reference,
+        summary=f"the same locally; privacy: {NoisyRun.name}-local-coarse",
+    ),
+    Entry(
+        BoundedNoiseRun.name,
+        BoundedNoiseRun,
+        options=None,
+        utility={"budget": 600},
+        reference=BoundedNoiseRun.reference,
+        summary=f"a learner for noise of any rate up to 0.2; privacy: {BoundedNoiseRun.name}-coarse",
+    ),
+)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import Accuracy
 from audit.errors import InvalidKind, InvalidValue, positive_int, probability
 from audit.relations import Relation
@@ -284,3 +285,69 @@ class LiteralQueryAnswers(PrivateQueryAnswers):
     def scales(self) -> NDArray[np.float64]:
         """Scale of the noise on each answer, of shape (queries,)."""
         return len(self.queries) * super().scales
+
+
+def private_answers(*, epsilon: float = 1.0, chunk: int = 2) -> PrivateQueryAnswers:
+    """Return two private answers from chunks small enough to list every database.
+
+    Examples
+    --------
+    >>> private_answers().size
+    4
+    """
+    return PrivateQueryAnswers(epsilon=epsilon, chunk=chunk)
+
+
+def literal_answers(*, epsilon: float = 1.0, chunk: int = 2) -> LiteralQueryAnswers:
+    """Return the same with the proofs' noise.
+
+    Examples
+    --------
+    >>> print(literal_answers().claim)
+    PureDP(epsilon=1)
+    """
+    return LiteralQueryAnswers(epsilon=epsilon, chunk=chunk)
+
+
+def many_answers(kind: type[PrivateQueryAnswers], *, queries: int = 16) -> PrivateQueryAnswers:
+    """Return answers within 1 to many queries, from chunks as large as their utility needs.
+
+    Examples
+    --------
+    >>> print(many_answers(PrivateQueryAnswers).utility_claim)
+    Accuracy(alpha=1, beta=0.05)
+    """
+    return kind(queries=(PrivateQueryAnswers().queries[0].with_tau(1.0),) * queries)
+
+
+entries = (
+    Entry(
+        PrivateQueryAnswers.name,
+        private_answers,
+        reference=PrivateQueryAnswers.reference,
+        summary="two statistical queries from disjoint chunks",
+    ),
+    Entry(
+        LiteralQueryAnswers.name,
+        literal_answers,
+        reference=LiteralQueryAnswers.reference,
+        summary="the same with the proofs' noise: found ε/2, and inaccurate",
+    ),
+    Entry(
+        "private-query-answers-many",
+        partial(many_answers, PrivateQueryAnswers),
+        options={"pairs": many_answers(PrivateQueryAnswers).suggested_pairs()[:1]},
+        utility={},
+        reference=PrivateQueryAnswers.reference,
+        summary="16 queries within 1 but for 5 %",
+    ),
+    Entry(
+        "literal-query-answers-many",
+        partial(many_answers, LiteralQueryAnswers),
+        options={"pairs": many_answers(LiteralQueryAnswers).suggested_pairs()[:1], "budget": 20_000},
+        utility={},
+        utility_expected="refuted",
+        reference=LiteralQueryAnswers.reference,
+        summary="the same with the proofs' noise: found ε/16, and off by more than 1 in 47 %",
+    ),
+)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
+from audit.catalogue import Entry
 from audit.claims import Accuracy
 from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
 from audit.relations import Relation
@@ -304,3 +305,30 @@ class CentralRun(SQRun):
         return PrivateOracle(
             database, epsilon=self.epsilon, queries=self.algorithm.queries, beta=self.beta, rng=rng
         )
+
+
+entries = (
+    Entry(
+        LocalRun.name,
+        LocalRun,
+        options={"budget": 7_000},  # the claim is ε = 4: fewer runs catch no ε at all
+        utility={},
+        reference=LocalRun.reference,
+        summary="two statistical queries, the second in view of the first, by local reports (no law)",
+    ),
+    Entry(
+        f"{LocalRun.name}-transcript",
+        partial(LocalRun, view="transcript"),
+        options={"budget": 10_000},
+        reference=LocalRun.reference,
+        summary="what the same run makes public: every report (no law)",
+    ),
+    Entry(
+        CentralRun.name,
+        CentralRun,
+        options={"budget": 10_000},
+        utility={},
+        reference=CentralRun.reference,
+        summary="the same two on private answers (no law)",
+    ),
+)

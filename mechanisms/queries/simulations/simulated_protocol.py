@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.claims import ApproximateDP
 from audit.errors import InvalidKind, InvalidValue
 from audit.relations import Relation
+from mechanisms.local.algorithms import poll_twice
 from mechanisms.local.laplace import only_record
+from mechanisms.local.protocols import InteractiveProtocol, NonInteractiveProtocol
 from mechanisms.queries.oracles.adversarial import AdversarialOracle
 from mechanisms.queries.oracles.ideal import ExactOracle, RandomOracle
-from mechanisms.queries.population import check_population
+from mechanisms.queries.population import Population, check_population
 from mechanisms.queries.simulations.protocol_simulation import ProtocolSimulation
 from mechanisms.queries.simulations.rejection import Access
 from mechanisms.queries.simulations.simulated_entries import SimulationTerms
+from mechanisms.responses.binary import RandomizedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from audit.distributions import Finite
     from mechanisms.queries.oracles.oracle import Oracle
-    from mechanisms.queries.population import Population
     from mechanisms.queries.simulations.simulated_entries import Past, Question
     from mechanisms.subjects.neighbours import Pair
 
@@ -211,3 +215,56 @@ class _CoarseAccess(Access):
     @property
     def ceiling(self) -> float:
         return float(np.exp(self.epsilon))
+
+
+def simulated_poll(*, beta: float = 0.3) -> SimulatedProtocol:
+    """Return two rounds on two entries, the second in view of the first, beside their simulation.
+
+    Examples
+    --------
+    >>> print(simulated_poll().claim)
+    ApproximateDP(epsilon=0, delta=0.3)
+    """
+    protocol = InteractiveProtocol(algorithm=partial(poll_twice, epsilon=1.0), epsilon=1.0)
+    return SimulatedProtocol(
+        simulation=ProtocolSimulation(protocol=protocol, accesses=4, beta=beta),
+        population=Population([0, 1], [0.35, 0.65]),
+    )
+
+
+def coarse_response(*, epsilon: float = 3.0, beta: float = 0.1) -> SimulatedProtocol:
+    """Return one randomized response beside a simulation with the tolerance of K08 Lemma 4.4.
+
+    Examples
+    --------
+    >>> coarse_response().population.points
+    [1]
+    """
+    protocol = NonInteractiveProtocol(queries=[(0, RandomizedResponse(epsilon=epsilon))], size=1)
+    return SimulatedProtocol(
+        simulation=CoarseSimulation(protocol=protocol, accesses=1, beta=beta),
+        population=Population([1]),
+        name="flawed-simulated-response",
+        reference="K08 Lemma 4.4, with its tolerance",
+    )
+
+
+_POLL, _COARSE = simulated_poll(), coarse_response()
+
+entries = (
+    Entry(
+        _POLL.name,
+        simulated_poll,
+        options={"budget": 2_000},
+        reference=_POLL.reference,
+        summary="two rounds on two entries, by statistical queries: distance 0.012 for 0.3",
+    ),
+    Entry(
+        _COARSE.name,
+        coarse_response,
+        options={"budget": 2_000},
+        expected="refuted",
+        reference=_COARSE.reference,
+        summary="a response simulated within β/t for β/(3t·e^2ε): distance 0.67 for 0.1",
+    ),
+)

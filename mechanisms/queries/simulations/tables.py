@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
+from audit.catalogue import Entry
 from audit.errors import finite_number, positive_int
 from mechanisms.queries.simulations.transparent import TableRandomizer
 
@@ -76,3 +78,13 @@ def clamped_geometric(epsilon: float, top: int) -> TableRandomizer:
         reference="K11 Definition 5.1 with the noise of C §2, clamped",
         parameters={"epsilon": epsilon, "top": top},
     )
+
+
+_GEOMETRIC = partial(clamped_geometric, epsilon=1.0, top=5)
+
+entry = Entry(
+    "local-clamped-geometric",
+    _GEOMETRIC,
+    reference=_GEOMETRIC().reference,
+    summary="a transparent randomizer by its table, that of Claims 5.9 and 5.10",
+)

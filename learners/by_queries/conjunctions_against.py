@@ -1,8 +1,7 @@
-"""Every learner by statistical queries as a subject: its databases are oracles, as bad as the tolerance lets.
+"""The learner of conjunctions by statistical queries as a subject: its databases are oracles.
 
-Each is the learner that is also run privately, and promises its error with *every* valid oracle. Here are the
-conjunctions and the catalogue's entries; the others are in `learners.by_queries.against` and
-`learners.masked.against`.
+It is the learner that is also run privately, and promises its error with *every* valid oracle, as bad as the
+tolerance lets it be.
 """
 
 from __future__ import annotations
@@ -15,20 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.claims import PAC
-from learners.by_queries.against import kmeans_against, perceptron_against
 from learners.by_queries.conjunctions import ConjunctionQueries
 from learners.concepts import ConjunctionClass
 from learners.finite.hypotheses import Hypotheses
 from learners.finite.problems import light_variable_problems
-from learners.masked.against import bent_against, coarse_against, masked_against, weak_against
 from mechanisms.queries import Population, SQAlgorithm
 from mechanisms.queries.runs.against import OracleRun, oracle_entry
 
 if TYPE_CHECKING:
-    from audit.catalogue import Entry
     from mechanisms.queries import SQOracle, StatisticalQuery
 
-__all__ = ["TrustingConjunctions", "conjunctions_against", "entries", "trusting_against"]
+__all__ = ["TrustingConjunctions", "conjunctions_against", "trusting_against"]
 
 
 @dataclass(frozen=True)
@@ -126,23 +122,7 @@ def trusting_against(*, dimension: int = 3, alpha: float = 0.2) -> OracleRun:
     )
 
 
-def entries() -> list[Entry]:
-    """Return an entry for every SQ learner, and for two that the tolerance breaks: utility only.
-
-    Examples
-    --------
-    >>> [entry.name for entry in entries() if entry.utility_expected == "refuted"]
-    ['flawed-sq-conjunctions', 'flawed-sq-bent-learner']
-    """
-    return [
-        oracle_entry(conjunctions_against, "conjunctions of 3 variables, against every valid SQ oracle"),
-        oracle_entry(masked_against, "MASKED-PARITY in two rounds, d = 8, against every valid SQ oracle"),
-        oracle_entry(
-            bent_against, "MASKED-PARITY in one round with a bent function, against every valid SQ oracle"
-        ),
-        oracle_entry(weak_against, "MASKED-PARITY weakly in one round, against every valid SQ oracle"),
-        oracle_entry(perceptron_against, "the perceptron in the plane, against every valid SQ oracle"),
-        oracle_entry(kmeans_against, "k-means, two rounds, against every valid SQ oracle"),
-        oracle_entry(trusting_against, "the threshold alpha/d, which needs exact answers", "refuted"),
-        oracle_entry(coarse_against, "the bent function's learner with K11's tolerance 2^(−d/3)", "refuted"),
-    ]
+entries = (
+    oracle_entry(conjunctions_against, "conjunctions of 3 variables, against every valid SQ oracle"),
+    oracle_entry(trusting_against, "the threshold alpha/d, which needs exact answers", "refuted"),
+)

@@ -1,4 +1,4 @@
-"""The catalogue's SQ algorithms against every valid oracle, and one that takes answers for means."""
+"""SQ algorithms against every valid oracle, and one that takes answers for means."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from mechanisms.queries.runs.algorithms import SQAlgorithm, mean_and_spread
 from mechanisms.queries.statistical import StatisticalQuery
 
 if TYPE_CHECKING:
-    from audit.catalogue import Entry
     from mechanisms.queries.oracles.oracle import SQOracle
 
 __all__ = [
     "deviation_run",
-    "entries",
     "spread_run",
     "standard_deviation",
     "trusting_deviation",
@@ -149,18 +147,10 @@ def trusting_run(*, tau: float = 0.25) -> OracleRun:
     return OracleRun(make=make, objectives=(_more_spread,), name="flawed-sq-standard-deviation")
 
 
-def entries() -> list[Entry]:
-    """Return the entries: utility only, no privacy is claimed against an oracle.
-
-    Examples
-    --------
-    >>> [entry.name for entry in entries() if entry.utility_expected == "refuted"]
-    ['flawed-sq-standard-deviation']
-    """
-    return [
-        oracle_entry(spread_run, "mean, and spread about its answer, against every valid SQ oracle"),
-        oracle_entry(
-            deviation_run, "the standard deviation by tolerances of tau²/3, against every valid SQ oracle"
-        ),
-        oracle_entry(trusting_run, "the same by tolerances of tau: right with exact answers only", "refuted"),
-    ]
+entries = (
+    oracle_entry(spread_run, "mean, and spread about its answer, against every valid SQ oracle"),
+    oracle_entry(
+        deviation_run, "the standard deviation by tolerances of tau²/3, against every valid SQ oracle"
+    ),
+    oracle_entry(trusting_run, "the same by tolerances of tau: right with exact answers only", "refuted"),
+)

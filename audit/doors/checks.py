@@ -1,0 +1,310 @@
+"""Whether a subject is as it declares itself to be: one check for each thing that it declares, in one line.
+
+These are no audits: a check asks whether an audit can rely on what a subject says, not whether it is private.
+What a subject does not declare is not checked. Runs are drawn as an audit draws them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
+import numpy as np
+
+from audit.claims import PAC, check_claim, check_utility_claim
+from audit.doors.declared import Declared
+from audit.relations.kinds import check_relation, name_of
+from audit.relations.relating import are_neighbours
+from audit.sampling import CALLS, LAW, MutatedInput, Sampler
+from audit.sampling.inputs import Input
+from audit.sampling.snapshots import snapshot
+from audit.values.brief import show
+from audit.values.canonical import same
+from audit.values.outcomes import Raised, Unfinished
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["check_subject", "parametrize_with_checks"]
+
+SIGNIFICANCE = 1e-7
+"""The chance that a subject that keeps to its declared law fails the check of it."""
+
+_CALLS = 24
+"""Calls on each database. If `sample` has their law, its outputs share a kind with theirs but for 2^−24."""
+
+_LAW_RUNS = 256
+"""Runs on each database, by calls and by `sample`, that are compared with the declared law."""
+
+
+def check_subject(subject: Any) -> None:
+    """Check that a subject is as it declares itself to be; return nothing if it is.
+
+    Parameters
+    ----------
+    subject
+        What `audit_privacy` or `audit_utility` takes, or a catalogue `Entry`. It must declare its databases
+        or problems.
+
+    Raises
+    ------
+    AssertionError
+        The first check that fails, in one line.
+
+    Examples
+    --------
+    >>> from audit import check_subject
+    >>> class Count:
+    ...     name, records, size = "count", [0, 1], 3
+    ...     def __call__(self, database, rng):
+    ...         return sum(database) + rng.integers(2)
+    ...     def sample(self, database, size, rng):
+    ...         return [self(database, rng)]
+    >>> check_subject(Count())
+    Traceback (most recent call last):
+    AssertionError: count, sample: `sample(database, size, rng)` must return `size` outputs along its first
+    axis; got list of length 1 for size 24.
+    """
+    case = Declared(subject)
+    for check in _checks_of(case):
+        check(subject)
+
+
+def parametrize_with_checks(subjects: Iterable[Any]) -> Callable[[Any], Any]:
+    """Return a decorator that runs a test once for each check of each subject: arguments ``subject, check``.
+
+    Parameters
+    ----------
+    subjects
+        As for `check_subject`.
+
+    Examples
+    --------
+    >>> @parametrize_with_checks([len])
+    ... def test_subject(subject, check):
+    ...     check(subject)
+    >>> [case.id for case in test_subject.pytestmark[0].args[1]]
+    ['len-name', 'len-calls', 'len-input', 'len-copies']
+    """
+    import pytest
+
+    checks = [check for subject in subjects for check in _checks_of(Declared(subject))]
+    return pytest.mark.parametrize(
+        ("subject", "check"), [pytest.param(check.case.given, check, id=str(check)) for check in checks]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Check:
+    """One check of one subject."""
+
+    label: str
+    fault_of: Callable[[Declared], str]
+    case: Declared
+
+    def __call__(self, subject: Any) -> None:
+        """Raise an AssertionError of one line if the subject, that of the case, fails the check."""
+        assert subject is self.case.given
+        try:
+            fault = self.fault_of(self.case)
+        except Exception as error:  # noqa: BLE001  the user's code may raise anything
+            fault = f"{error}" if str(error) else type(error).__name__
+        if fault:
+            raise AssertionError(" ".join(f"{self.case.name}, {self.label}: {fault}".split())) from None
+
+    def __str__(self) -> str:
+        return f"{self.case.name}-{self.label}"
+
+
+def _checks_of(case: Declared) -> list[_Check]:
+    """Return the checks of what a subject declares."""
+    own, made = case.subject, case.made
+    private = case.claim is not None or (case.entry is not None and case.entry.options is not None)
+    applies: list[tuple[str, Callable[[Declared], str], bool]] = [
+        ("name", _fault_of_name, True),
+        ("claim", _fault_of_claim, private),
+        ("relation", _fault_of_relation, case.relation is not None),
+        ("suggested-pairs", _fault_of_suggested, own.suggested_pairs is not None),
+        ("databases", _fault_of_databases, case.has_domain),
+        ("calls", _fault_of_calls, True),
+        ("sample", _fault_of_sample, own.sample is not None),
+        ("input", _fault_of_input, True),
+        ("seed", _fault_of_seed, own.takes_rng),
+        ("law", _fault_of_law, own.distribution is not None),
+        ("parameters", _fault_of_parameters, getattr(made, "parameters", None) is not None),
+        ("copies", _fault_of_copies, True),
+        ("utility", _fault_of_utility, case.utility is not None),
+    ]
+    return [_Check(label, fault_of, case) for label, fault_of, declared in applies if declared]
+
+
+def _fault_of_name(case: Declared) -> str:
+    told = {"name": case.name, "reference": case.subject.reference}
+    if case.entry is not None:
+        told |= {"reference": case.entry.reference, "summary": case.entry.summary}
+    for what, text in told.items():
+        if text is not None and (not isinstance(text, str) or len(text.splitlines()) > 1):
+            return f"the `{what}` must be a text of one line; got {show(text)}"
+    return "" if case.name.strip() else "the `name` must not be empty"
+
+
+def _fault_of_claim(case: Declared) -> str:
+    check_claim(case.claim)
+    return ""
+
+
+def _fault_of_relation(case: Declared) -> str:
+    check_relation(case.relation)
+    return ""
+
+
+def _fault_of_databases(case: Declared) -> str:
+    return "" if case.pairs else "no two databases of its domain are neighbours"
+
+
+def _fault_of_suggested(case: Declared) -> str:
+    from audit.relations import Relation
+
+    relation = check_relation(Relation.REPLACE_ONE if case.relation is None else case.relation)
+    assert case.subject.suggested_pairs is not None
+    for left, right in case.subject.suggested_pairs():
+        if not are_neighbours(relation, left, right):
+            both = f"{show(left, 40)} and {show(right, 40)}"
+            return f"the suggested databases {both} are no neighbours under {name_of(relation)}"
+    return ""
+
+
+def _fault_of_calls(case: Declared) -> str:
+    silent = [each for side in case.calls for each in side if isinstance(each, Raised | Unfinished)]
+    return f"a call on a database of its domain {silent[0]}" if silent else ""
+
+
+def _fault_of_input(case: Declared) -> str:
+    untouched = Declared(case.given, copy_inputs=False)
+    try:
+        untouched.outputs(1, CALLS)
+        if case.subject.sample is not None:
+            untouched.outputs(2, CALLS, singly=False)
+    except MutatedInput as fault:
+        return str(fault)
+    law_of, given = case.subject.distribution, Input(case.pairs[0][0])
+    if law_of is not None:
+        law_of(given())
+        try:
+            given.check()
+        except MutatedInput:
+            return "`distribution` changes the database that it is given."
+    return ""
+
+
+def _fault_of_sample(case: Declared) -> str:
+    ways = (case.outputs(_CALLS, LAW, singly=singly) for singly in (True, False))
+    for called, drawn, database in zip(*ways, case.pairs[0], strict=True):
+        kinds = [{_kind(each) for each in side} for side in (called, drawn)]
+        if not kinds[0] & kinds[1]:
+            few = [", ".join(sorted(some)) for some in kinds]
+            return f"on {show(database, 40)} `sample` returns {few[1]} where calls return {few[0]}"
+    return ""
+
+
+def _fault_of_seed(case: Declared) -> str:
+    for way, singly in (("calls", True), ("`sample`", False)):
+        if (singly or case.subject.sample is not None) and not case.repeats(singly=singly):
+            return f"{way} with generators of one seed give different outputs"
+    return ""
+
+
+def _fault_of_law(case: Declared) -> str:
+    from audit.distributions.law import Law
+    from audit.laws.law_check import law_log_e_value
+
+    assert case.subject.distribution is not None
+    ways = [("calls", True), *([("`sample`", False)] if case.subject.sample is not None else [])]
+    laws = [case.subject.distribution(snapshot(database)) for database in case.pairs[0]]
+    if all(law is None for law in laws):  # it has none here, and an audit draws runs
+        return ""
+    if not all(isinstance(law, Law) for law in laws):
+        return f"`distribution` must return a law of `audit.distributions`; got {show(laws)}"
+    limit = math.log(len(laws) * len(ways) / SIGNIFICANCE)
+    for way, singly in ways:
+        drawn = case.outputs(_LAW_RUNS, LAW, singly=singly)
+        for law, outputs, database in zip(laws, drawn, case.pairs[0], strict=True):
+            if law_log_e_value(law, outputs) >= limit:
+                return f"outputs of {way} on {show(database, 40)} do not follow the law of `distribution`"
+    return ""
+
+
+def _fault_of_parameters(case: Declared) -> str:
+    told = dict(case.made.parameters)
+    build = _by_keywords(type(case.made) if case.entry is None else case.entry.factory)
+    known = inspect.signature(build).parameters
+    open_ended = any(each.kind is each.VAR_KEYWORD for each in known.values())
+    unknown = set() if open_ended else set(told) - set(known)
+    if _is_of_a_part(case.made, told):  # built around another subject, whose parameters these are
+        return ""
+    if unknown and isinstance(getattr(build, "func", build), type):
+        return f"`parameters` has {show(min(unknown))}, which its class does not take"
+    try:
+        again = build(**{name: value for name, value in told.items() if name not in unknown})
+    except TypeError:
+        if open_ended:  # a function that hands its keywords on to something else
+            return ""
+        raise
+    if case.subject.takes_rng and not case.repeats(subject=again):
+        return "a subject built from its `parameters` gives other outputs"
+    return ""
+
+
+def _by_keywords(factory: Any) -> Any:
+    """Return a factory that takes by keyword what a partial was given by position."""
+    if not isinstance(factory, partial) or not factory.args:
+        return factory
+    placed = inspect.signature(factory.func).bind_partial(*factory.args).arguments
+    return partial(factory.func, **placed, **factory.keywords)
+
+
+def _is_of_a_part(made: Any, told: dict[str, Any]) -> bool:
+    return any(
+        same(getattr(part, "parameters", None), told) for part in getattr(made, "__dict__", {}).values()
+    )
+
+
+def _fault_of_copies(case: Declared) -> str:
+    try:
+        again = cloudpickle.loads(cloudpickle.dumps(case.made))
+    except Exception as error:  # noqa: BLE001  an object of the user's may refuse in any way
+        return f"it cannot be pickled: {type(error).__name__}: {error}"
+    if case.subject.takes_rng and not case.repeats(subject=again):
+        return "a pickled copy gives other outputs"
+    return ""
+
+
+def _fault_of_utility(case: Declared) -> str:
+    from audit.utility.experiment import measured
+
+    assert case.utility is not None
+    claim = check_utility_claim(case.utility.get("claim", getattr(case.made, "utility_claim", None)))
+    most = 1.0 if isinstance(claim, PAC) else math.inf
+    for problem in {id(each): each for each in (case.problems[0], case.problems[-1])}.values():
+        database = problem.draw(np.random.default_rng(0))
+        with Sampler(case.subject, seed=0) as sampler:
+            sampler.copy_inputs = True
+            [runs] = sampler.draw(database, database, 1, (CALLS, 1), singly=True)
+        for output in (*runs.left, *runs.right):
+            _, fault = measured(problem, output, database, most=most)
+            if fault:
+                return f"the problem {show(problem.name, 40)} {fault}"
+    return ""
+
+
+def _kind(output: Any) -> str:
+    """Return in a word what kind of value an output is: forms and types of numbers are one kind."""
+    from audit.distributions.forms import plain
+
+    kinds = {int: "a number", float: "a number", complex: "a number", str: "text", tuple: "a sequence"}
+    known = plain(output)
+    return "None" if known is None else kinds.get(type(known), type(known).__name__)

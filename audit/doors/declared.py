@@ -1,0 +1,166 @@
+"""What a subject or an entry declares, and runs on its databases, for `audit.doors.checks`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from audit.catalogue import Entry
+from audit.claims import PureDP
+from audit.sampling import CALLS, Sampler
+from audit.subject.claimed import claims_utility
+from audit.subject.subject import adapt
+from audit.values.canonical import same
+
+if TYPE_CHECKING:
+    from audit.databases.chosen import Pair
+    from audit.subject.subject import Subject
+
+__all__ = ["Declared"]
+
+_PAIRS = 3
+"""Neighbouring pairs that are drawn from the domain; runs are made on the first."""
+
+_FEW = 4
+"""Calls on each database that must be repeated by the same seed, a pickled copy and what is built anew."""
+
+_DOMAIN = ("records", "size", "databases", "pairs")
+
+
+@dataclass(eq=False)
+class Declared:
+    """A subject or an `Entry` with all that it declares, read once, and its runs on a pair of databases.
+
+    Parameters
+    ----------
+    given
+        The subject or entry.
+    copy_inputs
+        Whether every run gets a database of its own; else a run that changes its database is an error.
+
+    Examples
+    --------
+    >>> class Count:
+    ...     records, size = (0, 1), 2
+    ...     def __call__(self, database):
+    ...         return len(database)
+    >>> Declared(Count()).outputs(2, 0)
+    [[2, 2], [2, 2]]
+    """
+
+    given: Any
+    copy_inputs: bool = True
+
+    @property
+    def entry(self) -> Entry | None:
+        """The entry, None for a subject alone."""
+        return self.given if isinstance(self.given, Entry) else None
+
+    @cached_property
+    def made(self) -> Any:
+        """The subject itself."""
+        return self.entry.factory() if self.entry is not None else self.given
+
+    @cached_property
+    def options(self) -> dict[str, Any]:
+        """Options of the privacy audit."""
+        return {} if self.entry is None else dict(self.entry.options or {})
+
+    @cached_property
+    def utility(self) -> dict[str, Any] | None:
+        """Options of the utility audit; None where there is none."""
+        if self.entry is not None and self.entry.utility is not None:
+            return dict(self.entry.utility)
+        return {} if claims_utility(self.made) else None
+
+    @cached_property
+    def subject(self) -> Subject:
+        """What an audit runs."""
+        return adapt(self.made, convert=self.options.get("convert"), fresh=self.options.get("fresh"))
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.subject.name if self.entry is None else self.entry.name
+
+    @property
+    def claim(self) -> Any:
+        """The privacy claimed, None where none is."""
+        return self.options.get("claim", self.subject.claim)
+
+    @property
+    def relation(self) -> Any:
+        """The relation declared, None where none is."""
+        return self.options.get("relation", self.subject.relation)
+
+    @property
+    def has_domain(self) -> bool:
+        """Whether databases can be drawn without a problem: an entry of utility alone draws its problems'."""
+        if self.entry is not None and self.entry.options is None:
+            return False
+        told = (self.options.get(name, getattr(self.subject, name, None)) for name in _DOMAIN)
+        return self.subject.suggested_pairs is not None or any(each is not None for each in told)
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """A few pairs of databases: neighbours of the domain, or one of a problem's beside itself."""
+        if self.has_domain:
+            from audit.doors.explain import task_of
+
+            claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # no database depends on it
+            task = task_of(self.made, **{**self.options, **claim})
+            return task.databases.pairs(most=_PAIRS, rng=np.random.default_rng(0))
+        if self.utility is not None:
+            database = self.problems[0].draw(np.random.default_rng(0))
+            return [(database, database)]
+        raise ValueError("it declares no databases; give it `records` and `size`, `databases` or problems")
+
+    @cached_property
+    def problems(self) -> list[Any]:
+        """The problems of the utility audit."""
+        from audit.utility.families import read_problems
+
+        assert self.utility is not None
+        return list(read_problems(self.utility.get("problems"), subject=self.made).library)
+
+    def outputs(self, size: int, path: int, *, singly: bool = True, subject: Any = None) -> list[Any]:
+        """Return outputs on either database of the first pair, always those of one seed and path.
+
+        Parameters
+        ----------
+        size
+            Runs on each database.
+        path
+            Place in the seed tree.
+        singly
+            Call the subject run by run, even if it has a `sample`.
+        subject
+            What is run in its place.
+        """
+        left, right = self.pairs[0]
+        convert = self.options.get("convert")
+        run = self.subject if subject is None else adapt(subject, convert=convert)
+        with Sampler(run, seed=0) as sampler:
+            sampler.copy_inputs = self.copy_inputs
+            blocks = list(sampler.draw(left, right, size, (path, 0), singly=singly))
+        return [_joined([block.left for block in blocks]), _joined([block.right for block in blocks])]
+
+    @cached_property
+    def calls(self) -> list[Any]:
+        """Outputs of a few calls: what comes of one seed."""
+        return self.outputs(_FEW, CALLS)
+
+    def repeats(self, *, singly: bool = True, subject: Any = None) -> bool:
+        """Whether the subject, or another one in its place, gives the same outputs again."""
+        first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
+        return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))
+
+
+def _joined(sides: list[Any]) -> Any:
+    """Return the outputs of several blocks as one array if they are arrays, else in a list."""
+    if all(isinstance(side, np.ndarray) for side in sides):
+        return np.concatenate(sides)
+    return [output for side in sides for output in side]

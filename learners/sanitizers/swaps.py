@@ -1,0 +1,28 @@
+"""Databases of two points and one record swapped, on which a sanitizer's exact laws are compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["LOOSE", "swaps"]
+
+LOOSE: dict[str, Any] = {"epsilon": 8.0, "delta": 0.1, "alpha": 0.5, "beta": 0.5}
+"""Parameters at which choosing is private on few records, so that all counts can be listed."""
+
+
+def swaps(*points: int, size: int, many: int) -> list[tuple[list[int], list[int]]]:
+    """Return databases of two points, `many` of them evenly from one extreme to the other, and one swap each.
+
+    For two points that are the whole domain and many = size these are all pairs of multisets.
+
+    Examples
+    --------
+    >>> swaps(0, 1, size=2, many=2)
+    [([1, 1], [0, 1]), ([0, 1], [0, 0])]
+    """
+    first, second = points
+    heads = dict.fromkeys(size * i // many for i in range(many))
+    return [
+        ([first] * head + [second] * (size - head), [first] * (head + 1) + [second] * (size - head - 1))
+        for head in heads
+    ]

@@ -1,0 +1,34 @@
+"""Selection as it is printed: private, less useful than claimed, on pairs that take laws to find."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from audit.catalogue import Entry
+from mechanisms.selection.choosing import ChoosingMechanism
+from mechanisms.selection.stability import StableSelection
+
+_GAP = partial(StableSelection, epsilon=5.0, delta=20.0 * math.exp(-15.0))
+"""The delta at which the printed gap, at epsilon = 5 and beta = 0.1, is 12: scores are whole numbers."""
+
+entries = (
+    Entry(
+        "stable-selection-printed-gap",
+        _GAP,
+        options={"pairs": _GAP().suggested_pairs()[:4]},
+        utility={"problems": _GAP().printed_problems()},
+        utility_expected="refuted",
+        reference=StableSelection.reference,
+        summary="A_dist at the gap of Proposition 2(ii), ε = 5: fails 3 times β",
+    ),
+    Entry(
+        "choosing-printed-clause",
+        ChoosingMechanism,
+        options={"pairs": ChoosingMechanism().suggested_pairs()[:4]},
+        utility={"problems": ChoosingMechanism().printed_problems()},
+        utility_expected="refuted",
+        reference=ChoosingMechanism.reference,
+        summary="Lemma 4 as printed, where nothing is to be found: answers ⊥",
+    ),
+)

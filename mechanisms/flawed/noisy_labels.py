@@ -1,0 +1,147 @@
+"""SQ algorithms from noisy labels that break a claim: of privacy, or of utility alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from audit.catalogue import Entry
+from mechanisms.queries.oracles.classification_noise import rate
+from mechanisms.queries.runs.noisy_runs import BoundedNoiseRun, NoisyProblem, NoisyRun
+
+if TYPE_CHECKING:
+    from mechanisms.queries.oracles.private import PrivateOracle
+
+__all__ = ["OneRateRun", "ReusedExamples", "WrongRateRun"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongRateRun(NoisyRun):
+    """Wrong: undoes noise of another rate than the labels have; with `eta` 0, ignores it.
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, records, make, eta, model
+        As in `NoisyRun`; eta is the rate that is undone.
+    actual
+        The rate that labels are flipped with.
+
+    Guarantee
+    ---------
+    Private as `NoisyRun` is. Not accurate: the term with the label is scaled by (1 − 2·actual)/(1 − 2·eta)
+    (N12): E[x·y] = 1 is answered by 1/2 where noise of rate 1/4 is ignored, and by 2 where clean labels are
+    taken for such.
+
+    Examples
+    --------
+    >>> [problem.eta for problem in WrongRateRun(eta=0.0, actual=0.25).problems()]
+    [0.25, 0.25, 0.25, 0.25]
+    """
+
+    actual: float = 0.0
+
+    name: ClassVar[str] = "noisy-labels-wrong-rate"
+    reference: ClassVar[str] = "B Theorem 8 with a rate that is not the labels' (N12)"
+
+    def __post_init__(self) -> None:
+        rate(self.actual, what="The `actual` of `WrongRateRun`")
+        super().__post_init__()
+
+    def problems(self) -> list[NoisyProblem]:
+        """Return the algorithm's hard distributions, their labels flipped at the actual rate."""
+        return [replace(problem, eta=self.actual) for problem in super().problems()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneRateRun(BoundedNoiseRun):
+    """Wrong: instead of a grid of rates only the rate 0 is tried, as if labels were clean.
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, records, make, bound, excess
+        As in `BoundedNoiseRun`.
+
+    Guarantee
+    ---------
+    Private as `BoundedNoiseRun` is. Not accurate: for y = −1 always, flipped with 0.2, Pr[x = 0 ∧ y = 1] is
+    seen as 0.2, above the tolerance of 0.17, and the variable is dropped for an error of 1.
+
+    Examples
+    --------
+    >>> OneRateRun().candidates
+    (0.0,)
+    """
+
+    name: ClassVar[str] = "bounded-noise-one-rate"
+    reference: ClassVar[str] = "B Theorem 8 with the rate 0 for a bound on it (N12)"
+
+    @property
+    def candidates(self) -> tuple[float, ...]:
+        """The rate that is tried."""
+        return (0.0,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReusedExamples(BoundedNoiseRun):
+    """Wrong: every rate is tried on the same examples from the first on, each time with all of epsilon.
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, records, make, bound, excess, view
+        As in `BoundedNoiseRun`; as many examples as the rate needs that needs most.
+
+    Guarantee
+    ---------
+    Only N·epsilon-private for N candidate rates, where epsilon is claimed: for each of them an example has
+    part in one answer. The output shows little of that; the transcript shows it.
+
+    Examples
+    --------
+    >>> twice = ReusedExamples(bound=0.1)
+    >>> len(twice.rates), twice.size < BoundedNoiseRun(bound=0.1).size
+    (2, True)
+    """
+
+    name: ClassVar[str] = "flawed-bounded-noise-reused-examples"
+    reference: ClassVar[str] = "B Theorem 8 with a grid of rates, all on the same chunks"
+
+    @property
+    def least_size(self) -> int:
+        """The number of examples that the rate needs which needs most."""
+        return max(map(self._examples, self.candidates))
+
+    def _for_a_rate(self, oracle: PrivateOracle) -> PrivateOracle:
+        oracle.used = 0
+        return oracle
+
+
+entries = (
+    Entry(
+        "noisy-labels-ignored",
+        partial(WrongRateRun, eta=0.0, actual=0.25),
+        options=None,
+        utility={"budget": 600},
+        utility_expected="refuted",
+        reference=WrongRateRun.reference,
+        summary="the same, noise of rate 1/4 ignored: off by 1/2",
+    ),
+    Entry(
+        WrongRateRun.name,
+        WrongRateRun,
+        options=None,
+        utility={"budget": 600},
+        utility_expected="refuted",
+        reference=WrongRateRun.reference,
+        summary="the same, clean labels taken for noisy: off by 1",
+    ),
+    Entry(
+        OneRateRun.name,
+        OneRateRun,
+        options=None,
+        utility={"budget": 600},
+        utility_expected="refuted",
+        reference=OneRateRun.reference,
+        summary="the same, told of no noise: error 1",
+    ),
+)

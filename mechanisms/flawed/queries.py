@@ -1,0 +1,143 @@
+"""Answers to statistical queries that spend more privacy than they claim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.catalogue import Entry
+from mechanisms.local.oracle import LROracle
+from mechanisms.queries.oracles.local_answers import SignEntries, TranscribedOracle
+from mechanisms.queries.runs.noisy_algorithms import direction_and_error
+from mechanisms.queries.runs.private_answers import PrivateQueryAnswers
+from mechanisms.queries.runs.sq_runs import LocalRun
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from mechanisms.queries.statistical import StatisticalQuery
+    from mechanisms.subjects.neighbours import Pair
+
+__all__ = ["ReusedEntries", "SharedChunkAnswers"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedChunkAnswers(PrivateQueryAnswers):
+    """Wrong: all queries are answered from the whole database, with the noise of disjoint chunks.
+
+    Parameters
+    ----------
+    epsilon, queries, beta, chunk, records
+        As in `PrivateQueryAnswers`; every query sees the first chunk, which is the database.
+
+    Guarantee
+    ---------
+    Only M·epsilon-private, where epsilon is claimed: a record has part in all M answers, each loses epsilon.
+
+    Examples
+    --------
+    >>> SharedChunkAnswers(chunk=2).averages([0, 1])
+    array([0.5, 0.5])
+    """
+
+    chunk: int | None = 2
+
+    name: ClassVar[str] = "flawed-shared-chunk-answers"
+    reference: ClassVar[str] = "B Theorem 7 with one chunk for all queries"
+
+    @property
+    def size(self) -> int:
+        """Length of a database: one chunk."""
+        return self.chunk_size
+
+    def averages(self, database: Any) -> NDArray[np.float64]:
+        """Return the average of each query over the whole database."""
+        whole = list(database) * len(self.queries)
+        return PrivateQueryAnswers(queries=self.queries, chunk=len(database)).averages(whole)
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return a constant database of one chunk and its neighbour."""
+        low, high = self.records[0], self.records[-1]
+        return [([low] * self.size, [high, *[low] * (self.size - 1)])]
+
+
+class _SameEntries(TranscribedOracle):
+    """Answers every query from the first entries, each query within epsilon."""
+
+    def _answers(self, queries: Sequence[StatisticalQuery]) -> list[float]:
+        answers = super()._answers(queries)
+        self.used = 0
+        return answers
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReusedEntries(LocalRun):
+    """Wrong: the entries that answered the first query answer the second as well, with all of epsilon again.
+
+    Parameters
+    ----------
+    epsilon, tau, beta, size, records, make, estimator, view
+        As in `LocalRun`; half as many entries for two queries.
+
+    Guarantee
+    ---------
+    Only M·epsilon-private, where epsilon is claimed: an entry reports M times. The output, averages over all
+    entries, shows little of that; the transcript shows it.
+
+    Examples
+    --------
+    >>> 2 * ReusedEntries().size == LocalRun().size
+    True
+    """
+
+    name: ClassVar[str] = "flawed-local-reused-entries"
+    reference: ClassVar[str] = "K11 Theorem 5.7 with the same entries for every query"
+
+    @property
+    def least_size(self) -> int:
+        """The number of entries that answer one query."""
+        return super().least_size // self.algorithm.queries
+
+    def _oracle(self, database: Any, rng: np.random.Generator) -> TranscribedOracle:
+        asked = self.algorithm.queries
+        return _SameEntries(
+            LROracle(database, epsilon=asked * self.epsilon, rng=rng),
+            estimator=self.estimator(self.epsilon),
+            queries=asked,
+            beta=self.beta,
+        )
+
+    def suggested_pairs(self) -> list[Pair]:
+        """Return a constant database, and the same with its first entry replaced."""
+        return super().suggested_pairs()[:1]
+
+
+entries = (
+    Entry(
+        ReusedEntries.name,
+        partial(
+            ReusedEntries,
+            view="transcript",
+            epsilon=1.0,
+            tau=0.9,
+            records=((1, 1), (1, -1)),
+            make=direction_and_error,
+            estimator=SignEntries,
+        ),
+        options={"budget": 4_000, "confirm_budget": 500},
+        expected="refuted",
+        reference=ReusedEntries.reference,
+        summary="every entry answers both queries of a local run: loss 2ε",
+    ),
+    Entry(
+        SharedChunkAnswers.name,
+        SharedChunkAnswers,
+        expected="refuted",
+        reference=SharedChunkAnswers.reference,
+        summary="one chunk for both queries: loss 2ε",
+    ),
+)
