@@ -263,7 +263,7 @@ class Accuracy(_Numbers):
 
 
 def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
-    """Return what the claim (ε, δ) about neighbours says of the ends of a path of so many steps.
+    """Return what the claim (ε, δ) about neighbours implies for databases `steps` apart.
 
     **Guarantee.** Along a path of k neighbours, with R = e^ε, p_0 ≤ R·p_1 + δ ≤ … ≤ R^k·p_k + δ·(1 + R + … +
     R^(k−1)), and the sum is (R^k − 1)/(R − 1), or k at ε = 0. A δ beyond 1 says no less than δ = 1, which

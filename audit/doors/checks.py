@@ -35,7 +35,8 @@ SIGNIFICANCE = 1e-7
 """The chance that a subject that keeps to its declared law fails the check of it."""
 
 _CALLS = 24
-"""Calls on each database. If `sample` has their law, its outputs share a kind with theirs but for 2^−24."""
+"""Calls on each database. If `sample` has their law and k kinds occur, no kind is common to both with
+probability at most 2^(k − 48): for each of 2^k sets of kinds, of probability s, (s·(1 − s))^24."""
 
 _LAW_RUNS = 256
 """Runs on each database, by calls and by `sample`, that are compared with the declared law."""

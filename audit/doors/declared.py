@@ -11,6 +11,7 @@ import numpy as np
 from audit.catalogue import Entry
 from audit.claims import PureDP
 from audit.sampling import CALLS, Sampler
+from audit.sampling.tally import joined
 from audit.subject.claimed import claims_utility
 from audit.subject.subject import adapt
 from audit.values.canonical import same
@@ -71,7 +72,7 @@ class Declared:
 
     @cached_property
     def utility(self) -> dict[str, Any] | None:
-        """Options of the utility audit; None where there is none."""
+        """Options of the utility audit, None without one."""
         if self.entry is not None and self.entry.utility is not None:
             return dict(self.entry.utility)
         return {} if claims_utility(self.made) else None
@@ -146,7 +147,7 @@ class Declared:
         with Sampler(run, seed=0) as sampler:
             sampler.copy_inputs = self.copy_inputs
             blocks = list(sampler.draw(left, right, size, (path, 0), singly=singly))
-        return [_joined([block.left for block in blocks]), _joined([block.right for block in blocks])]
+        return [joined([block.left for block in blocks]), joined([block.right for block in blocks])]
 
     @cached_property
     def calls(self) -> list[Any]:
@@ -157,10 +158,3 @@ class Declared:
         """Whether the subject, or another one in its place, gives the same outputs again."""
         first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
         return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))
-
-
-def _joined(sides: list[Any]) -> Any:
-    """Return the outputs of several blocks as one array if they are arrays, else in a list."""
-    if all(isinstance(side, np.ndarray) for side in sides):
-        return np.concatenate(sides)
-    return [output for side in sides for output in side]

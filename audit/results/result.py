@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from audit.codec import encoding
 from audit.errors import AuditError, NoTruth
@@ -98,8 +98,40 @@ class SavedResult(NoTruth, SavedValue):
 
     _instead = "`result.verdict` or `result.raise_if_refuted()`; in pytest, `auditor.check(...)`"
 
+    #: Ending of its names in `audit.values.abilities`, and what a refutation raises.
+    _kind: ClassVar[str] = ""
+    _refutation: ClassVar[type[AuditError]]
+
     verdict: Verdict
     environment: dict[str, Any]
+
+    @classmethod
+    def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:
+        """Return the result of a document, or of its text.
+
+        Raises
+        ------
+        CorruptFile
+            If the document is damaged, or is that of another kind of audit; one line that names the place.
+        """
+        found: Self = ability(f"parse{cls._kind}")(document, cls=cls)
+        return found
+
+    def raise_if_refuted(self) -> Self:
+        """Return the result; raise `PrivacyRefuted` or `UtilityRefuted` if the claim was refuted."""
+        if self.refuted:
+            raise self._refutation(ability(f"short{self._kind}")(self))
+        return self
+
+    def _again(self, subject: Any, convert: Callable[[Any], Any] | None, **options: Any) -> Any:
+        """Return what a replay gives; `convert` goes with a subject that is given."""
+        from audit.subject.subject import adapt
+
+        chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
+        return ability(f"replay{self._kind}")(self, chosen, **options)
+
+    def __str__(self) -> str:
+        return f"{ability(f'full{self._kind}')(self)}"
 
     @property
     def refuted(self) -> bool:
@@ -234,6 +266,8 @@ class AuditResult(SavedResult):
     True
     """
 
+    _refutation: ClassVar[type[AuditError]] = PrivacyRefuted
+
     subject: str
     claim: Any
     relation: str
@@ -277,18 +311,6 @@ class AuditResult(SavedResult):
         names = [f.name for f in dataclasses.fields(self) if f.name not in ("environment", "_subject")]
         return {name: _plain(getattr(self, name), name) for name in names}
 
-    @classmethod
-    def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:
-        """Return the result of a document, or of its text.
-
-        Raises
-        ------
-        CorruptFile
-            If the document is damaged; the text is one line and names the place.
-        """
-        found: Self = ability("parse")(document, cls=cls)
-        return found
-
     def replay(
         self,
         subject: Any = None,
@@ -310,17 +332,5 @@ class AuditResult(SavedResult):
         trust : bool
             Import and call what a result read from a file names: its target, its `convert`.
         """
-        from audit.subject.subject import adapt
-
-        chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
-        again: AuditResult = ability("replay")(self, chosen, fresh=fresh, trust=trust)
+        again: AuditResult = self._again(subject, convert, fresh=fresh, trust=trust)
         return again
-
-    def raise_if_refuted(self) -> Self:
-        """Raise `PrivacyRefuted` if the claim was refuted; return the result otherwise."""
-        if self.refuted:
-            raise PrivacyRefuted(ability("short")(self))
-        return self
-
-    def __str__(self) -> str:
-        return f"{ability('full')(self)}"

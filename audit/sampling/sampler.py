@@ -163,9 +163,9 @@ class Sampler(Tally):
             yield replace(self.account(block), typed=typed)
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[MutatedInput], T] | None = None) -> T:
-        """Return what `draw` does; if the mechanism changes its database, what is drawn with copies of it.
+        """Return what `draw` returns. If the mechanism changes its database, draw again with copies of it.
 
-        The second time `again` is called, with what was raised, or `draw` if there is none.
+        `again`, if given, draws the second time; it is called with the `MutatedInput`.
         """
         try:
             return draw()

@@ -11,7 +11,7 @@ from audit.values.canonical import key, show
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.weights import weigh_all
 
-__all__ = ["Runs", "Tally", "Variety"]
+__all__ = ["Runs", "Tally", "Variety", "joined"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Variety:
 
     @property
     def only(self) -> str | None:
-        """The output that all runs have in common, as a short text; None where there is none."""
+        """The output of every run, as a short text; None if outputs vary, or without any."""
         return show(self._first, 40) if len(self._keys) == 1 else None
 
 
@@ -126,6 +126,19 @@ class Tally:
         """Keep a note, once."""
         if note not in self.notes:
             self.notes.append(note)
+
+
+def joined(sides: Sequence[Any]) -> Any:
+    """Return the outputs of several blocks as one array if they are arrays, else in a list.
+
+    Examples
+    --------
+    >>> joined([[1], [2, 3]])
+    [1, 2, 3]
+    """
+    if all(isinstance(side, np.ndarray) for side in sides):
+        return np.concatenate(sides)
+    return [output for side in sides for output in side]
 
 
 def _distinct(outputs: Sequence[Any] | np.ndarray[Any, Any]) -> Sequence[Any] | np.ndarray[Any, Any]:

@@ -135,7 +135,7 @@ class Search:
     new
         Makes the memory of the ends of a path.
     prospect
-        How promising a memory is, less so many standard errors; larger is better.
+        How promising a memory is, less a number of standard errors; larger is better.
     vary
         Gives pairs around a pair, for the climb; None if only the proposals may be tried.
     further
@@ -163,7 +163,7 @@ class Search:
         self._looks = self._steps()
 
     def ask(self, spent: int, *, more: bool = True) -> Look | None:
-        """Return the next look to take; None where the search has had its share, or nothing is left.
+        """Return the next look to take; None once the search has had its share, or has nothing left.
 
         Parameters
         ----------
@@ -176,7 +176,7 @@ class Search:
         return next(self._looks)
 
     def tell(self, look: Look, runs: int, apart: float = 0.0) -> None:
-        """Say that a look was taken by so many runs, and how far apart coupled ones were."""
+        """Record a look: the runs that it took, and the distance of coupled ones."""
         self.spent += runs
         look.apart = apart
 

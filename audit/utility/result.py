@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.codec import encoding
 from audit.results.result import Evidence, PrivacyRefuted, SavedResult, Verdict
-from audit.values.abilities import ability
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,6 +131,9 @@ class UtilityResult(SavedResult):
     True
     """
 
+    _kind: ClassVar[str] = "_utility"
+    _refutation: ClassVar[type[PrivacyRefuted]] = UtilityRefuted
+
     subject: str
     claim: Any
     verdict: Verdict
@@ -176,18 +178,6 @@ class UtilityResult(SavedResult):
         stored["witness"] = None if self.witness is None else _failure(self.witness)
         return stored
 
-    @classmethod
-    def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:
-        """Return the result of a document, or of its text.
-
-        Raises
-        ------
-        CorruptFile
-            If the document is damaged, or is that of a privacy audit; one line.
-        """
-        found: Self = ability("parse_utility")(document, cls=cls)
-        return found
-
     def replay(
         self,
         subject: Any = None,
@@ -209,20 +199,8 @@ class UtilityResult(SavedResult):
         trust : bool
             Import and call what a result read from a file names: its target, its `convert`.
         """
-        from audit.subject.subject import adapt
-
-        chosen = subject if subject is None or convert is None else adapt(subject, convert=convert)
-        again: UtilityWitness = ability("replay_utility")(self, chosen, problems=problems, trust=trust)
+        again: UtilityWitness = self._again(subject, convert, problems=problems, trust=trust)
         return again
-
-    def raise_if_refuted(self) -> Self:
-        """Raise `UtilityRefuted` if the claim was refuted; return the result otherwise."""
-        if self.refuted:
-            raise UtilityRefuted(ability("short_utility")(self))
-        return self
-
-    def __str__(self) -> str:
-        return f"{ability('full_utility')(self)}"
 
 
 def _plain(value: Any, name: str) -> Any:

@@ -12,10 +12,9 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from audit.laws.law_check import detectable_distance, law_log_e_value, stray
 from audit.sampling import LAW, MutatedInput, Sampler
+from audit.sampling.tally import joined
 from audit.values.brief import show
 from audit.values.canonical import key
 from audit.values.outcomes import Unfinished
@@ -205,7 +204,7 @@ class LawRuns:
         blocks = sampler.with_copies(blocks_of, again)
         sides = [block.left for block in blocks], [block.right for block in blocks]
         for database, run_on, side in zip(pair, drawn, sides, strict=True):
-            law, outputs = self.law_of(database), _joined(side)
+            law, outputs = self.law_of(database), joined(side)
             self.checked.add(key(database))
             e_value = law_log_e_value(law, outputs)
             yield _Check(run_on, how, e_value, stray(law, outputs) if math.isinf(e_value) else ())
@@ -221,9 +220,3 @@ class LawRuns:
                     raise NeverAnswers(block.left[0])
                 yield block
             runs, part, size = runs - min(size, runs), part + 1, 4 * size
-
-
-def _joined(sides: list[Any]) -> Any:
-    if all(isinstance(side, np.ndarray) for side in sides):
-        return np.concatenate(sides)
-    return [output for side in sides for output in side]

@@ -8,7 +8,7 @@ __all__ = ["class_named"]
 
 
 def class_named(module: str, qualname: str) -> type:
-    """Return the class of that name in a module, imported if need be; a bare one where there is none.
+    """Return a module's class by its name; an empty class of that name if the module has none.
 
     Examples
     --------
