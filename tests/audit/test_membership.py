@@ -2,6 +2,8 @@
 
 Each mechanism answers openly where its domain is left, so that one such pair refutes it within a few hundred
 runs. At significance 1e-6 a correct one is refuted by chance once in a million audits.
+
+Long: each way to state a domain has a mechanism that relies on it.
 """
 
 import itertools

@@ -2,6 +2,8 @@
 
 Every form is audited twice at ε = 1. With a bit that keeps ε = 3 it is refuted, with one that keeps ε = ½ it
 is refuted with probability at most 1e-6.
+
+Long: every form of output that an audit reads has its lines here.
 """
 
 import array
