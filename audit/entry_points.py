@@ -11,8 +11,6 @@ from audit.errors import AuditError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["offered"]
-
 
 def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[Any]:
     """Yield ``make`` of what each entry point of `group` names, in the order of the entry points' names.

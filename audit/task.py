@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from audit.databases.chosen import Databases
     from audit.subject.subject import Subject
 
-__all__ = ["Options", "PrivacyTask", "Task", "check_options", "environment_of", "refuse_inside_given"]
-
 NUMERICS = ("ideal", "float")
 UNTIL = ("refuted", "budget")
 UNFINISHED = ("against", "output")

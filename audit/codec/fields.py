@@ -14,30 +14,6 @@ from typing import Any
 from audit.codec.decoding import decode
 from audit.errors import CorruptFile
 
-__all__ = [
-    "Reader",
-    "count",
-    "fields",
-    "flag",
-    "got",
-    "kind",
-    "listed",
-    "member",
-    "number",
-    "one_of",
-    "optional",
-    "plain_dict",
-    "probability",
-    "readers",
-    "runs",
-    "seed",
-    "seed_path",
-    "significance",
-    "steps",
-    "text",
-    "value",
-]
-
 Reader = Callable[[Any, str], Any]
 MOST_RUNS = 10**9
 _MOST = 2**63 - 1

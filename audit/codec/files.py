@@ -11,17 +11,6 @@ from pathlib import Path
 
 from audit.errors import AuditError
 
-__all__ = [
-    "Unwritable",
-    "check_apart",
-    "check_writable",
-    "file_name",
-    "file_of",
-    "source_of",
-    "why",
-    "write_text",
-]
-
 _MARK = re.compile(r"-[0-9a-f]{12}$")
 _LONGEST = 120
 

@@ -12,8 +12,6 @@ from audit.values.brief import show
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["check_kinds"]
-
 
 def _number(value: Any) -> bool:
     """Tell whether a value is a number that has a float, which 10**400 has not."""

@@ -11,8 +11,6 @@ from audit.relations.records import records_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["edges", "far_and_near", "spread"]
-
 #: Vectors of answers that move most coordinates, and that move fewest.
 _FAR, _NEAR = 12, 4
 

@@ -15,8 +15,6 @@ from audit.values.brief import show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["KnownRecords", "says"]
-
 
 def says(valid: Callable[[Any], Any], database: Any) -> bool:
     """Return whether the user's `valid` allows a database.

@@ -10,8 +10,6 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-__all__ = ["is_recombined", "labels_cross"]
-
 #: Strategies whose values are sequences of records that are drawn one by one.
 _SEQUENCES = frozenset({"lists", "tuples", "text", "binary", "arrays"})
 #: Strategies for one record that share nothing with the record before.

@@ -11,8 +11,6 @@ from audit.values import canonical
 from audit.values.brief import show
 from audit.values.compat import plain_hypothesis
 
-__all__ = ["examples", "is_strategy"]
-
 #: Examples of a strategy that are drawn first: where most are rejected, these take their time already.
 _FIRST_DRAWN = 50
 #: A strategy with more tries than so many a value rejects nearly everything; that few values are too few.

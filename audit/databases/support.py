@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     Pair = tuple[Any, Any]
     Related = Callable[[Any, Any], bool]
 
-__all__ = ["Support"]
-
 #: Bytes that a strategy may read for one database.
 _BYTES = 8_192
 #: Bytes that are changed at once: a number, and the byte that says whether a list goes on.

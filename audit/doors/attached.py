@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Attached", "load_attached"]
-
 _READERS = {"finding": saved_findings.from_json, "study": saved_studies.from_json}
 
 

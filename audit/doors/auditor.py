@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from audit.utility.result import UtilityResult
     from audit.utility.saved import Saved
 
-__all__ = ["PROPERTY", "UNSAVED", "Audited", "Auditor", "parametrize_with_audits"]
-
 R = TypeVar("R", bound="Saved")
 PROPERTY = "dp_audit"  # the key in a test's `user_properties`; its value is a result's JSON text
 UNSAVED = "dp_audit_unsaved"  # the key of why a result could not be saved

@@ -29,8 +29,6 @@ from audit.values.outcomes import Raised, Unfinished
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["check_subject", "parametrize_with_checks"]
-
 SIGNIFICANCE = 1e-7
 """The chance that a subject that keeps to its declared law fails the check of it."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from audit.databases.chosen import Pair
     from audit.subject.subject import Subject
 
-__all__ = ["Declared"]
-
 _PAIRS = 3
 """Neighbouring pairs that are drawn from the domain; runs are made on the first."""
 

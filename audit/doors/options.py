@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from audit.claims import PrivacyClaim
 
-__all__ = ["read_claim", "read_literal", "read_options", "read_parameters"]
-
 
 def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return keywords for `audit_privacy` from the options that were given; what was not stays out.

@@ -20,15 +20,6 @@ if TYPE_CHECKING:
     from audit.results.result import AuditResult
     from audit.utility.saved import Saved
 
-__all__ = [
-    "drawn_from",
-    "load_witness",
-    "parametrize_with_witnesses",
-    "replay_file",
-    "with_source",
-    "witness_files",
-]
-
 
 def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any], Any]:
     """Return a decorator that runs a test once for each witness file, as its argument ``witness``.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from audit.utility.saved import Saved
 
-__all__ = ["carried_out", "line", "met", "total", "warning"]
-
 
 def carried_out(result: Saved) -> bool:
     """Tell whether the audit came to a verdict on the claim.

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["ATOM_WIDTH", "INF", "LARGEST", "MOST_BINS", "learn_edges", "place", "point"]
-
 INF = float("inf")
 LARGEST = float(np.finfo(np.float64).max)
 #: Two numbers closer than this, relative to their size, are one atom in ideal numerics.

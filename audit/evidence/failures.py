@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Bets", "best_growth", "least_runs", "lower_bound", "upper_bound", "weights"]
-
 GRID: Final = STAKES[STAKES > 0]
 #: A claim of β = 0 is bet against as this one, which it implies.
 LEAST_BETA: Final = 1e-12

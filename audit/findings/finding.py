@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     Compute: TypeAlias = "Callable[[], Finding]"
 
-__all__ = ["GROUP", "Finding", "Judgement", "Method", "Table", "glossary", "load_findings", "merged"]
-
 GROUP = "dp_audit.findings"
 
 Judgement = Literal["holds", "loose", "not verified", "hidden condition", "proof only", "false", "typo"]

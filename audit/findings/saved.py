@@ -11,8 +11,6 @@ from audit.codec.typed import check_kinds
 from audit.errors import AuditError, InvalidKind
 from audit.findings.finding import Finding, Table
 
-__all__ = ["SCHEMA", "from_json", "to_json"]
-
 SCHEMA = 1
 
 _RENAMED = {"statistical": "sampled"}

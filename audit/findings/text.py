@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from audit.findings.finding import Finding
 
-__all__ = ["detail", "header", "ratio_words", "row", "titles"]
-
 _LEAST, _MOST = 80, 120  # columns of a line
 _NAME, _JUDGEMENT, _RATIO = 26, 16, 13
 

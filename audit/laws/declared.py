@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from audit.distributions import Law
     from audit.subject.subject import Subject
 
-__all__ = ["Laws"]
-
 #: Databases whose first law is remembered, and how many of them are asked for again at the end.
 _REMEMBERED: Final = 1_024
 _ASKED_AGAIN: Final = 32

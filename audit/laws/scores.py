@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from audit.distributions.law import Floats, Ints
     from audit.laws.losses import Loss
 
-__all__ = ["SETTLED", "TOLERANCE", "Bound", "Score", "Scores", "SideBySide", "score"]
-
 TOLERANCE = 1e-9
 SETTLED = 1e-3
 """An excess in ε that rounding explains is no obstacle to a proof up to here."""

@@ -13,8 +13,6 @@ from audit.words.text import WIDTH
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MutationCheck", "Repetition"]
-
 
 @dataclass(frozen=True)
 class Repetition:

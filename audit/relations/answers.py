@@ -13,8 +13,6 @@ import numpy as np
 from audit.relations.records import distinct, rebuilt, records_of
 from audit.values.canonical import key, same
 
-__all__ = ["chosen", "is_answer", "moved", "within_one"]
-
 
 def is_answer(answer: Any) -> bool:
     """Tell whether `answer` is a real number; booleans are not.

@@ -21,8 +21,6 @@ from audit.values.brief import show
 from audit.values.canonical import key, same
 from audit.values.outcomes import Raised
 
-__all__ = ["NeighbourRelation", "Relation", "check_pair", "check_relation", "name_of"]
-
 
 @runtime_checkable
 class NeighbourRelation(Protocol):

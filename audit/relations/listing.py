@@ -16,8 +16,6 @@ from audit.values.brief import show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["listed", "refuse_unlisted"]
-
 
 def listed(
     databases: list[list[Any]],

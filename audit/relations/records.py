@@ -9,19 +9,6 @@ from audit.errors import InvalidKind, InvalidValue
 from audit.values.brief import show
 from audit.values.canonical import key, same
 
-__all__ = [
-    "distinct",
-    "inserted",
-    "is_labelled",
-    "kind_of",
-    "labelled",
-    "rebuilt",
-    "records_of",
-    "relabelled",
-    "removed",
-    "replaced",
-]
-
 
 def kind_of(database: Any) -> str | None:
     """Return the kind of sequence that `database` is, or None if it is none.

@@ -11,8 +11,6 @@ from audit.values.brief import show
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["are_neighbours", "neighbours_of"]
-
 
 def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
     """Return whether two databases are neighbours; where a relation of the user's fails, they are not.

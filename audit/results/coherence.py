@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from audit.results.result import AuditResult, Witness
 
-__all__ = ["check_coherent", "counts_of", "is_refutation"]
-
 #: Numbers of calls of one side that are tried, in standard deviations of a fair coin on either side of half.
 _APART = 10.0
 _EQUAL = 1e-9

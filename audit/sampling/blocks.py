@@ -16,8 +16,6 @@ from audit.sampling.vectorised import one_output, sample_pairs, shares
 from audit.sampling.watch import Watch
 from audit.subject.signatures import Calling
 
-__all__ = ["Block", "Host", "Task"]
-
 Tick = Callable[[int], None]
 
 

@@ -13,8 +13,6 @@ import numpy as np
 from audit.sampling.snapshots import IMMUTABLE
 from audit.values.canonical import same
 
-__all__ = ["CHANGES", "Watch", "changed", "copied", "spare"]
-
 #: What is said of a problem that changes a database.
 CHANGES: Final = "changes the database that is passed to its `error`; let it work on a copy"
 #: How deep tuples in tuples are looked into before something in them is taken to be able to change.

@@ -2,8 +2,6 @@
 
 from audit.errors import AuditError
 
-__all__ = ["MutatedInput", "TimeLimit"]
-
 
 class MutatedInput(AuditError):  # noqa: N818  it is a fact about the mechanism, not a failure of ours
     """The mechanism changed the database that it was given; each run needs a copy of its own.

@@ -7,8 +7,6 @@ from audit.sampling.faults import MutatedInput
 from audit.sampling.snapshots import snapshot
 from audit.values.canonical import same
 
-__all__ = ["Input"]
-
 
 class Input:
     """A database and the copy of it that runs are given.

@@ -10,8 +10,6 @@ from audit.sampling.snapshots import IMMUTABLE, outcome_of, snapshot
 from audit.sampling.watch import Watch
 from audit.subject.surroundings import end_if_strayed, strays
 
-__all__ = ["call_each", "coupled", "of_either_side", "ordered", "sides"]
-
 Call = Callable[[Any, Any], Any]
 
 

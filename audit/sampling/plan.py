@@ -2,8 +2,6 @@
 
 from typing import Final
 
-__all__ = ["block_sizes"]
-
 LARGEST_BLOCK: Final = 2**18  # pairs; bounds memory
 _HEAVIEST_BLOCK: Final = 2**27  # bytes, both sides
 _VECTORISED_BLOCK: Final = 2**16

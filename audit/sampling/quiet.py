@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from audit.subject.surroundings import put_back
 
-__all__ = ["Printed", "quiet"]
-
 
 class Printed(io.TextIOBase):
     """A text stream that keeps nothing but the number of characters.

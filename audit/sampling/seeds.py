@@ -4,8 +4,6 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["BET", "CALLS", "CONFIRM", "EXPLORE", "LAW", "RNG_CHECK", "SHRINK", "generator"]
-
 EXPLORE: Final = 0
 BET: Final = 1
 CONFIRM: Final = 2

@@ -13,8 +13,6 @@ from audit.sampling.faults import TimeLimit
 from audit.sampling.watch import in_words
 from audit.values.outcomes import Raised, Unfinished
 
-__all__ = ["IMMUTABLE", "memory", "outcome_of", "snapshot"]
-
 _SCALARS: Final = {
     *(bool, int, float, complex, str, bytes, type(None), type(...), range),
     *(decimal.Decimal, fractions.Fraction, Raised, Unfinished),

@@ -14,8 +14,6 @@ from audit.sampling.seeds import RNG_CHECK
 from audit.values.canonical import same
 from audit.values.outcomes import Unfinished, is_refusal
 
-__all__ = ["Answers", "Questions"]
-
 #: Generator states that are asked, each for a pair of runs.
 _STATES: Final = 2
 #: Pairs of runs more, before it is said that the generator makes no difference.

@@ -11,8 +11,6 @@ from audit.values.canonical import key, show
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.weights import weigh_all
 
-__all__ = ["Runs", "Tally", "Variety", "joined"]
-
 
 @dataclass(frozen=True)
 class Runs:

@@ -9,8 +9,6 @@ from audit.errors import SubjectError
 from audit.sampling.loops import sides
 from audit.sampling.snapshots import snapshot
 
-__all__ = ["Column", "one_output", "sample_pairs", "shares"]
-
 _CHUNKS = 8
 _SMALLEST_CHUNK = 16
 

@@ -11,8 +11,6 @@ from typing import Any, Final, Self
 
 from audit.sampling.faults import TimeLimit
 
-__all__ = ["Watch", "can_watch", "in_words"]
-
 _LONGEST_TICK: Final = 1.0
 _SHORTEST_TICK: Final = 1e-3
 

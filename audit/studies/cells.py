@@ -8,8 +8,6 @@ from typing import Literal, get_args
 
 from audit.errors import InvalidValue, finite_number, positive_int, probability
 
-__all__ = ["Cell", "How", "Step", "StepVerdict"]
-
 StepVerdict = Literal["refuted", "met", "open"]
 How = Literal["runs", "exact", "refused"]
 _FARTHEST = 1e100  # on an axis: a line is fitted by the squares of places

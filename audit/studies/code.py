@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from audit.studies.study import Curve
 
-__all__ = ["code_of"]
-
 _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "start")
 _ENGINE = "audit.studies.run"
 _NAMES = (type, types.BuiltinFunctionType, np.ufunc)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from audit.studies.cells import Cell
 
-__all__ = ["CONFIDENCE", "Fit", "Form", "Growth", "fit"]
-
 Form = Literal["line", "power law", "exponential"]
 #: Confidence of the interval of a slope.
 CONFIDENCE = 0.95

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from audit.studies.cells import StepVerdict
     from audit.studies.study import Curve, Study
 
-__all__ = ["Terms", "compare_with_runs", "next_size", "search_step", "searched", "take_step"]
-
 #: Runs that an exact failure probability is compared with, at either end of a bracket.
 COMPARED = 200
 _VERDICTS: dict[Verdict, StepVerdict] = {

@@ -8,8 +8,6 @@ from audit.errors import NoTruth
 from audit.studies.cells import Cell  # noqa: TC001 - its fields are read from files by their annotations
 from audit.studies.fits import Fit, fit
 
-__all__ = ["CurveResult", "StudyResult"]
-
 
 @dataclass(frozen=True)
 class CurveResult:

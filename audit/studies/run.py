@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from audit.studies.cells import Step
     from audit.studies.study import Curve, Study
 
-__all__ = ["CellAdvanced", "StudyInterrupted", "check_terms", "run_study"]
-
 #: Shares that the two comparisons of a closed form with runs take, two bounds each.
 _COMPARISONS = 4
 

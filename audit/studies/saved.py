@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-__all__ = ["SCHEMA", "CellStore", "from_json", "layout", "to_json"]
-
 SCHEMA = 1
 _OF_CODE = frozenset({"code", "version"})
 

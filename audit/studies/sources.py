@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["digest"]
-
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _DYNAMIC = frozenset({"import_module", "__import__"})
 _NAME = re.compile(r"[A-Za-z0-9._-]+")

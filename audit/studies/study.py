@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from audit.claims import UtilityClaim
 
-__all__ = ["GROUP", "Curve", "Expected", "Shape", "Study", "load_studies", "load_study"]
-
 GROUP = "dp_audit.studies"
 
 Expected = Literal["grows", "does not grow", ""]

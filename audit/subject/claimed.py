@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     Kind = Literal["privacy", "utility"]
 
-__all__ = ["SHARED", "claims", "claims_utility", "shared", "utility_options"]
-
 #: Keywords that mean the same to `audit_privacy` and `audit_utility`.
 SHARED = (
     "convert",

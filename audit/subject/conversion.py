@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Convert = Callable[[Any], Any]
 
-__all__ = ["converting", "name_of_convert", "said_of_convert", "saved_convert"]
-
 
 def name_of_convert(convert: Convert) -> str:
     """Return ``module:function`` where that leads to the function again, else an empty text.

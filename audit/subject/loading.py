@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import ModuleType
 
-__all__ = ["load_object", "locate_target", "near", "reason"]
-
 #: Likeness (`difflib`'s ratio) of a slip of the pen, and the least at which a name is offered at all.
 SLIP = 0.85
 ALIKE = 0.6

@@ -11,8 +11,6 @@ import numpy as np
 from audit.errors import SubjectError
 from audit.values.canonical import show
 
-__all__ = ["Calling", "read_calling", "spoken_name"]
-
 GENERATOR_NAMES: Final = ("rng", "random_state", "generator")
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 

@@ -9,8 +9,6 @@ from audit.errors import SubjectError
 from audit.subject.signatures import Calling, read_calling, spoken_name
 from audit.subject.surroundings import put_back
 
-__all__ = ["Around", "Renewed", "Subject", "adapt"]
-
 Convert = Callable[[Any], Any]
 
 

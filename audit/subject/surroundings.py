@@ -13,8 +13,6 @@ from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["end_if_strayed", "own_arithmetic", "put_back", "strays"]
-
 #: Empty but in a process that the mechanism forked since it was last emptied.
 strays: Final[list[int]] = []
 if hasattr(os, "register_at_fork"):

@@ -16,8 +16,6 @@ from audit.subject.loading import load_object, near, reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Target", "find_object", "rebuild_subject", "resolve_target"]
-
 
 @dataclass(frozen=True)
 class Target:

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from audit.errors import AuditError
 
-__all__ = ["require_trust"]
-
 
 def require_trust(name: object, *, what: str, trust: bool) -> None:
     """Refuse to import what a file names unless the file is trusted.

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from audit.utility.search import Look
     from audit.utility.task import UtilityTask
 
-__all__ = ["UtilityAudit"]
-
 #: Databases on which a declared law is compared with the code, output by output.
 CHECKED_DATABASES: Final = 3
 #: Steps of a climb over exact failure probabilities that may find nothing worse before it ends.

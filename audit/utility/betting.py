@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from audit.utility.experiment import Trial
     from audit.utility.search import Look
 
-__all__ = ["Standing", "UtilityBetting"]
-
 #: Pairs of runs in a first bet; later ones add a quarter to what was bet on the problem.
 FIRST: Final = 16
 GROWTH: Final = 0.25

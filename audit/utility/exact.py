@@ -16,8 +16,6 @@ from audit.values.brief import show
 if TYPE_CHECKING:
     from audit.subject.subject import Subject
 
-__all__ = ["TOLERANCE", "ExactFailure", "exact_failure", "exceeds"]
-
 #: Databases of a problem's law beyond which it is sampled.
 MOST_DATABASES = 100_000
 #: An exact failure probability may pass beta by this share of it, and by what sums of floats lose.

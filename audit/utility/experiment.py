@@ -19,8 +19,6 @@ from audit.subject.subject import Around, Subject
 from audit.values.brief import show
 from audit.values.outcomes import Raised
 
-__all__ = ["ROUNDING", "Ask", "Experiment", "Revealed", "Trial", "as_subject"]
-
 #: An error is above alpha only if it is so by more than rounding: errors are sums of float probabilities.
 ROUNDING = 1e-12
 #: Outcomes of a law whose errors are computed one by one; more need the problem's `errors`.

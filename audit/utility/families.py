@@ -13,8 +13,6 @@ from audit.values.brief import show
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["Family", "read_problems"]
-
 #: Examples of a strategy that make its family.
 EXAMPLES = 32
 _SOURCES = (

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from audit.claims import UtilityClaim
     from audit.utility.result import UtilityResult
 
-__all__ = ["audit_utility"]
-
 
 @own_arithmetic()
 def audit_utility(

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["LEAST_CHECKED", "LawCheck", "failures_log_e_value"]
-
 #: Pairs of runs on each database.
 CHECKED_PAIRS: Final = 500
 #: With fewer runs of a database nothing is called a proof.

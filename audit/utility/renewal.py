@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from audit.utility.betting import Standing, UtilityBetting
     from audit.utility.task import UtilityTask
 
-__all__ = ["ASSUMED", "Renewal", "learners_needed"]
-
 #: Fewest calls of a new learner; and the most of all together, where four times the audit's are fewer.
 LEAST_CALLS: Final = 24
 CALLS: Final = 20_000

@@ -23,8 +23,6 @@ from audit.values.canonical import same
 if TYPE_CHECKING:
     from audit.utility.result import UtilityResult, UtilityWitness
 
-__all__ = ["replay_failure"]
-
 
 @own_arithmetic()
 def replay_failure(

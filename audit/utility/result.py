@@ -12,8 +12,6 @@ from audit.results.result import Evidence, PrivacyRefuted, SavedResult, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ProblemFinding", "UtilityRefuted", "UtilityResult", "UtilityWitness"]
-
 
 class UtilityRefuted(PrivacyRefuted):
     """An audited utility claim was refuted; the text is the finding in at most ten lines.

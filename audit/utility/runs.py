@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["Trials", "draw_anew", "draw_trials", "reveal"]
-
 
 @dataclass(frozen=True, eq=False)
 class Trials:

@@ -21,8 +21,6 @@ from audit.results.result import AuditResult, Evidence, Verdict
 from audit.results.saved import claim_of, contents_of, document_of, is_utility, parse
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
-__all__ = ["Saved", "parse_any", "parse_utility"]
-
 #: What an audit of either kind hands back.
 Saved = AuditResult | UtilityResult
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from audit.sampling import Sampler
     from audit.utility.families import Family
 
-__all__ = ["Look", "Search"]
-
 #: Pairs of runs in a look at a problem.
 LOOK: Final = 8
 #: The same while no run has given an answer: one that hangs takes its time.

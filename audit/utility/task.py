@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from audit.subject.subject import Subject
     from audit.utility.families import Family
 
-__all__ = ["UtilityTask"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class UtilityTask(Task):

@@ -14,22 +14,6 @@ from audit.words.text import entry, listed, wrapped
 if TYPE_CHECKING:
     from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
-__all__ = [
-    "bounds",
-    "brief_claim",
-    "command",
-    "full",
-    "meaning",
-    "reproduction",
-    "runs",
-    "searched",
-    "seed_words",
-    "short",
-    "title",
-    "verdict_sentence",
-    "witness_story",
-]
-
 MOST_LINES = 28
 #: Problems named in the terminal report, and the length they have together.
 MOST_NAMED = 5

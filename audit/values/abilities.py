@@ -7,8 +7,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-__all__ = ["ability", "offer"]
-
 _HOMES: dict[str, str] = {}
 
 

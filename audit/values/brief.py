@@ -8,8 +8,6 @@ from typing import Any
 
 from audit.values.outcomes import without_addresses
 
-__all__ = ["show"]
-
 _DEPTH = 5
 
 

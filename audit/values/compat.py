@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["class_by_value", "plain_hypothesis"]
-
 # What cloudpickle rebuilds a class with; their last argument but one names the class to be overwritten.
 _CLASS_MAKERS: Final = ("_make_skeleton_class", "_make_skeleton_enum")
 

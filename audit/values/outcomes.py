@@ -4,8 +4,6 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-__all__ = ["Opaque", "Raised", "Unfinished", "is_refusal", "without_addresses"]
-
 _ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
 
 

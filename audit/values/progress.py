@@ -13,15 +13,6 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress
 
-__all__ = [
-    "AuditFinished",
-    "AuditProgressed",
-    "AuditStarted",
-    "Listener",
-    "expected_seconds",
-    "terminal_progress",
-]
-
 FIRST_RUNS = 20  # a mechanism's speed is known well enough after these
 LONG = 60.0  # seconds; a longer audit says so
 

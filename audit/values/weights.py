@@ -10,8 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["weigh", "weigh_all"]
-
 #: Bytes of an object without its content.
 _OBJECT = 56
 _LOOKED_AT = 64

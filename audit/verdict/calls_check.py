@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from audit.sampling import Sampler
     from audit.verdict.betting import Terms
 
-__all__ = ["CallsCheck"]
-
 #: Calls on each database at most, and as many outputs of `sample`; a smaller share of a small budget.
 MOST: Final = 500
 _SHARE: Final = 40

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from audit.results.result import AuditResult
     from audit.task import PrivacyTask
 
-__all__ = ["SHARE", "TIGHT", "beside_law", "bet_on_code", "speaks"]
-
 SHARE_IF_SLACK = 0.1
 """Of the budget where the law loses much less than it claims: code that breaks the claim is far from it."""
 TIGHT = 0.8

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from audit.sampling import Sampler
     from audit.verdict.betting import Betting, Terms
 
-__all__ = ["Confirmation", "confirm"]
-
 #: By so many standard errors the pair that shrinking chose may have been flattered.
 _DOUBT = 2.0
 #: Shrinking may take so many times the runs that the refutation took, and at least so many.

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from audit.distributions import Law
     from audit.sampling import Runs
 
-__all__ = ["MOST_EXAMPLES", "most_probable", "noting", "output_words"]
-
 MOST_EXAMPLES = 3
 _LENGTH = 60
 

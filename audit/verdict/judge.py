@@ -50,20 +50,6 @@ if TYPE_CHECKING:
     from audit.verdict.betting import Terms
     from audit.verdict.candidates import Candidate
 
-__all__ = [
-    "IN_COMPANY",
-    "KEPT",
-    "LEAST_SHARED",
-    "MARGIN",
-    "PARTS",
-    "TRIALS",
-    "UNTOLD",
-    "Judge",
-    "differs",
-    "side_of",
-    "singles_needed",
-]
-
 #: Calls of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over
 #: 99 %.
 MARGIN = 3.0

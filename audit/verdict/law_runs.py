@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from audit.sampling import Runs
     from audit.task import PrivacyTask
 
-__all__ = ["LEAST_CHECKED", "LawRuns", "TimeIsOver"]
-
 #: Runs drawn of each database whose law is compared closely, by calls and by `sample`.
 CHECKED_RUNS: Final = 2_000
 SAMPLED_RUNS: Final = 10_000

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from audit.results.result import AuditResult
     from audit.subject.subject import Subject
 
-__all__ = ["InOrder", "in_another_order", "in_lists", "multiset_pairs", "on_multisets", "up_to_order"]
-
 Multiset = tuple[int, ...]
 
 _SAID = "lists that differ only in order count as one: the subject is declared `symmetric`"

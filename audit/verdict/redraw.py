@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from audit.sampling import Sampler
     from audit.verdict.betting import Terms
 
-__all__ = ["Redraw"]
-
 #: First index of the seed paths of new calls, which no audit uses.
 _NEW = 1_000
 #: Most calls that are drawn to decide, as a multiple of those saved, and so many at least.

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = ["SECONDS_ALONE", "Drawn", "Plan", "TimeIsOver", "loss", "run_witness", "spread_evenly", "terms_of"]
-
 #: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.
 CONFIDENCE = 0.99
 #: The most level at which single runs in fresh processes confirm. What keeps its noise crosses in nearly

@@ -12,8 +12,6 @@ from audit.words.story import replay_of
 if TYPE_CHECKING:
     from audit.results.result import AuditResult
 
-__all__ = ["command", "python_lines", "reproduction"]
-
 
 def command(result: AuditResult) -> str | None:
     """Return the command that repeats the audit, None if no target is known."""

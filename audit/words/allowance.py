@@ -5,8 +5,6 @@ import math
 from audit.claims import at_distance
 from audit.results.result import AuditResult, Witness
 
-__all__ = ["allowance", "allowed", "allowed_for", "claimed", "distance_words"]
-
 #: Relations whose neighbours differ in one record.
 _OF_RECORDS = {"replace-one", "add-or-remove-one"}
 

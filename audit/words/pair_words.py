@@ -6,8 +6,6 @@ from audit.results.result import Witness
 from audit.values.canonical import same
 from audit.values.wording import shown
 
-__all__ = ["MOST_DATABASE", "change", "pair_words"]
-
 MOST_DATABASE = 60
 _MOST_RECORD = 30
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from audit.findings.finding import Compute
 
 
-__all__ = ["list_findings", "show_findings"]
-
 _LISTED = "`dp-audit findings --list` shows them"
 
 

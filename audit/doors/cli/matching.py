@@ -11,8 +11,6 @@ from audit.errors import AuditError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-__all__ = ["matching"]
-
 _Thing = TypeVar("_Thing")
 
 

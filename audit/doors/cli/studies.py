@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from audit.studies.fits import Form
     from audit.studies.results import StudyResult
 
-__all__ = ["list_studies", "show_studies"]
-
 
 def list_studies(pattern: str | None = None) -> int:
     """Print the names of the matching studies, of all without a pattern, and what they are."""

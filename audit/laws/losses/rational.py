@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from audit.distributions.law import Law
 
-__all__ = ["exceeds", "fractions_of"]
-
 MOST = 4_096
 """Outcomes of a product up to which it is compared exactly."""
 _DIGITS, _FAR = 60, 1e5

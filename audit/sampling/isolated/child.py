@@ -23,8 +23,6 @@ from audit.sampling.remake.reseeding import Reseeding, reseed_process
 from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel, pack_outputs, unpack
 
-__all__ = ["Errand", "Request", "main"]
-
 
 @dataclass(frozen=True)
 class Errand:

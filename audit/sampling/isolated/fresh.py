@@ -24,8 +24,6 @@ from audit.sampling.isolated.recipes import Recipe
 from audit.sampling.remake.modules import WITHIN
 from audit.sampling.seeds import COPIES
 
-__all__ = ["can_start", "draw_anew"]
-
 #: Libraries that a fresh process finds imported where the audit's process has them. What is listed here may
 #: draw nothing when it is imported, keep no generator but numpy's global one, which every process seeds anew,
 #: and start no thread: no library that is audited itself.

@@ -24,8 +24,6 @@ from audit.sampling.shipping import Parcel, pack, unpack
 from audit.sampling.watch import in_words
 from audit.values.outcomes import Unfinished
 
-__all__ = ["Child"]
-
 # The child limits its runs itself; the parent steps in when that fails, as in a hang inside compiled code.
 _GRACE: Final = 2.0
 _GONE: Final = "The audit's child process ended; no more runs can be drawn."

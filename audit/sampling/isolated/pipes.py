@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["BEAT", "ENDED", "STARTED", "Inbox", "Record", "read_frame", "write_frame", "write_record"]
-
 STARTED: Final = 1  # value: process id of a new worker
 ENDED: Final = 2  # value: its wait status
 BEAT: Final = 3  # value: runs that have ended

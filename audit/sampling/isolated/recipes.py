@@ -21,8 +21,6 @@ from audit.sampling.shipping import pack
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around, Renewed
 
-__all__ = ["Recipe", "draws_when_made", "made", "recipe_of"]
-
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _PLAIN_MODULES: Final = ("fractions", "decimal", "numpy")
 _CODE: Final = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, type)

@@ -15,8 +15,6 @@ from audit.sampling.isolated.isolation import Child
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 
-__all__ = ["Children", "Here", "Processes", "Workers"]
-
 _WORTH_SHARING: Final = 0.1  # seconds; below, handing a draw over costs more than it saves
 
 

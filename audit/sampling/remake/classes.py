@@ -4,8 +4,6 @@ import importlib
 import sys
 from typing import Any
 
-__all__ = ["class_named"]
-
 
 def class_named(module: str, qualname: str) -> type:
     """Return a module's class by its name; an empty class of that name if the module has none.

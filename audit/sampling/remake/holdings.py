@@ -9,8 +9,6 @@ from typing import Any, Final
 from audit.sampling.remake.modules import is_users
 from audit.subject.subject import Around
 
-__all__ = ["keeps_data", "slots_of"]
-
 _INNOCENT: Final = (type(None), bool, str, bytes, type(Ellipsis), types.ModuleType)
 _OPENED: Final = (
     types.FunctionType,

@@ -10,8 +10,6 @@ from typing import Final
 
 import cloudpickle  # type: ignore[import-untyped]
 
-__all__ = ["WITHIN", "is_importable", "is_users", "taken_by_value", "users_modules"]
-
 #: Set in the environment of a process that makes a subject anew: a script that is imported there is not to
 #: audit in turn.
 WITHIN: Final = "DP_AUDIT_WITHIN"

@@ -11,8 +11,6 @@ from typing import Any, Final
 from audit.errors import AuditError
 from audit.sampling.remake.modules import users_modules
 
-__all__ = ["Place", "find_place"]
-
 # What a script is called where it is loaded again: what stands under `__name__ == "__main__"` is not run.
 _SCRIPT: Final = "__audited_main__"
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from audit.sampling.seeds import COPIES, Path
 
-__all__ = ["Reseeding", "Sources", "StandIn", "reseed_process"]
-
 
 @dataclass(frozen=True)
 class StandIn:

@@ -16,8 +16,6 @@ from audit.sampling.seeds import Path
 from audit.subject.subject import Around
 from audit.values.compat import class_by_value
 
-__all__ = ["Pristine"]
-
 # Handles of the process: they cannot be copied and hold no answer, so copies share them.
 _HANDLES = (type(threading.Lock()), type(threading.RLock()), io.IOBase)
 
