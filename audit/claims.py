@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, cast, runtime_checkable
 
-from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidKind, InvalidValue, Parameter, finite_number, positive_int, probability
 from audit.values.brief import show
 
 __all__ = [
@@ -114,8 +114,11 @@ class ApproximateDP(_Numbers):
     delta: float
 
     def __post_init__(self) -> None:
-        _set(self, epsilon=finite_number(self.epsilon, what="The `epsilon` of `ApproximateDP`", minimum=0))
-        _set(self, delta=probability(self.delta, what="The `delta` of `ApproximateDP`", one=False))
+        _set(
+            self,
+            epsilon=finite_number(self.epsilon, what=Parameter("epsilon", of="ApproximateDP"), minimum=0),
+        )
+        _set(self, delta=probability(self.delta, what=Parameter("delta", of="ApproximateDP"), one=False))
 
     def profile(self, epsilon: float) -> float:
         """Return the least delta that the claim implies at another `epsilon`.
@@ -170,7 +173,7 @@ class PureDP(_Numbers):
     epsilon: float
 
     def __post_init__(self) -> None:
-        _set(self, epsilon=finite_number(self.epsilon, what="The `epsilon` of `PureDP`", minimum=0))
+        _set(self, epsilon=finite_number(self.epsilon, what=Parameter("epsilon", of="PureDP"), minimum=0))
 
     @property
     def delta(self) -> float:
@@ -231,8 +234,8 @@ class PAC(_Numbers):
     beta: float
 
     def __post_init__(self) -> None:
-        _set(self, alpha=probability(self.alpha, what="The `alpha` of `PAC`"))
-        _set(self, beta=probability(self.beta, what="The `beta` of `PAC`", one=False))
+        _set(self, alpha=probability(self.alpha, what=Parameter("alpha", of="PAC")))
+        _set(self, beta=probability(self.beta, what=Parameter("beta", of="PAC"), one=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,8 +261,8 @@ class Accuracy(_Numbers):
     beta: float
 
     def __post_init__(self) -> None:
-        _set(self, alpha=finite_number(self.alpha, what="The `alpha` of `Accuracy`", minimum=0))
-        _set(self, beta=probability(self.beta, what="The `beta` of `Accuracy`", one=False))
+        _set(self, alpha=finite_number(self.alpha, what=Parameter("alpha", of="Accuracy"), minimum=0))
+        _set(self, beta=probability(self.beta, what=Parameter("beta", of="Accuracy"), one=False))
 
 
 def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:

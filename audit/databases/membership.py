@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.errors import InvalidKind, InvalidValue
+from audit.errors import InvalidKind, InvalidValue, Parameter
 from audit.relations.records import is_labelled, kind_of, records_of
 from audit.values import canonical
 from audit.values.brief import show
@@ -38,11 +38,17 @@ def says(valid: Callable[[Any], Any], database: Any) -> bool:
         answer = valid(copy.copy(database))
     except Exception as error:  # noqa: BLE001 - the user's own code
         raise InvalidValue(
-            "The `valid` must return True or False for every sequence of records; "
-            f"on {show(database)} it raised {type(error).__name__}: {error}."
+            "The ",
+            Parameter("valid"),
+            " must return True or False for every sequence of records; "
+            f"on {show(database)} it raised {type(error).__name__}: {error}.",
         ) from None
     if not isinstance(answer, bool | np.bool_):
-        raise InvalidKind(f"The `valid` must return True or False; got {show(answer)} for {show(database)}.")
+        raise InvalidKind(
+            "The ",
+            Parameter("valid"),
+            f" must return True or False; got {show(answer)} for {show(database)}.",
+        )
     return bool(answer)
 
 

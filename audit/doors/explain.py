@@ -5,23 +5,20 @@ Nothing is bet here. The only runs made are a few timed ones, of the first pair 
 
 from __future__ import annotations
 
-import inspect
 import textwrap
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from audit.databases.chosen import FEW_DATABASES
+from audit.databases.domain import no_neighbours
 from audit.databases.paths import lengths
-from audit.errors import InvalidValue
-from audit.privacy import audit_privacy, make_task
 from audit.relations import name_of
 from audit.sampling import EXPLORE, Sampler
 from audit.search.climb import FIRST_LOOK, SHARE
 from audit.search.shrink import MOST_TRIES
-from audit.task import Options, PrivacyTask, check_options
 from audit.values.brief import show
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import number, short
@@ -36,6 +33,7 @@ if TYPE_CHECKING:
 
     from audit.databases.chosen import Databases, Pair
     from audit.sampling import Runs
+    from audit.task import PrivacyTask
 
 #: Pairs of runs that are timed: one to warm up, then more as long as the time so far is below the second.
 _TIMED = (1, 8, 64, 512)
@@ -44,34 +42,14 @@ _LABEL = 13
 _WIDTH = 100
 
 
-def task_of(mechanism: Any, claim: Any = None, **options: Any) -> PrivacyTask:
-    """Return the task that `audit_privacy` would carry out for the same arguments.
-
-    Raises
-    ------
-    AuditError
-        A bad argument, in one line.
-
-    Examples
-    --------
-    >>> from audit import PureDP
-    >>> task_of(lambda database, rng: 0, PureDP(1.0), records=[0, 1], size=2).databases.count()
-    4
-    """
-    parameters = inspect.signature(audit_privacy).parameters.values()
-    told = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY} | options
-    chosen = check_options(Options(**{name: told[name] for name in Options.__dataclass_fields__}))
-    rest = ("relation", "records", "size", "databases", "pairs", "convert", "fresh", "valid", "progress")
-    return make_task(mechanism, claim, chosen, **{name: told[name] for name in rest})
-
-
 def explain(task: PrivacyTask, *, name: str | None = None) -> str:
     """Return the plan of an audit, as text for a terminal, headed by the subject's name or another one.
 
     Examples
     --------
     >>> from audit import PureDP
-    >>> plan = explain(task_of(lambda database, rng: 0, PureDP(1.0), records=[0, 1], size=2))
+    >>> from audit.privacy import make_task
+    >>> plan = explain(make_task(lambda database, rng: 0, PureDP(1.0), records=[0, 1], size=2))
     >>> print(plan.splitlines()[2])
     Databases    the boundary of the domain (extremes, all equal, one outlier, ties) first; then every
     """
@@ -89,9 +67,7 @@ def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
     seed = np.random.SeedSequence(task.pairs_seed()).spawn(2)[0]
     first = next(task.databases.proposals(np.random.default_rng(seed)), None)
     if first is None:
-        raise InvalidValue(
-            "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
-        )
+        raise no_neighbours()
     cost = _measure(task, first)
     yield "Databases", _databases(task.databases)
     if task.subject.declared_law is not None and task.options.numerics == "ideal":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.errors import InvalidValue
+from audit.databases.domain import no_neighbours
 from audit.events.event import Event, RegionIn
 from audit.evidence.power import FLOATS, SIDE_CHANNELS
 from audit.laws.declared import Laws
@@ -44,9 +44,7 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
     else:
         pairs = [*task.databases.beyond(every), *every]
     if not pairs:
-        raise InvalidValue(
-            "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
-        )
+        raise no_neighbours()
     laws = Laws(task.subject)
     if laws.of(pairs[0][0]) is None:
         return None

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit.databases.domain import no_neighbours
 from audit.databases.paths import lengths
-from audit.errors import InvalidValue
+from audit.errors import InvalidValue, Parameter
 from audit.events.features.structure import unread
 from audit.evidence.bets import Bet, Ledger, ceiling, delta_bound, epsilon_bound, log_payoffs
 from audit.evidence.power import FLOATS, SIDE_CHANNELS, Power, detectable
@@ -74,8 +75,10 @@ def audit_by_runs(task: PrivacyTask) -> AuditResult:
     least = least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
     if task.options.budget < least:
         raise InvalidValue(
-            f"The `budget` of {task.options.budget} runs can never refute {task.claim} at significance "
-            f"{task.options.significance:g}: even an outright leak needs at least {_brief(least)}."
+            "The ",
+            Parameter("budget"),
+            f" of {task.options.budget} runs can never refute {task.claim} at significance "
+            f"{task.options.significance:g}: even an outright leak needs at least {_brief(least)}.",
         )
     options = task.options
     with Sampler(
@@ -114,9 +117,7 @@ class _Runs:
         except NeverAnswers as silent:
             return self._result(Verdict.ERROR, reason=silence(silent.outcome))
         if betting.search.exhausted and not betting.memories:
-            raise InvalidValue(
-                "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
-            )
+            raise no_neighbours()
         if betting.out_of_time:
             spent, budget = betting.spent, self.terms.budget
             self.notes.append(f"Stopped by the time limit after {spent:,} of {budget:,} runs.")
