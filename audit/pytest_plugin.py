@@ -122,13 +122,14 @@ class _Session:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self.texts:
             return
-        from audit.doors.summary import line, total  # a session without audits stays light
+        from audit.doors.summary import line, together, total  # a session without audits stays light
 
         results = self._results()
         terminalreporter.section("privacy audits")
         for result in results:
             terminalreporter.line(line(result))
-        terminalreporter.line(total(results))
+        for said in filter(None, (total(results), together(results))):
+            terminalreporter.line(said)
         for why in (why for found in self.unsaved.values() for why in found):
             terminalreporter.line(f"not saved: {why}")
         if self.report is not None:

@@ -15,14 +15,15 @@ import numpy as np
 from audit.databases.chosen import FEW_DATABASES
 from audit.databases.domain import no_neighbours
 from audit.databases.paths import lengths
+from audit.evidence.power import detectable, fixed_sample_epsilon
 from audit.relations import name_of
 from audit.sampling import EXPLORE, Sampler
 from audit.search.climb import FIRST_LOOK, SHARE
 from audit.search.shrink import MOST_TRIES
 from audit.values.brief import show
 from audit.values.outcomes import Raised, Unfinished
-from audit.values.wording import number, short
-from audit.verdict.betting import FIRST_BET, GROWTH
+from audit.values.wording import at_most, number, short
+from audit.verdict.betting import FIRST_BET, GROWTH, bet_size
 from audit.verdict.by_law import SOME_PAIRS
 from audit.verdict.by_runs import LEAST_CONFIRMATION, least_budget
 from audit.verdict.confirm import LEAST_SHRINKING, SHRINKING
@@ -75,6 +76,7 @@ def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
     yield "Search", _search(task)
     yield "Bets", _bets(task)
     yield "Budget", _budget(task)
+    yield "Power", _planned_power(task)
     yield "One call", cost.words()
     yield "Time", _time(task, cost)
     yield "Afterwards", _afterwards(task)
@@ -167,6 +169,25 @@ def _budget(task: PrivacyTask) -> str:
         f"{budget:,} runs, on both databases, search included; even an outright leak needs at least {least:,}"
     )
     return f"{said}." if budget >= least else f"{said}. This budget can refute nothing; raise `budget`."
+
+
+def _planned_power(task: PrivacyTask) -> str:
+    """Say what the planned bets, and a test of as many runs fixed beforehand, show of a plain event."""
+    claim, significance = task.claim, task.options.significance
+    share = 1.0 if task.databases.only_given and len(task.databases.given) == 1 else 1 - SHARE
+    most, sizes = int(share * task.options.budget) // 2 - FIRST_LOOK, list[int]()
+    while sum(sizes) < most:
+        sizes.append(min(bet_size(FIRST_LOOK + sum(sizes)), most - sum(sizes)))
+    told = {"epsilon": claim.epsilon, "delta": claim.delta, "significance": significance}
+    found = detectable(None, sizes, **told, look=FIRST_LOOK)
+    if found.epsilon is None:
+        return "too few runs to catch any fault that shows on one plain event."
+    fixed = fixed_sample_epsilon(sum(sizes), **told)
+    return (
+        f"on an event that has probability {number(found.p)} on one database, such bets catch a true "
+        f"ε ≥ {at_most(found.epsilon)} nine times in ten. A test with the number of runs fixed beforehand "
+        f"(a z-test by statsmodels) would catch ε ≥ {at_most(fixed)}."
+    )
 
 
 def _time(task: PrivacyTask, cost: _Cost) -> str:

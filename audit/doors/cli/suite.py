@@ -14,7 +14,7 @@ from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_
 from audit.doors.cli.run import warn
 from audit.doors.options import read_options
 from audit.doors.report_link import render_report
-from audit.doors.summary import line, total
+from audit.doors.summary import line, together, total
 from audit.options import taken
 from audit.results.saved import check_writable, layout, save, write_text
 from audit.values.progress import terminal_progress
@@ -48,6 +48,8 @@ def run_suite(
     left, unsaved = planned - len(store.results), len(store.unsaved)
     more = f"; {left} not audited" if left else ""
     click.echo(total(store.results) + more + (f"; {unsaved} not saved" if unsaved else ""))
+    if said := together(store.results):
+        click.echo(said)
     if html is not None and store.results:
         documents = [result.to_json() for result in store.results]
         render_report(documents, html, findings=beside.findings, studies=beside.studies)
