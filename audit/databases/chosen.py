@@ -8,18 +8,18 @@ it gives variations, for the search to climb, and simpler ones, for a witness to
 databases of every path (`allowed`): a refutation on a database that the user excludes would be a false alarm.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, pairwise, product, zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.databases.boundary import edges, far_and_near, spread
 from audit.databases.membership import KnownRecords, says
 from audit.databases.paths import repeated
+from audit.databases.support import Support
 from audit.databases.variations import simplicity, simplified, varied
 from audit.relations import Relation, name_of
 from audit.relations.listing import listed, refuse_unlisted
@@ -28,11 +28,6 @@ from audit.relations.relating import are_neighbours, neighbours_of
 from audit.values import canonical
 from audit.values.brief import show
 from audit.values.wording import short
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from audit.databases.support import Support
 
 Pair = tuple[Any, Any]
 Path = tuple[Any, ...]

@@ -1,8 +1,7 @@
 """Reading what an audit was told about its databases, with one clear line for everything that cannot be."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +16,6 @@ from audit.relations import Relation, check_pair, name_of
 from audit.relations.records import kind_of, labelled, records_of
 from audit.values import canonical
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 #: Examples drawn from a strategy for one record, and how many are kept: extremes, simplest, some between.
 _DRAWN = 400

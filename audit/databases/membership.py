@@ -1,9 +1,8 @@
 """Whether a database belongs to a domain: by the records that it holds, or because `valid` says so."""
 
-from __future__ import annotations
-
 import copy
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +10,6 @@ from audit.errors import InvalidKind, InvalidValue
 from audit.relations.records import is_labelled, kind_of, records_of
 from audit.values import canonical
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 
 def says(valid: Callable[[Any], Any], database: Any) -> bool:

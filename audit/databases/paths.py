@@ -5,21 +5,15 @@ faults show sooner there: a loss that is a little too large at every step adds u
 that fails is found by halving.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from audit.claims import at_distance
-from audit.databases.variations import middle
+from audit.databases.variations import Rows, middle
 from audit.relations import Relation
 from audit.relations.records import labelled, relabelled
 from audit.values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from audit.databases.variations import Rows
 
 Path = tuple[Any, ...]
 

@@ -5,8 +5,6 @@ is mapped, filtered, unique or composed may hold its records to a rule that its 
 a header row or an order.
 """
 
-from __future__ import annotations
-
 import ast
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Examples of a Hypothesis strategy: the same ones in every process, and none of its files left behind."""
 
-from __future__ import annotations
-
 import threading
 import warnings
 from typing import Any

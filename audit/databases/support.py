@@ -5,21 +5,17 @@ its own again, and often a neighbour: a header row, an order or a check digit st
 Hypothesis offers this to fuzzers, as `fuzz_one_input`.
 """
 
-from __future__ import annotations
-
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from audit.values import canonical
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    import numpy as np
-
-    Pair = tuple[Any, Any]
-    Related = Callable[[Any, Any], bool]
+Pair = tuple[Any, Any]
+Related = Callable[[Any, Any], bool]
 
 #: Bytes that a strategy may read for one database.
 _BYTES = 8_192
@@ -31,6 +27,28 @@ _CHANGES = 8
 _FRUITLESS, _ENOUGH = 300, 1_000
 #: Changes of a pair that are tried to find another, and to simplify it.
 _MOST_AROUND, _MOST_SIMPLER = 30, 400
+
+
+class _Built(NamedTuple):
+    """A database and the bytes that it was built from, which are none where the strategy refused them."""
+
+    database: Any
+    source: bytes
+
+
+class _Change(NamedTuple):
+    """What is put in the place of some bytes."""
+
+    start: int
+    stop: int
+    new: bytes
+
+    @property
+    def width(self) -> int:
+        return max(self.stop - self.start, len(self.new))
+
+    def of(self, source: bytes) -> bytes:
+        return source[: self.start] + self.new + source[self.stop :]
 
 
 class Support:
@@ -127,28 +145,6 @@ class Support:
         if self._widths and rng.random() < 0.5:
             width = self._widths[int(rng.integers(len(self._widths)))]
         return _change(source, width, rng)
-
-
-class _Built(NamedTuple):
-    """A database and the bytes that it was built from, which are none where the strategy refused them."""
-
-    database: Any
-    source: bytes
-
-
-class _Change(NamedTuple):
-    """What is put in the place of some bytes."""
-
-    start: int
-    stop: int
-    new: bytes
-
-    @property
-    def width(self) -> int:
-        return max(self.stop - self.start, len(self.new))
-
-    def of(self, source: bytes) -> bytes:
-        return source[: self.start] + self.new + source[self.stop :]
 
 
 def _change(source: bytes, width: int, rng: np.random.Generator) -> _Change:

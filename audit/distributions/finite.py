@@ -1,12 +1,12 @@
 """Laws on finitely many outcomes, in log space."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.distributions.forms import COARSE, coarse, form_key, least_gap, rows_like, slack, truth_as_numbers
 from audit.distributions.law import (
@@ -25,11 +25,6 @@ from audit.distributions.law import (
 from audit.distributions.rounding import logarithms, moved_logs, read
 from audit.errors import InvalidKind, InvalidValue
 from audit.values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
-
-    from numpy.typing import NDArray
 
 Outcomes: TypeAlias = "range | NDArray[Any] | Sequence[Any]"
 
@@ -79,7 +74,7 @@ class Finite(Law):
         self._validate()
 
     @classmethod
-    def from_clamped(cls, law: Law, low: int, high: int) -> Finite:
+    def from_clamped(cls, law: Law, low: int, high: int) -> "Finite":
         """Return the law of a countable law's output clamped into low..high: the tails become atoms.
 
         Examples
@@ -94,7 +89,7 @@ class Finite(Law):
         logs[0], logs[-1] = inner.logcdf(low), inner.logsf(high - 1)
         return cls(range(low, high + 1), log_probabilities=logs)
 
-    def map(self, function: Callable[[Any], Any]) -> Finite:
+    def map(self, function: Callable[[Any], Any]) -> "Finite":
         """Return the law of `function` of the outcome; equal images are merged.
 
         Examples
@@ -115,7 +110,7 @@ class Finite(Law):
         merged.rounding = self.rounding
         return merged
 
-    def extreme(self, sign: int) -> Finite:
+    def extreme(self, sign: int) -> "Finite":
         """Return what the rounding leaves of each probability, the least (−1) or the most (+1).
 
         Examples

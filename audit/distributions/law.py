@@ -1,7 +1,5 @@
 """What every output law can do, and the partitions that the comparison with the code counts in."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -64,7 +62,7 @@ class Law(ABC):
     def bins(self, k: int) -> Partition:
         """Return a partition of the outputs into about `k` cells of about equal probability, atoms apart."""
 
-    def extreme(self, sign: int) -> Law:  # noqa: ARG002 - most laws are known to their own last digits
+    def extreme(self, sign: int) -> "Law":  # noqa: ARG002 - most laws are known to their own last digits
         """Return what rounding leaves of each probability, the least (`sign` −1) or the most (+1)."""
         return self
 

@@ -1,19 +1,15 @@
 """What laws on the line share: masses summed over pieces, cdf and sf that keep their digits in both tails."""
 
-from __future__ import annotations
-
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.distributions.law import ROUNDING, Floats, Law, log_add, log_complement, scalar_or_array
+from audit.distributions.pieces import Piece
 from audit.distributions.rounding import moved_logs
+from audit.distributions.smooth import SmoothPiece
 from audit.errors import InvalidValue
-
-if TYPE_CHECKING:
-    from audit.distributions.pieces import Piece
-    from audit.distributions.smooth import SmoothPiece
 
 
 class LineLaw(Law):
@@ -90,7 +86,7 @@ class LineLaw(Law):
         inside = [np.where((p.left <= x) & (x <= p.right), p.log_value(x), -np.inf) for p in self.pieces]
         return np.max(np.array(inside), axis=0)
 
-    def extreme(self, sign: int) -> LineLaw:
+    def extreme(self, sign: int) -> "LineLaw":
         """Return what the rounding of its pieces' probabilities leaves of them."""
         if not self.rounding:
             return self

@@ -1,7 +1,5 @@
 """Laws with atoms and a density: what clamping, refusing and answering exactly at times produce."""
 
-from __future__ import annotations
-
 import math
 from copy import copy
 from fractions import Fraction
@@ -77,7 +75,7 @@ class Mixture(Law):
         self.density = density
 
     @classmethod
-    def from_clamped(cls, density: Density, low: float, high: float) -> Mixture:
+    def from_clamped(cls, density: Density, low: float, high: float) -> "Mixture":
         """Return the law of max(low, min(high, x)) for x with this density: the tails become atoms.
 
         Examples
@@ -163,7 +161,7 @@ class Mixture(Law):
 
         return Partition(np.concatenate([self.log_atoms + outer.log_probabilities, smooth]), locate)
 
-    def extreme(self, sign: int) -> Mixture:
+    def extreme(self, sign: int) -> "Mixture":
         """Return what rounding leaves of the atoms and of the density's share."""
         moved = copy(self)
         moved.atoms = None if self.atoms is None else self.atoms.extreme(sign)

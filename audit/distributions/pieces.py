@@ -5,8 +5,6 @@ does the logarithm of the ratio of any two of them. Polynomials are kept around 
 locations that are large against the scale lose no digits.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,7 +40,7 @@ class Piece:
             value = value + self.slope * u
         return value + self.curvature * u * u if self.curvature else value
 
-    def clipped(self, low: float, high: float, *, shift: float = 0.0) -> Piece:
+    def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "Piece":
         """Return the part between low and high, its logarithm raised by shift."""
         left, right = max(self.left, low), min(self.right, high)
         return replace(self, left=left, right=right, constant=self.constant + shift)

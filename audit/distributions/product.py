@@ -1,17 +1,13 @@
 """Vectors of independent coordinates."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.distributions.law import OUTSIDE, Ints, Law, Outputs, Partition
 from audit.errors import InvalidKind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Product(Law):
@@ -82,7 +78,7 @@ class Product(Law):
         together = [_joint(a, b) for a, b in pairwise(quarters)]
         return [*alone, *together]
 
-    def extreme(self, sign: int) -> Product:
+    def extreme(self, sign: int) -> "Product":
         """Return the product of what rounding leaves of each coordinate."""
         return Product([factor.extreme(sign) for factor in self.factors])
 

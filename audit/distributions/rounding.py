@@ -5,19 +5,15 @@ rounds at the size of 1, however small the result is. One given by its logarithm
 digits, and a `Fraction` is known exactly.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from numbers import Rational
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.errors import InvalidValue
-
-if TYPE_CHECKING:
-    from audit.distributions.law import Floats
 
 __all__ = ["Given", "moved_logs", "read", "rounding"]
 

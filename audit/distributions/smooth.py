@@ -1,7 +1,5 @@
 """Pieces of a density that is given by functions instead of a polynomial."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -36,7 +34,7 @@ class SmoothPiece:
         """Return the logarithm of the density at x (not looking whether x is inside)."""
         return np.asarray(self.logpdf(x), dtype=np.float64) + self.shift
 
-    def clipped(self, low: float, high: float, *, shift: float = 0.0) -> SmoothPiece:
+    def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "SmoothPiece":
         """Return the part between low and high, its logarithm raised by shift."""
         left, right = max(self.left, low), min(self.right, high)
         return replace(self, left=left, right=right, shift=self.shift + shift)

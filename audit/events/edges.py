@@ -1,16 +1,11 @@
 """Where numbers are cut into bins: edges learned from past values, and what counts as one number."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 INF = float("inf")
 LARGEST = float(np.finfo(np.float64).max)

@@ -5,23 +5,18 @@ only), and the bins with the largest ratio of counts. The first two need no lear
 past's counts are taken leave-one-out, because an order learned from a run flatters that run.
 """
 
-from __future__ import annotations
-
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.events.edges import LARGEST, learn_edges, place
 from audit.events.event import AtomIn, Condition, NumberIn
 from audit.events.features import AtomFeature, Feature, NumberFeature, View
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 MOST_ATOMS = 200
 
@@ -152,7 +147,7 @@ class Candidates:
         )
         return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
-    def take(self, index: NDArray[np.intp]) -> Candidates:
+    def take(self, index: NDArray[np.intp]) -> "Candidates":
         """Give some of the events."""
         return Candidates(self.inside_p[index], self.inside_q[index], self.p[index], self.q[index], self.past)
 

@@ -1,20 +1,16 @@
 """All neighbouring pairs of some databases, as a relation lists them, each once."""
 
-from __future__ import annotations
-
 import contextlib
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.errors import SubjectError
 from audit.relations import name_of
 from audit.relations.relating import are_neighbours
 from audit.values import canonical
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
 
 
 def listed(

@@ -1,15 +1,11 @@
 """Asking a relation for neighbours: one of the toolkit's or, with care, one of the user's own."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from audit.errors import AuditError, InvalidValue, SubjectError
 from audit.relations import Relation, check_pair, name_of
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def are_neighbours(relation: Any, left: Any, right: Any) -> bool:

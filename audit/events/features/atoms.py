@@ -1,11 +1,10 @@
 """Features that are atoms: the whole output, its keys, its kind."""
 
-from __future__ import annotations
-
 import array
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,14 +12,9 @@ from audit.events.features.base import AtomFeature
 from audit.events.features.openings import ABSENT, Path, words_of
 from audit.events.features.parts import part_at
 from audit.events.features.stand_ins import Ends, Frame
-from audit.events.features.views import EXACT, as_mapping, as_number
+from audit.events.features.views import EXACT, View, as_mapping, as_number
 from audit.values import canonical
 from audit.values.outcomes import Raised, Unfinished
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from audit.events.features.views import View
 
 
 @dataclass(frozen=True)

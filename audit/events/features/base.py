@@ -1,24 +1,19 @@
 """What a feature is: a named total function of one output."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.codec.encoding import decode
 from audit.errors import InvalidValue
 from audit.events.features.stand_ins import stand_in
 from audit.events.features.views import View
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
-
-    from numpy.typing import NDArray
-
-_REGISTRY: dict[str, type[Feature]] = {}
+_REGISTRY: dict[str, type["Feature"]] = {}
 
 
 class Feature(ABC):

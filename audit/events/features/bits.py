@@ -7,22 +7,16 @@ e that can occur depends on f(z); two neighbouring databases then differ by outp
 produce (Mironov, 2012).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.events.features.base import NumberFeature, empty_column
 from audit.events.features.openings import Path, words_of
 from audit.events.features.parts import numbers_at, part_at
-from audit.events.features.views import EXACT
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from audit.events.features.views import View
+from audit.events.features.views import EXACT, View
 
 
 def finest_bit(values: NDArray[np.float64]) -> NDArray[np.float64]:

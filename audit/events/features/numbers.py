@@ -1,21 +1,15 @@
 """Features that are numbers: the output, its entries, and what is simply computed from them."""
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.events.features.base import NumberFeature, empty_column
-from audit.events.features.views import as_column, as_entry
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from audit.events.features.views import View
+from audit.events.features.views import View, as_column, as_entry
 
 
 @dataclass(frozen=True)

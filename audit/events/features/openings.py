@@ -3,8 +3,6 @@
 A step is total: taken from a value that has no such part it leads to `ABSENT`.
 """
 
-from __future__ import annotations
-
 import array
 import collections
 import datetime as dt
@@ -12,12 +10,12 @@ import functools
 import pathlib
 import re
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +23,6 @@ from audit.events.features.stand_ins import frame_of, is_table
 from audit.events.features.views import as_number
 from audit.values import canonical
 from audit.values.outcomes import Raised, Unfinished
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: One step inwards: how (a key of `_WAYS`), and which.
 Step = tuple[str, Any]

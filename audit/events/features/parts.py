@@ -3,28 +3,21 @@
 A leak may sit in one entry of `(coefficients, intercept)`, beside noise that makes every output another.
 """
 
-from __future__ import annotations
-
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.events.features.base import AtomFeature, NumberFeature
 from audit.events.features.openings import ABSENT, MOST_ENTRIES, Path, follow, parts_of, words_of
 from audit.events.features.scores import TableScore
 from audit.events.features.stand_ins import Ends
-from audit.events.features.views import as_entry, as_number
+from audit.events.features.views import View, as_entry, as_number
 from audit.values import canonical
 from audit.values.outcomes import Opaque
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from audit.events.features.views import View
 
 MOST_LEAVES = 512
 MOST_DEPTH = 16

@@ -1,13 +1,13 @@
 """Which features fit the kinds of output that were seen. Reads past outputs only; decides nothing."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.events.features.atoms import Keys, Kind, Type, Whole
+from audit.events.features.base import Feature
 from audit.events.features.bits import PATTERNS, LastBits, last_bits
 from audit.events.features.comparison import MOST_COMPARED, bound_pairs, few, gaps, is_spread
 from audit.events.features.numbers import (
@@ -30,20 +30,12 @@ from audit.events.features.numbers import (
 )
 from audit.events.features.scores import LEAST_FOR_SCORES, fit_score
 from audit.events.features.structure import MOST_BOUND, MOST_DIGITS, of_parts
-from audit.events.features.views import EXACT, PLAIN_ENTRIES
+from audit.events.features.views import EXACT, PLAIN_ENTRIES, View
 from audit.values import canonical
 from audit.values.outcomes import Raised, Unfinished
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from audit.events.features.base import Feature
-    from audit.events.features.views import View
-
-    Floats = NDArray[np.float64]
-    Side = list[View]
+Floats = NDArray[np.float64]
+Side = list[View]
 
 MOST_COORDINATES = 12
 MOST_KEYS = 16

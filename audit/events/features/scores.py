@@ -4,22 +4,15 @@ For mechanisms whose entries carry independent noise this is, up to the fit, the
 log-likelihood ratio of independent entries is the sum of theirs.
 """
 
-from __future__ import annotations
-
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.events.edges import learn_edges
 from audit.events.features.base import NumberFeature, empty_column
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from numpy.typing import NDArray
-
-    from audit.events.features.views import View
+from audit.events.features.views import View
 
 #: Fitting a score to fewer runs than this a side is noise.
 LEAST_FOR_SCORES = 96

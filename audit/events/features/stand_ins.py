@@ -4,21 +4,17 @@ A frame is dear to look into, so it is laid open once and not for every feature;
 audit can keep many. Both are functions of one output alone.
 """
 
-from __future__ import annotations
-
 import copy
 import hashlib
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.values import canonical
 from audit.values.outcomes import without_addresses
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
 
 #: Entries or characters from which only the two ends of an output are kept, and how many of each.
 HUGE = 2**17

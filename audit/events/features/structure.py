@@ -3,18 +3,18 @@
 Reads past outputs only; decides nothing.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain, combinations, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.events.features.atoms import Type, Whole, type_of
+from audit.events.features.base import Feature
 from audit.events.features.bits import PATTERNS, LastBits, last_bits
 from audit.events.features.comparison import bound_pairs, gap, is_spread
 from audit.events.features.openings import ABSENT, LETTERS, Path, letters_of
@@ -33,19 +33,11 @@ from audit.events.features.parts import (
     matrix,
 )
 from audit.events.features.scores import LEAST_FOR_SCORES, fit_score
-from audit.events.features.views import PLAIN_ENTRIES, as_entry, as_number
+from audit.events.features.views import PLAIN_ENTRIES, View, as_entry, as_number
 from audit.values import canonical
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from audit.events.features.base import Feature
-    from audit.events.features.views import View
-
-    Floats = NDArray[np.float64]
-    Opened = list[dict[Path, object]]
+Floats = NDArray[np.float64]
+Opened = list[dict[Path, object]]
 
 MOST_NUMBERS = 12
 MOST_ATOMS = 6

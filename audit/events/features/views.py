@@ -4,8 +4,6 @@ The sorting is per output: an output's group depends on that output alone. Only 
 depends on its company.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,15 +11,13 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import chain
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.events.features.stand_ins import HUGE, stand_in
 from audit.values.outcomes import Raised, Unfinished
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 Where = "slice | NDArray[np.intp]"
 EVERY = slice(None)
