@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from audit.codec.encoding import decode, encode, register
 from audit.errors import InvalidValue
 from audit.events.edges import ATOM_WIDTH, INF, LARGEST
-from audit.events.features import AtomFeature, NumberFeature, View, feature_from_json
+from audit.events.features.base import AtomFeature, NumberFeature, feature_from_json
+from audit.events.features.views import View
 from audit.laws.region import Region
 
 
@@ -160,7 +161,7 @@ class Event:
 
     Examples
     --------
-    >>> from audit.events.features import Value
+    >>> from audit.events.features.numbers import Value
     >>> event = Event((NumberIn(Value(), ((1.5, float("inf")),)),))
     >>> event.words(), event.contains(2.0), event.contains("text")
     ('the output is at least 1.5', True, False)

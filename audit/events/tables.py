@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from audit.events.edges import LARGEST, learn_edges, place
 from audit.events.event import AtomIn, Condition, NumberIn
-from audit.events.features import AtomFeature, Feature, NumberFeature, View
+from audit.events.features.base import AtomFeature, Feature, NumberFeature
+from audit.events.features.views import View
 
 Floats = NDArray[np.float64]
 

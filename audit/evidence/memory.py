@@ -9,8 +9,9 @@ import numpy as np
 
 from audit.claims import at_distance
 from audit.events.event import Event
-from audit.events.features import TableScore, View
 from audit.events.features.propose import propose
+from audit.events.features.scores import TableScore
+from audit.events.features.views import View
 from audit.events.tables import Candidates, Table, learn_bins
 from audit.evidence.bets import Bet
 from audit.values.outcomes import Raised, Unfinished, is_refusal

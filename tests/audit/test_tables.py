@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.events.edges import learn_edges
-from audit.events.features import Kind, Value, View, Whole
+from audit.events.features.atoms import Kind, Whole
+from audit.events.features.numbers import Value
+from audit.events.features.views import View
 from audit.events.tables import MOST_ATOMS, AtomBins, Table, learn_bins
 from audit.evidence.bets import Bet
 from audit.values.outcomes import Unfinished

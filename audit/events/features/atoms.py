@@ -17,16 +17,11 @@ from audit.values import canonical
 from audit.values.outcomes import Raised, Unfinished
 
 
-@dataclass(frozen=True)
 class Whole(AtomFeature):
     """The canonical output itself: text, tuples, sets, predictors, exceptions, NaN, None."""
 
     cheap = True
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the output"
+    words = "the output"
 
     def _of(self, output: Any) -> Hashable:
         if type(output) is np.ndarray and output.dtype.kind in "iub":
@@ -39,16 +34,11 @@ class Whole(AtomFeature):
         return canonical.show(output)
 
 
-@dataclass(frozen=True)
 class Keys(AtomFeature):
     """The keys of a mapping or of a list of pairs, in order."""
 
     cheap = True
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the tuple of keys of the output"
+    words = "the tuple of keys of the output"
 
     def _of(self, output: Any) -> Hashable:
         keys = self._keys(output)
@@ -76,19 +66,11 @@ class Keys(AtomFeature):
         return None if mapping is None else tuple(mapping)
 
 
-@dataclass(frozen=True)
 class Kind(AtomFeature):
     """The kind of the output: its type and shape, or the type of the exception."""
 
     cheap = True
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the kind of the output"
-
-    def _of(self, output: Any) -> Hashable:
-        return self._show(output)
+    words = "the kind of the output"
 
     def column(self, view: View) -> list[Hashable]:
         """Give the feature of every output of a block."""
@@ -138,9 +120,6 @@ class Type(AtomFeature):
     def words(self) -> str:
         """The subject of a sentence."""
         return f"the type of {words_of(self.path)}"
-
-    def _of(self, output: Any) -> Hashable:
-        return self._show(output)
 
     def _show(self, output: Any) -> str:
         return type_of(part_at(output, self.path))

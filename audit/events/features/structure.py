@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from audit.events.features.atoms import Type, Whole, type_of
 from audit.events.features.base import Feature
-from audit.events.features.bits import PATTERNS, LastBits, last_bits
+from audit.events.features.bits import PATTERNS, LastBits
 from audit.events.features.comparison import bound_pairs, gap, is_spread
 from audit.events.features.openings import ABSENT, LETTERS, Path, letters_of
 from audit.events.features.parts import (
@@ -91,14 +91,14 @@ def of_parts(
     if typed:
         yield from map(Type, _most_retyped(*every))
     if floats:
-        chosen = _most_apart(numbers, *(pattern for _, pattern in PATTERNS))
-        yield from (kind(path=path) for path in chosen for kind, _ in PATTERNS)
+        chosen = _most_apart(numbers, *(pattern.read for pattern in PATTERNS))
+        yield from (pattern(path=path) for path in chosen for pattern in PATTERNS)
     if not (paths or places) or _recur(*zip(sides, every, strict=True)):
         return
     yield from map(Part, _most_moved(a, b, paths))
     yield from map(PartIs, _most_changed(a, b, paths))
     spread = {path: pair for path, pair in numbers.items() if is_spread(np.concatenate(pair))}
-    yield from (LastBits(path=path) for path in _most_apart(spread, last_bits))
+    yield from (LastBits(path=path) for path in _most_apart(spread, LastBits.read))
     if len(places) > 1:
         yield from _joint(places, left, right)
         yield from _bound(_numeric(numbers), every)
