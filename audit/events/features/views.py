@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from audit.events.features.stand_ins import HUGE, stand_in
 from audit.values.outcomes import Raised, Unfinished
 
-Where = "slice | NDArray[np.intp]"
 EVERY = slice(None)
 #: Whole numbers from here on are not all floats.
 EXACT = 2.0**53
@@ -71,11 +70,11 @@ def as_column(values: Sequence[object]) -> NDArray[np.float64]:
     return np.array([as_entry(value) for value in values], dtype=np.float64)
 
 
-def as_vector(output: object) -> list[float] | NDArray[np.float64] | None:
+def as_vector(output: Any) -> list[float] | NDArray[np.float64] | None:
     """Give the entries of a flat sequence or an array (row by row) as floats; None for anything else."""
     kind = type(output)
     if issubclass(kind, (tuple, list)):
-        return None if is_pairs(output) else [as_entry(item) for item in output]  # type: ignore[arg-type, attr-defined]
+        return None if is_pairs(output) else [as_entry(item) for item in output]
     if not issubclass(kind, np.ndarray):
         return None
     plain = np.asarray(output)  # an array of a class of its own may say anything of its shape
@@ -85,12 +84,8 @@ def as_vector(output: object) -> list[float] | NDArray[np.float64] | None:
         return [as_entry(item) for item in plain.ravel().tolist()]
     numbers = np.asarray(plain, dtype=np.float64).ravel()
     if issubclass(kind, np.ma.MaskedArray):
-        return np.where(_mask(output).ravel(), np.nan, numbers)
+        return np.where(np.ma.getmaskarray(output).ravel(), np.nan, numbers)
     return numbers
-
-
-def _mask(array: Any) -> NDArray[np.bool_]:
-    return np.ma.getmaskarray(array)
 
 
 def is_pairs(output: Sequence[Any]) -> bool:
@@ -167,18 +162,12 @@ class View:
         return [(i, mapping) for i, mapping in found if mapping is not None]
 
     @cached_property
-    def parts(self) -> dict[Any, NDArray[np.float64]]:
-        """Columns of numbers inside the outputs, by where they are, kept as they are worked out."""
-        return {}
-
-    @cached_property
     def inside(self) -> dict[Any, Any]:
-        """What lies on the way to parts of the outputs, kept as it is followed."""
+        """What lies inside the outputs, and columns of its numbers, kept as they are worked out."""
         return {}
 
     def forget(self) -> None:
         """Drop what was worked out on the way to features: it is larger than the outputs."""
-        self.parts.clear()
         self.inside.clear()
 
     @cached_property
@@ -215,11 +204,11 @@ def _sort(outputs: Sequence[Any] | NDArray[Any]) -> _Groups:
         return _sort_array(outputs)
     kinds = set(map(type, outputs))
     if kinds and kinds <= _PLAIN_NUMBERS:
-        return (EVERY, _floats(outputs)), {}, []
-    if kinds == {tuple}:
-        matrix = _plain_matrix(outputs)
-        if matrix is not None:
-            return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
+        return (EVERY, as_column(outputs)), {}, []
+    if kinds == {tuple} and len(lengths := set(map(len, outputs))) == 1 and lengths != {0}:
+        entries = list(chain.from_iterable(outputs))
+        if PLAIN_ENTRIES.issuperset(map(type, entries)):
+            return _NONE, {len(outputs[0]): (EVERY, as_column(entries).reshape(len(outputs), -1))}, []
     if kinds and kinds <= _NEVER_NUMBERS:
         return _NONE, {}, list(enumerate(outputs))
     if kinds == {np.ndarray}:
@@ -230,38 +219,14 @@ def _sort(outputs: Sequence[Any] | NDArray[Any]) -> _Groups:
 
 
 def _sort_array(outputs: NDArray[Any]) -> _Groups:
-    if outputs.dtype.kind in "iuf":
-        if outputs.ndim == 1:
-            return (EVERY, outputs.astype(np.float64, copy=False)), {}, []
-        matrix = _flat(outputs).astype(np.float64, copy=False)
-        return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
-    if outputs.dtype.kind == "b" and outputs.ndim > 1:
-        matrix = _flat(outputs).astype(np.float64)
-        return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
+    kind = outputs.dtype.kind
+    if outputs.ndim == 1 and kind in "iuf":
+        return (EVERY, outputs.astype(np.float64, copy=False)), {}, []
+    if outputs.ndim > 1 and kind in "iufb":
+        size = math.prod(outputs.shape[1:])
+        matrix = outputs.reshape(len(outputs), size).astype(np.float64, copy=False)
+        return _NONE, {size: (EVERY, matrix)}, []
     return _sort_each(outputs)
-
-
-def _flat(outputs: NDArray[Any]) -> NDArray[Any]:
-    return outputs.reshape(len(outputs), math.prod(outputs.shape[1:]))
-
-
-def _floats(outputs: Sequence[Any]) -> NDArray[np.float64]:
-    try:
-        return np.array(outputs, dtype=np.float64)
-    except OverflowError:
-        return np.array([as_number(output) for output in outputs], dtype=np.float64)
-
-
-def _plain_matrix(outputs: Sequence[tuple[Any, ...]]) -> NDArray[np.float64] | None:
-    lengths = set(map(len, outputs))
-    if len(lengths) != 1 or lengths == {0}:
-        return None
-    if not set(map(type, chain.from_iterable(outputs))) <= PLAIN_ENTRIES:
-        return None
-    try:
-        return np.array(outputs, dtype=np.float64)
-    except OverflowError:
-        return None
 
 
 def _vector(output: object) -> list[float] | NDArray[np.float64] | None:
