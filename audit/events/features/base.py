@@ -6,9 +6,9 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audit.codec.encoding import decode, encode
+from audit.distributions.law import Floats
 from audit.errors import InvalidValue
 from audit.events.features.stand_ins import stand_in
 from audit.events.features.views import View
@@ -104,6 +104,6 @@ def feature_from_json(document: Mapping[str, Any]) -> Feature:
         raise InvalidValue(f"The feature {document.get('feature')!r} cannot be rebuilt: {error}.") from None
 
 
-def empty_column(view: View) -> NDArray[np.float64]:
+def empty_column(view: View) -> Floats:
     """Give a column in which nothing is scored yet."""
     return np.full(len(view), np.nan)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from audit.distributions.law import Floats
 from audit.events.features import numbers
 from audit.events.features.atoms import Keys, Kind, Type, Whole
 from audit.events.features.base import Feature
@@ -17,7 +17,6 @@ from audit.events.features.views import EXACT, PLAIN_ENTRIES, View
 from audit.values import canonical
 from audit.values.outcomes import Raised, Unfinished
 
-Floats = NDArray[np.float64]
 Side = list[View]
 
 MOST_COORDINATES = 12

@@ -8,8 +8,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from audit.distributions.law import Floats
 from audit.events.edges import learn_edges
 from audit.events.features.base import NumberFeature, empty_column
 from audit.events.features.views import View
@@ -43,7 +43,7 @@ class TableScore(NumberFeature):
         """The subject of a sentence."""
         return f"a score fitted to the {len(self.edges)} entries of the output (sum of their log-ratios)"
 
-    def column(self, view: View) -> NDArray[np.float64]:
+    def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
         column = empty_column(view)
         found = view.vectors.get(len(self.edges))
@@ -53,7 +53,7 @@ class TableScore(NumberFeature):
         column[where] = self.of_rows(matrix)
         return column
 
-    def of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    def of_rows(self, matrix: Floats) -> Floats:
         """Give the score of each row, shape (runs, entries)."""
         total = np.zeros(len(matrix))
         for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
@@ -65,9 +65,7 @@ class TableScore(NumberFeature):
         return total
 
 
-def fit_score(
-    a: NDArray[np.float64], b: NDArray[np.float64], *, entries: Collection[int] | None = None
-) -> TableScore:
+def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -> TableScore:
     """Fit a sum of per-entry log-ratio tables to past outputs of both databases, shapes (runs, entries).
 
     Only some `entries` count, if these are given.
@@ -89,6 +87,6 @@ def fit_score(
     return TableScore(tuple(edges), tuple(scores))
 
 
-def _histogram(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+def _histogram(values: Floats, edges: Floats) -> Floats:
     bins = np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
     return np.bincount(bins, minlength=len(edges) + 2).astype(np.float64)

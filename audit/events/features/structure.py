@@ -11,8 +11,8 @@ from itertools import chain, combinations, islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from audit.distributions.law import Floats
 from audit.events.features.atoms import Type, Whole, type_of
 from audit.events.features.base import Feature
 from audit.events.features.bits import PATTERNS, LastBits
@@ -36,7 +36,6 @@ from audit.events.features.scores import LEAST_FOR_SCORES, fit_score
 from audit.events.features.views import PLAIN_ENTRIES, View, as_entry, as_number
 from audit.values import canonical
 
-Floats = NDArray[np.float64]
 Opened = list[dict[Path, object]]
 
 MOST_NUMBERS = 12
@@ -101,7 +100,7 @@ def of_parts(
     yield from (LastBits(path=path) for path in _most_apart(spread, LastBits.read))
     if len(places) > 1:
         yield from _joint(places, left, right)
-        yield from _bound(_numeric(numbers), every)
+        yield from _bound(numbers, every)
 
 
 def _without_constants(*sides: Opened) -> tuple[Opened, ...]:
@@ -120,15 +119,9 @@ def _without_constants(*sides: Opened) -> tuple[Opened, ...]:
 
 def _is_alike(part: Any, other: Any) -> bool:
     """Tell whether two parts are certainly the same; zeros may differ in sign."""
-    if part is other:
-        return True
     kind = type(part)
-    return (
-        kind is type(other)
-        and kind in (str, int, float, bool)
-        and part == other
-        and (part != 0 or kind is int)
-    )
+    plain = kind in (str, int, float, bool) and kind is type(other)
+    return part is other or (plain and part == other and (part != 0 or kind is int))
 
 
 def _most_retyped(*sides: Opened) -> list[Path]:
@@ -137,12 +130,11 @@ def _most_retyped(*sides: Opened) -> list[Path]:
     for parts in chain.from_iterable(sides):
         for path, part in parts.items():
             kinds.setdefault(path, set()).add(type(part))
-    paths = [path for path, found in kinds.items() if len(found) > 1]
-    counted = (
-        (path, [Counter(type_of(parts.get(path, ABSENT)) for parts in side) for side in sides])
-        for path in paths
-    )
-    changed = {path: size for path, (a, b) in counted if (size := _changed(a, b))}
+    changed = {
+        path: _changed(*(Counter(type_of(parts.get(path, ABSENT)) for parts in side) for side in sides))
+        for path, found in kinds.items()
+        if len(found) > 1
+    }
     return _first(changed, MOST_TYPES)
 
 
@@ -152,15 +144,12 @@ def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Flo
         path: max(_moved(*(column[~np.isnan(column)] for column in map(way, pair))) for way in ways)
         for path, pair in numbers.items()
     }
-    return _first({path: size for path, size in sizes.items() if size}, MOST_DIGITS)
+    return _first(sizes, MOST_DIGITS)
 
 
-def _numeric(numbers: dict[Path, tuple[Floats, Floats]]) -> list[Path]:
-    return [path for path, (a, b) in numbers.items() if len(a) and len(b)][:MOST_BOUND]
-
-
-def _bound(places: list[Path], every: Sequence[Opened]) -> Iterator[Feature]:
+def _bound(numbers: dict[Path, tuple[Floats, Floats]], every: Sequence[Opened]) -> Iterator[Feature]:
     """Give differences and sums of two numbers that go together on one side only."""
+    places = [path for path, (a, b) in numbers.items() if len(a) and len(b)][:MOST_BOUND]
     a, b = (_rows(opened, places) for opened in every)
     for i, j in bound_pairs(a, b):
         yield PartsDifference(places[i], places[j])
@@ -222,17 +211,22 @@ def _look_into(side: list[View]) -> tuple[list[Any], Opened]:
 
 def _spell(outputs: list[Any], opened: Opened) -> None:
     """Add the letters of texts that seldom recur: others are atoms."""
-    texts: dict[Path, list[str]] = {(): [output for output in outputs if type(output) is str]}
-    for parts in opened:
-        for path, part in parts.items():
-            if type(part) is str and path[-1][0] != "text":
-                texts.setdefault(path, []).append(part)
+    texts = _texts(outputs, opened)
     spelled = [path for path, found in texts.items() if len(set(found)) > _SHARE_OF_TEXTS * len(found)]
     for output, parts in zip(outputs, opened, strict=True):
         for path in spelled[:MOST_SPELLED]:
             text = parts.get(path) if path else output
             if type(text) is str:
                 parts.update({(*path, step): letter for step, letter in letters_of(text)})
+
+
+def _texts(outputs: list[Any], opened: Opened) -> dict[Path, list[str]]:
+    """Give the texts at each place, those without their numbers left out."""
+    texts: dict[Path, list[str]] = {(): [output for output in outputs if type(output) is str]}
+    for path, part in chain.from_iterable(parts.items() for parts in opened):
+        if type(part) is str and path[-1][0] != "text":
+            texts.setdefault(path, []).append(part)
+    return texts
 
 
 def _is_plain(view: View) -> bool:
@@ -255,32 +249,19 @@ def unread(sides: Iterable[list[View]]) -> list[str]:
     >>> unread([[View([("a", [0] * 10_000)])]])
     ['parts of an output beyond the first 512, or more than 16 levels deep']
     """
-    asked = [_structured(side)[:_ASKED] for side in sides]
-    opened = [leaves(output) for output in chain.from_iterable(asked)]
+    asked = list(chain.from_iterable(_structured(side)[:_ASKED] for side in sides))
+    opened = [leaves(output) for output in asked]
     said = []
-    if any(map(holds_more, chain.from_iterable(asked))):
+    if any(map(holds_more, asked)):
         said.append(
             f"parts of an output beyond the first {MOST_LEAVES}, or more than {MOST_DEPTH} levels deep"
         )
-    if _hold_long_texts(list(chain.from_iterable(asked)), opened):
+    texts = _texts(asked, opened).values()  # one that recurs is an atom
+    if any(len(set(found)) > 1 and max(map(len, found)) > 2 * LETTERS for found in texts):
         said.append(f"single letters of a string beyond its first {LETTERS} and last {LETTERS}")
-    every = chain(chain.from_iterable(asked), *(parts.values() for parts in opened))
-    said += [f"the contents of a {name}, which the audit cannot read" for name in sorted(_closed(every))]
-    return said
-
-
-def _hold_long_texts(outputs: list[Any], opened: Opened) -> bool:
-    """Tell whether the outputs have long texts that differ: one that recurs is an atom."""
-    texts: dict[Path, set[str]] = {(): {output for output in outputs if type(output) is str}}
-    for path, part in chain.from_iterable(parts.items() for parts in opened):
-        if type(part) is str:
-            texts.setdefault(path, set()).add(part)
-    return any(len(found) > 1 and max(map(len, found)) > 2 * LETTERS for found in texts.values())
-
-
-def _closed(parts: Iterable[object]) -> set[str]:
-    """Give the names of the classes of objects that show neither parts nor what they hold."""
-    return {type(part).__name__ for part in parts if is_closed(part)}
+    every = chain(asked, *(parts.values() for parts in opened))
+    closed = {type(part).__name__ for part in every if is_closed(part)}
+    return said + [f"the contents of a {name}, which the audit cannot read" for name in sorted(closed)]
 
 
 def _may_hold_parts(output: Any) -> bool:
@@ -293,25 +274,20 @@ def _may_hold_parts(output: Any) -> bool:
 
 def _unsaid(outputs: list[Any], opened: Opened, known: set[Hashable]) -> Opened:
     """Leave out the numbers that `Coordinate` or `Entry` tell already."""
-    return [_without_entries(output, parts, known) for output, parts in zip(outputs, opened, strict=True)]
+    return [
+        {path: part for path, part in parts.items() if not _is_entry(output, path, part, known)}
+        for output, parts in zip(outputs, opened, strict=True)
+    ]
 
 
-def _without_entries(output: object, found: dict[Path, object], known: set[Hashable]) -> dict[Path, object]:
+def _is_entry(output: object, path: Path, part: object, known: set[Hashable]) -> bool:
+    if len(path) > 1 or path[0][0] != "item":
+        return False
+    if type(part) not in (bool, np.bool_) and as_number(part) is None:
+        return False
     if issubclass(type(output), Mapping):
-        return {path: part for path, part in found.items() if not _is_entry(path, part, known)}
-    if issubclass(type(output), (list, tuple)):
-        return {path: part for path, part in found.items() if not _is_entry(path, part)}
-    return found
-
-
-def _is_entry(path: Path, part: object, known: set[Hashable] | None = None) -> bool:
-    number = type(part) in (bool, np.bool_) or as_number(part) is not None
-    return (
-        number
-        and len(path) == 1
-        and path[0][0] == "item"
-        and (known is None or canonical.key(path[0][1]) in known)
-    )
+        return canonical.key(path[0][1]) in known
+    return issubclass(type(output), (list, tuple))
 
 
 def _recur(*sides: tuple[list[Any], Opened]) -> bool:
@@ -323,8 +299,7 @@ def _recur(*sides: tuple[list[Any], Opened]) -> bool:
 
 def _most_moved(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
     """Give the places whose numbers differ most in distribution, constant ones left out."""
-    moved = {path: size for path in paths if (size := _moved(_numbers(a, path), _numbers(b, path)))}
-    return _first(moved, MOST_NUMBERS)
+    return _first({path: _moved(_numbers(a, path), _numbers(b, path)) for path in paths}, MOST_NUMBERS)
 
 
 def _numbers(side: Opened, path: Path) -> Floats:
@@ -338,8 +313,7 @@ def _moved(a: Floats, b: Floats) -> float:
 
 def _most_changed(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
     """Give the places that hold other things than numbers, those that differ most first."""
-    changed = {path: size for path in paths if (size := _changed(_atoms(a, path), _atoms(b, path)))}
-    return _first(changed, MOST_ATOMS)
+    return _first({path: _changed(_atoms(a, path), _atoms(b, path)) for path in paths}, MOST_ATOMS)
 
 
 def _atoms(side: Opened, path: Path) -> Counter[Hashable]:
@@ -355,4 +329,6 @@ def _changed(a: Counter[Any], b: Counter[Any]) -> float:
 
 
 def _first(sizes: dict[Path, float], most: int) -> list[Path]:
-    return sorted(sizes, key=lambda path: (-sizes[path], repr(path)))[:most]
+    """Give the places of largest size, those of size 0 left out."""
+    differing = [path for path, size in sizes.items() if size]
+    return sorted(differing, key=lambda path: (-sizes[path], repr(path)))[:most]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.distributions.law import Floats, Ints
 from audit.events.features.stand_ins import HUGE, stand_in
 from audit.values.outcomes import Raised, Unfinished
 
@@ -60,7 +61,7 @@ def as_entry(value: object) -> float:
     return float("nan") if number is None else number
 
 
-def as_column(values: Sequence[object]) -> NDArray[np.float64]:
+def as_column(values: Sequence[object]) -> Floats:
     """Give `as_entry` of every value, by one call where all are plain."""
     if set(map(type, values)) <= PLAIN_ENTRIES:
         try:
@@ -70,7 +71,7 @@ def as_column(values: Sequence[object]) -> NDArray[np.float64]:
     return np.array([as_entry(value) for value in values], dtype=np.float64)
 
 
-def as_vector(output: Any) -> list[float] | NDArray[np.float64] | None:
+def as_vector(output: Any) -> list[float] | Floats | None:
     """Give the entries of a flat sequence or an array (row by row) as floats; None for anything else."""
     kind = type(output)
     if issubclass(kind, (tuple, list)):
@@ -135,8 +136,8 @@ class View:
     outputs: Sequence[Any] | NDArray[Any]
     typed: bool = True
     replaced: bool = False
-    numbers: tuple[Any, NDArray[np.float64]] = field(init=False)
-    vectors: dict[int, tuple[Any, NDArray[np.float64]]] = field(init=False)
+    numbers: tuple[Any, Floats] = field(init=False)
+    vectors: dict[int, tuple[Any, Floats]] = field(init=False)
     rest: list[tuple[int, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -151,7 +152,7 @@ class View:
         return len(self.outputs)
 
     @cached_property
-    def unfinished(self) -> NDArray[np.intp]:
+    def unfinished(self) -> Ints:
         """The positions of runs that have no output."""
         return np.array([i for i, output in self.rest if type(output) is Unfinished], dtype=np.intp)
 
@@ -181,9 +182,7 @@ class View:
         return isinstance(self.numbers[0], slice)
 
 
-_Groups = tuple[
-    tuple[Any, "NDArray[np.float64]"], dict[int, tuple[Any, "NDArray[np.float64]"]], list[tuple[int, Any]]
-]
+_Groups = tuple[tuple[Any, Floats], dict[int, tuple[Any, Floats]], list[tuple[int, Any]]]
 _NONE = (np.empty(0, dtype=np.intp), np.empty(0))
 
 
@@ -229,7 +228,7 @@ def _sort_array(outputs: NDArray[Any]) -> _Groups:
     return _sort_each(outputs)
 
 
-def _vector(output: object) -> list[float] | NDArray[np.float64] | None:
+def _vector(output: object) -> list[float] | Floats | None:
     try:
         return as_vector(output)
     except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
