@@ -62,7 +62,7 @@ class Density(LineLaw):
         >>> Density.steps([0.0, 1.0, 3.0], [0.5, 0.5]).pdf(2.0)
         0.25
         """
-        given = read(probabilities, None, whole=False)
+        given = read(probabilities, None, owner="Density.steps", whole=False)
         parts = zip(pairwise(knots), given.logs.tolist(), strict=True)
         pieces = [
             Piece(low, high, low, log - math.log(high - low)) for (low, high), log in parts if log > -math.inf

@@ -15,12 +15,11 @@ from audit.distributions.law import (
     Floats,
     Ints,
     Law,
+    Ordered,
     Outputs,
     Partition,
     as_numbers,
     log_add,
-    log_complement,
-    scalar_or_array,
 )
 from audit.distributions.rounding import logarithms, moved_logs, read
 from audit.errors import InvalidKind, InvalidValue
@@ -29,7 +28,7 @@ from audit.values import canonical
 Outcomes: TypeAlias = "range | NDArray[Any] | Sequence[Any]"
 
 
-class Finite(Law):
+class Finite(Ordered):
     """A law on finitely many outcomes, which may be any Python values.
 
     Parameters
@@ -64,12 +63,9 @@ class Finite(Law):
     def __init__(
         self, outcomes: Outcomes, probabilities: Any = None, *, log_probabilities: Any = None
     ) -> None:
-        if (probabilities is None) == (log_probabilities is None):
-            raise InvalidValue(
-                "`Finite` needs either `probabilities` or `log_probabilities`; got both or none."
-            )
+        given = read(probabilities, log_probabilities, owner="Finite")
         self.outcomes = _kept(outcomes)
-        self.log_probabilities, self.rounding, self.fractions = read(probabilities, log_probabilities)
+        self.log_probabilities, self.rounding, self.fractions = given
         self.log_probabilities.flags.writeable = False
         self._validate()
 
@@ -147,28 +143,6 @@ class Finite(Law):
         """Return the log-probability of one outcome, −∞ for what is none."""
         index = self.locate([outcome])[0]
         return float(self.log_probabilities[index]) if index >= 0 else -np.inf
-
-    def cdf(self, x: Any) -> Any:
-        """Return Pr[outcome ≤ x] where all outcomes are numbers."""
-        return scalar_or_array(np.exp(self.logcdf(x)), x)
-
-    def logcdf(self, x: Any) -> Any:
-        """Return log Pr[outcome ≤ x]."""
-        values, below, above = self._sorted
-        index = np.searchsorted(values, x, side="right")
-        log_left, log_right = below[index], above[index]
-        return scalar_or_array(np.where(log_right < log_left, log_complement(log_right), log_left), x)
-
-    def sf(self, x: Any) -> Any:
-        """Return Pr[outcome > x] where all outcomes are numbers."""
-        return scalar_or_array(np.exp(self.logsf(x)), x)
-
-    def logsf(self, x: Any) -> Any:
-        """Return log Pr[outcome > x]."""
-        values, below, above = self._sorted
-        index = np.searchsorted(values, x, side="right")
-        log_left, log_right = below[index], above[index]
-        return scalar_or_array(np.where(log_left < log_right, log_complement(log_left), log_right), x)
 
     def sample(self, size: int, rng: np.random.Generator) -> Outputs:
         """Return `size` independent outcomes: an array where they are numbers, else a list."""
@@ -259,21 +233,26 @@ class Finite(Law):
         cumulative = np.cumsum(np.exp(self.log_probabilities))
         return np.asarray(cumulative / cumulative[-1])
 
+    def _tails(self, x: Any) -> tuple[Any, Any]:
+        values, _ = self._by_value
+        below, above = self._masses_below_and_above
+        index = np.searchsorted(values, x, side="right")
+        return below[index], above[index]
+
     @cached_property
-    def _sorted(self) -> tuple[Floats, Floats, Floats]:
-        """The outcomes in ascending order, and the log-mass below and from each position on."""
-        values, real = as_numbers(self.outcomes)
-        if not real.all():
+    def _masses_below_and_above(self) -> tuple[Floats, Floats]:
+        """The log-mass below each position of the outcomes in ascending order, and from it on."""
+        values, order = self._by_value
+        if np.isnan(values).any():
             raise InvalidKind("A cdf needs numbers as outcomes; this law has others.")
-        order = np.argsort(values, kind="stable")
         masses = self.log_probabilities[order]
-        below = np.concatenate([[-np.inf], np.logaddexp.accumulate(masses)])
-        above = np.concatenate([np.logaddexp.accumulate(masses[::-1])[::-1], [-np.inf]])
-        return values[order], below, above
+        below = np.append(-np.inf, np.logaddexp.accumulate(masses))
+        return below, np.append(np.logaddexp.accumulate(masses[::-1])[::-1], -np.inf)
 
     @cached_property
     def _by_value(self) -> tuple[Floats, Ints]:
-        values, _ = as_numbers(np.asarray(self.outcomes))
+        """The outcomes as numbers, NaN for others, in ascending order, and their positions."""
+        values, _ = as_numbers(self.outcomes)
         order = np.argsort(values, kind="stable")
         return values[order], order
 

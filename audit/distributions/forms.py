@@ -13,18 +13,6 @@ import numpy as np
 from audit.distributions.law import Floats, Outputs
 from audit.values import canonical
 
-__all__ = [
-    "COARSE",
-    "DIGITS",
-    "coarse",
-    "form_key",
-    "least_gap",
-    "plain",
-    "rows_like",
-    "slack",
-    "truth_as_numbers",
-]
-
 DIGITS, COARSE = 12, 6
 """Digits in which doubles, and floats of fewer bits, are compared."""
 _OFF = 0.382

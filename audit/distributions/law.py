@@ -71,6 +71,32 @@ class Law(ABC):
         return [self.bins(k) for k in (2, 8, 32)]
 
 
+class Ordered(Law):
+    """A law of numbers, with a cdf that keeps its digits in both tails."""
+
+    @abstractmethod
+    def _tails(self, x: Any) -> tuple[Any, Any]:
+        """Return log Pr[output ≤ x] and log Pr[output > x]; the lighter of the two is accurate."""
+
+    def cdf(self, x: Any) -> Any:
+        """Return Pr[output ≤ x] of a law of numbers."""
+        return scalar_or_array(np.exp(self.logcdf(x)), x)
+
+    def logcdf(self, x: Any) -> Any:
+        """Return log Pr[output ≤ x], accurate deep in both tails."""
+        left, right = self._tails(x)
+        return scalar_or_array(np.where(right < left, log_complement(right), left), x)
+
+    def sf(self, x: Any) -> Any:
+        """Return Pr[output > x] of a law of numbers."""
+        return scalar_or_array(np.exp(self.logsf(x)), x)
+
+    def logsf(self, x: Any) -> Any:
+        """Return log Pr[output > x], accurate deep in both tails."""
+        left, right = self._tails(x)
+        return scalar_or_array(np.where(left < right, log_complement(left), right), x)
+
+
 def as_numbers(outputs: Outputs) -> tuple[Floats, NDArray[np.bool_]]:
     """Return outputs as floats, and which of them are numbers (truth values and NaN are not)."""
     if isinstance(outputs, range):

@@ -55,11 +55,7 @@ class Mixture(Law):
         log_probabilities: Any = None,
         log_weight: float | None = None,
     ) -> None:
-        if (probabilities is None) == (log_probabilities is None):
-            raise InvalidValue(
-                "`Mixture` needs either `probabilities` or `log_probabilities`; got both or none."
-            )
-        given = read(probabilities, log_probabilities, whole=False)
+        given = read(probabilities, log_probabilities, owner="Mixture", whole=False)
         logs = given.logs
         atom_mass = float(log_add(logs))
         left = _left(given, atom_mass) if log_weight is None else (float(log_weight), 0.0)
@@ -186,4 +182,4 @@ def _left(given: Given, log_atoms: float) -> tuple[float, float]:
     if given.fractions is None:
         return float(log_complement(log_atoms)), rounding(given.logs.size)
     left = max(1 - sum(given.fractions, Fraction()), Fraction())
-    return float(read([left], None, whole=False).logs[0]), 0.0
+    return float(read([left], None, owner="Mixture", whole=False).logs[0]), 0.0

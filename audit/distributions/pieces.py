@@ -72,7 +72,8 @@ class Piece:
         if self.curvature:
             x = self._invert_normal(u)
         elif self.slope:
-            x = self._invert_exponential(u)
+            distance = self._from_top(u, self.right - self.left)
+            x = self.left + distance if self.slope < 0 else self.right - distance
         else:
             x = self.left + u * (self.right - self.left)
         return np.clip(x, self.left, self.right)
@@ -80,15 +81,11 @@ class Piece:
     def invert_sum(self, fraction: Any) -> Floats:
         """Return the integer at which the sum from the left first exceeds this fraction of the piece's."""
         u = np.asarray(fraction, dtype=np.float64)
-        count, rate = self.right - self.left + 1.0, abs(self.slope)
-        if not rate:
-            return np.asarray(np.clip(self.left + np.floor(u * count), self.left, self.right))
-        from_top = u if self.slope < 0 else 1.0 - u
-        with np.errstate(divide="ignore"):
-            steps = np.floor(-np.log1p(from_top * np.expm1(-rate * count)) / rate)
-        if np.isinf(count) and self.slope > 0:
-            steps = np.floor(-np.log(u) / rate)
-        place = self.left + steps if self.slope < 0 else self.right - steps
+        count = self.right - self.left + 1.0
+        if self.slope > 0:
+            place = self.right - np.floor(self._from_top(u, count))
+        else:
+            place = self.left + np.floor(self._from_top(u, count) if self.slope else u * count)
         return np.asarray(np.clip(place, self.left, self.right))
 
     def _cut(self, low: Any, high: Any) -> tuple[Floats, Floats]:
@@ -120,16 +117,14 @@ class Piece:
         mass: Floats = log_total + upper + log_complement(lower - upper)
         return mass
 
-    def _invert_exponential(self, u: Floats) -> Floats:
-        rate, width = abs(self.slope), self.right - self.left
-        from_top = u if self.slope < 0 else 1.0 - u
+    def _from_top(self, u: Floats, width: float) -> Floats:
+        """Return how far from its high end an exponential of this width has the fraction u on its left."""
+        rate = abs(self.slope)
+        if self.slope > 0 and np.isinf(width):
+            return np.asarray(-np.log(u) / rate)
+        share = u if self.slope < 0 else 1.0 - u
         with np.errstate(divide="ignore"):
-            distance = -np.log1p(from_top * np.expm1(-rate * width)) / rate
-        if self.slope < 0:
-            return np.asarray(self.left + distance)
-        if np.isinf(width):
-            distance = -np.log(u) / rate
-        return np.asarray(self.right - distance)
+            return np.asarray(-np.log1p(share * np.expm1(-rate * width)) / rate)
 
     def _invert_normal(self, u: Floats) -> Floats:
         from scipy.special import log_ndtr, ndtri_exp

@@ -104,9 +104,8 @@ class Product(Law):
 def column_of(outputs: Outputs, index: int, *, length: int) -> tuple[Any, Outputs]:
     """Return which outputs are vectors of this length, and that coordinate of those."""
     if isinstance(outputs, np.ndarray) and outputs.ndim == 2:
-        return np.full(len(outputs), outputs.shape[1] == length), outputs[:, index] if outputs.shape[
-            1
-        ] == length else []
+        fit = outputs.shape[1] == length
+        return np.full(len(outputs), fit), outputs[:, index] if fit else []
     fits = np.array([is_vector(output, length) for output in outputs], dtype=bool)
     return fits, [output[index] for output, fit in zip(outputs, fits, strict=True) if fit]
 
