@@ -265,13 +265,7 @@ class Databases:
 
     def _allowed_of(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
         """Give the pairs that are allowed, until too many in a row are not."""
-        fruitless = 0
-        for pair in pairs:
-            if self.allowed(pair[0]) and self.allowed(pair[1]):
-                fruitless = 0
-                yield pair
-            elif (fruitless := fruitless + 1) >= _FRUITLESS:
-                return
+        return _fruitful(pair if all(map(self.allowed, pair)) else None for pair in pairs)
 
     def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Give boundary pairs, then all of a small domain, or random ones."""
@@ -287,14 +281,8 @@ class Databases:
 
     def _ordinary(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Give random databases with a random neighbour, until too many in a row have none."""
-        fruitless = 0
-        for database in self.random(rng):
-            other = next(self.neighbours(database, rng), None)
-            fruitless = fruitless + 1 if other is None else 0
-            if other is not None:
-                yield database, other
-            elif fruitless >= _FRUITLESS:
-                return
+        found = ((database, next(self.neighbours(database, rng), None)) for database in self.random(rng))
+        return _fruitful(None if pair[1] is None else pair for pair in found)
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
         """Give neighbours that differ by an extreme record in the first place, and a random one."""
@@ -374,6 +362,17 @@ class Databases:
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)
                 if self.relates(*pair) and self._may(*pair):
                     yield pair
+
+
+def _fruitful(found: Iterator[Pair | None]) -> Iterator[Pair]:
+    """Give the pairs that were found, until too many in a row were not."""
+    fruitless = 0
+    for pair in found:
+        fruitless = fruitless + 1 if pair is None else 0
+        if pair is not None:
+            yield pair
+        elif fruitless >= _FRUITLESS:
+            return
 
 
 def _by_turns(first: Iterator[Pair], second: Iterator[Pair]) -> Iterator[Pair]:

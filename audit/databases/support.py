@@ -89,7 +89,8 @@ class Support:
         yield from (pair for pair in combinations(self._drawn, 2) if related(*pair))
         tries, last, seen = 0, 0, set()
         while tries - last < _FRUITLESS and tries < _ENOUGH:
-            built = self._give(_beginning(rng))
+            # from random bytes, or from one byte again and again
+            built = self._give(rng.bytes(_BYTES) if rng.random() < 0.75 else rng.bytes(1) * _BYTES)
             for tries in range(tries + 1, tries + 1 + _CHANGES):  # noqa: B020
                 change = self._change(built.source, rng)
                 for pair in self._related(built, self._give(change.of(built.source)), related):
@@ -154,13 +155,6 @@ def _change(source: bytes, width: int, rng: np.random.Generator) -> _Change:
     new = fills[int(rng.integers(len(fills)))]
     put_between = new and rng.random() < 0.25
     return _Change(start, start if put_between else start + width, new)
-
-
-def _beginning(rng: np.random.Generator) -> bytes:
-    """Return bytes to build a database from: random ones, or one byte again and again."""
-    if rng.random() < 0.75:
-        return rng.bytes(_BYTES)
-    return rng.bytes(1) * _BYTES
 
 
 def _simplifications(size: int) -> Iterator[_Change]:
