@@ -22,9 +22,8 @@ from audit.databases.paths import repeated
 from audit.databases.support import Support
 from audit.databases.variations import simplicity, simplified, varied
 from audit.relations import Relation, name_of
-from audit.relations.listing import listed, refuse_unlisted
 from audit.relations.records import rebuilt, records_of
-from audit.relations.relating import are_neighbours, neighbours_of
+from audit.relations.relating import are_neighbours, listed, neighbours_of, refuse_unlisted
 from audit.values import canonical
 from audit.values.brief import show
 from audit.values.wording import short
@@ -158,13 +157,7 @@ class Databases:
             for rows in product(self.records, repeat=size)
             if self.valid is None or says(self.valid, list(rows))
         ]
-        pairs = listed(
-            databases,
-            self.records,
-            lambda database: self._related(database, list(self.records or ())),
-            both_ways=isinstance(self.relation, Relation),
-            most=MOST_PAIRS,
-        )
+        pairs = listed(self.relation, databases, list(self.records), most=MOST_PAIRS)
         if pairs is not None and not isinstance(self.relation, Relation) and self.lists_all:
             refuse_unlisted(databases, pairs, self.relation)
         return None if pairs is None else [(databases[i], databases[j]) for i, j in pairs]

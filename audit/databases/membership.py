@@ -78,9 +78,7 @@ class KnownRecords:
         kind = type(record)
         if (kind, canonical.key(record)) in self._forms:
             return True
-        return (
-            bool(self._x)
-            and is_labelled(record)
-            and (kind, canonical.key(record[0])) in self._x
-            and (kind, canonical.key(record[1])) in self._y
+        return is_labelled(record) and all(
+            (kind, canonical.key(part)) in known
+            for part, known in zip(record, (self._x, self._y), strict=True)
         )

@@ -97,27 +97,17 @@ def stretched(
             yield [rows + extra * count for count in range(min(steps, most - len(rows)) + 1)]
 
 
-def moved_on(left: Rows, right: Rows, steps: int) -> list[Rows]:
-    """Return the path that repeats the move of every answer.
-
-    Examples
-    --------
-    >>> moved_on([0.0, 1.0], [1.0, 1.0], 2)
-    [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
-    """
-    return [[a + count * (b - a) for a, b in zip(left, right, strict=True)] for count in range(steps + 1)]
-
-
 def repeated(relation: Any, left: Rows, right: Rows, steps: int, *, most: int) -> Iterator[list[Rows]]:
     """Give paths that repeat the step from `left` to `right`, as one of the toolkit's relations repeats it.
 
     Examples
     --------
-    >>> next(repeated(Relation.QUERY_ANSWERS, [0.0], [1.0], 2, most=1))
-    [[0.0], [1.0], [2.0]]
+    >>> next(repeated(Relation.QUERY_ANSWERS, [0.0, 1.0], [1.0, 1.0], 2, most=2))
+    [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
     """
     if relation is Relation.QUERY_ANSWERS:
-        yield moved_on(left, right, steps)
+        moves = [(answer, other - answer) for answer, other in zip(left, right, strict=True)]
+        yield [[answer + count * move for answer, move in moves] for count in range(steps + 1)]
         return
     replace = with_label if relation is Relation.REPLACE_LABEL else lambda _, new: new
     yield from stretched(left, right, steps, most=most, replace=replace)

@@ -10,9 +10,8 @@ import numpy as np
 from audit.distributions.forms import slack
 from audit.distributions.law import OUTSIDE, Ints, Outputs, Partition, as_numbers, scalar_or_array
 from audit.distributions.line import LineLaw
-from audit.distributions.pieces import Piece
+from audit.distributions.pieces import Function, Piece, SmoothPiece
 from audit.distributions.rounding import read
-from audit.distributions.smooth import Function, SmoothPiece
 from audit.errors import InvalidValue
 
 

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from audit.distributions.law import ROUNDING, Floats, Ordered, log_add, scalar_or_array
-from audit.distributions.pieces import Piece
+from audit.distributions.pieces import Piece, SmoothPiece
 from audit.distributions.rounding import moved_logs
-from audit.distributions.smooth import SmoothPiece
 from audit.errors import InvalidValue
 
 

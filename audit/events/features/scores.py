@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.distributions.law import Floats
+from audit.distributions.law import Floats, Ints
 from audit.events.edges import learn_edges
 from audit.events.features.base import NumberFeature, empty_column
 from audit.events.features.views import View
@@ -57,11 +57,8 @@ class TableScore(NumberFeature):
         """Give the score of each row, shape (runs, entries)."""
         total = np.zeros(len(matrix))
         for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
-            if not any(scores):
-                continue
-            bins = np.searchsorted(np.asarray(edges), values, side="right")
-            bins = np.where(np.isnan(values), len(edges) + 1, bins)
-            total = total + np.asarray(scores)[bins]
+            if any(scores):
+                total = total + np.asarray(scores)[_bins(values, np.asarray(edges))]
         return total
 
 
@@ -81,12 +78,13 @@ def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -
         inner = learn_edges(np.concatenate([a[:, i], b[:, i]]))
         if len(inner) > most:
             inner = inner[np.linspace(0, len(inner) - 1, most).astype(np.intp)]
-        counts = [_histogram(values[:, i], inner) for values in (a, b)]
-        edges.append(tuple(map(float, inner)))
-        scores.append(tuple(map(float, np.log((counts[0] + 3.0) / (counts[1] + 3.0)))))
+        width = len(inner) + 2
+        of_a, of_b = (np.bincount(_bins(rows[:, i], inner), minlength=width) for rows in (a, b))
+        edges.append(tuple(inner.tolist()))
+        scores.append(tuple(np.log((of_a + 3.0) / (of_b + 3.0)).tolist()))
     return TableScore(tuple(edges), tuple(scores))
 
 
-def _histogram(values: Floats, edges: Floats) -> Floats:
-    bins = np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
-    return np.bincount(bins, minlength=len(edges) + 2).astype(np.float64)
+def _bins(values: Floats, edges: Floats) -> Ints:
+    """Give the bin of each value, the last one for what is no number."""
+    return np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
