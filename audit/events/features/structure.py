@@ -37,6 +37,8 @@ from audit.events.features.views import PLAIN_ENTRIES, View, as_entry, as_number
 from audit.values import canonical
 
 Opened = list[dict[Path, object]]
+#: Outputs, each with what is inside it.
+Looked = list[tuple[Any, dict[Path, object]]]
 
 MOST_NUMBERS = 12
 MOST_ATOMS = 6
@@ -82,17 +84,17 @@ def of_parts(
         Whether types may be used.
     """
     known = {canonical.key(key) for key in entries}
-    looked = _look_into(left), _look_into(right)
-    sides, every = (looked[0][0], looked[1][0]), _without_constants(looked[0][1], looked[1][1])
-    a, b = (_unsaid(outputs, opened, known) for outputs, opened in zip(sides, every, strict=True))
-    paths, places = _places(a, b), _together(sides, every)
+    sides = _without_constants(_look_into(left), _look_into(right))
+    every = [[parts for _, parts in side] for side in sides]
+    a, b = (_unsaid(side, known) for side in sides)
+    paths, places = _places(a, b), _together(sides)
     numbers = {path: (_numbers(every[0], path), _numbers(every[1], path)) for path in _places(*every)}
     if typed:
         yield from map(Type, _most_retyped(*every))
     if floats:
         chosen = _most_apart(numbers, *(pattern.read for pattern in PATTERNS))
         yield from (pattern(path=path) for path in chosen for pattern in PATTERNS)
-    if not (paths or places) or _recur(*zip(sides, every, strict=True)):
+    if not (paths or places) or _recur(sides):
         return
     yield from map(Part, _most_moved(a, b, paths))
     yield from map(PartIs, _most_changed(a, b, paths))
@@ -103,18 +105,19 @@ def of_parts(
         yield from _bound(numbers, every)
 
 
-def _without_constants(*sides: Opened) -> tuple[Opened, ...]:
+def _without_constants(*sides: Looked) -> list[Looked]:
     """Leave out the places where every output of both sides holds the same text, number or None."""
     total = sum(map(len, sides))
     held: dict[Path, list[Any]] = {}
-    for parts in chain.from_iterable(sides):
+    for _, parts in chain.from_iterable(sides):
         for path, part in parts.items():
             entry = held.setdefault(path, [part, 0])
             entry[1] += _is_alike(part, entry[0])
     fixed = {path for path, (_, count) in held.items() if count == total}
-    return tuple(
-        [{p: part for p, part in parts.items() if p not in fixed} for parts in side] for side in sides
-    )
+    return [
+        [(output, {p: part for p, part in parts.items() if p not in fixed}) for output, parts in side]
+        for side in sides
+    ]
 
 
 def _is_alike(part: Any, other: Any) -> bool:
@@ -165,12 +168,9 @@ def _places(*sides: Opened) -> list[Path]:
     return list(dict.fromkeys(chain.from_iterable(chain.from_iterable(sides))))
 
 
-def _together(sides: Sequence[list[Any]], every: Sequence[Opened]) -> list[Path]:
+def _together(sides: list[Looked]) -> list[Path]:
     """Give the places whose numbers are looked at together; none where all are entries of flat sequences."""
-    a, b = (
-        [{} if _is_flat(output, parts) else parts for output, parts in zip(outputs, opened, strict=True)]
-        for outputs, opened in zip(sides, every, strict=True)
-    )
+    a, b = ([{} if _is_flat(output, parts) else parts for output, parts in side] for side in sides)
     return _most_moved(a, b, _places(a, b))
 
 
@@ -196,34 +196,34 @@ def _structured(side: list[View]) -> list[Any]:
     return list(islice((output for output in outputs if _may_hold_parts(output)), _LOOKED_INTO))
 
 
-def _look_into(side: list[View]) -> tuple[list[Any], Opened]:
+def _look_into(side: list[View]) -> Looked:
     """Give the first structured outputs, and what is inside each."""
-    outputs, opened, seen = [], [], 0
+    looked: Looked = []
+    seen = 0
     for output in _structured(side):
-        outputs.append(output)
-        opened.append(leaves(output))
-        seen += len(opened[-1])
-        if seen >= _LEAVES and len(opened) >= _LEAST_LOOKED_INTO:
+        looked.append((output, leaves(output)))
+        seen += len(looked[-1][1])
+        if seen >= _LEAVES and len(looked) >= _LEAST_LOOKED_INTO:
             break
-    _spell(outputs, opened)
-    return outputs, opened
+    _spell(looked)
+    return looked
 
 
-def _spell(outputs: list[Any], opened: Opened) -> None:
+def _spell(looked: Looked) -> None:
     """Add the letters of texts that seldom recur: others are atoms."""
-    texts = _texts(outputs, opened)
+    texts = _texts(looked)
     spelled = [path for path, found in texts.items() if len(set(found)) > _SHARE_OF_TEXTS * len(found)]
-    for output, parts in zip(outputs, opened, strict=True):
+    for output, parts in looked:
         for path in spelled[:MOST_SPELLED]:
             text = parts.get(path) if path else output
             if type(text) is str:
                 parts.update({(*path, step): letter for step, letter in letters_of(text)})
 
 
-def _texts(outputs: list[Any], opened: Opened) -> dict[Path, list[str]]:
+def _texts(looked: Looked) -> dict[Path, list[str]]:
     """Give the texts at each place, those without their numbers left out."""
-    texts: dict[Path, list[str]] = {(): [output for output in outputs if type(output) is str]}
-    for path, part in chain.from_iterable(parts.items() for parts in opened):
+    texts: dict[Path, list[str]] = {(): [output for output, _ in looked if type(output) is str]}
+    for path, part in chain.from_iterable(parts.items() for _, parts in looked):
         if type(part) is str and path[-1][0] != "text":
             texts.setdefault(path, []).append(part)
     return texts
@@ -249,17 +249,17 @@ def unread(sides: Iterable[list[View]]) -> list[str]:
     >>> unread([[View([("a", [0] * 10_000)])]])
     ['parts of an output beyond the first 512, or more than 16 levels deep']
     """
-    asked = list(chain.from_iterable(_structured(side)[:_ASKED] for side in sides))
-    opened = [leaves(output) for output in asked]
+    asked = chain.from_iterable(_structured(side)[:_ASKED] for side in sides)
+    looked = [(output, leaves(output)) for output in asked]
     said = []
-    if any(map(holds_more, asked)):
+    if any(holds_more(output) for output, _ in looked):
         said.append(
             f"parts of an output beyond the first {MOST_LEAVES}, or more than {MOST_DEPTH} levels deep"
         )
-    texts = _texts(asked, opened).values()  # one that recurs is an atom
+    texts = _texts(looked).values()  # one that recurs is an atom
     if any(len(set(found)) > 1 and max(map(len, found)) > 2 * LETTERS for found in texts):
         said.append(f"single letters of a string beyond its first {LETTERS} and last {LETTERS}")
-    every = chain(asked, *(parts.values() for parts in opened))
+    every = chain.from_iterable((output, *parts.values()) for output, parts in looked)
     closed = {type(part).__name__ for part in every if is_closed(part)}
     return said + [f"the contents of a {name}, which the audit cannot read" for name in sorted(closed)]
 
@@ -272,11 +272,11 @@ def _may_hold_parts(output: Any) -> bool:
     return not flat and (kind in (Fraction, Decimal) or as_number(output) is None)
 
 
-def _unsaid(outputs: list[Any], opened: Opened, known: set[Hashable]) -> Opened:
+def _unsaid(looked: Looked, known: set[Hashable]) -> Opened:
     """Leave out the numbers that `Coordinate` or `Entry` tell already."""
     return [
         {path: part for path, part in parts.items() if not _is_entry(output, path, part, known)}
-        for output, parts in zip(outputs, opened, strict=True)
+        for output, parts in looked
     ]
 
 
@@ -290,9 +290,9 @@ def _is_entry(output: object, path: Path, part: object, known: set[Hashable]) ->
     return issubclass(type(output), (list, tuple))
 
 
-def _recur(*sides: tuple[list[Any], Opened]) -> bool:
+def _recur(sides: list[Looked]) -> bool:
     """Tell whether nearly all outputs that have parts recur: they are atoms."""
-    having = ([output for output, parts in zip(*side, strict=True) if parts] for side in sides)
+    having = ([output for output, parts in side if parts] for side in sides)
     keys = Counter(Whole().read(output) for outputs in having for output in outputs[:_COMPARED])
     return sum(count for count in keys.values() if count > 1) >= _SHARE_OF_REPEATS * keys.total()
 
