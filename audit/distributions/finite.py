@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 from audit.distributions.forms import COARSE, coarse, form_key, least_gap, rows_like, slack, truth_as_numbers
 from audit.distributions.law import (
     OUTSIDE,
-    ROUNDING,
     Floats,
     Ints,
-    Law,
     Ordered,
     Outputs,
     Partition,
     as_numbers,
     log_add,
+    refuse_unless_whole,
 )
 from audit.distributions.rounding import logarithms, moved_logs, read
 from audit.errors import InvalidKind, InvalidValue
@@ -70,7 +69,7 @@ class Finite(Ordered):
         self._validate()
 
     @classmethod
-    def from_clamped(cls, law: Law, low: int, high: int) -> "Finite":
+    def from_clamped(cls, law: Any, low: int, high: int) -> "Finite":
         """Return the law of a countable law's output clamped into low..high: the tails become atoms.
 
         Examples
@@ -80,9 +79,8 @@ class Finite(Ordered):
         >>> round(clamped.pmf(0), 9) == round(Countable.geometric(0, 1.0).cdf(0), 9)
         True
         """
-        inner: Any = law
-        logs = np.array(inner.logpmf(np.arange(low, high + 1)))
-        logs[0], logs[-1] = inner.logcdf(low), inner.logsf(high - 1)
+        logs = np.array(law.logpmf(np.arange(low, high + 1)))
+        logs[0], logs[-1] = law.logcdf(low), law.logsf(high - 1)
         return cls(range(low, high + 1), log_probabilities=logs)
 
     def map(self, function: Callable[[Any], Any]) -> "Finite":
@@ -212,10 +210,7 @@ class Finite(Ordered):
         if shape != expected:
             raise InvalidValue(f"`Finite` has {expected[0]} outcomes but probabilities of shape {shape}.")
         total = float(np.exp(log_add(self.log_probabilities)))
-        if not abs(total - 1.0) <= ROUNDING:
-            raise InvalidValue(
-                f"The probabilities of `Finite` must sum to 1 within {ROUNDING}; got {total!r}."
-            )
+        refuse_unless_whole(total, what="The probabilities of `Finite`")
         self._refuse_duplicates()
 
     def _refuse_duplicates(self) -> None:

@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from audit.errors import InvalidValue
+
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
 Outputs: TypeAlias = NDArray[Any] | Sequence[Any]
@@ -133,6 +135,12 @@ def log_complement(log_probability: Any) -> Any:
     x = np.minimum(log_probability, 0.0)
     with np.errstate(divide="ignore"):
         return np.where(x > -np.log(2.0), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
+
+
+def refuse_unless_whole(total: float, *, what: str) -> None:
+    """Refuse probabilities that do not sum to 1, up to rounding; `what` says which."""
+    if not abs(total - 1.0) <= ROUNDING:
+        raise InvalidValue(f"{what} must sum to 1 within {ROUNDING}; got {total!r}.")
 
 
 def scalar_or_array(values: Any, like: Any) -> Any:

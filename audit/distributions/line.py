@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.distributions.law import ROUNDING, Floats, Ordered, log_add, scalar_or_array
+from audit.distributions.law import Floats, Ordered, log_add, refuse_unless_whole, scalar_or_array
 from audit.distributions.pieces import Piece, SmoothPiece
 from audit.distributions.rounding import moved_logs
 from audit.errors import InvalidValue
@@ -92,10 +92,7 @@ class LineLaw(Ordered):
         if not self.pieces:
             raise InvalidValue(f"`{type(self).__name__}` needs at least one piece; got none.")
         total = float(np.exp(self.log_mass(-np.inf, np.inf)))
-        if not abs(total - 1.0) <= ROUNDING:
-            raise InvalidValue(
-                f"The mass of `{type(self).__name__}` must be 1 within {ROUNDING}; got {total!r}."
-            )
+        refuse_unless_whole(total, what=f"The masses of the pieces of `{type(self).__name__}`")
 
     def _tails(self, x: Any) -> tuple[Any, Any]:
         return self.log_mass(-np.inf, x), self.log_mass(x, np.inf)

@@ -11,7 +11,6 @@ from audit.distributions.density import Density
 from audit.distributions.finite import Finite
 from audit.distributions.law import (
     OUTSIDE,
-    ROUNDING,
     Floats,
     Ints,
     Law,
@@ -19,6 +18,7 @@ from audit.distributions.law import (
     Partition,
     log_add,
     log_complement,
+    refuse_unless_whole,
     scalar_or_array,
 )
 from audit.distributions.rounding import Given, moved_logs, read, rounding
@@ -61,8 +61,7 @@ class Mixture(Law):
         left = _left(given, atom_mass) if log_weight is None else (float(log_weight), 0.0)
         self.log_weight, self.rounding = left
         total = math.exp(atom_mass) + math.exp(self.log_weight)
-        if np.isnan(logs).any() or not abs(total - 1.0) <= ROUNDING:
-            raise InvalidValue(f"The atoms and the density of `Mixture` must sum to 1; got {total!r}.")
+        refuse_unless_whole(total, what="The atoms and the density of `Mixture`")
         possible = len(logs) and math.isfinite(atom_mass)
         self.atoms = Finite(list(atoms), log_probabilities=logs - atom_mass) if possible else None
         if self.atoms is not None and given.rounding:

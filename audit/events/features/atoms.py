@@ -49,9 +49,8 @@ class Keys(AtomFeature):
         if not view.all_dicts or any(set(map(type, output)) != {str} for output in view.outputs):
             return super().column(view)
         names = [tuple(output) for output in view.outputs]
-        known = {
-            each: canonical.key(each) for each in set(names)
-        }  # all are text: equal exactly where the keys are
+        # all are text: equal exactly where the keys are
+        known = {each: canonical.key(each) for each in set(names)}
         return [known[each] for each in names]
 
     def _show(self, output: Any) -> str:
