@@ -109,19 +109,13 @@ def repeated(relation: Any, left: Rows, right: Rows, steps: int, *, most: int) -
         moves = [(answer, other - answer) for answer, other in zip(left, right, strict=True)]
         yield [[answer + count * move for answer, move in moves] for count in range(steps + 1)]
         return
-    replace = with_label if relation is Relation.REPLACE_LABEL else lambda _, new: new
+
+    def replace(old: Any, new: Any) -> Any:
+        if relation is Relation.REPLACE_LABEL:
+            return relabelled(labelled(old), labelled(new)[1])
+        return new
+
     yield from stretched(left, right, steps, most=most, replace=replace)
-
-
-def with_label(old: Any, new: Any) -> Any:
-    """Return an old record (x, y) with the label of a new one.
-
-    Examples
-    --------
-    >>> with_label((3, 0), (7, 1))
-    (3, 1)
-    """
-    return relabelled(labelled(old), labelled(new)[1])
 
 
 def _replacing(rows: Rows, change: Callable[[Any], Any], steps: int, *, first: int) -> list[Rows]:

@@ -148,12 +148,7 @@ def type_of(value: Any, *, depth: int = 0) -> str:
         return f"{kind.__name__} of {value.typecode}"
     if depth == _TYPED_DEPTH or not issubclass(kind, (tuple, list, dict)):
         return _name(kind)
-    return " of ".join([kind.__name__, *_types_inside(value, depth + 1)])
-
-
-def _types_inside(value: Any, depth: int) -> list[str]:
-    entries = dict.values(value) if issubclass(type(value), dict) else value
-    inner = [type_of(entry, depth=depth) for entry in islice(entries, _TYPED)]
-    if len(set(inner)) <= 1:
-        return inner[:1]
-    return [f"({', '.join(inner)})"]
+    entries = dict.values(value) if issubclass(kind, dict) else value
+    inner = [type_of(entry, depth=depth + 1) for entry in islice(entries, _TYPED)]
+    said = inner[:1] if len(set(inner)) <= 1 else [f"({', '.join(inner)})"]
+    return " of ".join([kind.__name__, *said])

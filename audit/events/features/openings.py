@@ -200,20 +200,17 @@ def _of_function(value: types.FunctionType, _most: int) -> Iterator[tuple[Step, 
     return ((("variable", name), cell.cell_contents) for name, cell in _cells(value).items())
 
 
-_MOMENT = _through(("ticks", None), ("attribute", "tzinfo"), ("attribute", "fold"))
-
-
-def _moment(value: Any, most: int) -> Iterator[tuple[Step, Any]]:
+def _of_moment(value: Any, _most: int) -> Iterator[tuple[Step, Any]]:
     if hasattr(type(value), "to_numpy"):  # those of pandas hold nanoseconds
         return _by(value, ("numpy", None), ("attribute", "tzinfo"))
-    return _MOMENT(value, most)
+    return _by(value, ("ticks", None), ("attribute", "tzinfo"), ("attribute", "fold"))
 
 
 _OPENERS: tuple[tuple[Any, Callable[[Any, int], Iterator[tuple[Step, Any]]]], ...] = (
     (str, _of_text),
     (Raised, _of_message),
     (np.void, _of_record),
-    ((dt.date, dt.time, dt.timedelta), _moment),
+    ((dt.date, dt.time, dt.timedelta), _of_moment),
     ((np.datetime64, np.timedelta64), _through(("ticks", None))),
     (np.ma.MaskedArray, _through(("attribute", "mask"), ("attribute", "data"))),
     (np.ndarray, _of_array),

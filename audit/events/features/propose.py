@@ -1,5 +1,6 @@
 """Which features fit the kinds of output that were seen. Reads past outputs only; decides nothing."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -95,11 +96,7 @@ def _sized(output: object) -> bool:
 
 
 def _common_keys(views: Side) -> list[object]:
-    counts: dict[object, int] = {}
-    for view in views:
-        for _, mapping in view.mappings:
-            for key in mapping:
-                counts[key] = counts.get(key, 0) + 1
+    counts = Counter(key for view in views for _, mapping in view.mappings for key in mapping)
     ranked = sorted(counts, key=lambda key: (-counts[key], repr(key)))
     return ranked[:MOST_KEYS]
 
@@ -155,18 +152,12 @@ def _repeats(views: Side) -> bool:
 
 
 def _matrix(side: Side, size: int) -> Floats:
-    rows = []
-    for view in side:
-        for width, (_, matrix) in view.vectors.items():
-            if width == size:
-                rows.append(matrix)
-                continue
-            padded = np.full((len(matrix), size), np.nan)
-            padded[:, :width] = matrix
-            rows.append(padded)
-    if len(rows) == 1:
-        return rows[0]
-    return np.concatenate(rows) if rows else np.empty((0, size))
+    rows = [
+        matrix if width == size else np.pad(matrix, ((0, 0), (0, size - width)), constant_values=np.nan)
+        for view in side
+        for width, (_, matrix) in view.vectors.items()
+    ]
+    return rows[0] if len(rows) == 1 else np.concatenate([np.empty((0, size)), *rows])
 
 
 def _most_moved(a: Floats, b: Floats) -> list[int]:

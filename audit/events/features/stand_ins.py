@@ -131,18 +131,14 @@ def frame_of(table: Any) -> Frame:
         columns = [column for _, column in table.items()]
         names, index = table.columns, table.index
         attributes |= {"columns": _described(names), "index": _described(index)}
-        names, rows = _plain(names), _plain(index)
+        names, rows = names.to_numpy(), index.to_numpy()
     else:
         columns, names, rows = [table], tuple(_names(table)), None
         if hasattr(type(table), "index"):
-            rows = _plain(table.index)
+            rows = table.index.to_numpy()
             attributes["index"] = _described(table.index)
-    arrays = tuple(map(_plain, columns))
+    arrays = tuple(column.to_numpy() for column in columns)
     return Frame(kind, arrays, tuple(_said(column.dtype) for column in columns), names, rows, attributes)
-
-
-def _plain(column: Any) -> Any:
-    return column.to_numpy()
 
 
 def _names(index: Any) -> Sequence[Any]:
