@@ -107,12 +107,10 @@ class Databases:
         """The records that may be recombined; None where any answers may be. Pairs by hand may have more."""
         if self.records is None:
             return None
-        given = (
-            ()
-            if self.finite
-            else (record for pair in self.given for end in pair for record in records_of(end))
-        )
-        return KnownRecords([*self.records, *given], crossed=self.crossed)
+        records = list(self.records)
+        if not self.finite:
+            records += (record for pair in self.given for end in pair for record in records_of(end))
+        return KnownRecords(records, crossed=self.crossed)
 
     @cached_property
     def _given(self) -> set[Any]:
@@ -232,9 +230,7 @@ class Databases:
     def neighbours(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
         """Give some random neighbours of a database, within the domain's sizes."""
         records = None if self.records is None else list(self.records)
-        for other in islice(self._related(database, records, rng), _NEIGHBOURS):
-            if self.fits(other):
-                yield other
+        return filter(self.fits, islice(self._related(database, records, rng), _NEIGHBOURS))
 
     def proposals(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Give pairs to try: those given, boundary ones, then all of a small domain, or random ones.
@@ -284,7 +280,7 @@ class Databases:
         else:
             extremes = spread(self.records, _EXTREMES)
             ends_first = [extremes[-1], *extremes[:-1]]  # the last, the first, NaN, what lies between
-            near = (other for other in self._related(database, ends_first) if self.fits(other))
+            near = filter(self.fits, self._related(database, ends_first))
             yield from islice(near, min(3, len(extremes)))
         yield from islice(self.neighbours(database, rng), 1)
 
