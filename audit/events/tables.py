@@ -187,10 +187,6 @@ class Table:
         counted = [np.bincount(self.find(side), minlength=width) for side in (left, right)]
         return np.array(counted, dtype=np.float64)
 
-    def add(self, counted: Floats) -> None:
-        """Learn from a counted block."""
-        self.counts += counted
-
     def suggest(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
         """Give the events worth betting on with the database `side` (0 left, 1 right) as the p side."""
         x, y = self.counts[side], self.counts[1 - side]

@@ -149,7 +149,7 @@ class PairMemory:
     def learn(self, blocks: list[Block], counts: list[Floats]) -> None:
         """Learn from a finished batch: `counts` as summed from `count` over its blocks."""
         for table, counted in zip(self.tables, counts, strict=True):
-            table.add(counted)
+            table.counts += counted
         for block in blocks:
             if block.left is not None and block.right is not None and self._kept_runs == self.runs:
                 self._kept[0].append(block.left)
