@@ -398,7 +398,10 @@ def test_a_feature_survives_json(feature):
 
 @pytest.mark.parametrize(
     "document",
-    [{}, {"feature": "Nothing"}, {"feature": "Coordinate"}, {"feature": "Value", "extra": 1}, {"feature": 7}],
+    [
+        *({}, {"feature": "Nothing"}, {"feature": 7}, {"feature": "_OfTwo", "first": 0, "second": 1}),
+        *({"feature": "Coordinate"}, {"feature": "Value", "extra": 1}),
+    ],
 )
 def test_a_feature_that_cannot_be_rebuilt_is_refused_in_one_line(document):
     with pytest.raises(ValueError, match=r"feature") as refusal:
