@@ -3,8 +3,8 @@
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Protocol, cast, runtime_checkable
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, runtime_checkable
 
 from audit.errors import InvalidKind, InvalidValue, Parameter, finite_number, positive_int, probability
 from audit.values.brief import show
@@ -70,10 +70,9 @@ class UtilityClaim(Protocol):
         """Return the claim as plain JSON."""
 
 
+@dataclass(frozen=True, slots=True)
 class _Numbers:
     """A claim is its numbers: this is what is saved and shown of it."""
-
-    __slots__ = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the claim as plain JSON.
@@ -83,14 +82,11 @@ class _Numbers:
         >>> ApproximateDP(1.0, 0.5).to_json()
         {'claim': 'ApproximateDP', 'epsilon': 1.0, 'delta': 0.5}
         """
-        return {"claim": type(self).__name__, **self._numbers()}
+        return {"claim": type(self).__name__, **asdict(self)}
 
     def __str__(self) -> str:
-        shown = (f"{name}={repr(value).removesuffix('.0')}" for name, value in self._numbers().items())
+        shown = (f"{name}={repr(value).removesuffix('.0')}" for name, value in asdict(self).items())
         return f"{type(self).__name__}({', '.join(shown)})"
-
-    def _numbers(self) -> dict[str, float]:
-        return {each.name: getattr(self, each.name) for each in fields(cast("Any", self))}
 
 
 @dataclass(frozen=True, slots=True)

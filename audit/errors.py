@@ -198,17 +198,16 @@ def finite_number(
         words = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds.items() if bound is not None)
         return f"a finite number {words}".rstrip()
 
-    number = _as_float(value, what, wanted)
-    inside = (
-        math.isfinite(number)
-        and (minimum is None or number >= minimum)
-        and (maximum is None or number <= maximum)
-        and (above is None or number > above)
-        and (below is None or number < below)
-    )
-    if not inside:
-        raise _refusal(InvalidValue, what, wanted(), value)
-    return number
+    def is_inside(number: float) -> bool:
+        return (
+            math.isfinite(number)
+            and (minimum is None or number >= minimum)
+            and (maximum is None or number <= maximum)
+            and (above is None or number > above)
+            and (below is None or number < below)
+        )
+
+    return _number(value, what, wanted, is_inside)
 
 
 def probability(value: Any, *, what: str | Parameter, zero: bool = True, one: bool = True) -> float:
@@ -242,12 +241,10 @@ def probability(value: Any, *, what: str | Parameter, zero: bool = True, one: bo
     def wanted() -> str:
         return f"a number in {'[' if zero else '('}0, 1{']' if one else ')'}"
 
-    number = _as_float(value, what, wanted)
-    above_zero = number >= 0 if zero else number > 0
-    below_one = number <= 1 if one else number < 1
-    if not (above_zero and below_one):
-        raise _refusal(InvalidValue, what, wanted(), value)
-    return number
+    def is_inside(number: float) -> bool:
+        return 0 < number < 1 or (zero and number == 0) or (one and number == 1)
+
+    return _number(value, what, wanted, is_inside)
 
 
 def positive_int(value: Any, *, what: str | Parameter, minimum: int = 1, maximum: int | None = None) -> int:
@@ -319,12 +316,15 @@ def _refusal(kind: type[AuditError], what: str | Parameter, wanted: str, value: 
     return kind(*named, f" must be {wanted}; got {show(value)}.")
 
 
-def _as_float(value: Any, what: str | Parameter, wanted: Callable[[], str]) -> float:
-    if type(value) is float:
-        return value
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+def _number(
+    value: Any, what: str | Parameter, wanted: Callable[[], str], is_inside: Callable[[float], bool]
+) -> float:
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
         raise _refusal(InvalidKind, what, wanted(), value)
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
-        raise _refusal(InvalidValue, what, wanted(), value) from None
+        number = math.inf
+    if not is_inside(number):
+        raise _refusal(InvalidValue, what, wanted(), value)
+    return number

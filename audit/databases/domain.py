@@ -1,8 +1,8 @@
 """Reading what an audit was told about its databases, with one clear line for everything that cannot be."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +14,9 @@ from audit.databases.support import Support
 from audit.databases.variations import simplicity
 from audit.errors import InvalidKind, InvalidValue, Parameter
 from audit.relations import Relation, check_pair, name_of
-from audit.relations.records import kind_of, labelled, records_of
+from audit.relations.records import distinct, kind_of, labelled, records_of
 from audit.values import canonical
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 #: Examples drawn from a strategy for one record, and how many are kept: extremes, simplest, some between.
 _DRAWN = 400
@@ -211,18 +208,16 @@ def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:
     least, most = getattr(relation, "smallest_size", 0), getattr(relation, "largest_size", None)
     if size is None:
         return None if least != most else (least, least)  # of one size there is nothing to say
-    bounds = (size, size) if isinstance(size, (int, np.integer)) and not isinstance(size, bool) else size
-    if not (
-        isinstance(bounds, (tuple, list))
-        and len(bounds) == 2
-        and all(isinstance(bound, (int, np.integer)) and not isinstance(bound, bool) for bound in bounds)
-    ):
+    bounds = (size, size) if _is_whole(size) else size
+    if not (isinstance(bounds, (tuple, list)) and len(bounds) == 2 and all(map(_is_whole, bounds))):
         raise InvalidKind("The ", SIZE, f" must be a whole number or (least, greatest); got {show(size)}.")
     low, high = int(bounds[0]), int(bounds[1])
     if low < 0 or high < low:
         raise InvalidValue(
             "The ", SIZE, f" must be n ≥ 0 or (least, greatest) with 0 ≤ least ≤ greatest; got {show(size)}."
         )
+    alone = low == high and getattr(relation, "name", "") == "add-or-remove-one"
+    least = max(least, int(alone))
     if high < least:
         raise InvalidValue(
             "The ",
@@ -233,13 +228,13 @@ def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:
         raise InvalidValue(
             "The ", SIZE, f" must be at most {most} under the {name_of(relation)} relation; got {low}."
         )
-    if low == high and getattr(relation, "name", "") == "add-or-remove-one":
-        if high == 0:
-            raise InvalidValue(
-                "The ", SIZE, " must be at least 1 for add-or-remove-one neighbours to exist; got 0."
-            )
-        low = high - 1  # one size alone has no add-or-remove neighbours
+    if alone:
+        low = high - 1  # one size has no add-or-remove neighbours
     return low, high if most is None else min(high, most)
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
 
 
 def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
@@ -252,10 +247,10 @@ def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
             RECORDS,
             f" must be a list of records or a Hypothesis strategy; got {show(records)}{call}.",
         )
-    distinct = {canonical.key(record): record for record in records}
-    if not distinct:
+    values = {canonical.key(record): record for record in records}
+    if not values:
         raise InvalidValue("The ", RECORDS, " are empty; give the list of values that one record can take.")
-    return tuple(distinct.values()), True
+    return tuple(values.values()), True
 
 
 def _telling(records: list[Any]) -> tuple[Any, ...]:
@@ -272,11 +267,8 @@ def _telling(records: list[Any]) -> tuple[Any, ...]:
 
 def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
     """Give the distinct records that occur in whole databases, for building neighbours."""
-    found: dict[Any, Any] = {}
-    for database in whole:
-        for record in records_of(database):
-            found.setdefault(canonical.key(record), record)
-    return tuple(found.values())[:64]
+    found = distinct(chain.from_iterable(map(records_of, whole)), like=())
+    return tuple(record for _, record in found[:64])
 
 
 def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:

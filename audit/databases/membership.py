@@ -1,9 +1,8 @@
 """Whether a database belongs to a domain: by the records that it holds, or because `valid` says so."""
 
-from __future__ import annotations
-
 import copy
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +10,6 @@ from audit.errors import InvalidKind, InvalidValue, Parameter
 from audit.relations.records import is_labelled, kind_of, records_of
 from audit.values import canonical
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 
 def says(valid: Callable[[Any], Any], database: Any) -> bool:
@@ -88,9 +84,7 @@ class KnownRecords:
         kind = type(record)
         if (kind, canonical.key(record)) in self._forms:
             return True
-        return (
-            bool(self._x)
-            and is_labelled(record)
-            and (kind, canonical.key(record[0])) in self._x
-            and (kind, canonical.key(record[1])) in self._y
+        return is_labelled(record) and all(
+            (kind, canonical.key(part)) in known
+            for part, known in zip(record, (self._x, self._y), strict=True)
         )

@@ -9,8 +9,9 @@ import numpy as np
 
 from audit.claims import at_distance
 from audit.events.event import Event
-from audit.events.features import TableScore, View
 from audit.events.features.propose import propose
+from audit.events.features.scores import TableScore
+from audit.events.features.views import View
 from audit.events.tables import Candidates, Table, learn_bins
 from audit.evidence.bets import Bet
 from audit.values.outcomes import Raised, Unfinished, is_refusal
@@ -148,7 +149,7 @@ class PairMemory:
     def learn(self, blocks: list[Block], counts: list[Floats]) -> None:
         """Learn from a finished batch: `counts` as summed from `count` over its blocks."""
         for table, counted in zip(self.tables, counts, strict=True):
-            table.add(counted)
+            table.counts += counted
         for block in blocks:
             if block.left is not None and block.right is not None and self._kept_runs == self.runs:
                 self._kept[0].append(block.left)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.events.features import Kind
+from audit.events.features.atoms import Kind
 from audit.events.features.parts import leaves
 from audit.events.features.views import as_mapping, as_number, as_vector
 from audit.values import canonical

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from audit.claims import at_distance
-from audit.events.features import View
+from audit.events.features.views import View
 from audit.evidence.bets import Bet, Ledger
 from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
 from audit.sampling import BET, EXPLORE, MutatedInput

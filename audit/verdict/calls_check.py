@@ -20,7 +20,7 @@ import numpy as np
 
 from audit.distributions.forms import COARSE, coarse, plain
 from audit.events.event import Event, NumberIn
-from audit.events.features import View
+from audit.events.features.views import View
 from audit.evidence.memory import PairMemory, bet_on
 from audit.sampling import CALLS
 from audit.values.brief import show

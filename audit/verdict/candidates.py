@@ -17,7 +17,7 @@ from audit.evidence.memory import growth_rate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from audit.events.features import View
+    from audit.events.features.views import View
     from audit.evidence.memory import PairMemory
     from audit.verdict.betting import Terms
 

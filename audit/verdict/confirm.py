@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from audit.errors import SubjectError
-from audit.events.features import View
+from audit.events.features.views import View
 from audit.results.result import Witness
 from audit.sampling import SHRINK
 from audit.search.shrink import failing_step, shrink

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from audit.errors import SubjectError
-from audit.events.features import View
+from audit.events.features.views import View
 from audit.evidence.bets import Bet, clopper_pearson
 from audit.results.result import Witness
 from audit.values.outcomes import Raised, Unfinished

@@ -20,7 +20,7 @@ from audit.claims import PAC, ApproximateDP, PureDP
 from audit.doors.summary import line
 from audit.errors import AuditError, CorruptFile
 from audit.events.event import Event, NumberIn
-from audit.events.features import Value
+from audit.events.features.numbers import Value
 from audit.results.result import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
 from audit.results.saved import check_writable, layout, load, save, write_text
 from audit.words import story

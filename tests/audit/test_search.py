@@ -12,7 +12,7 @@ import pytest
 
 from audit import PureDP, Relation, audit_privacy
 from audit.databases.domain import describe
-from audit.events.features import View
+from audit.events.features.views import View
 from audit.evidence.memory import bet_on
 from audit.sampling import BET, EXPLORE, Sampler
 from audit.search.climb import FIRST_LOOK, SHARE, Search

@@ -14,7 +14,7 @@ from audit.distributions.pieces import Piece
 
 if TYPE_CHECKING:
     from audit.distributions.law import Floats
-    from audit.distributions.smooth import SmoothPiece
+    from audit.distributions.pieces import SmoothPiece
 
 Interval: TypeAlias = tuple[float, float]
 
@@ -114,7 +114,7 @@ class NumericRatio:
     Examples
     --------
     >>> from scipy import stats
-    >>> from audit.distributions.smooth import SmoothPiece
+    >>> from audit.distributions.pieces import SmoothPiece
     >>> laws = [stats.logistic(loc) for loc in (0.0, 1.0)]
     >>> p, q = (SmoothPiece(-math.inf, math.inf, law.logpdf, law.logcdf, law.logsf) for law in laws)
     >>> round(NumericRatio(p, q, left=-math.inf, right=math.inf, shift=0.0).supremum(), 9)
