@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
+from audit.claims import PureDP
 from audit.distributions import Countable, Finite
 from audit.errors import AuditError, SubjectError
 from audit.laws.scores import score
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: Databases whose first law is remembered, and how many of them are asked for again at the end.
 _REMEMBERED: Final = 1_024
 _ASKED_AGAIN: Final = 32
-_NOTHING: Final = SimpleNamespace(epsilon=0.0, delta=0.0)
+_NOTHING: Final = PureDP(0.0)
 
 
 @dataclass

@@ -11,7 +11,6 @@ import numpy as np
 
 from audit.distributions import Countable, Density, Finite, Law, Mixture, Product
 from audit.distributions.law import as_numbers, log_add
-from audit.distributions.product import is_vector
 from audit.errors import InvalidKind
 from audit.values import canonical
 
@@ -143,6 +142,3 @@ def _span(low: float, high: float) -> str:
 def _listed(texts: list[str]) -> str:
     shown = texts[:SHOWN] + ([f"one of {len(texts) - SHOWN} more"] if len(texts) > SHOWN else [])
     return " or ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
-
-
-__all__ = ["Region", "is_vector", "log_probability", "probability"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -83,8 +81,7 @@ def _up_to_order(task: PrivacyTask) -> AuditResult | None:
 
 
 def _compared(task: PrivacyTask, laws: Laws, pairs: list[tuple[Any, Any]]) -> ExactFinding:
-    stop = None if task.deadline is None else lambda: time.monotonic() >= (task.deadline or math.inf)
-    return compare_pairs(pairs, laws.first, task.claim, stop=stop)
+    return compare_pairs(pairs, laws.first, task.claim, stop=task.is_late)
 
 
 class _Comparison:

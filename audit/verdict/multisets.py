@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit.claims import PureDP
 from audit.databases.chosen import MOST_PAIRS
 from audit.errors import SubjectError
 from audit.laws.exact import compare_pairs
@@ -145,7 +145,7 @@ def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], reco
     for left, _ in pairs[:: max(1, len(pairs) // _TURNED)]:
         database = told(left)
         both = (database, database[::-1])
-        finding = compare_pairs([both], law_of, SimpleNamespace(epsilon=0.0, delta=0.0))
+        finding = compare_pairs([both], law_of, PureDP(0.0))
         if finding.over:
             raise SubjectError(
                 f"{subject.name} is declared `symmetric`, but its law on {show(database, 40)} changes when "

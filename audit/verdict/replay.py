@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from audit.claims import at_distance
+from audit.claims import ApproximateDP
 from audit.codec.encoding import revived
 from audit.errors import AuditError, InvalidValue
 from audit.events.event import RegionIn
@@ -243,10 +243,10 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, is
         return _bare(result, verdict=Verdict.ERROR, reason=found, notes=(), samples=0, **_NOTHING)
     ends = found if witness.direction == "left" else found[::-1]
     p, q = (probability(law, region) for law in ends)
-    epsilon, delta = at_distance(result.claim.epsilon, result.claim.delta, witness.distance)
-    shown, excess = loss(p, q, delta), p - math.exp(min(epsilon, 700.0)) * q
-    scored = score(*ends, SimpleNamespace(epsilon=epsilon, delta=delta))
-    if shown <= epsilon:  # no box need show what several coordinates do together
+    claim = ApproximateDP(result.claim.epsilon, result.claim.delta).group(witness.distance)
+    shown, excess = loss(p, q, claim.delta), p - math.exp(min(claim.epsilon, 700.0)) * q
+    scored = score(*ends, claim)
+    if shown <= claim.epsilon:  # no box need show what several coordinates do together
         shown, excess = scored.epsilon, scored.delta
     again = replace(
         witness,

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.distributions.law import log_add
-from audit.laws.losses.loss import SLACK, Cells, Loss, Part
+from audit.laws.losses.loss import SLACK, Cells, ScalarLoss
 from audit.laws.losses.ratio import Interval, Ratio, ratio_of
+from audit.laws.region import Region
 
 if TYPE_CHECKING:
     from audit.distributions.law import Floats
@@ -33,7 +34,7 @@ class Segment:
     ratio: Ratio | None
 
 
-class LineLoss(Loss):
+class LineLoss(ScalarLoss):
     """The loss of two laws on the line, each possibly a share (`log_p`, `log_q`) of a larger one.
 
     Examples
@@ -65,7 +66,7 @@ class LineLoss(Loss):
         log_q = [self._log_mass(s.q, low, high) + self.log_q for s, low, high in sets]
         return np.array(log_p), np.array(log_q)
 
-    def part_above(self, level: float) -> Part:
+    def part_above(self, level: float) -> Region:
         """Return the level sets as open intervals, those that touch joined."""
         wide = 0.5 if self.lattice else 0.0
         joined: list[Interval] = []
@@ -74,13 +75,11 @@ class LineLoss(Loss):
                 joined[-1] = (joined[-1][0], high + wide)
             else:
                 joined.append((low - wide, high + wide))
-        return Part(intervals=tuple(joined))
+        return Region(intervals=tuple(joined))
 
     def cells(self, step: float) -> Cells:
         """Return cells cut at quantiles of p and where the loss has moved by `step`."""
-        parts = [self._segment_cells(segment, step) for segment in self.segments]
-        names = ("log_p", "log_q", "low", "high")
-        return Cells(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        return Cells.joined(self._segment_cells(segment, step) for segment in self.segments)
 
     @cached_property
     def segments(self) -> list[Segment]:
@@ -109,10 +108,10 @@ class LineLoss(Loss):
     def _supremum(self, segment: Segment) -> float:
         if segment.ratio is None:
             return math.inf
-        if not self.lattice:
-            return segment.ratio.supremum()
-        turns = np.concatenate([np.floor(segment.ratio.turns), np.ceil(segment.ratio.turns)])
-        return float(np.max(segment.ratio.value(np.clip(turns, segment.left, segment.right))))
+        turns = segment.ratio.turns
+        if self.lattice:
+            turns = np.clip([np.floor(turns), np.ceil(turns)], segment.left, segment.right)
+        return float(np.max(segment.ratio.value(turns)))
 
     def _level_sets(self, level: float) -> list[tuple[Segment, float, float]]:
         sets = []

@@ -11,11 +11,10 @@ import numpy as np
 from audit.distributions.law import log_complement
 from audit.laws.losses.atoms import AtomLoss
 from audit.laws.losses.bracket import Bracket
-from audit.laws.losses.loss import SLACK, Loss
+from audit.laws.losses.loss import SLACK, Loss, ScalarLoss
 
 if TYPE_CHECKING:
     from audit.distributions.law import Floats
-    from audit.laws.losses.loss import Cells, Part
 
 MERGED = 1e-12
 """Sums of losses that agree this well are one value."""
@@ -36,11 +35,11 @@ class VectorLoss(Loss):
     --------
     >>> from audit.distributions import Finite
     >>> coin = AtomLoss(Finite("ab", [0.75, 0.25]), Finite("ab", [0.25, 0.75]))
-    >>> round(VectorLoss({0: coin, 3: coin}).excess(0.0), 12)
-    0.5
+    >>> VectorLoss({0: coin, 3: coin}).bounds(0.0)
+    (0.5, 0.5)
     """
 
-    def __init__(self, losses: dict[int, Loss], *, summands: list[Loss] | None = None) -> None:
+    def __init__(self, losses: dict[int, ScalarLoss], *, summands: list[ScalarLoss] | None = None) -> None:
         self.losses = losses
         self.summands = list(losses.values()) if summands is None else summands
 
@@ -53,11 +52,6 @@ class VectorLoss(Loss):
         kept = sum(float(log_complement(loss.log_lost())) for loss in self.losses.values())
         return float(log_complement(kept))
 
-    def excess(self, level: float) -> float:
-        """Return the exact excess, the middle of the bracket where there is none."""
-        low, high = self.bounds(level)
-        return (low + high) / 2.0
-
     def bounds(self, level: float) -> tuple[float, float]:
         """Return a lower and an upper bound of the excess."""
         if level >= self.supremum() - SLACK:
@@ -67,16 +61,6 @@ class VectorLoss(Loss):
         value = self._exact(level)
         return value, value
 
-    def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the masses for finite coordinates."""
-        losses, logs = self._sums
-        above = losses > level
-        return logs[above], logs[above] - losses[above]
-
-    def part_above(self, level: float) -> Part:
-        """Refuse: the event is no union of boxes; `boxes_above` returns boxes inside it."""
-        raise NotImplementedError
-
     def boxes_above(self, level: float) -> list[dict[int, float]]:
         """Return boxes inside {L > level}, as the level that each coordinate's loss must exceed."""
         suprema, total = self._suprema, self.supremum()
@@ -85,21 +69,17 @@ class VectorLoss(Loss):
             return alone
         return [*alone, {index: level * top / total for index, top in suprema.items()}]
 
-    def cells(self, step: float) -> Cells:
-        """Refuse: products are flattened before their losses are taken."""
-        raise NotImplementedError
-
     @cached_property
     def _suprema(self) -> dict[int, float]:
         known = {loss: loss.supremum() for loss in dict.fromkeys(self.losses.values())}
         return {index: known[loss] for index, loss in self.losses.items()}
 
     @cached_property
-    def _finite(self) -> list[Loss]:
+    def _finite(self) -> list[AtomLoss]:
         return [loss for loss in self.summands if isinstance(loss, AtomLoss)]
 
     @cached_property
-    def _others(self) -> list[Loss]:
+    def _others(self) -> list[ScalarLoss]:
         return [loss for loss in self.summands if not isinstance(loss, AtomLoss)]
 
     @cached_property
