@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from audit.sampling import Runs
+
     Floats = NDArray[np.float64]
 
 #: Outputs kept for re-learning, a side. Beyond it the bins stay as they are and only counts grow.
@@ -126,11 +128,12 @@ class PairMemory:
             return Block(runs, left, right)
         return Block(runs)
 
-    def take(self, runs: Iterable[tuple[View, View]]) -> tuple[list[Floats], list[Block]]:
+    def take(self, drawn: Iterable[Runs]) -> tuple[list[Floats], list[Block]]:
         """Count all blocks of a batch, without learning from it yet: the sums, and what will be learned."""
         counts: list[Floats] = []
         blocks = []
-        for left, right in runs:
+        for runs in drawn:
+            left, right = View(runs.left, runs.typed), View(runs.right, runs.typed)
             counted = self.count(left, right)
             counts = [a + b for a, b in zip(counts, counted, strict=True)] if counts else counted
             blocks.append(self.keep(left, right))
@@ -162,18 +165,16 @@ class PairMemory:
 
     def _relearn(self) -> None:
         """Choose features and bins anew from the kept outputs, and count these again."""
-        left, right = self._kept = ([merged(self._kept[0])], [merged(self._kept[1])])
+        sides = [merged(views) for views in self._kept]
+        self._kept = ([sides[0]], [sides[1]])
         self.tables = []
-        for feature in propose(left, right, floats=self.floats):
-            fitted = isinstance(feature, TableScore)
-            table = Table(learn_bins(feature, left + right))
+        for feature in propose(*self._kept, floats=self.floats):
+            table = Table(learn_bins(feature, sides))
             # A fitted score flatters the runs it was fitted to, the first half: only the others are counted.
-            blocks = [_last_half(side) for side in (left, right)] if fitted else [left, right]
-            for side, views in enumerate(blocks):
-                for view in views:
-                    table.counts[side] += np.bincount(table.find(view), minlength=table.bins.width + 1)
+            counted = map(_last_half, sides) if isinstance(feature, TableScore) else sides
+            table.add(table.count(*counted))
             self.tables.append(table)
-        for view in left + right:
+        for view in sides:
             view.forget()
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
@@ -202,6 +203,14 @@ class PairMemory:
     def kept(self, side: int) -> tuple[list[View], list[View]]:
         """Give the kept outputs, those of the database `side` first."""
         return self._kept[side], self._kept[1 - side]
+
+    def seen(self, event: Event, side: int) -> Floats:
+        """Count the kept runs: of the database `side` inside and outside an event, then of the other one."""
+        counts = []
+        for views in self.kept(side):
+            inside = sum(int(event.members(view).sum()) for view in views)
+            counts += [inside, sum(map(len, views)) - inside]
+        return np.array(counts, dtype=float)
 
     def event(self, chosen: Chosen, k: int) -> Event:
         """Give one of the chosen events as a set of outputs that says itself."""
@@ -247,7 +256,9 @@ def bet_on(chosen: list[Chosen], counts: list[Floats]) -> Bet:
         p=np.concatenate([item.candidates.p for item in chosen]),
         q=np.concatenate([item.candidates.q for item in chosen]),
         past=np.concatenate([np.full(len(item.candidates.p), 2 * item.candidates.past) for item in chosen]),
-        counts=np.concatenate([item.candidates.count(_turned(item, counts[item.table])) for item in chosen]),
+        counts=np.concatenate(
+            [item.candidates.count(counts[item.table][[item.side, 1 - item.side]]) for item in chosen]
+        ),
         distance=chosen[0].distance,
     )
 
@@ -260,10 +271,6 @@ def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
     for counted in counts:
         counted[:, 0] = left, right
     return bet_on(chosen, counts).at_worst()
-
-
-def _turned(item: Chosen, counted: Floats) -> Floats:
-    return counted if item.side == 0 else counted[::-1]
 
 
 def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
@@ -311,14 +318,6 @@ def merged(views: list[View]) -> View:
     return View([output for view in views for output in view.outputs], typed, replaced=True)
 
 
-def _last_half(views: list[View]) -> list[View]:
-    """Give the second half of the outputs, as counted in `propose`: by runs, not by blocks."""
-    total = sum(len(view) for view in views)
-    skip, rest = total // 2, []
-    for view in views:
-        if skip >= len(view):
-            skip -= len(view)
-            continue
-        rest.append(View(view.outputs[skip:], view.typed, replaced=True) if skip else view)
-        skip = 0
-    return rest
+def _last_half(view: View) -> View:
+    """Give the second half of the outputs, as counted in `propose`."""
+    return View(view.outputs[len(view) // 2 :], view.typed, replaced=True)

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-#: What no audit of real numbers looks at, and what none looks at.
-FLOATS = 'the floats as returned (numerics="float")'
-SIDE_CHANNELS = "timing, memory and other side channels"
 AUDITS = 200
 POWER = 0.9
 #: Excesses over the claim that are asked about, some 3 per cent apart, and as a first guess how many of these

@@ -9,16 +9,16 @@ import numpy as np
 
 from audit.errors import InvalidValue
 from audit.events.event import Event, RegionIn
-from audit.evidence.power import FLOATS, SIDE_CHANNELS
 from audit.laws.declared import Laws
 from audit.laws.exact import ExactFinding, PairFinding, compare_pairs
-from audit.relations import name_of
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
+from audit.values.brief import show
 from audit.values.canonical import key
-from audit.verdict.betting import NeverAnswers, silence
+from audit.verdict import multisets, statements
+from audit.verdict.betting import NeverAnswers, TimeIsOver, silence
 from audit.verdict.code_bets import SHARE, TIGHT, beside_law, bet_on_code, speaks
 from audit.verdict.examples import most_probable
-from audit.verdict.law_runs import LEAST_CHECKED, LawRuns, TimeIsOver
+from audit.verdict.law_runs import LEAST_CHECKED, LawRuns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,9 +42,7 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
     else:
         pairs = [*task.databases.beyond(every), *every]
     if not pairs:
-        raise InvalidValue(
-            "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
-        )
+        raise InvalidValue(statements.NO_NEIGHBOURS)
     laws = Laws(task.subject)
     if laws.of(pairs[0][0]) is None:
         return None
@@ -56,9 +54,7 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
 
 def _up_to_order(task: PrivacyTask) -> AuditResult | None:
     """Return what all multisets show; None where they are too many or break the claim, which lists show."""
-    from audit.verdict.multisets import in_another_order, in_lists, on_multisets, up_to_order
-
-    subject, pairs = on_multisets(task.subject, task.databases)
+    subject, pairs = multisets.on_multisets(task.subject, task.databases)
     if not pairs:
         return None
     turned, beyond = replace(task, subject=subject), task.databases.beyond([])
@@ -71,13 +67,13 @@ def _up_to_order(task: PrivacyTask) -> AuditResult | None:
     comparison = _Comparison(
         turned,
         laws,
-        in_lists(finding, subject),
+        multisets.in_lists(finding, subject),
         pairs,
         enumerated=len(pairs),
         code=task,
-        reordered=in_another_order(subject, seed=task.pairs_seed()),
+        reordered=multisets.in_another_order(subject, seed=task.pairs_seed()),
     )
-    return up_to_order(comparison.result())
+    return multisets.up_to_order(comparison.result())
 
 
 def _compared(task: PrivacyTask, laws: Laws, pairs: list[tuple[Any, Any]]) -> ExactFinding:
@@ -116,9 +112,7 @@ class _Comparison:
         except NeverAnswers as silent:
             return self._as(Verdict.ERROR, reason=silence(silent.outcome))
         if trouble:
-            return self._as(
-                Verdict.ERROR, reason=f"the subject's outputs do not follow its declared law: {trouble}"
-            )
+            return self._as(Verdict.ERROR, reason=statements.NOT_ITS_LAW.format(trouble))
         if changed := self.laws.changed():
             return self._as(Verdict.ERROR, reason=changed)
         return self._judged()
@@ -131,23 +125,17 @@ class _Comparison:
         if self.finding.over:
             return self._as(Verdict.REFUTED, witness=self._witness())
         if not self.finding.complete:
-            return self._as(
-                Verdict.INCONCLUSIVE,
-                reason=f"time ran out after {self.finding.pairs} of {len(self.pairs)} pairs",
-            )
+            reason = f"time ran out after {self.finding.pairs} of {len(self.pairs)} pairs"
+            return self._as(Verdict.INCONCLUSIVE, reason=reason)
         self.bets = bet_on_code(
             self.code, self._worst_pairs(), compared=self.runs.samples, tight=self._is_tight()
         )
         if self.bets is not None and speaks(self.bets):
             return beside_law(self.bets, self.code, compared=self.runs.samples)
-        if self.exhaustive and self.laws.discrete and self._is_settled() and self._is_checked():
+        exhaustive = self.enumerated is not None
+        if exhaustive and self.laws.discrete and self._is_settled() and self._is_checked():
             return self._as(Verdict.PROVED)
         return self._as(Verdict.NOT_REFUTED)
-
-    @property
-    def exhaustive(self) -> bool:
-        """Whether every pair of the domain was compared: `enumerated` of them, beside those given by hand."""
-        return self.enumerated is not None
 
     def _is_settled(self) -> bool:
         """Tell whether the laws keep the claim, rounding apart; say so where rounding leaves it open."""
@@ -190,14 +178,11 @@ class _Comparison:
 
     def _worst_pair(self) -> str:
         """Say between which databases most is lost, where there is no witness to show it."""
-        from audit.values.brief import show
-
         worst = self._worst()
         pair = [worst.left, worst.right] if worst.direction == "left" else [worst.right, worst.left]
         where = " and ".join(show(database, 60) for database in pair)
-        at = (
-            f"δ {worst.delta:.4g} at the claimed ε" if self.task.claim.delta > 0 else f"ε {worst.epsilon:.4g}"
-        )
+        in_delta = self.task.claim.delta > 0
+        at = f"δ {worst.delta:.4g} at the claimed ε" if in_delta else f"ε {worst.epsilon:.4g}"
         return f"The worst pair: {where}, with {at}."
 
     def _witness(self) -> Witness:
@@ -216,59 +201,43 @@ class _Comparison:
             ),
         )
 
-    def _as(self, verdict: Verdict, *, reason: str = "", witness: Witness | None = None) -> AuditResult:
-        task, finding = self.task, self.finding
-        compared = verdict is not Verdict.ERROR
-        family = None if self.enumerated is None else task.databases.family(self.enumerated)
-        beyond = finding.pairs - (self.enumerated or 0)
-        if family and task.subject.family:
-            family = f"{task.subject.family}, as the subject derives it from {family}"
-        if family and beyond:
-            family = f"{family}, and {beyond} given pair{'' if beyond == 1 else 's'}"
-        return AuditResult(
-            subject=task.subject.name,
-            claim=task.claim,
-            relation=name_of(task.relation),
-            verdict=verdict,
-            evidence=Evidence.EXACT,
-            reason=reason,
-            epsilon_lower=finding.epsilon if compared else 0.0,
-            delta_lower=finding.delta if compared else 0.0,
-            epsilon_upper=finding.epsilon_upper if compared else None,
-            delta_upper=finding.delta_upper if compared else None,
-            witness=witness,
-            samples=self.runs.samples + (0 if self.bets is None else self.bets.samples),
-            law_distance=self.runs.distance if verdict in _KEPT else None,
-            detectable_epsilon=None if self.bets is None else self.bets.detectable_epsilon,
-            detectable_event=None if self.bets is None else self.bets.detectable_event,
+    def _as(self, verdict: Verdict, **fields: Any) -> AuditResult:
+        task, finding, samples = self.task, self.finding, self.runs.samples
+        notes, not_tested = [*self.runs.notes, *self.notes], []
+        if verdict is not Verdict.ERROR:
+            fields["epsilon_lower"], fields["epsilon_upper"] = finding.epsilon, finding.epsilon_upper
+            fields["delta_lower"], fields["delta_upper"] = finding.delta, finding.delta_upper
+            notes += [] if "witness" in fields else [self._worst_pair()]
+        if self.bets is not None:
+            samples += self.bets.samples
+            fields["detectable_epsilon"] = self.bets.detectable_epsilon
+            fields["detectable_event"] = self.bets.detectable_event
+        if self.enumerated is None:
+            not_tested.append("databases outside the compared pairs")
+        else:
+            fields["pairs_total"], fields["family"] = len(self.pairs), self._family(self.enumerated)
+        if verdict in _KEPT:
+            fields["law_distance"] = self.runs.distance
+            not_tested += task.databases.left_out()
+        return statements.result_of(
+            task,
+            verdict,
+            Evidence.EXACT,
+            samples=samples,
             pairs_tried=finding.pairs,
-            pairs_total=len(self.pairs) if self.exhaustive else None,
-            family=family,
             tolerance=finding.tolerance,
-            significance=task.options.significance,
-            seed=task.options.seed,
-            numerics=task.options.numerics,
-            budget=task.options.budget,
-            parameters=dict(task.subject.parameters),
-            reference=task.subject.reference,
-            assumptions=(
-                *self._law_assumed(verdict),
-                *self._bets_assumed(verdict),
-                "real-number arithmetic: the laws are those of the mechanism without rounding",
-            ),
-            notes=(
-                *self.runs.notes,
-                *self.notes,
-                *(() if witness or not compared else (self._worst_pair(),)),
-            ),
-            not_tested=(
-                *(() if self.exhaustive else ("databases outside the compared pairs",)),
-                *(task.databases.left_out() if verdict in _KEPT else ()),
-                FLOATS,
-                SIDE_CHANNELS,
-            ),
-            expected=task.subject.expected,
+            assumptions=(*self._law_assumed(verdict), *self._bets_assumed(verdict), statements.REAL_LAWS),
+            notes=tuple(notes),
+            not_tested=(*not_tested, statements.FLOATS, statements.SIDE_CHANNELS),
+            **fields,
         )
+
+    def _family(self, enumerated: int) -> str:
+        """Name the domain, all of whose pairs were compared, and how many others were given by hand."""
+        family, beyond = self.task.databases.family(enumerated), self.finding.pairs - enumerated
+        if self.task.subject.family:
+            family = f"{self.task.subject.family}, as the subject derives it from {family}"
+        return f"{family}, and {beyond} given pair{'' if beyond == 1 else 's'}" if beyond else family
 
     def _law_assumed(self, verdict: Verdict) -> Iterator[str]:
         if not self.runs.checked:

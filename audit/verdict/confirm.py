@@ -12,19 +12,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from audit.errors import SubjectError
-from audit.events.features import View
 from audit.results.result import Witness
 from audit.sampling import SHRINK
 from audit.search.shrink import failing_step, shrink
+from audit.verdict.betting import Betting, Terms, TimeIsOver
 from audit.verdict.candidates import find_candidates, growth_on
 from audit.verdict.judge import Judge, side_of
-from audit.verdict.witness import TimeIsOver
 
 if TYPE_CHECKING:
     from audit.databases.chosen import Databases
     from audit.evidence.memory import PairMemory
     from audit.sampling import Sampler
-    from audit.verdict.betting import Betting, Terms
 
 #: By so many standard errors the pair that shrinking chose may have been flattered.
 _DOUBT = 2.0
@@ -44,7 +42,7 @@ class Confirmation:
     doubt
         Why the verdict is not REFUTED; empty where it is.
     how
-        How the subject's runs were told to be trials: a key of `judge.TRIALS`.
+        How the subject's runs were told to be trials: a key of `statements.TRIALS`.
     bounds_hold
         Whether the bets of the audit bound the loss too: false where fresh processes show another one.
     far
@@ -174,8 +172,7 @@ class _Looks:
         self.tried += 1
         with contextlib.suppress(SubjectError):  # `convert` may refuse a pair that shrinking made up
             drawn = self.sampler.draw(memory.left, memory.right, runs, (SHRINK, self.tried))
-            views = ((View(runs.left, runs.typed), View(runs.right, runs.typed)) for runs in drawn)
-            crosses, blocks = memory.take(views)
+            crosses, blocks = memory.take(drawn)
             memory.learn(blocks, crosses)
         return True
 

@@ -35,9 +35,10 @@ from audit.evidence.bets import log_payoffs, outcomes
 from audit.evidence.memory import growth_rate
 from audit.sampling import CONFIRM
 from audit.subject.subject import Renewed
-from audit.verdict.betting import Betting
-from audit.verdict.candidates import MOST_CANDIDATES, find_candidates, growth_on, seen
-from audit.verdict.witness import SECONDS_ALONE, Plan, TimeIsOver, run_witness, spread_evenly, terms_of
+from audit.verdict.betting import Betting, Terms, TimeIsOver
+from audit.verdict.candidates import MOST_CANDIDATES, Candidate, find_candidates, growth_on, seen
+from audit.verdict.statements import BY_SAMPLE, HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
+from audit.verdict.witness import SECONDS_ALONE, Plan, run_witness, spread_evenly, terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,8 +48,6 @@ if TYPE_CHECKING:
     from audit.evidence.memory import PairMemory
     from audit.results.result import Witness
     from audit.sampling import Sampler
-    from audit.verdict.betting import Terms
-    from audit.verdict.candidates import Candidate
 
 #: Calls of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over
 #: 99 %.
@@ -96,7 +95,7 @@ class Judge:
 
     def __post_init__(self) -> None:
         if not self.stateless and self.sampler.recipe is None:
-            self.unavailable = "it holds data that importing or constructing it does not restore"
+            self.unavailable = HOLDS_DATA
 
     @property
     def in_fresh(self) -> bool:
@@ -125,7 +124,7 @@ class Judge:
             return UNTOLD.format(self.unavailable)
         if first.confirmed or self.sampler.subject.declared_sampler is None or self._again_by_calls():
             return ""
-        return _BY_SAMPLE
+        return BY_SAMPLE
 
     def best(self, memory: PairMemory, *, errors: float = 0.0, known: Witness | None = None) -> Witness:
         """Return the first candidate of a pair that is confirmed, or else the first.
@@ -225,7 +224,7 @@ class Judge:
             self.kept = True
             return replace(witness, confirmed=False)
         self.bounds_hold = self.bounds_hold and not differs(
-            np.stack([drawn.bet.counts[0], _counts_seen(memory, candidate)])
+            np.stack([drawn.bet.counts[0], memory.seen(candidate.event, candidate.side)])
         )
         return witness
 
@@ -257,48 +256,10 @@ class Judge:
         return again.refuted
 
 
-#: What a refutation assumes, by how the subject's runs were told to be trials.
-TRIALS = {
-    "fresh": "fresh processes share no noise (through absolute paths or remote services); they confirmed "
-    "the refutation, each with its own mechanism",
-    "renewed": "the mechanisms made by `fresh=` share no noise (not checked)",
-    "stateless": "the subject keeps no state between runs",
-    "unchecked": "the subject keeps no noise between calls (not checked: give `fresh=`, or a function that "
-    "can be imported)",
-}
-
-_FRESH = "give `fresh=`, a function without arguments that makes a new mechanism"
-KEPT = (
-    "the mechanism keeps noise between calls: the event is more frequent in some fresh processes than in "
-    "others; "
-    f"if this is not intended, {_FRESH}"
-)
-IN_COMPANY = (
-    "fails only when runs share state: fresh processes, each with its own mechanism, did not confirm the "
-    "failure; "
-    f"to audit each run separately, {_FRESH}"
-)
-UNTOLD = (
-    "the outputs never vary on either database; noise drawn once and kept would look the same, and the "
-    "mechanism cannot be made anew in a fresh process to check ({}); "
-    f"{_FRESH}, or pass a function that can be imported"
-)
-_BY_SAMPLE = "fails only when many runs share one call of `sample`: single calls did not confirm it"
-
-
 def _never_varied(memory: PairMemory, candidate: Candidate) -> bool:
     """Whether the event happened in every run kept of one side, and in none of the other."""
-    p_in, p_out, q_in, q_out = _counts_seen(memory, candidate)
+    p_in, p_out, q_in, q_out = memory.seen(candidate.event, candidate.side)
     return bool(p_out == 0 and q_in == 0 and p_in and q_out)
-
-
-def _counts_seen(memory: PairMemory, candidate: Candidate) -> NDArray[np.float64]:
-    """Count the runs kept of a pair: the p side inside and outside the event, the q side so too."""
-    counts = []
-    for side in memory.kept(candidate.side):
-        inside = sum(int(candidate.event.members(view).sum()) for view in side)
-        counts += [inside, sum(map(len, side)) - inside]
-    return np.array(counts, dtype=float)
 
 
 def differs(blocks: NDArray[np.float64]) -> bool:

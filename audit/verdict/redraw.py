@@ -22,27 +22,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from audit.errors import SubjectError
-from audit.evidence.bets import log_payoffs, matched, outcomes
-from audit.results.result import Verdict
+from audit.evidence.bets import Bet, log_payoffs, matched, outcomes
+from audit.results.result import Verdict, Witness
 from audit.sampling import CONFIRM
 from audit.subject.subject import Renewed
 from audit.verdict.candidates import Candidate
-from audit.verdict.judge import (
-    IN_COMPANY,
-    KEPT,
-    LEAST_SHARED,
-    MARGIN,
-    PARTS,
-    UNTOLD,
-    differs,
-    side_of,
-    singles_needed,
-)
+from audit.verdict.judge import LEAST_SHARED, MARGIN, PARTS, differs, side_of, singles_needed
+from audit.verdict.statements import HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
 from audit.verdict.witness import Drawn, Plan, run_witness, terms_of
 
 if TYPE_CHECKING:
-    from audit.evidence.bets import Bet
-    from audit.results.result import Witness
     from audit.sampling import Sampler
     from audit.verdict.betting import Terms
 
@@ -139,7 +128,7 @@ class Redraw:
         witness = drawn.witness
         sure = (witness.p, witness.q) == (1.0, 0.0)
         candidate = self._candidate((witness.p, witness.q), past=float(witness.runs))
-        unavailable = "it holds data that importing or constructing it does not restore"
+        unavailable = HOLDS_DATA
         if self.sampler.recipe is not None:
             terms = self._terms(path, single=True)
             singles = singles_needed(candidate, terms.at(witness.distance), terms.log_limit)

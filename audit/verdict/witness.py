@@ -14,6 +14,7 @@ from audit.events.features import View
 from audit.evidence.bets import Bet, clopper_pearson
 from audit.results.result import Witness
 from audit.values.outcomes import Raised, Unfinished
+from audit.verdict.betting import Terms, TimeIsOver
 from audit.verdict.examples import noting
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from audit.databases.chosen import Pair
     from audit.sampling import Runs, Sampler
-    from audit.verdict.betting import Terms
     from audit.verdict.candidates import Candidate
 
     Floats = NDArray[np.float64]
@@ -39,10 +39,6 @@ SECONDS_ALONE = 120.0
 _TIMED = 8
 #: Draws of the exact test whether an event is as frequent in every process.
 _SHUFFLES = 20_000
-
-
-class TimeIsOver(Exception):  # noqa: N818 - the user's limit, not an error of ours
-    """The time limit fell while a witness was drawn."""
 
 
 @dataclass(frozen=True)
