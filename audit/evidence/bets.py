@@ -37,7 +37,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import betaincinv, rel_entr
 
 from audit.claims import at_distance
 
@@ -204,6 +204,10 @@ class Ledger:
         del self.bets[first:]
         self._stacked = None
 
+    def rejects(self, epsilon: float, delta: float, significance: float) -> bool:
+        """Tell whether the wealth against a claim ever reached 1/significance."""
+        return bool(self.bets) and bool(self.path(epsilon, delta).max() >= -math.log(significance))
+
     def log_wealth(self, epsilon: float, delta: float) -> float:
         """Give the log wealth after the last bet."""
         return float(self.path(epsilon, delta)[-1]) if self.bets else self.lost(epsilon, delta)
@@ -310,18 +314,12 @@ def lower_bound(lattice: Iterator[float], rejected: Callable[[float], bool]) -> 
 
 def epsilon_bound(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> float:
     """Give a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
-    limit = -math.log(significance)
-    if not ledger.bets:
-        return 0.0
-    return lower_bound(epsilon_lattice(epsilon), lambda value: bool(ledger.path(value, delta).max() >= limit))
+    return lower_bound(epsilon_lattice(epsilon), lambda value: ledger.rejects(value, delta, significance))
 
 
 def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float:
     """Give a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
-    limit = -math.log(significance)
-    if not ledger.bets:
-        return 0.0
-    return lower_bound(delta_lattice(), lambda value: bool(ledger.path(epsilon, value).max() >= limit))
+    return lower_bound(delta_lattice(), lambda value: ledger.rejects(epsilon, value, significance))
 
 
 def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
@@ -344,9 +342,7 @@ def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
 
 def ceiling(pairs: int, significance: float) -> float:
     """Give about the largest ε that so many pairs of runs can certify: ln(n / ln(2/significance))."""
-    if pairs <= 0:
-        return 0.0
-    return max(0.0, math.log(pairs / math.log(2 / significance)))
+    return max(0.0, math.log(pairs / math.log(2 / significance))) if pairs > 0 else 0.0
 
 
 def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
@@ -361,11 +357,7 @@ def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
         return 0.0
 
     def divergence(a: float, b: float) -> float:
-        total = 0.0
-        for x, y in ((a, b), (1 - a, 1 - b)):
-            if x > 0:
-                total += math.inf if y <= 0 else x * math.log(x / y)
-        return total
+        return float(rel_entr([a, 1 - a], [b, 1 - b]).sum())
 
     def objective(other: float) -> float:
         return divergence(q, other) + divergence(p, min(1.0, ratio * other + delta))

@@ -28,6 +28,7 @@ the M_k reject.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -46,6 +47,8 @@ GRID: Final = STAKES[STAKES > 0]
 #: A claim of β = 0 is bet against as this one, which it implies.
 LEAST_BETA: Final = 1e-12
 _STEPS: Final = 60
+#: More runs than anybody draws.
+_ENDLESS: Final = 2**62
 
 
 def weights(count: int) -> Floats:
@@ -184,13 +187,7 @@ def least_runs(beta: float, significance: float) -> int:
     (8, 161)
     """
     limit, gain = -math.log(significance), log_payoffs(np.ones(1), beta)[0]
-    low, high = 0, 1
-    while float(_mean(high * gain)) < limit:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if float(_mean(middle * gain)) >= limit else (middle, high)
-    return high
+    return bisect_left(range(_ENDLESS), limit, lo=1, key=lambda runs: float(_mean(runs * gain)))
 
 
 def best_growth(p: float, beta: float) -> float:

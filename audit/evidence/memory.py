@@ -70,8 +70,8 @@ class PairMemory:
     floats
         Whether bit patterns may be used.
     path
-        The neighbours from `left` to `right`, both included, where these are more than one step apart. Every
-        claim that is asked about is one about neighbours.
+        The neighbours from `left` to `right`, both included; these two where they are neighbours themselves.
+        Every claim that is asked about is one about neighbours.
     """
 
     left: Any
@@ -93,10 +93,13 @@ class PairMemory:
     _next_learning: int = 1
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.path = self.path or (self.left, self.right)
+
     @property
     def distance(self) -> int:
         """How many steps of neighbours lie between the two databases."""
-        return max(1, len(self.path) - 1)
+        return len(self.path) - 1
 
     @property
     def stopped_answering(self) -> bool:

@@ -82,13 +82,13 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
     how, bounds_hold = judge.how, judge.bounds_hold
     if doubt:
         first = replace(first, confirmed=False)  # a replay would take it for a refutation else
-        return Confirmation(replace(first, simplest=first), doubt, how, bounds_hold, _far(first))
     witness = first
-    with contextlib.suppress(TimeIsOver):
-        witness = _simplest(judge, winner, first, allowance=allowance, databases=databases)
+    if not doubt:
+        with contextlib.suppress(TimeIsOver):
+            witness = _simplest(judge, winner, first, allowance=allowance, databases=databases)
     if witness.simplest is None:
         witness = replace(witness, simplest=witness)
-    return Confirmation(witness, "", how, bounds_hold, _far(first))
+    return Confirmation(witness, doubt, how, bounds_hold, far=first if first.distance > 1 else None)
 
 
 def _simplest(
@@ -104,7 +104,7 @@ def _simplest(
     simplest = near
     if (near is first or near.confirmed) and not databases.only_given:
         looks.most = sampler.drawn + looks.allowance - 4 * near.runs
-        simpler = _shrunk(looks, winner, databases)
+        simpler = shrink(winner, simpler=databases.simpler, look=looks, growth=looks.growth)
         judge.most = sampler.drawn + allowance
         with contextlib.suppress(TimeIsOver):
             simplest = near if simpler is winner else judge.best(simpler, errors=_DOUBT)
@@ -130,10 +130,6 @@ def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
     )
 
 
-def _far(witness: Witness) -> Witness | None:
-    return witness if witness.distance > 1 else None
-
-
 def _stronger(far: Witness, near: Witness) -> Witness:
     """Return the step between distant databases if its own runs show a larger loss a step, or alone one."""
     if not near.confirmed:
@@ -143,13 +139,11 @@ def _stronger(far: Witness, near: Witness) -> Witness:
 
 def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
     """Return the step of a path on which the event of a witness fails most, by a third of the allowance."""
-    terms, side = looks.terms, side_of(witness)
     looks.most = looks.sampler.drawn + looks.allowance // 3
     return failing_step(
         memory,
         look=looks,
-        growth=lambda piece: growth_on(witness.event, piece, side, terms),
-        floats=terms.floats,
+        growth=lambda piece: growth_on(witness.event, piece, side_of(witness), looks.terms),
     )
 
 
@@ -181,14 +175,3 @@ class _Looks:
         if memory.raised and not self.winner.raised:
             return 0.0  # perhaps no database of the domain at all
         return memory.prospect(self.terms.epsilon, self.terms.delta, errors=errors)[0]
-
-
-def _shrunk(looks: _Looks, memory: PairMemory, databases: Databases) -> PairMemory:
-    """Return what is known of the simplest pair on which the claim still visibly fails."""
-    return shrink(
-        memory,
-        simpler=databases.simpler,
-        look=looks,
-        growth=looks.growth,
-        floats=looks.terms.floats,
-    )

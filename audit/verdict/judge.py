@@ -245,7 +245,7 @@ class Judge:
         budget = int(min(max(_AGAIN * betting.crossed_at, needed), _AGAIN * betting.terms.budget))
         again = Betting(
             self.sampler,
-            [winner.path or (winner.left, winner.right)],
+            [winner.path],
             replace(betting.terms, budget=budget, stop_when_refuted=True),
             stage=CONFIRM,
             look_stage=CONFIRM,

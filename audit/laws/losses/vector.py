@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -42,6 +43,8 @@ class VectorLoss(Loss):
     def __init__(self, losses: dict[int, ScalarLoss], *, summands: list[ScalarLoss] | None = None) -> None:
         self.losses = losses
         self.summands = list(losses.values()) if summands is None else summands
+        self._finite = [loss for loss in self.summands if isinstance(loss, AtomLoss)]
+        self._others = [loss for loss in self.summands if not isinstance(loss, AtomLoss)]
 
     def supremum(self) -> float:
         """Return the sum of the coordinates' suprema (0 for none)."""
@@ -75,25 +78,12 @@ class VectorLoss(Loss):
         return {index: known[loss] for index, loss in self.losses.items()}
 
     @cached_property
-    def _finite(self) -> list[AtomLoss]:
-        return [loss for loss in self.summands if isinstance(loss, AtomLoss)]
-
-    @cached_property
-    def _others(self) -> list[ScalarLoss]:
-        return [loss for loss in self.summands if not isinstance(loss, AtomLoss)]
-
-    @cached_property
     def _bracket(self) -> Bracket | None:
-        if not self._others:
-            return None if self._enumerable(MOST_VALUES) else Bracket(self.summands)
-        exact = len(self._others) == 1 and self._enumerable(MOST_CONDITIONS)
-        return None if exact else Bracket(self.summands)
-
-    def _enumerable(self, most: int) -> bool:
-        try:
-            return len(self._sums[0]) <= most
-        except OverflowError:
-            return False
+        most = MOST_CONDITIONS if self._others else MOST_VALUES
+        with contextlib.suppress(OverflowError):
+            if len(self._others) <= 1 and len(self._sums[0]) <= most:
+                return None
+        return Bracket(self.summands)
 
     @cached_property
     def _sums(self) -> tuple[Floats, Floats]:
