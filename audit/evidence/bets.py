@@ -30,23 +30,16 @@ The counts of a bet do not depend on the claim, and h and the weights at any (ε
 numbers, so the same calls give the wealth against every other claim: that is how bounds are found (`Ledger`).
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, rel_entr
 
 from audit.claims import at_distance
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+from audit.distributions.law import Floats, Ints
 
 #: Stakes as fractions of the largest admissible one: a fixed grid, no tuning; 0 abstains.
 STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
@@ -131,7 +124,7 @@ class Bet:
         grown = raw + matched(self.counts, payoffs)
         return float(log_sum(grown.ravel()) - log_sum(raw.ravel()))
 
-    def at_worst(self) -> Bet:
+    def at_worst(self) -> "Bet":
         """Return the bet with the batch that costs it most given its coins: what a broken-off batch loses.
 
         Of the p side all fell outside, of the q side all inside: the least D of either side, in every event
@@ -190,7 +183,7 @@ class Ledger:
     """
 
     bets: list[Bet] = field(default_factory=list)
-    before: Ledger | None = None
+    before: "Ledger | None" = None
     _stacked: Any = field(default=None, repr=False)
     _distances: dict[int, Any] = field(default_factory=dict, repr=False)
 
@@ -254,7 +247,7 @@ def log_sum(values: Floats) -> Floats:
     return np.asarray(np.log(np.exp(values - top).sum(axis=-1)) + top[..., 0])
 
 
-def log_sums(values: Floats, starts: NDArray[np.intp]) -> Floats:
+def log_sums(values: Floats, starts: Ints) -> Floats:
     """Give the log of the sum of exponentials over groups of rows, shape (rows, k) giving (groups,).
 
     Parameters

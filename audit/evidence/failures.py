@@ -25,23 +25,16 @@ with probability at most significance; so does p_k ≤ u for all k, u the larges
 the M_k reject.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.evidence.bets import STAKES, log_sum
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 GRID: Final = STAKES[STAKES > 0]
 #: A claim of β = 0 is bet against as this one, which it implies.

@@ -1,29 +1,22 @@
 """What is remembered of one pair of databases: early outputs for re-learning, and counts of everything."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.claims import at_distance
+from audit.distributions.law import Floats
 from audit.events.event import Event
 from audit.events.features import TableScore, View
 from audit.events.features.propose import propose
 from audit.events.tables import Candidates, Table, learn_bins
 from audit.evidence.bets import Bet
+from audit.sampling import Runs
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from audit.sampling import Runs
-
-    Floats = NDArray[np.float64]
 
 #: Outputs kept for re-learning, a side. Beyond it the bins stay as they are and only counts grow.
 KEPT = 16_384

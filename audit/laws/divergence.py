@@ -10,25 +10,16 @@ several continuous coordinates of a product differ, `hockey_stick_bounds` and `e
 bracket the value instead.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from audit.distributions import Law
+from audit.distributions.law import Floats
 from audit.errors import finite_number
 from audit.laws.losses import SLACK, Loss, ScalarLoss, VectorLoss, loss_of
 from audit.laws.region import Region, log_probability
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from audit.distributions import Law
-
-    Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-9
 """Accuracy of δ and ε; half of it, relatively, is what an event may give away to be an open set."""

@@ -6,26 +6,21 @@ for; `within` is true only if no pair exceeds it by more than `ExactFinding.tole
 derived in `audit.laws.scores`.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from audit.claims import PrivacyClaim
 from audit.distributions import Law
+from audit.distributions.law import Floats, Ints
 from audit.errors import InvalidKind, InvalidValue
 from audit.laws.divergence import TOLERANCE, worst_event
 from audit.laws.losses.side_by_side import blocks, stacked
 from audit.laws.region import Region, probability
 from audit.laws.scores import Score, Scores, SideBySide, score
 from audit.values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
-
-    from audit.claims import PrivacyClaim
-    from audit.distributions.law import Floats, Ints
 
 CHUNK = 2**15
 MOST_SEEN = 2**17

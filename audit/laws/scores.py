@@ -10,23 +10,18 @@ The tolerance covers the rounding of the logarithms (about 1e-15 of their size);
 where the numbers carry it. Laws given in fractions are compared without any (`audit.laws.losses.rational`).
 """
 
-from __future__ import annotations
-
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from audit.claims import PrivacyClaim
+from audit.distributions import Law
+from audit.distributions.law import Floats, Ints
 from audit.laws.divergence import TOLERANCE, loss_epsilon_bounds
-from audit.laws.losses import loss_of
+from audit.laws.losses import Loss, loss_of
 from audit.laws.losses.rational import exceeds, fractions_of
 from audit.laws.losses.side_by_side import epsilons, excesses, losses_of, stacked
-
-if TYPE_CHECKING:
-    from audit.claims import PrivacyClaim
-    from audit.distributions import Law
-    from audit.distributions.law import Floats, Ints
-    from audit.laws.losses import Loss
 
 SETTLED = 1e-3
 """An excess in ε that rounding explains is no obstacle to a proof up to here."""
@@ -52,7 +47,7 @@ class Score(NamedTuple, Generic[Numbers]):
     slack: Numbers
 
 
-Scores: TypeAlias = "Score[Floats]"
+Scores: TypeAlias = Score[Floats]
 """The scores of every pair, forwards and then backwards."""
 
 

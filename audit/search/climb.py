@@ -9,22 +9,17 @@ share of runs spent on looks is bounded.
 The search draws nothing itself: `look = search.ask(...)`, the look is taken, `search.tell(look, ...)`.
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections import deque
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, count, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.databases.paths import halves
+from audit.evidence.memory import PairMemory
 from audit.values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-
-    from audit.evidence.memory import PairMemory
 
 #: Neighbours one after the other; a pair is a path of one step.
 Path = tuple[Any, ...]

@@ -5,18 +5,14 @@ none does. A version is tried by runs of its own, few at first and twice as many
 they decide nothing: the pair that is left is then run afresh as a witness (`confirm`).
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.databases.paths import halves
 from audit.databases.variations import simplicity
 from audit.evidence.memory import PairMemory
 from audit.values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Pair = tuple[Any, Any]
 

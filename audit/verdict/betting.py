@@ -4,33 +4,22 @@ Everything a batch is bet on was fixed before the batch was drawn; a batch is le
 settled. Runs drawn to explore pairs are never bet on.
 """
 
-from __future__ import annotations
-
 import math
 import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from audit.claims import at_distance
+from audit.distributions.law import Floats
 from audit.events.features import View
 from audit.evidence.bets import Bet, Ledger, delta_bound, epsilon_bound
 from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
-from audit.sampling import BET, EXPLORE, MutatedInput
+from audit.sampling import BET, EXPLORE, MutatedInput, Sampler
 from audit.search.climb import Path, Search
 from audit.search.compass import distance
-from audit.values.outcomes import Unfinished
+from audit.values.outcomes import Raised, Unfinished
 from audit.values.progress import AuditProgressed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from audit.sampling import Sampler
-    from audit.values.outcomes import Raised
-
-    Floats = NDArray[np.float64]
 
 #: Pairs of runs in a first bet; later ones add a quarter to what is known of the pair.
 FIRST_BET = 20
@@ -161,7 +150,7 @@ class Betting:
     stage: int = BET
     look_stage: int = EXPLORE
     singly: bool = False
-    given_up: Betting | None = None
+    given_up: "Betting | None" = None
     shadow_log_wealth: float = 0.0
     crossed_at: int | None = None
     shadow_crossed_at: int | None = None

@@ -1,17 +1,18 @@
 """The exact path: compare declared laws of neighbouring databases, and the laws with the code that is run."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from audit.databases.chosen import Pair
 from audit.errors import InvalidValue
 from audit.events.event import Event, RegionIn
 from audit.laws.declared import Laws
 from audit.laws.exact import ExactFinding, PairFinding, compare_pairs
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
+from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import key
 from audit.verdict import multisets, statements
@@ -19,12 +20,6 @@ from audit.verdict.betting import NeverAnswers, TimeIsOver, silence
 from audit.verdict.code_bets import SHARE, TIGHT, beside_law, bet_on_code, speaks
 from audit.verdict.examples import most_probable
 from audit.verdict.law_runs import LEAST_CHECKED, LawRuns
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from audit.databases.chosen import Pair
-    from audit.task import PrivacyTask
 
 #: Pairs compared when the domain is not enumerated.
 SOME_PAIRS = 512

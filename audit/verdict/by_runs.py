@@ -1,11 +1,9 @@
 """The statistical path: bet, confirm, and say what was found."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,19 +11,17 @@ from audit.databases.paths import lengths
 from audit.errors import InvalidValue
 from audit.events.features.structure import unread
 from audit.evidence.bets import Bet, Ledger, ceiling, log_payoffs
+from audit.evidence.memory import PairMemory
 from audit.evidence.power import Power, detectable
 from audit.results.result import AuditResult, Evidence, Verdict
+from audit.sampling import MutatedInput, Sampler
 from audit.search.climb import FIRST_LOOK
+from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.verdict import statements
 from audit.verdict.betting import Betting, NeverAnswers, Terms, bet_size, silence
 from audit.verdict.calls_check import CallsCheck
 from audit.verdict.confirm import Confirmation, confirm
-
-if TYPE_CHECKING:
-    from audit.evidence.memory import PairMemory
-    from audit.sampling import MutatedInput, Sampler
-    from audit.task import PrivacyTask
 
 LEAST_CONFIRMATION = 20_000
 

@@ -9,23 +9,19 @@ most the significance: each of two databases, and each of two beginnings where a
 gets a quarter of it, and its wealth is a test martingale (`audit.evidence.bets`).
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from audit.databases.chosen import Pair
 from audit.distributions.forms import COARSE, coarse, plain
 from audit.events.event import Event, NumberIn
 from audit.evidence.memory import PairMemory, bet_on
-from audit.sampling import CALLS, Runs
+from audit.sampling import CALLS, Runs, Sampler
 from audit.values.brief import show
+from audit.verdict.betting import Terms
 from audit.verdict.candidates import find_candidates
-
-if TYPE_CHECKING:
-    from audit.databases.chosen import Pair
-    from audit.sampling import Sampler
-    from audit.verdict.betting import Terms
 
 #: Calls on each database at most, and as many outputs of `sample`; a smaller share of a small budget.
 MOST: Final = 500
@@ -54,7 +50,7 @@ class CallsCheck:
     sampler: Sampler
     terms: Terms
     compared: int = 0
-    _batches: count[int] = field(default_factory=count)
+    _batches: Iterator[int] = field(default_factory=count)
     _digits: int = _DIGITS
 
     def disagreement(self, pair: Pair) -> str:

@@ -3,20 +3,15 @@
 Nothing is drawn here. A candidate is fixed from past runs, and then run afresh as a witness (`confirm`).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.events.event import AtomIn, Event, NumberIn, RegionIn
-from audit.evidence.memory import growth_rate
-
-if TYPE_CHECKING:
-    from audit.evidence.memory import PairMemory
-    from audit.verdict.betting import Terms
+from audit.evidence.memory import PairMemory, growth_rate
+from audit.verdict.betting import Terms
 
 #: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most
 #: one.

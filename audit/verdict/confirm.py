@@ -5,24 +5,18 @@ confirming calls alone, how many being decided beforehand. A simpler witness is 
 decides nothing.
 """
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from audit.databases.chosen import Databases
 from audit.errors import SubjectError
+from audit.evidence.memory import PairMemory
 from audit.results.result import Witness
-from audit.sampling import SHRINK
+from audit.sampling import SHRINK, Sampler
 from audit.search.shrink import failing_step, shrink
 from audit.verdict.betting import Betting, Terms, TimeIsOver
 from audit.verdict.candidates import find_candidates, growth_on
 from audit.verdict.judge import Judge, side_of
-
-if TYPE_CHECKING:
-    from audit.databases.chosen import Databases
-    from audit.evidence.memory import PairMemory
-    from audit.sampling import Sampler
 
 #: By so many standard errors the pair that shrinking chose may have been flattered.
 _DOUBT = 2.0
@@ -137,16 +131,6 @@ def _stronger(far: Witness, near: Witness) -> Witness:
     return near if not far.confirmed or near.epsilon_lower >= far.epsilon_lower else far
 
 
-def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
-    """Return the step of a path on which the event of a witness fails most, by a third of the allowance."""
-    looks.most = looks.sampler.drawn + looks.allowance // 3
-    return failing_step(
-        memory,
-        look=looks,
-        growth=lambda piece: growth_on(witness.event, piece, side_of(witness), looks.terms),
-    )
-
-
 class _Looks:
     """Looks at pairs around a refuted one, as far as their own allowance of runs reaches."""
 
@@ -175,3 +159,13 @@ class _Looks:
         if memory.raised and not self.winner.raised:
             return 0.0  # perhaps no database of the domain at all
         return memory.prospect(self.terms.epsilon, self.terms.delta, errors=errors)[0]
+
+
+def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
+    """Return the step of a path on which the event of a witness fails most, by a third of the allowance."""
+    looks.most = looks.sampler.drawn + looks.allowance // 3
+    return failing_step(
+        memory,
+        look=looks,
+        growth=lambda piece: growth_on(witness.event, piece, side_of(witness), looks.terms),
+    )

@@ -1,19 +1,14 @@
 """What outputs look like: the first or the most probable ones, as short texts for files and pages."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
+from audit.distributions import Law
+from audit.sampling import Runs
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import short, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from audit.distributions import Law
-    from audit.sampling import Runs
 
 MOST_EXAMPLES = 3
 _LENGTH = 60

@@ -21,33 +21,24 @@ the event's frequency from process to process, which the exact test notices; wha
 by itself.
 """
 
-from __future__ import annotations
-
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.errors import SubjectError
 from audit.evidence.bets import log_payoffs, outcomes
-from audit.evidence.memory import growth_rate
-from audit.sampling import CONFIRM
+from audit.evidence.memory import PairMemory, growth_rate
+from audit.results.result import Witness
+from audit.sampling import CONFIRM, Sampler
 from audit.subject.subject import Renewed
 from audit.verdict.betting import Betting, Terms, TimeIsOver
 from audit.verdict.candidates import MOST_CANDIDATES, Candidate, find_candidates, growth_on, seen
 from audit.verdict.statements import BY_SAMPLE, HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
 from audit.verdict.witness import SECONDS_ALONE, Plan, run_witness, spread_evenly, terms_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from audit.evidence.memory import PairMemory
-    from audit.results.result import Witness
-    from audit.sampling import Sampler
 
 #: Calls of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over
 #: 99 %.
@@ -262,7 +253,7 @@ def _never_varied(memory: PairMemory, candidate: Candidate) -> bool:
     return bool(p_out == 0 and q_in == 0 and p_in and q_out)
 
 
-def differs(blocks: NDArray[np.float64]) -> bool:
+def differs(blocks: Floats) -> bool:
     """Whether the event is more frequent in some processes than in others, on either side.
 
     Parameters

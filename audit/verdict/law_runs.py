@@ -5,27 +5,21 @@ probability at most the significance: each of n comparisons is an e-value (`audi
 trouble is one that reaches n/significance.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from audit.databases.chosen import Pair
+from audit.distributions import Law
 from audit.laws.law_check import detectable_distance, law_log_e_value, stray
-from audit.sampling import LAW
+from audit.sampling import LAW, MutatedInput, Runs, Sampler
 from audit.sampling.tally import joined
+from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import key
 from audit.values.outcomes import Unfinished
 from audit.verdict.betting import NeverAnswers, TimeIsOver
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
-
-    from audit.databases.chosen import Pair
-    from audit.distributions import Law
-    from audit.sampling import MutatedInput, Runs, Sampler
-    from audit.task import PrivacyTask
 
 #: Runs drawn of each database whose law is compared closely, by calls and by `sample`.
 CHECKED_RUNS: Final = 2_000

@@ -1,28 +1,21 @@
 """All databases of a size up to the order of their records, for subjects whose law does not depend on it."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.claims import PureDP
-from audit.databases.chosen import MOST_PAIRS
+from audit.databases.chosen import MOST_PAIRS, Databases
 from audit.errors import SubjectError
-from audit.laws.exact import compare_pairs
+from audit.laws.exact import ExactFinding, PairFinding, compare_pairs
 from audit.relations import Relation
+from audit.results.result import AuditResult
+from audit.subject.subject import Subject
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from audit.databases.chosen import Databases
-    from audit.laws.exact import ExactFinding, PairFinding
-    from audit.results.result import AuditResult
-    from audit.subject.subject import Subject
 
 Multiset = tuple[int, ...]
 

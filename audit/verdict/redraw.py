@@ -13,27 +13,21 @@ keeps the claim (`evidence`). This is of calls that the author of the file has n
 made from the very calls of a seed may be refuted by them, and is by no others (`fresh`).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from audit.errors import SubjectError
 from audit.evidence.bets import Bet, log_payoffs, matched, outcomes
 from audit.results.result import Verdict, Witness
-from audit.sampling import CONFIRM
+from audit.sampling import CONFIRM, Sampler
 from audit.subject.subject import Renewed
+from audit.verdict.betting import Terms
 from audit.verdict.candidates import Candidate
 from audit.verdict.judge import LEAST_SHARED, MARGIN, PARTS, differs, side_of, singles_needed
 from audit.verdict.statements import HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
 from audit.verdict.witness import Drawn, Plan, run_witness, terms_of
-
-if TYPE_CHECKING:
-    from audit.sampling import Sampler
-    from audit.verdict.betting import Terms
 
 #: First index of the seed paths of new calls, which no audit uses.
 _NEW = 1_000

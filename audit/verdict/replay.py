@@ -1,7 +1,5 @@
 """Drawing a saved witness again: the same runs from the same seed, or new ones."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

@@ -1,15 +1,11 @@
 """What the results of both paths and of replays say alike: what was asked, and what runs assume."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.relations import name_of
 from audit.results.result import AuditResult, Evidence, Verdict
-
-if TYPE_CHECKING:
-    from audit.subject.subject import Subject
-    from audit.task import PrivacyTask
+from audit.subject.subject import Subject
+from audit.task import PrivacyTask
 
 #: What no audit of real numbers looks at, and what none looks at.
 FLOATS = 'the floats as returned (numerics="float")'

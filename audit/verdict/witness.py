@@ -1,32 +1,23 @@
 """A witness run afresh: an event that was fixed before, and what calls drawn for it alone say of it."""
 
-from __future__ import annotations
-
 import math
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.databases.chosen import Pair
+from audit.distributions.law import Floats
 from audit.errors import SubjectError
 from audit.events.features import View
 from audit.evidence.bets import Bet, clopper_pearson
 from audit.results.result import Witness
+from audit.sampling import Runs, Sampler
 from audit.values.outcomes import Raised, Unfinished
 from audit.verdict.betting import Terms, TimeIsOver
+from audit.verdict.candidates import Candidate
 from audit.verdict.examples import noting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
-
-    from audit.databases.chosen import Pair
-    from audit.sampling import Runs, Sampler
-    from audit.verdict.candidates import Candidate
-
-    Floats = NDArray[np.float64]
 
 #: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.
 CONFIDENCE = 0.99

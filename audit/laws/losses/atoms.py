@@ -1,19 +1,15 @@
 """The loss on finitely many outcomes."""
 
-from __future__ import annotations
-
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.distributions.finite import Finite, same_outcomes
 from audit.distributions.law import OUTSIDE, Floats, Law, as_numbers, log_add
 from audit.laws.losses.loss import SLACK, Cells, ScalarLoss
 from audit.laws.region import Region
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LISTED = 64
 """Events of more numbers than this are given as intervals."""

@@ -16,19 +16,14 @@ Each Lᵢ is known in cells: masses p, q and an interval of the loss. On the gri
   L has a density the bracket is thus O(h²) wide.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from audit.distributions.law import Floats
-    from audit.laws.losses.loss import Cells, ScalarLoss
+from audit.distributions.law import Floats
+from audit.laws.losses.loss import Cells, ScalarLoss
 
 GRID = 2**18
 ROUNDING = 1e-13

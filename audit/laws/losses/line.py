@@ -1,23 +1,18 @@
 """The loss on the line or on the integers, segment by segment between the knots of both laws."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from audit.distributions.law import log_add
+from audit.distributions.law import Floats, log_add
+from audit.distributions.line import LineLaw
 from audit.laws.losses.loss import SLACK, Cells, ScalarLoss
 from audit.laws.losses.ratio import Interval, Ratio, ratio_of
 from audit.laws.region import Region
-
-if TYPE_CHECKING:
-    from audit.distributions.law import Floats
-    from audit.distributions.line import LineLaw
 
 CELLS = 2**11
 """Quantiles of p that cut a segment before its cells are refined."""

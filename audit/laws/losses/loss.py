@@ -1,17 +1,13 @@
 """The privacy loss log p/q of a pair of laws, part by part."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from audit.distributions.law import Floats, log_add
 from audit.laws.region import Region
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 SLACK = 1e-12
 """A loss this close above a level counts as equal to it: the rounding of the logarithms themselves."""
@@ -33,7 +29,7 @@ class Cells(NamedTuple):
     high: Floats
 
     @classmethod
-    def joined(cls, parts: Iterable[Cells]) -> Cells:
+    def joined(cls, parts: "Iterable[Cells]") -> "Cells":
         """Return the cells of disjoint parts."""
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 

@@ -1,7 +1,5 @@
 """The loss of any pair of our laws, taken apart into parts that cannot meet."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

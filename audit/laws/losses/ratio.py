@@ -1,20 +1,16 @@
 """The logarithm of the ratio of two densities on one segment: its supremum and where it exceeds a level."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.distributions.pieces import Piece
-
-if TYPE_CHECKING:
-    from audit.distributions.law import Floats
-    from audit.distributions.smooth import SmoothPiece
+from audit.distributions.smooth import SmoothPiece
 
 Interval: TypeAlias = tuple[float, float]
 

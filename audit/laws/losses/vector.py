@@ -1,21 +1,15 @@
 """The loss of vectors of independent coordinates: a sum of independent losses."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audit.distributions.law import log_complement
+from audit.distributions.law import Floats, log_complement
 from audit.laws.losses.atoms import AtomLoss
 from audit.laws.losses.bracket import Bracket
 from audit.laws.losses.loss import SLACK, Loss, ScalarLoss
-
-if TYPE_CHECKING:
-    from audit.distributions.law import Floats
 
 MERGED = 1e-12
 """Sums of losses that agree this well are one value."""
