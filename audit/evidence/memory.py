@@ -48,8 +48,7 @@ class Block:
     """A counted block: its runs, and their outputs where they are wanted for re-learning."""
 
     runs: int
-    left: View | None = None
-    right: View | None = None
+    views: tuple[View, View] | None = None
 
 
 @dataclass
@@ -121,7 +120,7 @@ class PairMemory:
         self.hear(right)
         runs, fits = len(left) + len(right), self._kept_bytes + max(weight(left), weight(right)) <= KEPT_BYTES
         if self._kept_runs + runs <= 2 * (KEPT if fits else FIRST):
-            return Block(runs, left, right)
+            return Block(runs, (left, right))
         return Block(runs)
 
     def take(self, drawn: Iterable[Runs]) -> tuple[list[Floats], list[Block]]:
@@ -149,11 +148,11 @@ class PairMemory:
         for table, counted in zip(self.tables, counts, strict=True):
             table.add(counted)
         for block in blocks:
-            if block.left is not None and block.right is not None and self._kept_runs == self.runs:
-                self._kept[0].append(block.left)
-                self._kept[1].append(block.right)
+            if block.views is not None and self._kept_runs == self.runs:
+                for kept, view in zip(self._kept, block.views, strict=True):
+                    kept.append(view)
                 self._kept_runs += block.runs
-                self._kept_bytes += max(weight(block.left), weight(block.right))
+                self._kept_bytes += max(map(weight, block.views))
             self.runs += block.runs
         if self.pairs >= self._next_learning and self._kept_runs == self.runs:
             self._relearn()

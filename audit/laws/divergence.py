@@ -15,8 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from audit.distributions import Law
-from audit.distributions.law import Floats
+from audit.distributions.law import Floats, Law
 from audit.errors import finite_number
 from audit.laws.losses import SLACK, Loss, ScalarLoss, VectorLoss, loss_of
 from audit.laws.region import Region, log_probability

@@ -13,8 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from audit.claims import PrivacyClaim
-from audit.distributions import Law
-from audit.distributions.law import Floats, Ints
+from audit.distributions.law import Floats, Ints, Law
 from audit.errors import InvalidKind, InvalidValue
 from audit.laws.divergence import TOLERANCE, worst_event
 from audit.laws.losses.side_by_side import blocks, stacked

@@ -16,8 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from audit.claims import PrivacyClaim
-from audit.distributions import Law
-from audit.distributions.law import Floats, Ints
+from audit.distributions.law import Floats, Ints, Law
 from audit.laws.divergence import TOLERANCE, loss_epsilon_bounds
 from audit.laws.losses import Loss, loss_of
 from audit.laws.losses.rational import exceeds, fractions_of

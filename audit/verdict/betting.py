@@ -100,18 +100,14 @@ class TimeIsOver(Exception):  # noqa: N818 - the user's limit, not an error of o
 
 
 class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
-    """Every run so far raised or did not finish; holds one such outcome."""
+    """Every run so far raised or did not finish; holds one such outcome, and says what the subject does."""
 
     def __init__(self, outcome: Raised | Unfinished) -> None:
-        super().__init__(str(outcome))
+        said = f"every run {outcome}"
+        if isinstance(outcome, Unfinished):
+            said = f"no run finished: {outcome.reason}"
+        super().__init__(said)
         self.outcome = outcome
-
-
-def silence(outcome: Raised | Unfinished) -> str:
-    """Say what a subject does that never answers."""
-    if isinstance(outcome, Unfinished):
-        return f"no run finished: {outcome.reason}"
-    return f"every run raised {outcome.kind}: {outcome.message}"
 
 
 @dataclass

@@ -16,7 +16,7 @@ from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import key
 from audit.verdict import multisets, statements
-from audit.verdict.betting import NeverAnswers, TimeIsOver, silence
+from audit.verdict.betting import NeverAnswers, TimeIsOver
 from audit.verdict.code_bets import SHARE, TIGHT, beside_law, bet_on_code, speaks
 from audit.verdict.examples import most_probable
 from audit.verdict.law_runs import LEAST_CHECKED, LawRuns
@@ -105,7 +105,7 @@ class _Comparison:
             reason = "time ran out before the law was compared with the code"
             return self._as(Verdict.INCONCLUSIVE, reason=reason)
         except NeverAnswers as silent:
-            return self._as(Verdict.ERROR, reason=silence(silent.outcome))
+            return self._as(Verdict.ERROR, reason=str(silent))
         if trouble:
             return self._as(Verdict.ERROR, reason=statements.NOT_ITS_LAW.format(trouble))
         if changed := self.laws.changed():

@@ -19,7 +19,7 @@ from audit.search.climb import FIRST_LOOK
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.verdict import statements
-from audit.verdict.betting import Betting, NeverAnswers, Terms, bet_size, silence
+from audit.verdict.betting import Betting, NeverAnswers, Terms, bet_size
 from audit.verdict.calls_check import CallsCheck
 from audit.verdict.confirm import Confirmation, confirm
 
@@ -99,7 +99,7 @@ class _Runs:
         try:
             betting = self.betting = self._bet()
         except NeverAnswers as silent:
-            return self._result(Verdict.ERROR, reason=silence(silent.outcome))
+            return self._result(Verdict.ERROR, reason=str(silent))
         if betting.search.exhausted and not betting.memories:
             raise InvalidValue(statements.NO_NEIGHBOURS)
         if betting.out_of_time:
@@ -114,7 +114,7 @@ class _Runs:
         first = self._start()
 
         def again(fault: MutatedInput) -> Betting:
-            self.notes.append(f"{fault} The audit restarted with a new copy of the database for every run.")
+            self._restarted("audit", fault)
             return self._start(given_up=first).run()
 
         return self.sampler.with_copies(first.run, again)
@@ -133,6 +133,9 @@ class _Runs:
             given_up=given_up,
         )
 
+    def _restarted(self, what: str, fault: MutatedInput) -> None:
+        self.notes.append(f"{fault} The {what} restarted with a new copy of the database for every run.")
+
     def _refuted(self, betting: Betting) -> AuditResult:
         assert betting.crossed_at is not None
         if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):
@@ -141,19 +144,13 @@ class _Runs:
         bets = len(betting.ledger.bets)
         found = self._confirm(betting, allowance)
         self.notes += _far_note(found, self.terms)
+        seen: dict[str, Any] = {"how": found.how, "witness": found.witness}
         if found.doubt:
-            return self._result(
-                Verdict.INCONCLUSIVE, how=found.how, reason=found.doubt, witness=found.witness
-            )
+            return self._result(Verdict.INCONCLUSIVE, reason=found.doubt, **seen)
         if not found.bounds_hold:  # what was bet before fits this process alone
             betting.ledger = Ledger(betting.ledger.bets[bets:])
-        return self._result(
-            Verdict.REFUTED,
-            how=found.how,
-            witness=found.witness,
-            samples_to_refutation=betting.crossed_at,
-            **self.terms.bounds(betting.ledger),
-        )
+        bounds = self.terms.bounds(betting.ledger)
+        return self._result(Verdict.REFUTED, samples_to_refutation=betting.crossed_at, **seen, **bounds)
 
     def _confirm(self, betting: Betting, allowance: int) -> Confirmation:
         """Confirm; where the input is changed only now, again, with a copy for every run."""
@@ -163,9 +160,7 @@ class _Runs:
             return confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
 
         def again(fault: MutatedInput) -> Confirmation:
-            self.notes.append(
-                f"{fault} The confirmation restarted with a new copy of the database for every run."
-            )
+            self._restarted("confirmation", fault)
             betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
             return found()
 
@@ -190,11 +185,9 @@ class _Runs:
         if trouble := self._compare_calls(most_bet):
             return self._result(Verdict.ERROR, reason=trouble)
         power, bounds = self._power(most_bet), self.terms.bounds(betting.ledger)
-        likely = (
-            f"an event of probability {power.p:.3g}: {power.event.words()}"
-            if power.event
-            else (f"any event of probability {power.p:.3g}")
-        )
+        likely = f"any event of probability {power.p:.3g}"
+        if power.event is not None:
+            likely = f"an event of probability {power.p:.3g}: {power.event.words()}"
         if power.epsilon is None:
             reason = (
                 f"{spent:,} runs are too few, raise {more}: audits like this one miss any true ε, however "
@@ -268,20 +261,13 @@ class _Runs:
         if verdict is Verdict.NOT_REFUTED:
             untested += self.task.databases.left_out()
             if self.task.subject.declared_sampler is not None:
-                untested.append(_calls_left(self.compared_calls))
+                known = f" beyond {self.compared_calls:,} on each database of one pair, which agreed"
+                beyond, others = (known, "all other runs") if self.compared_calls else ("", "all runs")
+                untested.append(f"single calls{beyond}: {others} came from its `sample`, many at once")
             untested += unread(views for memory in memories for views in memory.kept(0))
         if self.task.options.numerics == "ideal":
             untested.append(statements.FLOATS)
         return [*untested, statements.SIDE_CHANNELS]
-
-
-def _calls_left(compared: int) -> str:
-    if not compared:
-        return "single calls: all runs came from its `sample`, many at once"
-    return (
-        f"single calls beyond {compared:,} on each database of one pair, which agreed: all other runs came "
-        "from its `sample`, many at once"
-    )
 
 
 def _far_note(found: Confirmation, terms: Terms) -> list[str]:

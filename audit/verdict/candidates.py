@@ -104,7 +104,7 @@ def _rounded(condition: Any, digits: int) -> Any:
     if not isinstance(condition, NumberIn):
         return condition
     intervals = tuple(
-        (low, high) if _is_narrow(low, high) else (_round(low, digits), _round(high, digits))
+        (low, high) if _is_narrow(low, high) else (float(f"{low:.{digits}g}"), float(f"{high:.{digits}g}"))
         for low, high in condition.intervals
     )
     return replace(condition, intervals=intervals)
@@ -113,10 +113,6 @@ def _rounded(condition: Any, digits: int) -> Any:
 def _is_narrow(low: float, high: float) -> bool:
     """Tell whether an interval is an atom's own, which rounding would miss."""
     return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
-
-
-def _round(value: float, digits: int) -> float:
-    return value if not math.isfinite(value) else float(f"{value:.{digits}g}")
 
 
 def seen(event: Event, memory: PairMemory, side: int) -> Candidate:

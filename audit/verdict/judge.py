@@ -166,9 +166,7 @@ class Judge:
         """Give the ways to share calls among fresh processes that this event asks for."""
         crossed = self.betting.crossed_at or 0
         if _never_varied(memory, candidate):
-            terms = self._terms(single=True)
-            singles = singles_needed(candidate, terms.at(memory.distance), terms.log_limit)
-            yield Plan(singles // 2, parts=singles)
+            yield singly(candidate, self._terms(single=True), memory.distance)
             if not self._last_varied:
                 return
         yield Plan(max(LEAST_SHARED, min(runs, 3 * crossed // 2)), parts=PARTS)
@@ -270,28 +268,29 @@ def differs(blocks: Floats) -> bool:
     return any(spread_evenly(hits, calls) < _SPREAD / 2 for hits, calls in sides)
 
 
-def singles_needed(candidate: Candidate, claimed: tuple[float, float], log_limit: float) -> int:
-    """Give how many single calls most likely refute an event that happens on one side always, else never.
+def singly(candidate: Candidate, terms: Terms, distance: int) -> Plan:
+    """Return the single calls that most likely refute an event that happens on one side always, else never.
 
     Parameters
     ----------
     candidate
         The event.
-    claimed
-        ε and δ.
-    log_limit
-        The log wealth that refutes.
+    terms
+        What is bet against, at the level that refutes.
+    distance
+        How many steps lie between the databases.
 
     Examples
     --------
-    >>> from audit.verdict.candidates import Candidate
-    >>> 80 <= singles_needed(Candidate(None, 0, 0.99, 0.01, 100.0), (1.0, 0.0), 14.5) <= 120
+    >>> terms = Terms(epsilon=1.0, delta=0.0, significance=5e-7, budget=1_000)
+    >>> 80 <= singly(Candidate(None, 0, 0.99, 0.01, 100.0), terms, 1).parts <= 120
     True
     """
     p, q = np.array([candidate.p]), np.array([candidate.q])
     sure, never = np.array([1.0]), np.array([0.0])
-    growth = float((outcomes(sure, never) @ log_payoffs(p, q, *claimed)[0]).max())
-    return 2 * math.ceil(_SINGLES * log_limit / max(growth, 1e-9) / 2) + 4
+    growth = float((outcomes(sure, never) @ log_payoffs(p, q, *terms.at(distance))[0]).max())
+    pairs = math.ceil(_SINGLES * terms.log_limit / max(growth, 1e-9) / 2) + 2
+    return Plan(pairs, parts=2 * pairs)
 
 
 def side_of(witness: Witness) -> int:

@@ -25,7 +25,7 @@ from audit.sampling import CONFIRM, Sampler
 from audit.subject.subject import Renewed
 from audit.verdict.betting import Terms
 from audit.verdict.candidates import Candidate
-from audit.verdict.judge import LEAST_SHARED, MARGIN, PARTS, differs, side_of, singles_needed
+from audit.verdict.judge import LEAST_SHARED, MARGIN, PARTS, differs, side_of, singly
 from audit.verdict.statements import HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
 from audit.verdict.witness import Drawn, Plan, run_witness, terms_of
 
@@ -124,10 +124,9 @@ class Redraw:
         candidate = self._candidate((witness.p, witness.q), past=float(witness.runs))
         unavailable = HOLDS_DATA
         if self.sampler.recipe is not None:
-            terms = self._terms(path, single=True)
-            singles = singles_needed(candidate, terms.at(witness.distance), terms.log_limit)
-            least = max(witness.runs, LEAST_SHARED)
-            plan = Plan(singles // 2, parts=singles) if sure else Plan(least, parts=PARTS)
+            plan = Plan(max(witness.runs, LEAST_SHARED), parts=PARTS)
+            if sure:
+                plan = singly(candidate, self._terms(path, single=True), witness.distance)
             try:
                 anew = self._run(plan, candidate, _after(path))
             except SubjectError as error:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from audit.sampling import Runs, Sampler
 from audit.values.outcomes import Raised, Unfinished
 from audit.verdict.betting import Terms, TimeIsOver
 from audit.verdict.candidates import Candidate
-from audit.verdict.examples import noting
+from audit.verdict.examples import MOST_EXAMPLES, output_words
 
 #: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.
 CONFIDENCE = 0.99
@@ -138,11 +138,13 @@ def run_witness(
     """
     started = math.inf
     examples: tuple[list[str], list[str]] = ([], [])
-    noted = noting(plan.draw(sampler, pair, path), left=examples[0], right=examples[1])
     blocks, answers = [], np.zeros(2)
-    for counted, answered in _counted(noted, candidate, against=terms.against):
+    for block in plan.draw(sampler, pair, path):
+        counted, answered = _counted(block, candidate, against=terms.against)
         blocks.append(counted)
         answers += answered
+        for texts, outputs in zip(examples, (block.left, block.right), strict=True):
+            texts += [output_words(output) for output in outputs[: MOST_EXAMPLES - len(texts)]]
         if terms.is_late(sampler.loading):
             raise TimeIsOver
         spent = time.monotonic() - started
@@ -204,25 +206,22 @@ def loss(p: float, q: float, delta: float) -> float:
     return math.inf if q == 0 else math.log((p - delta) / q)
 
 
-def _counted(
-    blocks: Iterable[Runs], candidate: Candidate, *, against: bool
-) -> Iterator[tuple[Floats, Floats]]:
+def _counted(block: Runs, candidate: Candidate, *, against: bool) -> tuple[Floats, Floats]:
     """Give the counts of a block, and how many of its calls gave an answer on the left and on the right.
 
     An unfinished call settles by its known coin: the p side's as outside the event, the q side's as inside.
     """
-    for block in blocks:
-        counts, answers = np.zeros(4), np.zeros(2)
-        for side, outputs in enumerate((block.left, block.right)):
-            view = View(outputs)
-            inside = candidate.event.members(view)
-            if against and len(view.unfinished):
-                inside[view.unfinished] = side != candidate.side
-            first = 0 if side == candidate.side else 2
-            counts[first : first + 2] = inside.sum(), len(inside) - inside.sum()
-            refused = sum(type(output) in (Raised, Unfinished) for _, output in view.rest)
-            answers[side] = len(inside) - refused
-        yield counts, answers
+    counts, answers = np.zeros(4), np.zeros(2)
+    for side, outputs in enumerate((block.left, block.right)):
+        view = View(outputs)
+        inside = candidate.event.members(view)
+        if against and len(view.unfinished):
+            inside[view.unfinished] = side != candidate.side
+        first = 0 if side == candidate.side else 2
+        counts[first : first + 2] = inside.sum(), len(inside) - inside.sum()
+        refused = sum(type(output) in (Raised, Unfinished) for _, output in view.rest)
+        answers[side] = len(inside) - refused
+    return counts, answers
 
 
 def spread_evenly(hits: Floats, calls: Floats) -> float:

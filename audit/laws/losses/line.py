@@ -114,24 +114,10 @@ class LineLoss(ScalarLoss):
             if segment.ratio is None:
                 sets.append((segment, segment.left, segment.right))
             elif self.lattice:
-                sets += [(segment, *run) for run in self._integer_sets(segment, level + SLACK)]
+                sets += [(segment, *run) for run in _integer_sets(segment, segment.ratio, level + SLACK)]
             else:
                 sets += [(segment, *interval) for interval in segment.ratio.above(level + SLACK)]
         return sets
-
-    def _integer_sets(self, segment: Segment, level: float) -> list[Interval]:
-        ratio = segment.ratio
-        if ratio is None or segment.left == segment.right:
-            alone = ratio is None or float(ratio.value(segment.left)) > level
-            return [(segment.left, segment.right)] if alone else []
-        runs = []
-        for start, end in ratio.above(level):
-            low, high = math.ceil(start) if math.isfinite(start) else start, _floor(end)
-            low += math.isfinite(low) and not float(ratio.value(low)) > level
-            high -= math.isfinite(high) and not float(ratio.value(high)) > level
-            if low <= high:
-                runs.append((float(low), float(high)))
-        return runs
 
     def _log_mass(self, piece: Any, low: Any, high: Any) -> Any:
         if piece is None:
@@ -185,5 +171,15 @@ class LineLoss(ScalarLoss):
         return float(self.p.ppf(0.5))
 
 
-def _floor(x: float) -> float:
-    return math.floor(x) if math.isfinite(x) else x
+def _integer_sets(segment: Segment, ratio: Ratio, level: float) -> list[Interval]:
+    """Return the runs of integers of a segment whose loss is above a level."""
+    if segment.left == segment.right:
+        return [(segment.left, segment.right)] if float(ratio.value(segment.left)) > level else []
+    runs = []
+    for start, end in ratio.above(level):
+        low, high = float(np.ceil(start)), float(np.floor(end))
+        low += math.isfinite(low) and not float(ratio.value(low)) > level
+        high -= math.isfinite(high) and not float(ratio.value(high)) > level
+        if low <= high:
+            runs.append((low, high))
+    return runs

@@ -5,14 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from audit.distributions.countable import Countable
-from audit.distributions.density import Density
-from audit.distributions.finite import Finite
-from audit.distributions.law import Law, as_numbers
+from audit.distributions import Countable, Density, Finite, Law, Mixture, Product
+from audit.distributions.law import as_numbers
 from audit.distributions.line import LineLaw
-from audit.distributions.mixture import Mixture
 from audit.distributions.pieces import Piece
-from audit.distributions.product import Product
 from audit.errors import InvalidKind
 from audit.laws.losses.atoms import AtomLoss
 from audit.laws.losses.line import LineLoss

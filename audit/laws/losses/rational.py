@@ -7,9 +7,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 
-from audit.distributions.finite import Finite
-from audit.distributions.law import Law
-from audit.distributions.product import Product
+from audit.distributions import Finite, Law, Product
 
 MOST = 4_096
 """Outcomes of a product up to which it is compared exactly."""
