@@ -10,7 +10,7 @@ from audit.databases.chosen import Pair
 from audit.errors import InvalidValue
 from audit.events.event import Event, RegionIn
 from audit.laws.declared import Laws
-from audit.laws.exact import ExactFinding, PairFinding, compare_pairs
+from audit.laws.exact import ExactFinding, compare_pairs
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.task import PrivacyTask
 from audit.values.brief import show
@@ -92,8 +92,8 @@ class _Comparison:
         self.task, self.laws, self.finding, self.pairs = task, laws, finding, pairs
         self.enumerated = enumerated
         self.code = task if code is None else code
-        worst = self._worst()
-        self.runs = LawRuns(task, laws.again, pairs, (worst.left, worst.right), reordered)
+        self.worst = finding.by_delta if task.claim.delta > 0 else finding.by_epsilon
+        self.runs = LawRuns(task, laws.again, pairs, (self.worst.left, self.worst.right), reordered)
         self.bets: AuditResult | None = None
         self.notes: list[str] = []
 
@@ -114,10 +114,9 @@ class _Comparison:
 
     def _judged(self) -> AuditResult:
         """Give the verdict on a law that was not contradicted."""
-        worst = self._worst()
-        if self.finding.over and (doubt := self.task.databases.doubt(worst.left, worst.right)):
-            return self._as(Verdict.INCONCLUSIVE, reason=doubt)
         if self.finding.over:
+            if doubt := self.task.databases.doubt(self.worst.left, self.worst.right):
+                return self._as(Verdict.INCONCLUSIVE, reason=doubt)
             return self._as(Verdict.REFUTED, witness=self._witness())
         if not self.finding.complete:
             reason = f"time ran out after {self.finding.pairs} of {len(self.pairs)} pairs"
@@ -128,23 +127,19 @@ class _Comparison:
         if self.bets is not None and speaks(self.bets):
             return beside_law(self.bets, self.code, compared=self.runs.samples)
         exhaustive = self.enumerated is not None
-        if exhaustive and self.laws.discrete and self._is_settled() and self._is_checked():
+        if exhaustive and self.laws.discrete and self._is_proof():
             return self._as(Verdict.PROVED)
         return self._as(Verdict.NOT_REFUTED)
 
-    def _is_settled(self) -> bool:
-        """Tell whether the laws keep the claim, rounding apart; say so where rounding leaves it open."""
-        if not self.finding.within:
-            self.notes.append(
-                "Not a proof: some probabilities are no larger than their floating-point rounding error; "
-                "give the law accurate `log_probabilities`, or fractions."
-            )
-        return self.finding.within
-
-    def _is_checked(self) -> bool:
-        """Tell whether the code was looked at closely enough for a proof; say why where it was not."""
+    def _is_proof(self) -> bool:
+        """Tell whether rounding leaves nothing open and enough of the code was looked at; else say why."""
         least = self.runs.least_checked
-        if least < LEAST_CHECKED:
+        if not self.finding.within:
+            said = (
+                "some probabilities are no larger than their floating-point rounding error; give the law "
+                "accurate `log_probabilities`, or fractions"
+            )
+        elif least < LEAST_CHECKED:
             said = (
                 f"the law was compared with only {least} runs of a database, fewer than {LEAST_CHECKED}; "
                 "raise `budget`"
@@ -168,12 +163,9 @@ class _Comparison:
         found = self.finding.by_epsilon, self.finding.by_delta
         return list({key([pair.left, pair.right]): (pair.left, pair.right) for pair in found}.values())
 
-    def _worst(self) -> PairFinding:
-        return self.finding.by_delta if self.task.claim.delta > 0 else self.finding.by_epsilon
-
     def _worst_pair(self) -> str:
         """Say between which databases most is lost, where there is no witness to show it."""
-        worst = self._worst()
+        worst = self.worst
         pair = [worst.left, worst.right] if worst.direction == "left" else [worst.right, worst.left]
         where = " and ".join(show(database, 60) for database in pair)
         in_delta = self.task.claim.delta > 0
@@ -181,7 +173,7 @@ class _Comparison:
         return f"The worst pair: {where}, with {at}."
 
     def _witness(self) -> Witness:
-        worst = self._worst()
+        worst = self.worst
         return Witness(
             left=worst.left,
             right=worst.right,

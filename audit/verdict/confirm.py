@@ -65,8 +65,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
     """
     assert betting.crossed_at is not None
     winner = betting.winner
-    judge = Judge(sampler, betting, stateless=sampler.is_stateless(winner.left, winner.right))
-    judge.most = sampler.drawn + allowance
+    judge = Judge(sampler, betting, sampler.is_stateless(winner.left, winner.right), allowance)
     try:
         first = replace(judge.best(winner), given=databases.only_given)
         doubt = judge.doubt(first)
@@ -79,27 +78,23 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
     witness = first
     if not doubt:
         with contextlib.suppress(TimeIsOver):
-            witness = _simplest(judge, winner, first, allowance=allowance, databases=databases)
+            witness = _simplest(judge, winner, first, databases)
     if witness.simplest is None:
         witness = replace(witness, simplest=witness)
     return Confirmation(witness, doubt, how, bounds_hold, far=first if first.distance > 1 else None)
 
 
-def _simplest(
-    judge: Judge, winner: PairMemory, first: Witness, *, allowance: int, databases: Databases
-) -> Witness:
+def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Databases) -> Witness:
     """Return the strongest witness, with the simplest that is confirmed too."""
-    sampler, looks, near = judge.sampler, _Looks(judge.sampler, judge.betting), first
+    looks, near = _Looks(judge.sampler, judge.betting), first
     if winner.distance > 1:
         winner = _step(looks, winner, first)
-        judge.most = sampler.drawn + allowance
         near = judge.best(winner, errors=_DOUBT, known=first)
     strongest = _stronger(first, near)
     simplest = near
     if (near is first or near.confirmed) and not databases.only_given:
-        looks.most = sampler.drawn + looks.allowance - 4 * near.runs
+        looks.most = judge.sampler.drawn + looks.allowance - 4 * near.runs
         simpler = shrink(winner, simpler=databases.simpler, look=looks, growth=looks.growth)
-        judge.most = sampler.drawn + allowance
         with contextlib.suppress(TimeIsOver):
             simplest = near if simpler is winner else judge.best(simpler, errors=_DOUBT)
     if not simplest.confirmed:

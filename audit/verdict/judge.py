@@ -72,6 +72,8 @@ class Judge:
     sampler: Sampler
     betting: Betting
     stateless: bool
+    #: Most runs that each pair may take.
+    allowance: int
     most: int = 0
     tried: int = 0
     bounds_hold: bool = True
@@ -129,6 +131,7 @@ class Judge:
         TimeIsOver
             The deadline passed, or fresh processes that ran before cannot be had for another witness.
         """
+        self.most = self.sampler.drawn + self.allowance
         first: Witness | None = None
         candidates = find_candidates(memory, self.betting.terms)
         if known is not None:

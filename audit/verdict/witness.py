@@ -86,6 +86,10 @@ class Drawn:
         The bet on its event, which these calls alone decided.
     blocks
         Calls of the p side inside the event and outside, of the q side inside and outside, block by block.
+    plan
+        How the calls were shared.
+    log_limit
+        The log wealth that confirms.
     silent
         What the calls of the left database did where none of them gave an answer, and those of the right one;
         empty texts where one did.
@@ -94,6 +98,8 @@ class Drawn:
     witness: Witness
     bet: Bet
     blocks: Floats
+    plan: Plan
+    log_limit: float
     silent: tuple[str, str] = ("", "")
 
 
@@ -190,7 +196,7 @@ def run_witness(
     left, right = (
         texts[0] if texts and not count else "" for texts, count in zip(examples, answers, strict=True)
     )
-    return Drawn(witness, bet, np.array(blocks), silent=(left, right))
+    return Drawn(witness, bet, np.array(blocks), plan, terms.log_limit, silent=(left, right))
 
 
 def loss(p: float, q: float, delta: float) -> float:
