@@ -11,6 +11,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import InvalidKind, InvalidValue, Parameter
+from audit.sampling import Sampler
 from audit.sampling.remake.modules import WITHIN
 from audit.values.brief import show
 
@@ -53,6 +54,20 @@ class Task:
     def is_late(self) -> bool:
         """Tell whether the time limit is over."""
         return self.deadline is not None and time.monotonic() >= self.deadline
+
+    def sampler(self, subject: Subject) -> Sampler:
+        """Return what draws runs of the subject, of one of its ways to run, or of an experiment around it.
+
+        A subject that takes no generator stays in one process: its own generator would repeat in each worker.
+        """
+        options = self.options
+        return Sampler(
+            subject,
+            seed=options.seed,
+            jobs=options.jobs if self.subject.takes_rng else 1,
+            isolate=options.isolate,
+            run_time_limit=options.run_time_limit,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

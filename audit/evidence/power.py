@@ -6,30 +6,16 @@ least 90 % of audits (estimated from `AUDITS` simulations under common random nu
 claim.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.events.event import Event
 from audit.evidence.bets import backtest, log_payoffs, log_sum, matched, outcomes
-from audit.evidence.memory import growth_rate
+from audit.evidence.memory import PairMemory, growth_rate
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from audit.events.event import Event
-    from audit.evidence.memory import PairMemory
-
-    Floats = NDArray[np.float64]
-
-#: What no audit of real numbers looks at, and what none looks at.
-FLOATS = 'the floats as returned (numerics="float")'
-SIDE_CHANNELS = "timing, memory and other side channels"
 AUDITS = 200
 POWER = 0.9
 #: The largest excess over the claim that is looked for.

@@ -4,8 +4,6 @@ For additive noise the distance is that of the two true answers, which one coupl
 steers; it proves nothing.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

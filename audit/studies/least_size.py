@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import AuditError
-from audit.laws.scores import TOLERANCE
+from audit.laws.divergence import TOLERANCE
 from audit.results.result import Verdict
 from audit.studies.cells import Step
 from audit.utility.exact import exceeds

@@ -44,7 +44,7 @@ def wealths(false_alarms):
 
 class LearnsFirst(Betting):
     def _bet(self, memory, size):
-        crosses, blocks = self._draw(memory, size, self.stage, learn=False)
+        crosses, blocks = self._draw(memory, size, self.stage)
         memory.learn(blocks, crosses)
         chosen = memory.choose(self.terms.epsilon, self.terms.delta)
         left, right = (

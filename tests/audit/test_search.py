@@ -351,12 +351,12 @@ class BetsOnScouts(Betting):
 class CouplesItsBets(Betting):
     """Draws what it bets on by coupled runs: p and q are then no longer independent."""
 
-    def _draw(self, memory, size, stage, *, learn=True):
+    def _draw(self, memory, size, stage):
         draw = self.sampler.draw
         if stage == BET:
             self.sampler.draw = lambda *given, **_: draw(*given, coupled=True)
         try:
-            return super()._draw(memory, size, stage, learn=learn)
+            return super()._draw(memory, size, stage)
         finally:
             self.sampler.draw = draw
 
