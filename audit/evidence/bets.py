@@ -33,13 +33,18 @@ numbers, so the same calls give the wealth against every other claim: that is ho
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincinv, rel_entr
 
 from audit.claims import at_distance
 from audit.distributions.law import Floats, Ints
+from audit.evidence.goals import Aim, Goals
+
+Flags = NDArray[np.bool_]
 
 #: Stakes as fractions of the largest admissible one: a fixed grid, no tuning; 0 abstains.
 STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
@@ -167,6 +172,10 @@ class Ledger:
     ----------
     bets
         The bets.
+    goals
+        How a share of the wealth is bet on whole tables at once; without it all is bet as `bets` say.
+    aims
+        What that share was bet on beside each bet, None where nothing.
     before
         Bets of a beginning that was given up. Against each claim what they lost stays lost, and what they
         won is given up too: min(1, their wealth) is at most their wealth, so the guarantee stands.
@@ -184,22 +193,34 @@ class Ledger:
 
     bets: list[Bet] = field(default_factory=list)
     before: "Ledger | None" = None
+    goals: Goals | None = None
+    aims: list[Aim | None] = field(default_factory=list)
     _stacked: Any = field(default=None, repr=False)
     _distances: dict[int, Any] = field(default_factory=dict, repr=False)
 
-    def add(self, bet: Bet) -> None:
-        """Append a finished bet."""
+    def add(self, bet: Bet, aim: Aim | None = None) -> None:
+        """Append a finished bet, and what the goals' share was bet on beside it."""
         self.bets.append(bet)
+        self.aims.append(aim)
         self._stacked = None
 
     def keep(self, first: int) -> None:
         """Forget all bets but the first ones."""
-        del self.bets[first:]
+        del self.bets[first:], self.aims[first:]
         self._stacked = None
 
-    def rejects(self, epsilon: float, delta: float, significance: float) -> bool:
-        """Tell whether the wealth against a claim ever reached 1/significance."""
-        return bool(self.bets) and bool(self.path(epsilon, delta).max() >= -math.log(significance))
+    def rejects(self, epsilons: Floats, deltas: Floats, significance: float) -> Flags:
+        """Tell whether the wealth against each claim ever reached 1/significance, shape (claims,)."""
+        if not self.bets:
+            return np.zeros(len(epsilons), bool)
+        limit, lost = -math.log(significance), self._lost_to(epsilons, deltas)
+        own = np.array([self._own_path(*claim) for claim in zip(epsilons, deltas, strict=True)])
+        rejected = (lost[:, None] + self._share(own)).max(axis=1) >= limit
+        rest = np.flatnonzero(~rejected)
+        if self.goals is not None and len(rest):  # the others need no look at what costs more to replay
+            path = self.goals.path(self.aims, epsilons[rest], deltas[rest]).T
+            rejected[rest] = (lost[rest, None] + self.together(own[rest], path)).max(axis=1) >= limit
+        return rejected
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
         """Give the log wealth after the last bet."""
@@ -213,13 +234,31 @@ class Ledger:
         """Give the log wealth after each bet, shape (bets,)."""
         if not self.bets:
             return np.zeros(0)
+        path = self._own_path(epsilon, delta)
+        if self.goals is not None:
+            aimed = self.goals.path(self.aims, np.array([epsilon]), np.array([delta]))[:, 0]
+            path = self.together(path, aimed)
+        return self.lost(epsilon, delta) + path
+
+    def _lost_to(self, epsilons: Floats, deltas: Floats) -> Floats:
+        return np.array([self.lost(*claim) for claim in zip(epsilons, deltas, strict=True)])
+
+    def _share(self, own: Any) -> Any:
+        return own if self.goals is None else own + math.log1p(-self.goals.share)
+
+    def together(self, own: Floats | float, aimed: Floats | float) -> Floats:
+        """Give the log of the wealth of both accounts."""
+        assert self.goals is not None
+        return np.asarray(np.logaddexp(self._share(own), aimed + math.log(self.goals.share)))
+
+    def _own_path(self, epsilon: float, delta: float) -> Floats:
         log_prior, p, q, past, counts, starts = self._stack()
         payoffs = np.empty((len(p), 4, len(STAKES)))
         for steps, here in self._distances.items():
             payoffs[here] = log_payoffs(p[here], q[here], *at_distance(epsilon, delta, steps))
         raw = log_prior[:, None] + backtest(outcomes(p, q), past, payoffs)
         grown = log_sums(raw + matched(counts, payoffs), starts) - log_sums(raw, starts)
-        return np.asarray(self.lost(epsilon, delta) + np.cumsum(grown))
+        return np.asarray(np.cumsum(grown))
 
     def _stack(self) -> Any:
         """Return all bets as columns, one row for each event, and where each bet begins."""
@@ -290,29 +329,36 @@ def delta_lattice() -> Iterator[float]:
         yield min(1.0, 1e-9 * 1.02**step)
 
 
-def lower_bound(lattice: Iterator[float], rejected: Callable[[float], bool]) -> float:
+def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -> float:
     """Give the largest lattice value up to which every value is rejected; 0 if the first is not.
 
     **Guarantee.** The lattice is fixed before the data. Were the bound above the true value t, the least
     lattice value at or above t would have been rejected; the claim at that one value holds, so this has
     probability at most the level of a single test. No monotonicity is needed.
     """
-    bound = 0.0
-    for value in lattice:
-        if not rejected(value):
-            return bound
-        bound = value
+    bound, many = 0.0, 1
+    while values := list(islice(lattice, many)):
+        kept = np.flatnonzero(~rejected(np.array(values)))
+        if len(kept):
+            return values[kept[0] - 1] if kept[0] else bound
+        bound, many = values[-1], min(2 * many, 32)
     return bound
 
 
 def epsilon_bound(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> float:
     """Give a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
-    return lower_bound(epsilon_lattice(epsilon), lambda value: ledger.rejects(value, delta, significance))
+    return lower_bound(
+        epsilon_lattice(epsilon),
+        lambda values: ledger.rejects(values, np.full(len(values), delta), significance),
+    )
 
 
 def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float:
     """Give a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
-    return lower_bound(delta_lattice(), lambda value: ledger.rejects(epsilon, value, significance))
+    return lower_bound(
+        delta_lattice(),
+        lambda values: ledger.rejects(np.full(len(values), epsilon), values, significance),
+    )
 
 
 def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from audit.events.features.scores import TableScore
 from audit.events.features.views import View
 from audit.events.tables import Candidates, Table, learn_bins
 from audit.evidence.bets import Bet
+from audit.evidence.goals import Aim, CellCounts
 from audit.sampling import Runs
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
@@ -29,8 +30,12 @@ KEPT_BYTES = 2**26
 FIRST = 40
 #: Events bet on at once.
 MOST_EVENTS = 48
+#: Tables that a batch is bet on as a whole at most, each for the claims at which it promised most.
+MOST_TABLES = 3
 #: Multiples of the claimed ε at which an event must look good to be kept (bounds need the larger ones).
 _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
+#: The levels of `_promise`, those nearest to the claim first.
+_NEAREST_LEVELS = [3, 4, 2, 5, 1, 6, 0, 7, 8]
 
 
 @dataclass(frozen=True)
@@ -46,9 +51,10 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Block:
-    """A counted block: its runs, and their outputs where they are wanted for re-learning."""
+    """A counted block: its runs by table, and their outputs where they are wanted for re-learning."""
 
     runs: int
+    counts: list[Floats]
     views: tuple[View, View] | None = None
 
 
@@ -84,6 +90,7 @@ class PairMemory:
     _kept_runs: int = 0
     _kept_bytes: int = 0
     _next_learning: int = 1
+    _offered: Any = None
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -114,15 +121,15 @@ class PairMemory:
         """Count a block of runs in every table, without learning from it yet."""
         return [table.count(left, right) for table in self.tables]
 
-    def keep(self, left: View, right: View) -> Block:
+    def keep(self, left: View, right: View, counts: list[Floats]) -> Block:
         """Reduce a counted block to what will be learned from it: large batches need little memory."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)
         runs, fits = len(left) + len(right), self._kept_bytes + max(weight(left), weight(right)) <= KEPT_BYTES
         if self._kept_runs + runs <= 2 * (KEPT if fits else FIRST):
-            return Block(runs, (left, right))
-        return Block(runs)
+            return Block(runs, counts, (left, right))
+        return Block(runs, counts)
 
     def take(self, drawn: Iterable[Runs]) -> tuple[list[Floats], list[Block]]:
         """Count all blocks of a batch, without learning from it yet: the sums, and what will be learned."""
@@ -132,7 +139,7 @@ class PairMemory:
             left, right = View(runs.left, runs.typed), View(runs.right, runs.typed)
             counted = self.count(left, right)
             counts = [a + b for a, b in zip(counts, counted, strict=True)] if counts else counted
-            blocks.append(self.keep(left, right))
+            blocks.append(self.keep(left, right, counted))
         return counts, blocks
 
     def hear(self, view: View) -> None:
@@ -175,16 +182,9 @@ class PairMemory:
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
         """Choose the events of the next batch by what the past says of them at and around the claim."""
-        epsilon, delta = at_distance(epsilon, delta, self.distance)
-        offers: list[tuple[int, int, Candidates, float]] = []
-        for index, table in enumerate(self.tables):
-            for side in (0, 1):
-                candidates = table.suggest(side, unfinished_counts_against=against)
-                if candidates is not None:
-                    offers.append((index, side, candidates, self._share(index) / 2))
+        offers, promise = self._offers(epsilon, delta, against=against)
         if not offers:
             return []
-        promise = np.concatenate([_promise(offer[2], epsilon, delta) for offer in offers], axis=1)
         kept = _best(promise)
         chosen, start = [], 0
         for index, side, candidates, share in offers:
@@ -195,6 +195,47 @@ class PairMemory:
                 prior = np.full(len(mine), np.log(share / size))
                 chosen.append(Chosen(index, side, candidates.take(mine), prior, self.distance))
         return chosen
+
+    def _offers(
+        self, epsilon: float, delta: float, *, against: bool
+    ) -> tuple[list[tuple[int, int, Candidates, float]], Floats]:
+        """Give the events of every table and side with its share, and what each promises at some levels."""
+        key = (self.runs, epsilon, delta, against)
+        if self._offered is None or self._offered[0] != key:
+            epsilon, delta = at_distance(epsilon, delta, self.distance)
+            offers = []
+            for index, table in enumerate(self.tables):
+                for side in (0, 1):
+                    candidates = table.suggest(side, unfinished_counts_against=against)
+                    if candidates is not None:
+                        offers.append((index, side, candidates, self._share(index) / 2))
+            promise = [_promise(offer[2], epsilon, delta) for offer in offers]
+            self._offered = key, offers, np.concatenate(promise or [np.zeros((1, 0))], axis=1)
+        return self._offered[1], self._offered[2]
+
+    def aim(self, epsilon: float, delta: float, *, calls: int, against: bool = True) -> Aim | None:
+        """Choose the tables that the next batch is bet on as a whole: those whose events promise most.
+
+        Parameters
+        ----------
+        epsilon, delta
+            The claim.
+        calls
+            How many calls may be bet on from now on.
+        against
+            Whether unfinished runs count against the refutation.
+        """
+        offers, promise = self._offers(epsilon, delta, against=against)
+        if not promise.size:
+            return None
+        tables = np.repeat([offer[0] for offer in offers], [len(offer[2].p) for offer in offers])
+        best = tables[promise[_NEAREST_LEVELS].argmax(axis=1)] if len(promise) > 1 else []
+        chosen = list(dict.fromkeys(int(table) for table in best))[:MOST_TABLES]
+        return Aim(
+            tuple(_cells(self.tables[table], table, against=against) for table in chosen),
+            calls,
+            self.distance,
+        )
 
     def kept(self, side: int) -> tuple[list[View], list[View]]:
         """Give the kept outputs, those of the database `side` first."""
@@ -257,6 +298,22 @@ def bet_on(chosen: list[Chosen], counts: list[Floats]) -> Bet:
         ),
         distance=chosen[0].distance,
     )
+
+
+def _cells(table: Table, place: int, *, against: bool) -> CellCounts:
+    """Give a table's counts as cells to bet on; unfinished runs are none of them where they count against."""
+    past = table.counts[:, :-1] if against else table.counts
+    return CellCounts(place, past.copy(), table.bins.ordered)
+
+
+def aimed(aim: Aim, blocks: list[Block]) -> Aim:
+    """Return the aim with what its batch showed."""
+    seen = []
+    for table in aim.tables:
+        counts = np.array([block.counts[table.table] for block in blocks])
+        missing = table.past.shape[1] + 1 - counts.shape[2]
+        seen.append(np.pad(counts, ((0, 0), (0, 0), (0, missing))))
+    return aim.drawn(seen)
 
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:

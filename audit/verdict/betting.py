@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+import numpy as np
+
 from audit.claims import at_distance
 from audit.distributions.law import Floats
 from audit.events.features.views import View
 from audit.evidence.bets import Bet, Ledger, delta_bound, epsilon_bound
-from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
+from audit.evidence.goals import Aim, Goals
+from audit.evidence.memory import Block, PairMemory, aimed, bet_on, broken_off
 from audit.sampling import BET, EXPLORE, MutatedInput, Sampler
 from audit.search.climb import Path, Search
 from audit.search.compass import distance
@@ -24,6 +27,9 @@ from audit.values.progress import AuditProgressed
 #: Pairs of runs in a first bet; later ones add a quarter to what is known of the pair.
 FIRST_BET = 20
 GROWTH = 1.25
+#: Shares of the wealth that aim at the last run: of an audit that goes on to it, and of one that stops early.
+GOAL_AT_END = 0.8
+GOAL_BESIDE = 0.5
 SHADOW_PATIENCE = 3
 #: Pairs of databases on which a subject may fail always before it is said to fail always.
 _TRIED_IN_VAIN = 32
@@ -157,12 +163,16 @@ class Betting:
     _answered: bool = False
 
     def __post_init__(self) -> None:
-        terms, already, self.ledger = self.terms, 0, Ledger()
+        terms, already = self.terms, 0
+        share = GOAL_BESIDE if terms.stop_when_refuted else GOAL_AT_END
+        goals = Goals(terms.log_limit - math.log(share), share)
+        self.ledger = Ledger(goals=goals)
         if self.given_up is not None:
             already, self.batches = self.given_up.spent, self.given_up.batches
-            self.ledger = Ledger(before=self.given_up.ledger)
+            self.ledger = Ledger(before=self.given_up.ledger, goals=goals)
         self._spent_before = self.sampler.drawn - already
-        self.log_wealth = self.ledger.lost(terms.epsilon, terms.delta)
+        self._lost = self.log_wealth = self.ledger.lost(terms.epsilon, terms.delta)
+        self._own, self._goal = 0.0, np.zeros(1)
         self.search = Search(
             proposals=iter(self.pairs),
             new=lambda path: PairMemory(path[0], path[-1], floats=terms.floats, path=path),
@@ -261,15 +271,18 @@ class Betting:
     def _bet(self, memory: PairMemory, size: int) -> None:
         terms = self.terms
         chosen = memory.choose(terms.epsilon, terms.delta, against=terms.against)
+        room = 2 * min(self._room(), self._room_in_time())
+        aim = memory.aim(terms.epsilon, terms.delta, calls=room, against=terms.against)
         as_output = memory.choose(terms.epsilon, terms.delta, against=False) if memory.unfinished else []
         try:
             counts, blocks = self._draw(memory, size, self.stage)
         except MutatedInput:
             if chosen:  # the stake was laid; what it would have become is at least what the worst leaves
-                self._settle(broken_off(chosen, *self.sampler.last_sides))
+                sides = self.sampler.last_sides
+                self._settle(broken_off(chosen, *sides), aim and aim.at_worst(*sides))
             raise
         if chosen:
-            memory.won += self._settle(bet_on(chosen, counts))
+            memory.won += self._settle(bet_on(chosen, counts), aim and aimed(aim, blocks))
             self.bet_sizes.append(size)
             memory.bets.append(size)
         if as_output:
@@ -280,12 +293,17 @@ class Betting:
             self.crossed_at = self.spent
         self._report("betting")
 
-    def _settle(self, bet: Bet) -> float:
+    def _settle(self, bet: Bet, aim: Aim | None) -> float:
         """Enter a bet and return the log growth of the wealth."""
-        self.ledger.add(bet)
-        growth = bet.log_growth(self.terms.epsilon, self.terms.delta)
-        self.log_wealth += growth
-        return growth
+        terms, ledger, before = self.terms, self.ledger, self.log_wealth
+        ledger.add(bet, aim)
+        self._own += bet.log_growth(terms.epsilon, terms.delta)
+        if aim is not None:
+            self._goal = ledger.goals.after(
+                aim, self._goal, np.array([terms.epsilon]), np.array([terms.delta])
+            )
+        self.log_wealth = self._lost + float(ledger.together(self._own, self._goal[0]))
+        return self.log_wealth - before
 
     def _bet_in_shadow(self, bet: Bet) -> None:
         """Follow the wealth were unfinished runs outputs: it decides nothing but INCONCLUSIVE."""

@@ -1,0 +1,165 @@
+"""Bets on all cells of a table at once, with stakes aimed at the last run.
+
+A table cuts the outputs into cells. Let p_k and q_k be the past's estimates of a cell's probability on the
+left and on the right, R = e^ε. The pair of laws (P, Q) that keeps the claim and is nearest to (p, q), in
+KL(p ‖ P) + KL(q ‖ Q), has P_k = R·t_k and Q_k = t_k in cells where p stands out, P_k = t_k and Q_k = R·t_k
+where q does, and P_k = p_k/μ, Q_k = q_k/ν elsewhere, with t_k = (p_k + q_k)/(Rμ + ν) or (p_k + q_k)/(μ + Rν)
+and μ + ν = 2. A call, its side drawn by a fair coin, is bet on with 1 + λ·D, where
+
+    D = p_k/P_k − 1 on the left,  D = q_k/Q_k − 1 on the right,  the output being in cell k.
+
+**Guarantee.** E[1 + λ·D | past] ≤ 1 for every pair of laws that keeps ε-DP, whatever μ in (0, 2) is used with
+ν = 2 − μ. Write D + 1 = μ + a_k on the left and ν − b_k on the right. Where p stands out, R·p_k/P_k + q_k/Q_k
+= Rμ + ν, so b_k = R·a_k with a_k ≥ 0, and such cells add P_k·a_k − Q_k·R·a_k ≤ 0 to 2·E[D + 1] = μ + ν = 2;
+where q stands out it is the same the other way round; elsewhere a_k = b_k = 0. With δ > 0 the soft events
+a_k/max a and their mirror images each keep P(f) ≤ R·Q(f) + δ, so half of δ·(the largest a of either
+direction, added) is taken off every payoff. The stake λ is fixed before the calls, and below 1/(−min D).
+
+**The stake.** With a budget known, and w the wealth, the stake of the fastest way from w to 1/α by the last
+call is, for small effects, λ = φ(Φ⁻¹(wα))/(√v·wα), v = (calls to come)·E[D²] (the hedge of the option that
+pays 1/α if a normal variable of variance v is large enough). The guarantee does not rest on that: any stake
+that the past determines is allowed.
+"""
+
+import numpy as np
+
+from audit.distributions.law import Floats
+
+_STEPS = 12
+_EDGE = 0.01
+#: Variances that a step of the log-ratio from one cell to the next may have.
+_SPREADS = np.append(10.0 ** np.arange(-8, 2), 0.0)
+#: Heights at which the soft weights of a claim with δ > 0 may be cut off, each 0.6 of the one before.
+_CAPS = 16
+
+
+def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
+    """Return estimated cell probabilities of both sides, their log-ratios shrunk to what the counts support.
+
+    The log-ratios of the `ordered` leading cells are shrunk to their weighted line over the cells' order, the
+    others to 0, each by as much as its own error is larger than the spread that the errors leave unexplained.
+
+    Parameters
+    ----------
+    x, y
+        Past runs by cell, left and right, shape (cells,).
+    ordered
+        How many leading cells are in numeric order.
+
+    Returns
+    -------
+    pair of arrays, each of shape (cells,), positive, with sum 1
+    """
+    size = len(x)
+    total_x, total_y = x.sum() + 0.5 * size, y.sum() + 0.5 * size
+    ratio = np.log((x + 0.5) / total_x) - np.log((y + 0.5) / total_y)
+    error = 1 / (x + 0.5) + 1 / (y + 0.5)
+    ratio = np.concatenate(
+        [_walk(ratio[:ordered], error[:ordered]), _shrunk(ratio[ordered:], error[ordered:])]
+    )
+    both = (x + y + 1) / (total_x + total_y)
+    p, q = both / (1 + np.exp(-ratio)), both / (1 + np.exp(ratio))
+    return p / p.sum(), q / q.sum()
+
+
+def _shrunk(values: Floats, errors: Floats) -> Floats:
+    """Return values of mean 0 shrunk by the spread that their errors (variances) leave unexplained."""
+    if not len(values):
+        return values
+    spread = max(0.0, float(np.average(values**2 - errors, weights=1 / errors)))
+    return values * spread / (spread + errors)
+
+
+def _walk(values: Floats, errors: Floats) -> Floats:
+    """Return the mean of a random walk through values of known error, its steps as large as fits best."""
+    size = len(values)
+    if size < 2:
+        return values * 0
+    place = np.arange(size)
+    steps = np.minimum(place[:, None], place)  # the covariance of a walk from 0 with steps of variance 1
+    best, found = -np.inf, values
+    for spread in _SPREADS:
+        prior = spread * steps + 1.0
+        factor = np.linalg.cholesky(prior + np.diag(errors))
+        white = np.linalg.solve(factor, values)
+        fit = -(white @ white) / 2 - np.log(np.diag(factor)).sum()
+        if fit > best:
+            best, found = fit, prior @ np.linalg.solve(factor.T, white)
+    return found
+
+
+def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats) -> Floats:
+    """Return D of a call, left and right, in each cell: what a stake of 1 wins.
+
+    Parameters
+    ----------
+    p, q
+        Estimated probabilities of the cells, shape (cells,).
+    ratio, delta
+        e^ε and δ of claims, shape (claims,).
+
+    Returns
+    -------
+    array of shape (claims, 2, cells)
+    """
+    ratio, delta = ratio[:, None], delta[:, None]
+    mu, low, high = np.ones_like(ratio), np.full_like(ratio, _EDGE), np.full_like(ratio, 2 - _EDGE)
+    for _ in range(_STEPS):  # where this stops decides how good the bets are, not whether they hold
+        _, excess, slope = _nearest(p, q, mu, ratio)
+        low, high = np.where(excess > 0, mu, low), np.where(excess > 0, high, mu)
+        newton = mu - excess / slope
+        mu = np.where((low < newton) & (newton < high), newton, (low + high) / 2)
+    gain = p / _nearest(p, q, mu, ratio)[0] - mu  # a_k, below 0 where q stands out
+    left_out = np.maximum(gain, 0)
+    right_out = np.maximum(-gain / ratio, 0)
+    if delta.any():
+        left_out = _capped(left_out, p, q, ratio, delta)
+        right_out = _capped(right_out, q, p, ratio, delta)
+    most = left_out.max(axis=-1, keepdims=True) + right_out.max(axis=-1, keepdims=True)
+    on_left = mu - 1 + left_out - ratio * right_out - delta * most / 2
+    on_right = 1 - mu - ratio * left_out + right_out - delta * most / 2
+    return np.stack([on_left, on_right], axis=1)
+
+
+def _nearest(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the left law of the nearest pair that keeps the claim, for a trial value of μ.
+
+    Beside it how much more than the right law it sums to, which falls with μ and is 0 at the solution, and
+    the slope of that by μ; both of shape (claims, 1).
+    """
+    nu = 2 - mu
+    left, right = p / mu, q / nu
+    up, down = ratio * mu + nu, mu + ratio * nu
+    is_left, is_right = left > ratio * right, right > ratio * left
+    law = np.where(is_left, ratio * (p + q) / up, np.where(is_right, (p + q) / down, left))
+    apart = np.where(
+        is_left, (ratio - 1) * (p + q) / up, np.where(is_right, (1 - ratio) * (p + q) / down, left - right)
+    )
+    falls = np.where(
+        is_left,
+        ((ratio - 1) / up) ** 2 * (p + q),
+        np.where(is_right, ((ratio - 1) / down) ** 2 * (p + q), left / mu + right / nu),
+    )
+    return law, apart.sum(axis=-1, keepdims=True), np.minimum(-falls.sum(axis=-1, keepdims=True), -1e-9)
+
+
+def _capped(out: Floats, p: Floats, q: Floats, ratio: Floats, delta: Floats) -> Floats:
+    """Return soft weights cut off at the height at which they promise most, δ times that height paid.
+
+    Parameters
+    ----------
+    out
+        The weights a_k, shape (claims, cells).
+    p, q
+        The side that stands out there, and the other one.
+    ratio, delta
+        e^ε and δ, shape (claims, 1).
+    """
+    caps = out.max(axis=-1, keepdims=True) * 0.6 ** np.arange(_CAPS)
+    cut = np.minimum(out[:, None, :], caps[:, :, None])
+    mean = cut @ p - ratio * (cut @ q) - delta * caps
+    square = cut**2 @ p + ratio**2 * (cut**2 @ q)
+    promise = np.where(mean > 0, mean**2 / np.maximum(square, 1e-300), 0.0)
+    best = np.argmax(promise, axis=-1)[:, None]
+    chosen = np.take_along_axis(cut, best[:, :, None], axis=1)[:, 0]
+    return np.where(np.take_along_axis(promise, best, axis=1) > 0, chosen, 0.0)

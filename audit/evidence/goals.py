@@ -1,0 +1,133 @@
+"""Accounts that bet on whole tables with a last call in view, and their wealth against any claim."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.special import ndtri
+
+from audit.claims import at_distance
+from audit.distributions.law import Floats
+from audit.evidence.cells import payoffs, smoothed
+
+#: The largest share of an account that a call may lose.
+_MOST_LOST = 0.95
+_SQRT_TAU = math.sqrt(2 * math.pi)
+
+
+@dataclass(frozen=True)
+class CellCounts:
+    """A table as the past counted it, and what the blocks of a batch then showed in its cells.
+
+    Parameters
+    ----------
+    table
+        The place of the table among those of its pair.
+    past
+        Past runs by cell, left and right, shape (2, cells).
+    ordered
+        How many leading cells are in numeric order.
+    blocks
+        The batch: shape (blocks, 2, cells + 1); the last cell holds runs that count against a refutation
+        because they have no output.
+    """
+
+    table: int
+    past: Floats
+    ordered: int
+    blocks: Floats = field(default_factory=lambda: np.zeros((0, 2, 1)))
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What one batch is bet on: the tables that promised most, and the calls still to come.
+
+    Parameters
+    ----------
+    tables
+        The tables, one of which is chosen for each claim by what the past promised.
+    calls
+        How many calls may be bet on from the beginning of the batch on.
+    distance
+        How many steps of neighbours lie between the two databases.
+    """
+
+    tables: tuple[CellCounts, ...]
+    calls: int
+    distance: int = 1
+
+    def drawn(self, blocks: Sequence[Floats]) -> "Aim":
+        """Return the aim with what its batch showed, by table."""
+        counted = (replace(table, blocks=b) for table, b in zip(self.tables, blocks, strict=True))
+        return replace(self, tables=tuple(counted))
+
+    def at_worst(self, left: int, right: int) -> "Aim":
+        """Return the aim with the batch that costs most, so many of its calls being of either side."""
+        worst = [np.zeros((1, 2, table.past.shape[1] + 1)) for table in self.tables]
+        for blocks in worst:
+            blocks[0, :, -1] = left, right
+        return self.drawn(worst)
+
+
+@dataclass(frozen=True)
+class Goals:
+    """An account with a goal, and how its wealth moves.
+
+    Parameters
+    ----------
+    log_limit
+        The log wealth that is aimed at.
+    share
+        The share of all wealth that is bet so.
+    """
+
+    log_limit: float
+    share: float
+
+    def path(self, aims: Sequence[Aim | None], epsilons: Floats, deltas: Floats) -> Floats:
+        """Return the log wealth after each aim against each claim, shape (aims, claims)."""
+        logs = np.zeros(len(epsilons))
+        path = np.empty((len(aims), len(epsilons)))
+        for row, aim in zip(path, aims, strict=True):
+            if aim is not None:
+                logs = self.after(aim, logs, epsilons, deltas)
+            row[:] = logs
+        return path
+
+    def after(self, aim: Aim, logs: Floats, epsilons: Floats, deltas: Floats) -> Floats:
+        """Return the log wealth after a batch from that before it, shape (claims,)."""
+        claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]
+        ratio = np.exp(np.minimum([epsilon for epsilon, _ in claims], 500.0))
+        delta = np.array([delta for _, delta in claims])
+        plans = [_plan(table, ratio, delta) for table in aim.tables]
+        best = np.argmax([plan[2] for plan in plans], axis=0)
+        logs = logs.copy()
+        for place, (won, square, promise) in enumerate(plans):
+            here = np.flatnonzero((best == place) & (promise > 0))
+            if len(here):
+                logs[here] = self._bet(aim, place, logs[here], won[here], square[here])
+        return logs
+
+    def _bet(self, aim: Aim, place: int, logs: Floats, won: Floats, square: Floats) -> Floats:
+        worst = won.min(axis=2, keepdims=True)
+        won = np.concatenate([won, worst], axis=2)
+        most = _MOST_LOST / -worst.min(axis=1)[:, 0]
+        left = aim.calls
+        for counts in aim.tables[place].blocks:
+            wealth = np.exp(np.clip(logs - self.log_limit, -600.0, 0.0))
+            z = ndtri(np.minimum(wealth, 1 - 1e-12))
+            stake = np.exp(-(z**2) / 2) / (_SQRT_TAU * wealth * np.sqrt(max(left, 1) * square))
+            stake = np.where(logs < self.log_limit, np.minimum(stake, most), 0.0)
+            logs = logs + (counts * np.log1p(stake[:, None, None] * won)).sum(axis=(1, 2))
+            left -= int(counts.sum())
+        return logs
+
+
+def _plan(table: CellCounts, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return what calls win in each cell, the mean of its square, and the growth promised, by claim."""
+    p, q = smoothed(*table.past, ordered=table.ordered)
+    won = payoffs(p, q, ratio, delta)
+    mean = (won[:, 0] @ p + won[:, 1] @ q) / 2
+    square = np.maximum((won[:, 0] ** 2 @ p + won[:, 1] ** 2 @ q) / 2, 1e-300)
+    return won, square, mean * np.abs(mean) / square
