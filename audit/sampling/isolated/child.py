@@ -17,9 +17,8 @@ from typing import Any, NoReturn
 from audit.errors import AuditError
 from audit.sampling.blocks import Host, Task, next_of
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, read_frame, write_frame, write_record
-from audit.sampling.isolated.recipes import made
 from audit.sampling.remake.modules import WITHIN
-from audit.sampling.remake.reseeding import Reseeding, reseed_process
+from audit.sampling.remake.reseeding import reseed_process
 from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel, pack_outputs, unpack
 
@@ -31,26 +30,25 @@ class Errand:
     Parameters
     ----------
     recipe
-        How the subject is made.
+        How the subject is made, and the seed of the process's generators.
     paths
         Where modules are found.
     folder
         A directory of its own: the working directory, and what is home and place for temporary files.
-    seed, place
+    place
         Where in the seed tree the generators of the process start.
     task
         The packed runs: what is in their databases may be found by those paths only.
 
     Examples
     --------
-    >>> Errand(None, (), "", 0, (1,)).place
+    >>> Errand(None, (), "", (1,)).place
     (1,)
     """
 
-    recipe: Any
+    recipe: Parcel
     paths: tuple[str, ...]
     folder: str
-    seed: int
     place: Path
     task: bytes = b""
 
@@ -61,9 +59,8 @@ class Errand:
         for name in ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
             os.environ[name] = self.folder
         os.environ[WITHIN] = "1"
-        reseed_process(self.seed, self.place)
-        mechanism = made(unpack(self.recipe.text, Reseeding(self.seed, self.place)))
-        return Host(mechanism, self.recipe.calling), unpack(self.task)
+        reseed_process(self.recipe.seed, self.place)
+        return Host(self.recipe.mechanism(self.place), self.recipe.calling), unpack(self.task)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,11 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Final
 
 from audit.errors import AuditError, SubjectError
@@ -42,8 +44,6 @@ main({})
 os._exit(0)
 """
 _OURS: Final = tuple(sys.path)
-
-
 #: Seconds in which a process makes its subject.
 _MAKING: Final = 60.0
 
@@ -261,6 +261,35 @@ class Child:
             self._number += 1
             self._answers.extend(unpack(frame) for frame in self._inbox.drain())
             self._death = _in_words(record.value)
+
+
+def drawn_by(
+    children: Sequence[Child], tasks: Sequence[Task], draw: Callable[[Child, Task], Block]
+) -> Iterator[Block]:
+    """Yield what `draw` gives for each of `tasks`, in their order, each child at one of them at a time.
+
+    Whatever ends this early kills the children: Ctrl-C, an error, a draw that nobody wants any more.
+    """
+    idle: SimpleQueue[Child] = SimpleQueue()
+    for child in children:
+        idle.put(child)
+
+    def drawn(task: Task) -> Block:
+        child = idle.get()
+        try:
+            return draw(child, task)
+        finally:
+            idle.put(child)
+
+    pool = ThreadPoolExecutor(len(children))
+    try:
+        yield from pool.map(drawn, tasks)
+    except BaseException:
+        for child in children:  # threads may still wait for them
+            child.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _request(task: Task, errand: Errand | None) -> Request:

@@ -1,16 +1,14 @@
 """Generators inside a subject: taken out when it is pickled, made anew when it is loaded."""
 
 import random
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from audit.sampling.seeds import COPIES, Path
 
 
-@dataclass(frozen=True)
-class StandIn:
+class StandIn(NamedTuple):
     """What stands for a generator in a pickle.
 
     Parameters
@@ -31,9 +29,6 @@ class StandIn:
     kind: str
     number: int = 0
     bits: type | None = None
-
-    def __reduce__(self) -> tuple[type, tuple[str, int, type | None]]:
-        return StandIn, (self.kind, self.number, self.bits)
 
 
 class Sources:
