@@ -10,12 +10,11 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from audit.errors import InvalidValue, SubjectError
-from audit.sampling.blocks import Block, Host, Task
-from audit.sampling.faults import MutatedInput
+from audit.sampling.blocks import Block, Host, Task, block_sizes
+from audit.sampling.inputs import MutatedInput
 from audit.sampling.isolated.fresh import can_start, draw_anew
 from audit.sampling.isolated.recipes import recipe_of
 from audit.sampling.isolated.workers import Children, Here, Workers
-from audit.sampling.plan import block_sizes
 from audit.sampling.remake.holdings import keeps_data
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import Path

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from audit.sampling.faults import TimeLimit
-from audit.sampling.watch import in_words
+from audit.sampling.watch import TimeLimit, in_words
 from audit.values.outcomes import Raised, Unfinished
 
 _SCALARS: Final = {

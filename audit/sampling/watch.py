@@ -9,10 +9,12 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Any, Final, Self
 
-from audit.sampling.faults import TimeLimit
-
 _LONGEST_TICK: Final = 1.0
 _SHORTEST_TICK: Final = 1e-3
+
+
+class TimeLimit(BaseException):  # as KeyboardInterrupt: not for a mechanism's `except Exception`
+    """A run passed its time limit."""
 
 
 def can_watch() -> bool:
@@ -59,7 +61,7 @@ class Watch:
     ...     while True:
     ...         pass
     Traceback (most recent call last):
-    audit.sampling.faults.TimeLimit
+    audit.sampling.watch.TimeLimit
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from audit.laws.law_check import detectable_distance, law_log_e_value, stray
 from audit.sampling import LAW, MutatedInput, Sampler
-from audit.sampling.tally import joined
+from audit.sampling.vectorised import joined
 from audit.values.brief import show
 from audit.values.canonical import key
 from audit.values.outcomes import Unfinished

@@ -5,7 +5,7 @@ import pytest
 
 from audit.errors import SubjectError
 from audit.sampling import BET, EXPLORE, Sampler, generator
-from audit.sampling.plan import LARGEST_BLOCK, block_sizes
+from audit.sampling.blocks import LARGEST_BLOCK, block_sizes
 from audit.sampling.seeds import COINS, RUNS
 from audit.subject.subject import adapt
 

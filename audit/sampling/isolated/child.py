@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from audit.errors import AuditError
-from audit.sampling.blocks import Host, Task, next_of
+from audit.sampling.blocks import Host, Task
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, read_frame, write_frame, write_record
 from audit.sampling.remake.modules import WITHIN
 from audit.sampling.remake.reseeding import reseed_process
@@ -195,9 +195,7 @@ def _answer(host: Host | None, request: Request, answers: int, records: int) -> 
             write_record(records, BEAT, progress)
 
         if request.streamed:
-            rng = task.rng
-            printed = host.call_each(task, _Stream(answers), rng=rng, on_tick=beat)
-            return pack_outputs(("ended", (printed, next_of(rng))))
+            return pack_outputs(("ended", host.call_each(task, _Stream(answers), on_tick=beat)))
         return pack_outputs(("block", host.run(task, on_tick=beat)))
     except AuditError as error:
         return pack_outputs(("error", error))

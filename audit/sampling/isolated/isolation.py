@@ -20,7 +20,6 @@ from audit.errors import AuditError, SubjectError
 from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.child import Errand, Request
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
-from audit.sampling.loops import of_either_side
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, unpack
 from audit.sampling.watch import in_words
@@ -186,8 +185,7 @@ class Child:
             except _DiedError as death:
                 if len(outputs) < task.runs:
                     outputs.append(Unfinished(str(death)))
-        left, right = of_either_side(task.order, outputs)
-        return Block(left=left, right=right, printed=printed, rest=rest)
+        return task.block(outputs, printed=printed, rest=rest)
 
     def _await_made(self) -> None:
         """Wait until the worker has made its subject; that it dies of that is no run."""
