@@ -1,25 +1,21 @@
 """The catalogue: named subjects of every installed distribution that offers some."""
 
-from __future__ import annotations
-
 import fnmatch
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from audit.entry_points import offered
 from audit.errors import AuditError, InvalidValue
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
 __all__ = ["GROUP", "Entry", "load_catalogue", "matching_entries"]
 
 GROUP = "dp_audit.catalogue"
+Kind = Literal["privacy", "utility"]
 
 
 @dataclass(frozen=True)
@@ -78,13 +74,13 @@ class Entry:
             )
 
     @property
-    def audits(self) -> list[Literal["privacy", "utility"]]:
+    def audits(self) -> list[Kind]:
         """What is audited, in this order."""
-        asked: dict[Literal["privacy", "utility"], Any] = {"privacy": self.options, "utility": self.utility}
+        asked: dict[Kind, Any] = {"privacy": self.options, "utility": self.utility}
         return [kind for kind, options in asked.items() if options is not None]
 
     @property
-    def flaws(self) -> list[Literal["privacy", "utility"]]:
+    def flaws(self) -> list[Kind]:
         """The claims that are wrong: their audits have to refute."""
         expected = {"privacy": self.expected, "utility": self.utility_expected}
         return [kind for kind in self.audits if expected[kind] == "refuted"]

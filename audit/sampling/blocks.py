@@ -14,7 +14,7 @@ from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import COINS, RESTART, RUNS, Path, generator
 from audit.sampling.vectorised import kept, sample_pairs, shares
 from audit.sampling.watch import Watch
-from audit.subject.signatures import Calling
+from audit.subject.signatures import Calling, refusal
 
 Tick = Callable[[int], None]
 LARGEST_BLOCK: Final = 2**18  # pairs; bounds memory
@@ -302,10 +302,8 @@ def refuse_what_is_spent(outputs: list[Any]) -> None:
     for kind, output in {type(output): output for output in outputs}.items():
         if issubclass(kind, Coroutine) or (issubclass(kind, Iterator) and iter(output) is output):
             how = "asyncio.run" if issubclass(kind, Coroutine) else "list"
-            raise SubjectError(
-                f"The mechanism returns a {kind.__name__}, whose contents an audit cannot read. "
-                f"Write: mechanism = lambda database, rng: {how}(f(database, rng)) — and audit `mechanism`."
-            )
+            said = f"The mechanism returns a {kind.__name__}, whose contents an audit cannot read."
+            raise refusal(said, write=f"lambda database, rng: {how}(f(database, rng))")
 
 
 def _next_of(rng: np.random.Generator) -> int:

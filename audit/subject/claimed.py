@@ -1,15 +1,9 @@
 """What a subject claims, and so which audits it gets; light, for it looks at attributes only."""
 
-from __future__ import annotations
+from collections.abc import Mapping
+from typing import Any
 
-from typing import TYPE_CHECKING, Any, Literal
-
-from audit.catalogue import Entry
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Kind = Literal["privacy", "utility"]
+from audit.catalogue import Entry, Kind
 
 #: Keywords that mean the same to `audit_privacy` and `audit_utility`.
 SHARED = (
@@ -59,10 +53,8 @@ def claims(subject: Any, options: Mapping[str, Any]) -> list[Kind]:
         return list(subject.audits)
     utility = claims_utility(subject)
     private = "claim" in options or getattr(subject, "claim", None) is not None
-    return [
-        *(["privacy"] if private or not utility else []),  # type: ignore[list-item]
-        *(["utility"] if utility else []),  # type: ignore[list-item]
-    ]
+    kinds: list[Kind] = ["privacy"] if private or not utility else []
+    return [*kinds, "utility"] if utility else kinds
 
 
 def utility_options(entry: Entry) -> dict[str, Any]:

@@ -1,20 +1,16 @@
 """From the text of a target to the subject it names."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from audit.catalogue import Entry, load_catalogue
 from audit.errors import AuditError
 from audit.subject.claimed import utility_options
 from audit.subject.loading import load_object, near, reason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 
 @dataclass(frozen=True)
@@ -130,22 +126,16 @@ def _with_parameters(named: Any, parameters: Mapping[str, Any], *, name: str) ->
         return named
     if dataclasses.is_dataclass(named):
         instance: Any = named
-        change = functools.partial(dataclasses.replace, instance)
-        return _construct(change, parameters, name=name, like=type(named))
+        _refuse_unknown(type(named), parameters, name=name)
+        return _construct(functools.partial(dataclasses.replace, instance), parameters, name=name)
     if inspect.isroutine(named) or isinstance(named, functools.partial):
         _refuse_unknown(named, parameters, name=name, skip=2)
         return functools.partial(named, **parameters)
     raise AuditError(f"`{name}` is already an instance of {type(named).__name__}, so it takes no parameters.")
 
 
-def _construct(
-    factory: Callable[..., Any],
-    parameters: Mapping[str, Any],
-    *,
-    name: str,
-    like: Callable[..., Any] | None = None,
-) -> Any:
-    _refuse_unknown(like or factory, parameters, name=name)
+def _construct(factory: Callable[..., Any], parameters: Mapping[str, Any], *, name: str) -> Any:
+    _refuse_unknown(factory, parameters, name=name)
     try:
         return factory(**parameters)
     except AuditError:
@@ -155,11 +145,7 @@ def _construct(
 
 
 def _refuse_unknown(
-    factory: Callable[..., Any],
-    parameters: Mapping[str, Any],
-    *,
-    name: str,
-    skip: int = 0,
+    factory: Callable[..., Any], parameters: Mapping[str, Any], *, name: str, skip: int = 0
 ) -> None:
     """Refuse a parameter that `factory` does not have; `skip` leaves out a mechanism's database and rng."""
     try:

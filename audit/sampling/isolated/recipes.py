@@ -11,6 +11,7 @@ import pickle
 import sys
 import types
 from dataclasses import fields, is_dataclass, replace
+from operator import attrgetter
 from typing import Any, Final
 
 from audit.sampling.remake.holdings import keeps_data, slots_of
@@ -85,15 +86,12 @@ def _maker(value: Any, at_first: Any = None) -> Any:
 
 
 def _named(value: Any) -> Any:
-    """Return how a function or class is imported by its name."""
+    """Return how a function or class is imported by its name, or raise an error."""
     module = sys.modules.get(value.__module__)
     file = getattr(module, "__file__", None)
     if module is None or file is None or "<" in value.__qualname__:
         raise LookupError("not a global of a module with a file")
-    found: Any = module
-    for part in value.__qualname__.split("."):
-        found = getattr(found, part, None)
-    if found is not value:
+    if attrgetter(value.__qualname__)(module) is not value:
         raise LookupError("another value has its name")
     first, *rest = value.__qualname__.split(".")
     maker: Any = Place(module.__name__, file, first)

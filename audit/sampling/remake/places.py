@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from types import ModuleType
 from typing import Any, Final
 
@@ -119,12 +120,9 @@ def class_named(module: str, qualname: str) -> type:
     >>> class_named("fractions", "Friction")
     <class 'fractions.Friction'>
     """
-    found: Any = sys.modules.get(module)
     with contextlib.suppress(Exception):  # a module may raise anything when it is imported
-        found = found or importlib.import_module(module)
-    for part in qualname.split("."):
-        found = getattr(found, part, None)
-    if isinstance(found, type):
-        return found
+        found = attrgetter(qualname)(sys.modules.get(module) or importlib.import_module(module))
+        if isinstance(found, type):
+            return found
     name = qualname.rpartition(".")[-1]
     return type(name, (), {"__module__": module, "__qualname__": qualname})
