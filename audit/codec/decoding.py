@@ -15,17 +15,9 @@ from typing import Any
 import numpy as np
 
 from audit.claims import PrivacyClaim, claim_from_json
-from audit.codec.stored import (
-    ARRAY_KINDS,
-    MOST_BYTES,
-    MOST_DIGITS,
-    OURS,
-    ForeignClaim,
-    Opaque,
-    dumps,
-    is_short,
-)
+from audit.codec.stored import ARRAY_KINDS, MOST_BYTES, MOST_DIGITS, ForeignClaim, Opaque, dumps, is_short
 from audit.errors import CorruptFile
+from audit.values.outcomes import Raised, Unfinished
 
 
 def decode(stored: Any, *, where: str = "value") -> Any:
@@ -49,7 +41,7 @@ def decode(stored: Any, *, where: str = "value") -> Any:
         return stored
     tag = stored.get("$")
     if tag is None:
-        return {key: decode(item, where=f"{where}.{key}") for key, item in stored.items()}
+        return _fields(stored, where)
     read = READERS.get(tag) if isinstance(tag, str) else None
     if read is None:
         raise CorruptFile(f"{where} has the unknown tag {dumps(tag)[:60]}.")
@@ -72,12 +64,8 @@ def _loaded(path: str) -> Any:
     return found if isinstance(found, type) else None
 
 
-def _filled(kind: Any, fields: dict[str, Any]) -> Any:
-    """Build a dataclass from its fields without running its code."""
-    value = object.__new__(kind)
-    for name, item in fields.items():
-        object.__setattr__(value, name, item)
-    return value
+def _fields(stored: dict[str, Any], where: str) -> dict[str, Any]:
+    return {key: decode(item, where=f"{where}.{key}") for key, item in stored.items() if key != "$"}
 
 
 def _items(stored: dict[str, Any], where: str) -> list[Any]:
@@ -146,13 +134,6 @@ def _read_decimal(stored: dict[str, Any], where: str) -> Decimal:
     return number
 
 
-def _read_ours(stored: dict[str, Any], where: str) -> Any:
-    name = stored["$"]
-    kind = OURS[name]
-    fields = {key: decode(item, where=f"{where}.{key}") for key, item in stored.items() if key != "$"}
-    return kind(**fields)  # our own constructors check their values
-
-
 def _read_claim(stored: dict[str, Any], _: str) -> Any:
     return claim_from_json({key: item for key, item in stored.items() if key != "$"})
 
@@ -173,7 +154,10 @@ def _read_dataclass(stored: dict[str, Any], where: str) -> Any:
     names = {f.name for f in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else None
     if names != set(stored["fields"]):
         return Opaque(stored["text"], stored)
-    return _filled(kind, {k: decode(v, where=f"{where}.{k}") for k, v in stored["fields"].items()})
+    value = object.__new__(kind)  # none of its code is run
+    for name, item in _fields(stored["fields"], where).items():
+        object.__setattr__(value, name, item)
+    return value
 
 
 def _read_namedtuple(stored: dict[str, Any], where: str) -> Any:
@@ -216,5 +200,6 @@ READERS: dict[str, Callable[[dict[str, Any], str], Any]] = {
     "claim": _read_claim,
     "foreign claim": _read_foreign_claim,
     "opaque": lambda s, _: Opaque(str(s["text"]), s),
-    **dict.fromkeys(OURS, _read_ours),
+    "Raised": lambda s, w: Raised(**_fields(s, w)),
+    "Unfinished": lambda s, w: Unfinished(**_fields(s, w)),
 }

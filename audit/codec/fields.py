@@ -273,8 +273,8 @@ def listed(read: Reader, *, make: type = tuple, length: int | None = None) -> Re
     return items
 
 
-def one_of(*values: str, kind: type[Enum] | None = None) -> Reader:
-    """Return a reader of one of some texts, or of the member of `kind` that has it as its value.
+def one_of(*values: str) -> Reader:
+    """Return a reader of one of some texts.
 
     Examples
     --------
@@ -282,10 +282,10 @@ def one_of(*values: str, kind: type[Enum] | None = None) -> Reader:
     'left'
     """
 
-    def choose(stored: Any, where: str) -> Any:
+    def choose(stored: Any, where: str) -> str:
         if not isinstance(stored, str) or stored not in values:
             raise _wrong(where, "one of " + ", ".join(values), stored)
-        return kind(stored) if kind else stored
+        return stored
 
     return choose
 
@@ -299,7 +299,8 @@ def member(kind: type[Enum]) -> Reader:
     >>> member(Verdict)("proved", "result.verdict").name
     'PROVED'
     """
-    return one_of(*(str(each.value) for each in kind), kind=kind)
+    choose = one_of(*(str(each.value) for each in kind))
+    return lambda stored, where: kind(choose(stored, where))
 
 
 def _wrong(where: str, wanted: str, stored: Any) -> CorruptFile:

@@ -100,16 +100,16 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     --------
     >>> write_text("/dev/null", "nothing is kept")
     """
+    content = text.encode("utf-8", "backslashreplace")
     try:
         target = _behind(path)
         if _is_stream(target):
-            with target.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
-                stream.write(text)
+            target.write_bytes(content)
             return
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
             Path(name).chmod(_mode(target))
             Path(name).replace(target)
         finally:

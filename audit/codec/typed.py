@@ -1,16 +1,12 @@
 """Whether what was read from a file is of the kinds that the fields of a value are declared with."""
 
-from __future__ import annotations
-
 import numbers
+from collections.abc import Callable
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.errors import InvalidKind
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def _number(value: Any) -> bool:

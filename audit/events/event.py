@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audit.codec.encoding import decode, encode, register
+from audit.codec.decoding import decode
+from audit.codec.encoding import encode, register
 from audit.errors import InvalidValue
 from audit.events.edges import ATOM_WIDTH, INF, LARGEST
 from audit.events.features import AtomFeature, NumberFeature, View, feature_from_json

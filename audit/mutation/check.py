@@ -4,22 +4,15 @@ An audit that refutes nothing may be blind. Shrinking the claimed ε plants a fa
 touching the mechanism: a mechanism that loses all that it claims breaks every smaller claim.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from audit.claims import ApproximateDP, PureDP, check_claim
+from audit.claims import ApproximateDP, PrivacyClaim, PureDP, check_claim
 from audit.errors import InvalidValue, positive_int
 from audit.mutation.result import MutationCheck, Repetition
 from audit.privacy import audit_privacy
 from audit.subject.subject import adapt
-
-if TYPE_CHECKING:
-    from audit.claims import PrivacyClaim
-
-__all__ = ["FACTORS", "MutationCheck", "Repetition", "check_scalable", "mutation_check"]
 
 #: The claimed ε is multiplied by each of these; δ stays.
 FACTORS = (0.5, 0.8, 0.9)

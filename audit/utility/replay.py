@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from audit.claims import PAC
-from audit.codec.encoding import decode, encode, revived
+from audit.codec.decoding import decode
+from audit.codec.encoding import encode, revived
 from audit.errors import AuditError
 from audit.problems import check_problem
 from audit.results.result import Evidence

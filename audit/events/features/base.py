@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.codec.encoding import decode
+from audit.codec.decoding import decode
 from audit.errors import InvalidValue
 from audit.events.features.stand_ins import stand_in
 from audit.events.features.views import View
