@@ -125,16 +125,18 @@ class _Encoder:
             self.inside.discard(id(value))
 
     def compound(self, value: Any) -> Any:
-        if type(value) is list:
-            return self.all(value)
-        if type(value) is dict:
-            return self.mapping(value)
         write = _WRITERS.get(type(value))
         if write is not None:
             return write(self, value)
         if isinstance(value, np.generic):
             return self.numpy_scalar(value)
-        return self.instance(value)
+        if isinstance(value, Opaque):
+            return opaque(value)
+        if isinstance(value, (PureDP, ApproximateDP, PAC, Accuracy)):
+            return {"$": "claim", **value.to_json()}
+        if isinstance(value, PrivacyClaim):
+            return self.foreign_claim(value)
+        return self.user_instance(value)
 
     def all(self, values: Any) -> list[Any]:
         return [self.encode(item) for item in values]
@@ -164,15 +166,6 @@ class _Encoder:
             "shape": list(value.shape),
             "items": self.all(items),
         }
-
-    def instance(self, value: Any) -> dict[str, Any]:
-        if isinstance(value, Opaque):
-            return opaque(value)
-        if isinstance(value, (PureDP, ApproximateDP, PAC, Accuracy)):
-            return {"$": "claim", **value.to_json()}
-        if isinstance(value, PrivacyClaim):
-            return self.foreign_claim(value)
-        return self.user_instance(value)
 
     def foreign_claim(self, value: PrivacyClaim) -> dict[str, Any]:
         numbers = {"epsilon": self.encode(value.epsilon), "delta": self.encode(value.delta)}
@@ -267,7 +260,9 @@ def _path(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-_WRITERS: dict[type, Callable[[_Encoder, Any], dict[str, Any]]] = {
+_WRITERS: dict[type, Callable[[_Encoder, Any], Any]] = {
+    list: _Encoder.all,
+    dict: _Encoder.mapping,
     tuple: lambda e, v: {"$": "tuple", "items": e.all(v)},
     set: _Encoder.unordered,
     frozenset: _Encoder.unordered,

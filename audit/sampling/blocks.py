@@ -212,11 +212,6 @@ class Host:
             return self._mechanism
         return self._pristine.copy(seed=0, path=())
 
-    def reseed(self, seed: int, path: Path) -> None:
-        """Start the generators inside the subject anew, in a process that draws beside or after another."""
-        if self._pristine is not None:
-            self._pristine.sources.reseed(seed, path)
-
     def run(self, task: Task, *, on_tick: Tick | None = None) -> Block:
         """Draw a block, telling a few times in every limit how many runs have ended.
 

@@ -45,8 +45,8 @@ class Parcel:
     Examples
     --------
     >>> from audit.subject.subject import adapt
-    >>> Parcel.of(adapt(len), seed=0).open((0,)).state_kept()
-    False
+    >>> Parcel.of(adapt(len), seed=0).mechanism((0,))([1, 2])
+    2
     """
 
     text: bytes
@@ -79,17 +79,13 @@ class Parcel:
         """Return the user's object as it comes out here, the generators that it carries seeded at `path`."""
         return made(unpack(self.text, Reseeding(self.seed, path)))
 
-    def open(self, path: Path) -> Host:
-        """Return the subject ready to run, the generators that it carries seeded at `path`."""
-        mechanism = self.mechanism(path)
-        return Host(mechanism, self.calling, pristine=Pristine(mechanism))
-
     def move_in(self, path: Path) -> Host:
         """Return the subject ready to run in a process of its own, all its generators seeded at `path`."""
         reseed_process(self.seed, path)
-        host = self.open(path)
-        host.reseed(self.seed, path)
-        return host
+        mechanism = self.mechanism(path)
+        pristine = Pristine(mechanism)
+        pristine.sources.reseed(self.seed, path)
+        return Host(mechanism, self.calling, pristine=pristine)
 
 
 def pack(value: Any, *, by_value: Collection[str] = ()) -> bytes:

@@ -80,13 +80,14 @@ class Questions:
     def __init__(self, draw: Callable[[Task], Block], task: Callable[..., Task]) -> None:
         self._draw = draw
         self._task = task
-        self._first: tuple[Any, Answers] | None = None
+        self._database: Any = None
+        self._first = Answers()
         self.loading = 0.0
 
     def repeat(self, database: Any) -> bool:
         """Ask a first time, and again: whether the answers are the same."""
-        first = self._ask(database)
-        self._first = (database, first)
+        self._database, self._first = database, self._ask(database)
+        first = self._first
         self.loading = max(0.0, first.seconds[0] - first.seconds[-1])
         if any(type(output) is Unfinished for output in first.outputs):
             return True  # it may take long to say no more
@@ -94,17 +95,11 @@ class Questions:
 
     def refused_now(self) -> bool:
         """Whether there is no answer any more where there was one at first."""
-        if self._first is None:
-            return False
-        database, answers = self._first
-        return not answers.refused and self._ask(database).refused
+        return not self._first.refused and self._ask(self._database).refused
 
     def answered_alike(self, databases: list[Any]) -> bool:
         """Whether the subject and its copies answer as at first, but differently to different states."""
-        if self._first is None:
-            return False
-        first, then = self._first
-        if not all(self._ask(first, fresh=fresh).are(then) for fresh in (False, True)):
+        if not all(self._ask(self._database, fresh=fresh).are(self._first) for fresh in (False, True)):
             return False
         answers = [self._ask(database) for database in databases]
         copies = [self._ask(database, fresh=True) for database in databases]

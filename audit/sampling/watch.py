@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Final, Self
 
 _LONGEST_TICK: Final = 1.0
@@ -88,9 +88,7 @@ class Watch:
         self._due = self._since + delay if delay else None
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if not self._active:
             return
         signal.setitimer(signal.ITIMER_REAL, 0.0)

@@ -97,12 +97,10 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
 
     def persistent_id(self, value: Any) -> Any:
         """Return what stands for a generator, a shared class or a handle of the process."""
-        if isinstance(value, _HANDLES):
-            self.shared.append(value)
-            return len(self.shared) - 1
-        if isinstance(value, type) and value not in self._owned:
-            if value.__module__ == "builtins":
-                return None
+        is_class = isinstance(value, type) and value not in self._owned
+        if is_class and value.__module__ == "builtins":
+            return None
+        if is_class or isinstance(value, _HANDLES):
             self.shared.append(value)
             return len(self.shared) - 1
         return self.sources.stand_in(value)
