@@ -2,7 +2,7 @@
 
 from audit.sampling.inputs import MutatedInput
 from audit.sampling.sampler import Sampler
-from audit.sampling.seeds import BET, CALLS, CONFIRM, EXPLORE, LAW, RNG_CHECK, SHRINK, generator
+from audit.sampling.seeds import BET, CALLS, CONFIRM, EXPLORE, LAW, SHRINK, generator
 from audit.sampling.tally import Runs
 
 __all__ = [
@@ -11,7 +11,6 @@ __all__ = [
     "CONFIRM",
     "EXPLORE",
     "LAW",
-    "RNG_CHECK",
     "SHRINK",
     "MutatedInput",
     "Runs",

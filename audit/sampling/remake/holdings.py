@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from audit.sampling.remake.modules import is_users
 from audit.subject.subject import Around
+from audit.values.canonical import content_of
 
 _INNOCENT: Final = (type(None), bool, str, bytes, type(Ellipsis), types.ModuleType)
 
@@ -85,24 +86,25 @@ def _members(kind: type) -> Iterator[Any]:
 
 
 def _reached(function: types.FunctionType) -> Iterator[Any]:
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not filled yet
-            continue
+    yield from map(content_of, function.__closure__ or ())
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
     yield from vars(function).values()
-    for name in _names(function.__code__):
+    for name in names_in(function.__code__):
         if name in function.__globals__:
             yield function.__globals__[name]
 
 
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names(constant)
+def names_in(code: types.CodeType) -> set[str]:
+    """Return the names that code uses, that of functions inside of it too.
+
+    Examples
+    --------
+    >>> sorted(names_in((lambda: (len, lambda: sum)).__code__))
+    ['len', 'sum']
+    """
+    inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
+    return {*code.co_names}.union(*map(names_in, inner))
 
 
 #: What is opened to see whether data is in it, and how.
