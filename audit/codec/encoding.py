@@ -160,12 +160,8 @@ class _Encoder:
         kind, items = value.dtype.char, value.ravel().tolist()
         if kind not in ARRAY_KINDS and kind not in "UO":
             return opaque(value)
-        return {
-            "$": "ndarray",
-            "dtype": value.dtype.str,
-            "shape": list(value.shape),
-            "items": self.all(items),
-        }
+        stored = {"dtype": value.dtype.str, "shape": list(value.shape), "items": self.all(items)}
+        return {"$": "ndarray", **stored}
 
     def foreign_claim(self, value: PrivacyClaim) -> dict[str, Any]:
         numbers = {"epsilon": self.encode(value.epsilon), "delta": self.encode(value.delta)}
