@@ -80,7 +80,7 @@ def readers(
     return MappingProxyType(needed | {name: (read, False) for name, read in optional.items()})
 
 
-def number(stored: Any, where: str) -> float:
+def number(stored: Any, where: str) -> Any:
     """Read a number that has a float, or is tagged as NaN or infinite.
 
     Examples
