@@ -82,14 +82,6 @@ def _read_float(stored: dict[str, Any], where: str) -> float:
     return float(stored["value"])
 
 
-def _read_str(stored: dict[str, Any], _: str) -> str:
-    return "".join(map(chr, stored["points"]))
-
-
-def _read_dict(stored: dict[str, Any], where: str) -> dict[Any, Any]:
-    return {key: item for key, item in _items(stored, where)}  # noqa: C416 - checks that each is a pair
-
-
 def _read_array(stored: dict[str, Any], where: str) -> Any:
     items, dtype = _items(stored, where), _dtype(stored, where, more="UO")
     longest = max((len(item) for item in items if isinstance(item, str)), default=0)
@@ -134,10 +126,6 @@ def _read_decimal(stored: dict[str, Any], where: str) -> Decimal:
     return number
 
 
-def _read_claim(stored: dict[str, Any], _: str) -> Any:
-    return claim_from_json({key: item for key, item in stored.items() if key != "$"})
-
-
 def _read_foreign_claim(stored: dict[str, Any], where: str) -> Any:
     value = decode(stored["value"], where=where)
     if isinstance(value, PrivacyClaim):
@@ -177,7 +165,7 @@ def _read_enum(stored: dict[str, Any], _: str) -> Any:
 #: How each tag is read; others are added by `audit.codec.encoding.register`.
 READERS: dict[str, Callable[[dict[str, Any], str], Any]] = {
     "float": _read_float,
-    "str": _read_str,
+    "str": lambda s, _: "".join(map(chr, s["points"])),
     "tuple": lambda s, w: tuple(_items(s, w)),
     "set": lambda s, w: set(_items(s, w)),
     "frozenset": lambda s, w: frozenset(_items(s, w)),
@@ -191,13 +179,13 @@ READERS: dict[str, Callable[[dict[str, Any], str], Any]] = {
     "date": lambda s, _: dt.date.fromisoformat(s["value"]),
     "datetime": lambda s, _: dt.datetime.fromisoformat(s["value"]),
     "timedelta": lambda s, w: dt.timedelta(*_items(s, w)),
-    "dict": _read_dict,
+    "dict": lambda s, w: {key: item for key, item in _items(s, w)},  # noqa: C416 - checks that each is a pair
     "ndarray": _read_array,
     "numpy": _read_numpy,
     "dataclass": _read_dataclass,
     "namedtuple": _read_namedtuple,
     "enum": _read_enum,
-    "claim": _read_claim,
+    "claim": lambda s, _: claim_from_json({key: item for key, item in s.items() if key != "$"}),
     "foreign claim": _read_foreign_claim,
     "opaque": lambda s, _: Opaque(str(s["text"]), s),
     "Raised": lambda s, w: Raised(**_fields(s, w)),

@@ -52,8 +52,8 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     seed = positive_int(options.pop("seed", 0), what="The `seed`", minimum=0)
     repetitions = []
     for place, factor in enumerate(FACTORS):
-        own = _derived(seed, place)
-        result = audit_privacy(subject, _scaled(claim, factor), seed=own, **options)
+        [own] = np.random.SeedSequence(seed, spawn_key=(_BRANCH, place)).generate_state(1, np.uint32)
+        result = audit_privacy(subject, _scaled(claim, factor), seed=int(own), **options)
         repetitions.append(Repetition(factor, result))
     return MutationCheck(subject.name, claim, tuple(repetitions))
 
@@ -71,12 +71,6 @@ def check_scalable(claim: Any) -> PrivacyClaim:
     if not checked.epsilon > 0:
         raise InvalidValue(f"A mutation check scales ε down, but {checked} already claims ε = 0.")
     return checked
-
-
-def _derived(seed: int, place: int) -> int:
-    """Return the seed of a repetition, from a place of the seed tree that no audit uses."""
-    state = np.random.SeedSequence(seed, spawn_key=(_BRANCH, place)).generate_state(1, np.uint32)
-    return int(state[0])
 
 
 def _scaled(claim: PrivacyClaim, factor: float) -> PrivacyClaim:

@@ -2,18 +2,7 @@
 
 from audit.sampling.inputs import MutatedInput
 from audit.sampling.sampler import Sampler
-from audit.sampling.seeds import BET, CALLS, CONFIRM, EXPLORE, LAW, SHRINK, generator
+from audit.sampling.seeds import BET, CALLS, CONFIRM, EXPLORE, LAW, SHRINK
 from audit.sampling.tally import Runs
 
-__all__ = [
-    "BET",
-    "CALLS",
-    "CONFIRM",
-    "EXPLORE",
-    "LAW",
-    "SHRINK",
-    "MutatedInput",
-    "Runs",
-    "Sampler",
-    "generator",
-]
+__all__ = ["BET", "CALLS", "CONFIRM", "EXPLORE", "LAW", "SHRINK", "MutatedInput", "Runs", "Sampler"]

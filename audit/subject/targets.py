@@ -106,17 +106,15 @@ def find_object(text: str) -> Any:
     >>> find_object("statistics:mean").__name__
     'mean'
     """
-    return load_object(text) if ":" in text else _find_entry(text)
-
-
-def _find_entry(name: str) -> Entry:
-    if name.endswith(".py"):
-        raise AuditError(f"`{name}` is a file; add the object to audit: `{name}:object`.")
+    if ":" in text:
+        return load_object(text)
+    if text.endswith(".py"):
+        raise AuditError(f"`{text}` is a file; add the object to audit: `{text}:object`.")
     entries = {entry.name: entry for entry in load_catalogue()}
-    if name not in entries:
+    if text not in entries:
         hint = "; `dp-audit list` shows all names. A target of your own is module:object or path.py:object."
-        raise AuditError(f"The catalogue has no `{name}`{near(name, entries, otherwise=hint)}")
-    return entries[name]
+        raise AuditError(f"The catalogue has no `{text}`{near(text, entries, otherwise=hint)}")
+    return entries[text]
 
 
 def _with_parameters(named: Any, parameters: Mapping[str, Any], *, name: str) -> Any:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from audit.errors import SubjectError
-from audit.sampling import BET, EXPLORE, Sampler, generator
+from audit.sampling import BET, EXPLORE, Sampler
 from audit.sampling.blocks import LARGEST_BLOCK, block_sizes
-from audit.sampling.seeds import COINS, RUNS
+from audit.sampling.seeds import COINS, RUNS, generator
 from audit.subject.subject import adapt
 
 
