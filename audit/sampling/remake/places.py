@@ -1,4 +1,4 @@
-"""What another process finds by its name, or makes by a call, where no copy can be or is to be had."""
+"""Objects that another process finds by name or makes by a call: no copy can be had, or none is wanted."""
 
 import contextlib
 import importlib
