@@ -11,7 +11,7 @@ import numpy as np
 from audit.catalogue import Entry
 from audit.claims import PureDP
 from audit.sampling import CALLS, Sampler
-from audit.sampling.tally import joined
+from audit.sampling.vectorised import joined
 from audit.subject.claimed import claims_utility
 from audit.subject.subject import adapt
 from audit.values.canonical import same

@@ -8,21 +8,18 @@ are imported (`_FOUNDATIONS`), so that each costs what the import of the subject
 
 import atexit
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Final
 
 from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.child import Errand
-from audit.sampling.isolated.isolation import Child
-from audit.sampling.isolated.recipes import Recipe
+from audit.sampling.isolated.isolation import Child, drawn_by
 from audit.sampling.remake.modules import WITHIN
 from audit.sampling.seeds import COPIES
+from audit.sampling.shipping import Parcel
 
 #: Libraries that a fresh process finds imported where the audit's process has them. What is listed here may
 #: draw nothing when it is imported, keep no generator but numpy's global one, which every process seeds anew,
@@ -38,7 +35,7 @@ def can_start() -> bool:
     return hasattr(os, "fork") and WITHIN not in os.environ
 
 
-def draw_anew(recipe: Recipe, tasks: Sequence[Task]) -> Iterator[Block]:
+def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
     """Yield the blocks of `tasks` in their order, each drawn in a fresh process, on every core.
 
     Raises
@@ -46,28 +43,16 @@ def draw_anew(recipe: Recipe, tasks: Sequence[Task]) -> Iterator[Block]:
     SubjectError
         The subject cannot be made in a fresh process.
     """
-    children = _children(min(_cores(), len(tasks)))
-    idle: SimpleQueue[Child] = SimpleQueue()
-    for child in children:
-        idle.put(child)
 
-    def draw(task: Task) -> Block:
-        child, folder = idle.get(), tempfile.mkdtemp(prefix="dp-audit-")
-        try:
-            place = (*task.path, COPIES)
-            return child.run_anew(task, Errand(recipe, _paths(), folder, task.seed, place))
-        finally:
-            idle.put(child)
-            shutil.rmtree(folder, ignore_errors=True)
+    def draw(child: Child, task: Task) -> Block:
+        with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
+            return child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
 
-    pool = ThreadPoolExecutor(len(children))
     try:
-        yield from pool.map(draw, tasks)
+        yield from drawn_by(_children(min(_cores(), len(tasks))), tasks, draw)
     except BaseException:
-        _dismiss()  # Ctrl-C, an error, a draw that nobody wants any more: threads may still wait for them
+        _dismiss()
         raise
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _cores() -> int:
