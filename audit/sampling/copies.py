@@ -92,8 +92,8 @@ def _cannot_change(records: Any) -> bool:
             return True
         if not kinds <= IMMUTABLE | {tuple, frozenset}:
             return False
-        once = {id(held): held for held in records if type(held) in (tuple, frozenset)}
-        records = list(chain.from_iterable(once.values()))
+        once = dict(zip(map(id, records), records, strict=True)).values()
+        records = list(chain.from_iterable(held for held in once if type(held) in (tuple, frozenset)))
     return False
 
 

@@ -7,6 +7,7 @@ are imported (`_FOUNDATIONS`), so that each costs what the import of the subject
 """
 
 import atexit
+import math
 import os
 import sys
 import tempfile
@@ -28,6 +29,8 @@ _FOUNDATIONS: Final = ("numpy", "scipy", "pandas", "sklearn", "statsmodels", "hy
 #: The children that fork fresh processes, kept for the next audit: they never see a subject. By process, for
 #: a fork must not talk to its parent's, and by the libraries that they have imported.
 _NURSERY: dict[tuple[int, frozenset[str]], list[Child]] = {}
+#: Fresh processes that are worth the start of one more child, which takes as long as ten of them or more.
+_WORTH: Final = 4
 
 
 def can_start() -> bool:
@@ -48,8 +51,9 @@ def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
         with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
             return child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
 
+    children = _children(min(_cores(), len(tasks)), wanted=math.ceil(len(tasks) / _WORTH))
     try:
-        yield from drawn_by(_children(min(_cores(), len(tasks))), tasks, draw)
+        yield from drawn_by(children, tasks, draw)
     except BaseException:
         _dismiss()
         raise
@@ -59,15 +63,16 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _children(count: int) -> list[Child]:
+def _children(most: int, *, wanted: int) -> list[Child]:
+    """Return the children that are there, started until there are as many as wanted, and at most `most`."""
     here = os.getpid(), frozenset(name for name in _FOUNDATIONS if name in sys.modules)
     if here not in _NURSERY:
         _dismiss()
     known = _NURSERY.setdefault(here, [])
-    while len(known) < count:
+    while len(known) < min(most, wanted):
         names = [name for name in list(sys.modules) if name.partition(".")[0] in here[1]]
         known.append(Child(None, foundations=names))
-    return known[:count]
+    return known[:most]
 
 
 def _dismiss() -> None:
