@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
-from audit.codec.encoding import decode, encode
+from audit.codec.decoding import decode
+from audit.codec.encoding import encode
 from audit.codec.files import Unwritable, check_writable, file_name, write_text
 from audit.codec.stored import loads, read
 from audit.codec.typed import check_kinds
