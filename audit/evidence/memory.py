@@ -11,11 +11,12 @@ from audit.claims import at_distance
 from audit.distributions.law import Floats
 from audit.events.event import Event
 from audit.events.features.propose import propose
-from audit.events.features.scores import TableScore
+from audit.events.features.scores import AdditiveScore, TableScore
 from audit.events.features.views import View
 from audit.events.tables import Candidates, Table, learn_bins
 from audit.evidence.bets import Bet
 from audit.evidence.goals import Aim, CellCounts
+from audit.evidence.learned import LEAST, Coded, ScoreLearner, learner_of
 from audit.sampling import Runs
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
@@ -55,6 +56,7 @@ class Block:
 
     runs: int
     counts: list[Floats]
+    coded: Coded | None = None
     views: tuple[View, View] | None = None
 
 
@@ -91,6 +93,9 @@ class PairMemory:
     _kept_bytes: int = 0
     _next_learning: int = 1
     _offered: Any = None
+    _learner: ScoreLearner | None = None
+    _looked: bool = False
+    _next_score: int = 0
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -126,10 +131,11 @@ class PairMemory:
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)
+        coded = None if self._learner is None else self._learner.code(left, right)
         runs, fits = len(left) + len(right), self._kept_bytes + max(weight(left), weight(right)) <= KEPT_BYTES
         if self._kept_runs + runs <= 2 * (KEPT if fits else FIRST):
-            return Block(runs, counts, (left, right))
-        return Block(runs, counts)
+            return Block(runs, counts, coded, (left, right))
+        return Block(runs, counts, coded)
 
     def take(self, drawn: Iterable[Runs]) -> tuple[list[Floats], list[Block]]:
         """Count all blocks of a batch, without learning from it yet: the sums, and what will be learned."""
@@ -162,9 +168,28 @@ class PairMemory:
                 self._kept_runs += block.runs
                 self._kept_bytes += max(map(weight, block.views))
             self.runs += block.runs
+            if block.coded is not None and self._learner is not None:
+                self._learner.add(block.coded)
         if self.pairs >= self._next_learning and self._kept_runs == self.runs:
             self._relearn()
             self._next_learning = 2 * self.pairs if self.pairs >= 256 else int(1.5 * self.pairs)
+        self._learn_score()
+
+    def _learn_score(self) -> None:
+        """Fit the score of all runs anew, where there is one and enough came since the last time."""
+        if (
+            self._learner is None
+            and self.pairs >= LEAST
+            and self._kept_runs == self.runs
+            and not self._looked
+        ):
+            self._looked = True
+            self._learner = learner_of(*(merged(views) for views in self._kept))
+            self._next_score = self.pairs
+        if self._learner is not None and self.pairs >= self._next_score:
+            self.tables = [t for t in self.tables if not isinstance(t.bins.feature, AdditiveScore)]
+            self.tables.append(self._learner.table())
+            self._next_score = self.pairs + self.pairs // 5
 
     def _relearn(self) -> None:
         """Choose features and bins anew from the kept outputs, and count these again."""

@@ -1,4 +1,4 @@
-"""A fitted feature: the sum over entries of learned log-ratios (a naive Bayes score).
+"""Fitted features: sums over entries of learned log-ratios.
 
 For mechanisms whose entries carry independent noise this is, up to the fit, the optimal score: the
 log-likelihood ratio of independent entries is the sum of theirs.
@@ -58,8 +58,39 @@ class TableScore(NumberFeature):
         total = np.zeros(len(matrix))
         for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
             if any(scores):
-                total = total + np.asarray(scores)[_bins(values, np.asarray(edges))]
+                total = total + np.asarray(scores)[bins(values, np.asarray(edges))]
         return total
+
+
+@dataclass(frozen=True)
+class AdditiveScore(TableScore):
+    """The sum of tables over entries and over differences of neighbouring entries.
+
+    Parameters
+    ----------
+    edges, scores
+        As of `TableScore`: of the d entries first, then of the d − 1 differences.
+    """
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        entries = (len(self.edges) + 1) // 2
+        return f"a score fitted to the {entries} entries of the output and to their differences"
+
+    def column(self, view: View) -> Floats:
+        """Give the feature of every output of a block."""
+        column = empty_column(view)
+        where, matrix = view.vectors.get((len(self.edges) + 1) // 2, (slice(0), None))
+        if matrix is not None:
+            column[where] = self.of_rows(with_differences(matrix))
+        return column
+
+
+def with_differences(matrix: Floats) -> Floats:
+    """Give the entries of each row and then the differences of neighbours, (runs, d) to (runs, 2d − 1)."""
+    with np.errstate(all="ignore"):
+        return np.hstack([matrix, np.diff(matrix, axis=1)])
 
 
 def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -> TableScore:
@@ -79,12 +110,12 @@ def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -
         if len(inner) > most:
             inner = inner[np.linspace(0, len(inner) - 1, most).astype(np.intp)]
         width = len(inner) + 2
-        of_a, of_b = (np.bincount(_bins(rows[:, i], inner), minlength=width) for rows in (a, b))
+        of_a, of_b = (np.bincount(bins(rows[:, i], inner), minlength=width) for rows in (a, b))
         edges.append(tuple(inner.tolist()))
         scores.append(tuple(np.log((of_a + 3.0) / (of_b + 3.0)).tolist()))
     return TableScore(tuple(edges), tuple(scores))
 
 
-def _bins(values: Floats, edges: Floats) -> Ints:
+def bins(values: Floats, edges: Floats) -> Ints:
     """Give the bin of each value, the last one for what is no number."""
     return np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))

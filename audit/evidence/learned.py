@@ -1,0 +1,172 @@
+"""A score of vectors that learns from every run: additive over entries and differences of neighbours.
+
+Each column (an entry, or a difference of two neighbours) is cut at quantiles into a few bins, and a run is
+its bins. The weights of the bins are those of ridge regression of the side on the bins, as far as the runs so
+far support them: means are taken from all runs, the covariance from the first `FOR_COVARIANCE` of either
+side, and how much the weights are shrunk by the likelihood of what was seen. For small differences that is
+the best additive score: it allows for what entries have in common, which a sum of log-ratios counts twice.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from audit.distributions.law import Floats, Ints
+from audit.events.edges import learn_edges, place
+from audit.events.features.scores import AdditiveScore, bins, with_differences
+from audit.events.features.views import View
+from audit.events.tables import NumberBins, Table
+
+#: Runs of either side that the covariance is taken from, and that are kept to cut the score into cells.
+FOR_COVARIANCE = 100_000
+#: Runs of either side from which on a score is learned.
+LEAST = 2_000
+#: Most bins of a column, and of all columns together.
+_BINS = 12
+_ALL_BINS = 420
+#: Vectors of more entries than this have too many bins.
+_WIDEST = 70
+_STRENGTHS = np.exp(np.linspace(-20.0, 4.0, 49))
+
+
+@dataclass(frozen=True)
+class Coded:
+    """The vectors of a block as bins, left and right: what a score learns from it."""
+
+    counts: Floats
+    runs: Floats
+    codes: tuple[Ints, Ints]
+
+
+class ScoreLearner:
+    """What is known of the vectors of a pair of databases, and the score that it gives.
+
+    Parameters
+    ----------
+    left, right
+        Past vectors of both databases, shape (runs, entries).
+    """
+
+    def __init__(self, left: Floats, right: Floats) -> None:
+        self.entries = left.shape[1]
+        columns = with_differences(np.concatenate([left, right])).T
+        most = int(np.clip(_ALL_BINS // len(columns), 3, _BINS))
+        self.edges = [_few(learn_edges(column), most - 1) for column in columns]
+        self.starts = np.cumsum([0, *(len(edges) + 2 for edges in self.edges)])
+        width = int(self.starts[-1])
+        self.counts, self.runs = np.zeros((2, width)), np.zeros(2)
+        self._gram, self._seen = np.zeros((2, width, width)), np.zeros(2)
+        self._kept: tuple[list[Ints], list[Ints]] = ([], [])
+
+    def code(self, left: View, right: View) -> Coded:
+        """Return a block as bins."""
+        width, sides = int(self.starts[-1]), []
+        for view in (left, right):
+            columns = with_differences(vectors(view, self.entries)).T
+            coded = [bins(c, e) + s for c, e, s in zip(columns, self.edges, self.starts[:-1], strict=True)]
+            sides.append(np.array(coded, dtype=np.int16).T)
+        counts = np.array([np.bincount(side.ravel(), minlength=width) for side in sides], dtype=float)
+        runs = np.array([len(side) for side in sides], dtype=float)
+        kept = [
+            side[: max(0, FOR_COVARIANCE - int(seen))] for side, seen in zip(sides, self._seen, strict=True)
+        ]
+        return Coded(counts, runs, (kept[0].copy(), kept[1].copy()))
+
+    def add(self, coded: Coded) -> None:
+        """Learn from a block."""
+        self.counts += coded.counts
+        self.runs += coded.runs
+        for side, codes in enumerate(coded.codes):
+            codes = codes[: max(0, FOR_COVARIANCE - int(self._seen[side]))]
+            if len(codes):
+                places = np.zeros((len(codes), int(self.starts[-1])), dtype=np.float32)
+                np.put_along_axis(places, codes.astype(np.intp), 1.0, axis=1)
+                self._gram[side] += places.T @ places
+                self._seen[side] += len(codes)
+                self._kept[side].append(codes)
+
+    def table(self) -> Table:
+        """Return the table of the score as it is now, counted by the runs that are kept."""
+        weights = self._weights()
+        sides = [np.concatenate(kept) for kept in self._kept]
+        self._kept = ([sides[0]], [sides[1]])
+        scored = [_scored(codes, weights) for codes in sides]
+        pieces = [weights[a:b] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
+        score = AdditiveScore(
+            tuple(tuple(edges.tolist()) for edges in self.edges),
+            tuple(tuple(piece.tolist()) for piece in pieces),
+        )
+        edges = learn_edges(np.concatenate(scored))
+        table = Table(NumberBins(score, edges))
+        for counts, values in zip(table.counts, scored, strict=True):
+            counts += np.bincount(place(edges, values), minlength=len(counts))
+        return table
+
+    def _weights(self) -> Floats:
+        """Return the weight of each bin."""
+        means = self.counts / np.maximum(self.runs, 1)[:, None]
+        covariance = np.zeros_like(self._gram[0])
+        for gram, seen in zip(self._gram, self._seen, strict=True):
+            mean = np.diag(gram) / seen
+            covariance += (gram / seen - np.outer(mean, mean)) / 2
+        steps = _thermometer(self.starts)
+        covariance, apart = steps.T @ covariance @ steps, steps.T @ (means[0] - means[1])
+        spread = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+        used = spread > 1e-4
+        if not used.any():
+            return np.zeros(len(steps))
+        unit = spread[used]
+        values, vectors = np.linalg.eigh(covariance[np.ix_(used, used)] / np.outer(unit, unit))
+        values = np.maximum(values, 1e-9)
+        seen = vectors.T @ (apart[used] / unit)
+        noise = values * (1 / self.runs).sum()
+        variances = noise + _STRENGTHS[:, None] * values**2
+        fits = -(np.log(variances) + seen**2 / variances).sum(axis=1)
+        strength = _STRENGTHS[int(np.argmax(fits))]
+        found = np.zeros(len(steps))
+        found[used] = vectors @ (seen * strength * values / (noise + strength * values**2)) / unit
+        return steps @ found
+
+
+def learner_of(left: View, right: View) -> ScoreLearner | None:
+    """Return what learns from the outputs of both databases; None unless all are vectors of one width."""
+    widths = {width for view in (left, right) for width in view.vectors}
+    width = next(iter(widths), 0)
+    if len(widths) != 1 or not 2 <= width <= _WIDEST or left.rest or right.rest:
+        return None
+    if any(len(vectors(view, width)) < len(view) for view in (left, right)):
+        return None
+    learner = ScoreLearner(vectors(left, width), vectors(right, width))
+    learner.add(learner.code(left, right))
+    return learner
+
+
+def vectors(view: View, entries: int) -> Floats:
+    """Return the vectors of a block that have so many entries."""
+    found = view.vectors.get(entries)
+    return np.zeros((0, entries)) if found is None else found[1]
+
+
+def _few(edges: Floats, most: int) -> Floats:
+    return (
+        edges if len(edges) <= most else edges[np.linspace(0, len(edges) - 1, most + 2)[1:-1].astype(np.intp)]
+    )
+
+
+def _scored(codes: Ints, weights: Floats) -> Floats:
+    total = np.zeros(len(codes))
+    for column in codes.T:  # one column at a time: all at once would take much memory
+        total = total + weights[column]
+    return total
+
+
+def _thermometer(starts: Ints) -> Floats:
+    """Return the codes as sums of steps: a bin is the steps up to it, and "no number" a step of its own."""
+    steps = np.zeros((int(starts[-1]), int(starts[-1])))
+    for first, end in zip(starts[:-1], starts[1:], strict=True):
+        size = end - first
+        steps[first:end, first:end] = np.tril(np.ones((size, size)))
+        steps[first:end, first] = 0.0
+        steps[end - 1, first:end] = 0.0
+        steps[end - 1, end - 1] = 1.0
+    return steps
