@@ -1,15 +1,13 @@
 """What installed distributions offer us: the objects behind the entry points of a group."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata, util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from audit.errors import AuditError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+T = TypeVar("T")
 
 
 def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[Any]:
@@ -39,6 +37,23 @@ def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[An
             raise AuditError(
                 f"The {what} `{point.value}` of {_owner(point)} cannot be loaded: {reason}"
             ) from error
+
+
+def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
+    """Return what is offered by its names, which must differ.
+
+    Examples
+    --------
+    >>> by_name([("a", 1), ("a", 2)], what="of letters")
+    Traceback (most recent call last):
+    audit.errors.AuditError: Names of letters must be unique; got `a` more than once.
+    """
+    found: dict[str, T] = {}
+    for name, thing in named:
+        if name in found:
+            raise AuditError(f"Names {what} must be unique; got `{name}` more than once.")
+        found[name] = thing
+    return found
 
 
 def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:

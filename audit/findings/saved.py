@@ -1,9 +1,7 @@
 """Findings as documents that JSON can hold, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict
 from typing import Any
 
 from audit.codec.encoding import decode, encode
@@ -25,11 +23,11 @@ def to_json(finding: Finding) -> dict[str, Any]:
     >>> to_json(Finding("E8", "K08", "√2/s.", "typo", "√2·s."))["finding"]["judgement"]
     'typo'
     """
-    stored = {field.name: getattr(finding, field.name) for field in fields(finding)}
-    stored["errata"] = list(finding.errata)
-    stored["glossary"] = [list(pair) for pair in finding.glossary]
-    tables = [{field.name: getattr(table, field.name) for field in fields(table)} for table in finding.tables]
-    return {"schema": SCHEMA, "finding": encode(stored | {"tables": tables})}
+    stored = asdict(finding)
+    for name in ("errata", "glossary", "tables"):
+        stored[name] = list(stored[name])
+    stored["glossary"] = list(map(list, finding.glossary))
+    return {"schema": SCHEMA, "finding": encode(stored)}
 
 
 def from_json(document: Mapping[str, Any]) -> Finding:
@@ -68,8 +66,7 @@ def _table(stored: Any) -> Table:
     rows = _as_tuple(stored["rows"])
     if not isinstance(rows, tuple):
         raise InvalidKind("The rows of a `Table` must be a list of rows.")
-    whole = stored | {"columns": _as_tuple(stored["columns"]), "rows": tuple(map(_as_tuple, rows))}
-    table = Table(**whole)
+    table = Table(**stored | {"columns": _as_tuple(stored["columns"]), "rows": tuple(map(_as_tuple, rows))})
     check_kinds(table)
     return table
 

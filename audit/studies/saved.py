@@ -1,12 +1,11 @@
 """Studies as documents that JSON can hold, and the cells of one that is not finished."""
 
-from __future__ import annotations
-
 import json
 import zlib
-from collections.abc import Mapping
-from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
 
 from audit.codec.encoding import decode, encode
 from audit.codec.files import Unwritable, check_writable, file_name, write_text
@@ -16,11 +15,8 @@ from audit.errors import AuditError, finite_number, probability
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
 SCHEMA = 1
+T = TypeVar("T")
 _OF_CODE = frozenset({"code", "version"})
 
 
@@ -54,9 +50,8 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
         raise AuditError(f"This is not a saved study of schema {SCHEMA}, the newest this dp-audit reads.")
     try:
         stored = decode(document["study"], where="study")
-        curves = tuple(map(_curve, stored["curves"]))
-        result = StudyResult(**{**stored, "values": tuple(stored.get("values", ())), "curves": curves})
-        check_kinds(result)
+        values, curves = tuple(stored.get("values", ())), tuple(map(_curve, stored["curves"]))
+        result = _checked(StudyResult, stored, values=values, curves=curves)
         probability(result.significance, what="The `significance`", zero=False, one=False)
         probability(result.beta, what="The `beta`", one=False)
         finite_number(result.alpha, what="The `alpha`", minimum=0)
@@ -89,22 +84,22 @@ def _as_lists(value: Any) -> Any:
 
 
 def _curve(stored: Mapping[str, Any]) -> CurveResult:
-    curve = CurveResult(**{**stored, "cells": tuple(map(_cell, stored["cells"]))})
-    check_kinds(curve)
-    return curve
+    return _checked(CurveResult, stored, cells=tuple(map(_cell, stored["cells"])))
 
 
 def _cell(stored: Mapping[str, Any]) -> Cell:
-    cell = Cell(**{**stored, "steps": _steps(stored["steps"])})
-    check_kinds(cell)
-    return cell
+    return _checked(Cell, stored, steps=_steps(stored["steps"]))
 
 
 def _steps(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
-    steps = tuple(Step(**step) for step in stored)
-    for step in steps:
-        check_kinds(step)
-    return steps
+    return tuple(_checked(Step, step) for step in stored)
+
+
+def _checked(made: type[T], stored: Mapping[str, Any], **read: Any) -> T:
+    """Return a value of the fields stored, of which some have been read, each of its declared kind."""
+    value = made(**{**stored, **read})
+    check_kinds(value)
+    return value
 
 
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
@@ -181,7 +176,7 @@ class CellStore:
         """Keep the steps that a cell has so far, whole or not at all; on a full disk it is said, once."""
         if self.folder is None:
             return
-        stored = [{field.name: encode(getattr(step, field.name)) for field in fields(step)} for step in steps]
+        stored = encode([asdict(step) for step in steps])
         document = {"schema": SCHEMA, "key": encode(dict(key)), "steps": stored}
         try:
             write_text(self._path(key), _text(document) + "\n")
