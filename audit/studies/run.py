@@ -98,7 +98,9 @@ def run_study(
     return _Run(study, store or CellStore(None), significance, budget, seed, jobs, listener).result()
 
 
-def check_terms(*, significance: float, budget: int | None, seed: int, jobs: int) -> None:
+def check_terms(
+    *, significance: float = 1e-3, budget: int | None = None, seed: int = 0, jobs: int = 1
+) -> None:
     """Refuse what no study can be carried out with; the arguments are those of `run_study`.
 
     Raises

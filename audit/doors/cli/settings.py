@@ -1,15 +1,11 @@
 """The keywords of `audit_privacy` as options, shared by the commands."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import click
 
 from audit.options import Options, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def number_of(text: str) -> int:
@@ -46,18 +42,8 @@ def option_of(name: str) -> Callable[[Any], Any]:
     )
 
 
-EFFORT = tuple(
-    option_of(name)
-    for name in (
-        "budget",
-        "confirm_budget",
-        "time_limit",
-        "run_time_limit",
-        "significance",
-        "seed",
-        "jobs",
-    )
-)
+_LIMITS = ("budget", "confirm_budget", "time_limit", "run_time_limit", "significance", "seed", "jobs")
+EFFORT = tuple(map(option_of, _LIMITS))
 SCOPE = (
     click.option("--epsilon", "--claim-epsilon", "epsilon", type=float, help="Epsilon of the claim."),
     click.option("--delta", "--claim-delta", "delta", type=float, help="Delta of the claim."),

@@ -1,13 +1,11 @@
 """The work of ``dp-audit study``."""
 
-from __future__ import annotations
-
 import math
 import os
 import sys
 import time
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import Any, Self
 
 import click
 
@@ -16,17 +14,12 @@ from audit.doors.cli.exits import INTERRUPTED, NOT_DONE
 from audit.doors.cli.matching import matching
 from audit.doors.report_link import render_report
 from audit.errors import AuditError, InvalidValue
+from audit.studies.cells import Cell
+from audit.studies.results import StudyResult
 from audit.studies.run import CellAdvanced, StudyInterrupted, check_terms, run_study
 from audit.studies.saved import CellStore, layout, to_json
 from audit.studies.study import Study, load_studies, load_study
 from audit.values.wording import number
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from audit.studies.cells import Cell
-    from audit.studies.fits import Form
-    from audit.studies.results import StudyResult
 
 
 def list_studies(pattern: str | None = None) -> int:
@@ -45,20 +38,20 @@ def show_studies(
     saved: Path | None = None,
     cells: Path | None = None,
     values: str | None = None,
-    significance: float | None = None,
-    budget: int | None = None,
-    seed: int | None = None,
-    jobs: int | None = None,
+    **given: Any,
 ) -> int:
-    """Carry out the matching studies, losing no step that is done, and return the exit code."""
+    """Carry out the matching studies, losing no step that is done, and return the exit code.
+
+    What is `given` and not None goes to `run_study`.
+    """
     wanted = _wanted(pattern)
     if values is not None:
         wanted = _over(wanted, numbers(values))
-    terms = _Terms(1e-3 if significance is None else significance, budget, seed or 0, _or(jobs, 1))
+    terms = {name: value for name, value in given.items() if value is not None}
+    check_terms(**terms)
     check_apart(html, saved)
-    for path in (html, saved):
-        if path is not None:
-            check_writable(path)
+    for path in filter(None, (html, saved)):
+        check_writable(path)
     output = saved or html
     folder = cells or (None if output is None else output.parent / "study-cells")
     store = CellStore(folder, say=lambda line: click.echo(line, err=True))
@@ -71,10 +64,6 @@ def show_studies(
     if code == INTERRUPTED:
         click.echo(_stopped(runner.results, wanted, None if store.unsaved else folder), err=True)
     return NOT_DONE if store.unsaved and not code else code
-
-
-def _or(given: int | None, default: int) -> int:
-    return default if given is None else given
 
 
 def _wanted(pattern: str | None) -> dict[str, Study]:
@@ -90,10 +79,7 @@ def _wanted(pattern: str | None) -> dict[str, Study]:
 
 def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Path | None) -> str:
     """Say how far it came and how it goes on."""
-    done, planned = (
-        sum(result.finished for result in results),
-        sum(study.cells for study in wanted.values()),
-    )
+    done, planned = (sum(each.finished for each in results), sum(each.cells for each in wanted.values()))
     if folder is None:
         return f"interrupted; {done} of {planned} least sizes found, none saved; --cells FOLDER saves them"
     return f"interrupted; {done} of {planned} least sizes saved in {folder}; the same command resumes"
@@ -120,23 +106,10 @@ def _over(studies: dict[str, Study], values: tuple[float, ...]) -> dict[str, Stu
     return {name: study.over(values) for name, study in studies.items()}
 
 
-@dataclass(frozen=True)
-class _Terms:
-    """What every study is carried out with, checked before the first."""
-
-    significance: float
-    budget: int | None
-    seed: int
-    jobs: int
-
-    def __post_init__(self) -> None:
-        check_terms(**asdict(self))
-
-
 class _Runner:
     """Studies one after another, and what is told of them."""
 
-    def __init__(self, store: CellStore, terms: _Terms) -> None:
+    def __init__(self, store: CellStore, terms: dict[str, Any]) -> None:
         self.results: list[StudyResult] = []
         self._store, self._terms = store, terms
 
@@ -165,31 +138,22 @@ class _Runner:
         began = time.monotonic()
         click.echo(f"{study.name}: {study.summary}")
         with _Status() as status:
-            result = run_study(
-                study,
-                store=self._store,
-                listener=status,
-                **asdict(self._terms),
-            )
+            result = run_study(study, store=self._store, listener=status, **self._terms)
         self.results.append(result)
         for curve in result.curves:
             found = curve.fit
-            form: Form = "exponential" if curve.shape == "exponential" else "line"
-            fitted = None if found is None else found.of(form)
+            is_exponential = curve.shape == "exponential"
+            fitted = None if found is None else found.of("exponential" if is_exponential else "line")
             if found is not None and fitted is not None:
                 slope = f"{number(fitted.slope, digits=3)} records per unit of {result.axis}"
-                if form == "exponential":
+                if is_exponential:
                     factor = number(math.exp(fitted.slope), digits=3)
                     slope = f"a factor of {factor} in m per unit of {result.axis}"
                 wrong = f"; UNEXPECTED: the texts say it {curve.expected}" if curve.unexpected else ""
-                click.echo(f"  {curve.name}: {slope}; {growth(found.grows)}{wrong}")
+                grows = "it grows" if found.grows else "no growth shown"
+                click.echo(f"  {curve.name}: {slope}; {grows}{wrong}")
         runs = sum(cell.runs for curve in result.curves for cell in curve.cells)
         click.echo(f"{result.finished} least sizes found, {runs:,} runs, {time.monotonic() - began:.0f} s")
-
-
-def growth(grows: bool) -> str:  # noqa: FBT001 - a word for a truth value
-    """Say what the brackets show of growth."""
-    return "it grows" if grows else "no growth shown"
 
 
 class _Status:
