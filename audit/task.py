@@ -1,27 +1,22 @@
 """The task that every part of an audit is given, and where an audit may not run."""
 
-from __future__ import annotations
-
 import os
 import platform
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from audit.claims import PrivacyClaim
+from audit.databases.chosen import Databases
 from audit.errors import InvalidKind, InvalidValue, Parameter
+from audit.options import Options
 from audit.sampling import Sampler
 from audit.sampling.remake.modules import WITHIN
+from audit.subject.subject import Subject
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from audit.claims import PrivacyClaim
-    from audit.databases.chosen import Databases
-    from audit.options import Options
-    from audit.subject.subject import Subject
 
 
 @dataclass(frozen=True, kw_only=True)
