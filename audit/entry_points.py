@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata, util
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -83,10 +84,7 @@ def _own_place(point: metadata.EntryPoint, name: str) -> Path | None:
 
 def _found_place(name: str) -> Path | None:
     """Return the folder that ``import name`` gives now, or the file if it is no package."""
-    try:
-        spec = util.find_spec(name)
-    except ValueError:  # a module without a spec: put there by hand, so nobody's distribution
-        return None
+    spec = spec_of(name)
     if spec is None:
         return None
     if spec.origin is not None:
@@ -94,6 +92,14 @@ def _found_place(name: str) -> Path | None:
         return origin.parent if origin.name == "__init__.py" else origin
     locations = list(spec.submodule_search_locations or ())
     return Path(locations[0]).resolve() if locations else None
+
+
+def spec_of(name: str) -> ModuleSpec | None:
+    """Return the spec of a package or module, which is not imported; None where none can be found."""
+    try:
+        return util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):  # put there by hand, or run as a script
+        return None
 
 
 def _owner(point: metadata.EntryPoint) -> str:

@@ -4,20 +4,19 @@ These are no audits: a check asks whether an audit can rely on what a subject sa
 What a subject does not declare is not checked. Runs are drawn as an audit draws them.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
 import numpy as np
 
 from audit.claims import PAC, check_claim, check_utility_claim
 from audit.doors.declared import Declared
-from audit.relations.kinds import check_relation, name_of
+from audit.relations import Relation, check_relation, name_of
 from audit.relations.relating import are_neighbours
 from audit.sampling import CALLS, LAW, MutatedInput, Sampler
 from audit.sampling.inputs import Input
@@ -25,9 +24,6 @@ from audit.sampling.snapshots import snapshot
 from audit.values.brief import show
 from audit.values.canonical import same
 from audit.values.outcomes import Raised, Unfinished
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 SIGNIFICANCE = 1e-7
 """The chance that a subject that keeps to its declared law fails the check of it."""
@@ -166,8 +162,6 @@ def _fault_of_databases(case: Declared) -> str:
 
 
 def _fault_of_suggested(case: Declared) -> str:
-    from audit.relations import Relation
-
     relation = check_relation(Relation.REPLACE_ONE if case.relation is None else case.relation)
     assert case.subject.suggested_pairs is not None
     for left, right in case.subject.suggested_pairs():
@@ -211,8 +205,8 @@ def _fault_of_sample(case: Declared) -> str:
 
 
 def _fault_of_seed(case: Declared) -> str:
-    for way, singly in (("calls", True), ("`sample`", False)):
-        if (singly or case.subject.sample is not None) and not case.repeats(singly=singly):
+    for way, singly in case.ways:
+        if not case.repeats(singly=singly):
             return f"{way} with generators of one seed give different outputs"
     return ""
 
@@ -222,14 +216,13 @@ def _fault_of_law(case: Declared) -> str:
     from audit.laws.law_check import law_log_e_value
 
     assert case.subject.distribution is not None
-    ways = [("calls", True), *([("`sample`", False)] if case.subject.sample is not None else [])]
     laws = [case.subject.distribution(snapshot(database)) for database in case.pairs[0]]
     if all(law is None for law in laws):  # it has none here, and an audit draws runs
         return ""
     if not all(isinstance(law, Law) for law in laws):
         return f"`distribution` must return a law of `audit.distributions`; got {show(laws)}"
-    limit = math.log(len(laws) * len(ways) / SIGNIFICANCE)
-    for way, singly in ways:
+    limit = math.log(len(laws) * len(case.ways) / SIGNIFICANCE)
+    for way, singly in case.ways:
         drawn = case.outputs(_LAW_RUNS, LAW, singly=singly)
         for law, outputs, database in zip(laws, drawn, case.pairs[0], strict=True):
             if law_log_e_value(law, outputs) >= limit:

@@ -1,20 +1,14 @@
 """Many audits in few lines: one for each, and what the session has spent."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from audit.evidence.together import e_bh, holm
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
+from audit.utility.saved import Saved
 from audit.words import story
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from audit.utility.saved import Saved
 
 
 def carried_out(result: Saved) -> bool:
@@ -50,11 +44,13 @@ def line(result: Saved) -> str:
     >>> line(AuditResult("m", None, "replace one", Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
     'PROVED        m                                           as expected           ε = 1, no runs'
     """
-    mark = _mark(result)
     verdict, name = result.verdict.value.upper(), story.short(result.subject, 60)
-    if isinstance(result, UtilityResult):
-        return f"{verdict:<12}  {name + ' (utility)':<42}  {mark:<20}  {_utility_found(result)}"
-    return f"{verdict:<12}  {name:<42}  {mark:<20}  {_found(result)}"
+    if not carried_out(result):
+        found = story.short(result.reason, 120)
+    else:
+        found = _utility_found(result) if isinstance(result, UtilityResult) else _found(result)
+    name += " (utility)" if isinstance(result, UtilityResult) else ""
+    return f"{verdict:<12}  {name:<42}  {_mark(result):<20}  {found}"
 
 
 def _mark(result: Saved) -> str:
@@ -143,22 +139,15 @@ def warning(result: Saved) -> str:
 
 
 def _found(result: AuditResult) -> str:
-    if not carried_out(result):
-        return story.short(result.reason, 120)
     exact = result.evidence is Evidence.EXACT
-    bound = (
-        f"ε = {story.number(result.epsilon_lower)}"
-        if exact
-        else f"ε ≥ {story.at_least(result.epsilon_lower)}"
-    )
+    bound = f"ε {_from_below(result.epsilon_lower, exact=exact)}"
     only = result.only_output
     unvaried = [] if only is None else [f"nothing varies (always {story.short(only, 40)})"]
     _, delta = story.claimed(result)
     if delta > 0:
-        found = story.number(result.delta_lower) if exact else story.at_least(result.delta_lower)
+        found = f"δ {_from_below(result.delta_lower, exact=exact)} at the claimed ε"
         times = story.number(result.delta_lower / delta, digits=3)
-        found = f"{'=' if exact else '≥'} {found} at the claimed ε"
-        bound += f" at the claimed δ, δ {found} (claimed {story.number(delta)}: {times}×)"
+        bound += f" at the claimed δ, {found} (claimed {story.number(delta)}: {times}×)"
     parts = [*unvaried, bound, f"{result.samples:,} runs" if result.samples else "no runs"]
     if result.verdict is Verdict.PROVED and result.family:
         parts.insert(-1, f"all {result.pairs_tried:,} pairs compared")
@@ -167,15 +156,16 @@ def _found(result: AuditResult) -> str:
     return ", ".join(parts)
 
 
+def _from_below(value: float, *, exact: bool) -> str:
+    return f"= {story.number(value)}" if exact else f"≥ {story.at_least(value)}"
+
+
 def _utility_found(result: UtilityResult) -> str:
-    if not carried_out(result):
-        return story.short(result.reason, 120)
     beta = utility_text.claimed(result)
     claimed = "" if beta is None else f" (claimed {story.number(beta)})"
-    if result.evidence is Evidence.EXACT:
-        bound = f"failure probability = {story.number(result.beta_lower)}"
-    elif result.refuted:
-        bound = f"failure probability ≥ {story.at_least(result.beta_lower)}"
+    exact = result.evidence is Evidence.EXACT
+    if exact or result.refuted:
+        bound = f"failure probability {_from_below(result.beta_lower, exact=exact)}"
     else:
         bound = f"failure probability ≤ {story.at_most(result.beta_upper)}"
     drawn = f"{result.samples:,} runs" if result.samples else "no runs"

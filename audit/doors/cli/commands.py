@@ -1,7 +1,5 @@
 """The commands as click sees them; their work is imported when one is called, so that help costs nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,8 @@ from audit.catalogue import Entry, matching_entries
 from audit.doors.cli.settings import CLAIMS, EFFORT, SCOPE, SET, number_of, with_options
 from audit.errors import Parameter, positive_int
 
-REPORT = click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write an HTML report.")
+FILE = click.Path(path_type=Path)
+REPORT = click.option("--html", type=FILE, metavar="FILE", help="Write an HTML report.")
 
 
 @click.group(
@@ -90,14 +89,14 @@ def run_command(
 @click.option(
     "--json",
     "saved",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FOLDER|FILE.json",
     help="Save each result before the next audit starts.  [default: `results` next to the report]",
 )
 @click.option(
     "--with",
     "attached",
-    type=click.Path(path_type=Path),
+    type=FILE,
     multiple=True,
     metavar="FILE",
     help="Include in the report a file saved by `findings --json` or `study --json`. Repeatable.",
@@ -121,7 +120,7 @@ def suite_command(
 @group.command(name="findings", short_help="Check the statements of the source texts.")
 @click.argument("pattern", required=False)
 @REPORT
-@click.option("--json", "saved", type=click.Path(path_type=Path), metavar="FILE", help="Save the findings.")
+@click.option("--json", "saved", type=FILE, metavar="FILE", help="Save the findings.")
 @click.option("--full", is_flag=True, help="Print each finding in full, as with a PATTERN.")
 @click.option("--list", "listed", is_flag=True, help="List the names and compute nothing.")
 def findings_command(
@@ -142,18 +141,16 @@ def findings_command(
 @group.command(name="study", short_help="Find the least sample sizes, and how they grow.")
 @click.argument("pattern", required=False, metavar="[PRESET|TARGET]")
 @REPORT
-@click.option("--json", "saved", type=click.Path(path_type=Path), metavar="FILE", help="Save the results.")
+@click.option("--json", "saved", type=FILE, metavar="FILE", help="Save the results.")
 @click.option(
     "--cells",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FOLDER",
     help="Save every step here. The same command resumes the study, unless the code of its learners "
     "changed.  [default: `study-cells` next to the results or the report]",
 )
 @click.option(
-    "--values",
-    metavar="V,V,…",
-    help="Values of the preset's parameter, ascending.  [default: the preset's]",
+    "--values", metavar="V,V,…", help="Values of the preset's parameter, ascending.  [default: the preset's]"
 )
 @click.option("--list", "listed", is_flag=True, help="List the presets and the parameter of each.")
 @click.option("--significance", type=float, help="Significance of a whole study.  [default: 1e-3]")

@@ -36,7 +36,7 @@ def option_of(name: str) -> Callable[[Any], Any]:
     if kind is not None:
         kind = click.Choice(kind)
     else:
-        kind = number_of if str(declared.type).startswith("int") else float
+        kind = number_of if declared.type in (int, int | None) else float
     return click.option(
         f"--{name.replace('_', '-')}", type=kind, metavar=declared.metadata["metavar"], help=words_of(name)
     )
