@@ -152,7 +152,10 @@ def audit_privacy(
     )
     if progress is not None:
         progress(AuditStarted(task.subject.name, budget, time_limit))
-    result = _finish(task, _dispatch(task))
+    result = _dispatch(task)
+    converted = said_of_convert(task.subject.convert)
+    environment = {**environment_of(task.options, task.started), **converted, **result.environment}
+    result = replace(result, environment=environment, _subject=task.subject)
     if progress is not None:
         progress(AuditFinished(result))
     return result
@@ -233,12 +236,6 @@ def _dispatch(task: PrivacyTask) -> AuditResult:
         if found is not None:
             return found
     return audit_by_runs(task)
-
-
-def _finish(task: PrivacyTask, result: AuditResult) -> AuditResult:
-    converted = said_of_convert(task.subject.convert)
-    environment = {**environment_of(task.options, task.started), **converted, **result.environment}
-    return replace(result, environment=environment, _subject=task.subject)
 
 
 def _suggested(subject: Subject) -> list[tuple[Any, Any]]:

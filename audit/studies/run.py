@@ -33,13 +33,12 @@ class CellAdvanced:
 
     Examples
     --------
-    >>> CellAdvanced("demo", "all", 4.0, Cell(4.0, 4.0, None, ()), number=1, cells=2).done
+    >>> CellAdvanced("demo", "all", Cell(4.0, 4.0, None, ()), number=1, cells=2).done
     False
     """
 
     study: str
     curve: str
-    value: float
     cell: Cell
     number: int
     cells: int
@@ -173,9 +172,7 @@ class _Run:
     def _tell(self, curve: Curve, cell: Cell, *, done: bool = False) -> None:
         if self.listener is not None:
             number = sum(map(len, self.found)) + 1
-            self.listener(
-                CellAdvanced(self.study.name, curve.name, cell.value, cell, number, self.study.cells, done)
-            )
+            self.listener(CellAdvanced(self.study.name, curve.name, cell, number, self.study.cells, done))
 
     def _told(self) -> StudyResult:
         study = self.study

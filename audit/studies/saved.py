@@ -155,10 +155,8 @@ class CellStore:
         AuditError
             Its file is damaged; one line that names it.
         """
-        if self.folder is None:
-            return ()
-        path = self._path(key)
-        if not path.exists():
+        path = None if self.folder is None else self._path(key)
+        if path is None or not path.exists():
             return ()
         text = read(path)
         try:

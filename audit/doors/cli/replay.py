@@ -1,9 +1,8 @@
 """The work of ``dp-audit replay``."""
 
 import dataclasses
-import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import click
 
 from audit.codec.stored import read
 from audit.doors.cli.exits import NOT_DONE, NOTHING_REFUTED, REFUTED, exit_code, worst_exit_code
+from audit.doors.cli.run import command_line
 from audit.doors.options import read_options, read_parameters
 from audit.doors.regressions import drawn_from, load_witness, subject_of, with_source
 from audit.doors.summary import line
@@ -54,7 +54,8 @@ def replay(
         subject, place = drawn(result, file)
         answer = replay_witness(result, subject, target=target or result.target, fresh=fresh, isolate=True)
         answer = answer if target else with_source(answer, result, place)
-        command = command_line(file, target, parameters, convert=convert, fresh=fresh, trust=trust)
+        words = ["replay", file, *([target] if target else [])]
+        command = command_line(words, parameters, {"convert": convert, "fresh": fresh, "trust": trust})
         return dataclasses.replace(answer, environment={**answer.environment, "command": command})
 
     if len(files) > 1:
@@ -94,30 +95,6 @@ def _failure_again(result: UtilityResult, subject: Subject, *, problems: Any, sa
 
 def _kept(again: UtilityWitness) -> str:
     return "did not fail" if again.refutes is None else "fails with probability at most beta"
-
-
-def command_line(
-    file: str,
-    target: str | None,
-    parameters: Mapping[str, Any],
-    *,
-    convert: str | None,
-    fresh: bool,
-    trust: bool = False,
-) -> str:
-    """Return the command that repeats a replay.
-
-    Examples
-    --------
-    >>> command_line("w.json", "m.py:f", {"k": 2}, convert=None, fresh=True)
-    'dp-audit replay w.json m.py:f --set k=2 --fresh'
-    """
-    words = ["dp-audit", "replay", file, *([target] if target else [])]
-    for name, value in parameters.items():
-        words += ["--set", f"{name}={value}"]
-    words += ["--convert", convert] if convert else []
-    words += [option for option, given in (("--fresh", fresh), ("--trust", trust)) if given]
-    return shlex.join(words)
 
 
 def _told_apart(named: Sequence[str]) -> tuple[list[str], str | None]:

@@ -206,7 +206,7 @@ def _check_mutable(asked: Asked) -> None:
 def _named(result: Saved, asked: Asked) -> Saved:
     """Return a result that says what was audited and how to do so again, by which `convert` too."""
     found = asked.found
-    command = command_line(found.text, asked.parameters, asked.given)
+    command = command_line(["run", found.text], asked.parameters, asked.given)
     told = {"source": source_of(found.text), "command": command, "convert": asked.given.get("convert")}
     return dataclasses.replace(
         result,
@@ -229,20 +229,23 @@ def _read_utility(found: Target, given: Mapping[str, Any]) -> tuple[Any, dict[st
     return own, utility
 
 
-def command_line(target: str, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> str:
-    """Return the command that repeats an audit.
+def command_line(words: Iterable[str], parameters: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """Return the command of `dp-audit` that these words begin, with its options; None and False are left out.
 
     Examples
     --------
-    >>> command_line("m.py:f", {"k": 2}, {"epsilon": 1.0, "pair": (("[0]", "[1]"),), "time_limit": None})
-    "dp-audit run m.py:f --set k=2 --epsilon 1.0 --pair '[0]' '[1]'"
+    >>> given = {"epsilon": 1.0, "pair": (("[0]", "[1]"),), "time_limit": None, "fresh": True}
+    >>> command_line(["run", "m.py:f"], {"k": 2}, given)
+    "dp-audit run m.py:f --set k=2 --epsilon 1.0 --pair '[0]' '[1]' --fresh"
     """
-    words = ["dp-audit", "run", target]
+    command = ["dp-audit", *words]
     for name, value in parameters.items():
-        words += ["--set", f"{name}={value}"]
+        command += ["--set", f"{name}={value}"]
     for name, value in given.items():
         option = f"--{name.replace('_', '-')}"
-        sides = value if isinstance(value, tuple) else () if value is None else ((value,),)
-        for each in sides:
-            words += [option, *map(str, each)]
-    return shlex.join(words)
+        if value is True:
+            command.append(option)
+        elif value is not None and value is not False:
+            for each in value if isinstance(value, tuple) else ((value,),):
+                command += [option, *map(str, each)]
+    return shlex.join(command)

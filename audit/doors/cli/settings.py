@@ -1,6 +1,7 @@
 """The keywords of `audit_privacy` as options, shared by the commands."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -16,17 +17,12 @@ def number_of(text: str) -> int:
     >>> number_of("2e5")
     200000
     """
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        number = float(text)
-    except ValueError:
-        number = float("nan")
-    if not number.is_integer():
-        raise click.BadParameter(f"{text!r} is not a whole number.")
-    return int(number)
+    for kind in (int, float):
+        with suppress(ValueError, OverflowError):  # NaN and infinity are no whole numbers
+            number = kind(text)
+            if number == int(number):
+                return int(number)
+    raise click.BadParameter(f"{text!r} is not a whole number.")
 
 
 def option_of(name: str) -> Callable[[Any], Any]:
