@@ -1,12 +1,9 @@
 """What the exit code of ``dp-audit`` says."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+if TYPE_CHECKING:  # the constants alone are light
     from audit.utility.saved import Saved
 
 NOTHING_REFUTED = 0
@@ -16,7 +13,7 @@ NOT_DONE = 3
 INTERRUPTED = 130
 
 
-def exit_code(result: Saved) -> int:
+def exit_code(result: "Saved") -> int:
     """Return the exit code of one audit.
 
     Examples
@@ -41,7 +38,7 @@ def worst_exit_code(codes: Iterable[int]) -> int:
     return next((code for code in (REFUTED, NOT_DONE) if code in found), NOTHING_REFUTED)
 
 
-def suite_exit_code(results: Iterable[Saved]) -> int:
+def suite_exit_code(results: Iterable["Saved"]) -> int:
     """Return the exit code of a suite: 1 when a verdict goes against what its entry expects.
 
     Examples
@@ -49,7 +46,7 @@ def suite_exit_code(results: Iterable[Saved]) -> int:
     >>> suite_exit_code([])
     0
     """
-    from audit.doors.summary import carried_out, met  # the constants alone are light
+    from audit.doors.summary import carried_out, met
 
     unmet = [result for result in results if not met(result)]
     return worst_exit_code(REFUTED if carried_out(result) else NOT_DONE for result in unmet)

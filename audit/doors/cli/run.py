@@ -84,7 +84,7 @@ def run(
     given: Mapping[str, Any],
 ) -> int:
     """Audit one target, print and save what was found, and return the exit code."""
-    places = [place for place in (html, saved) if place is not None and place != "-"]
+    places = [place for place in (saved, html) if place is not None and place != "-"]
     check_apart(*places)
     for place in places:
         check_writable(place)
@@ -98,19 +98,16 @@ def run(
         document["utility"] = results[1].to_json()
     try:
         try:
-            _save(document, saved)
-            if html is not None:
-                render_report([document], html)
-            _say_written(saved, html)
+            _keep(document, saved, html)
+            for place in places:  # stdout holds the result itself
+                click.echo(f"wrote {place}", err=True)
         finally:
             if saved != "-":
                 click.echo("\n\n".join(map(str, results)))
             warn(results)
         if mutate and result is not None:
             document["mutation"] = _mutate(result, asked, quiet=saved == "-")
-            _save(document, saved)
-            if html is not None:  # again, with the check in it
-                render_report([document], html)
+            _keep(document, saved, html)  # again, with the check in it
     finally:  # neither a full disk nor Ctrl-C must take the result along
         if saved == "-":
             click.echo(json.dumps(document))
@@ -123,16 +120,11 @@ def warn(results: Iterable[Saved]) -> None:
         click.echo(f"warning: {said}", err=True)
 
 
-def _save(document: Mapping[str, Any], saved: str | None) -> None:
+def _keep(document: Mapping[str, Any], saved: str | None, html: Path | None) -> None:
     if saved is not None and saved != "-":
         write_text(saved, layout(document) + "\n")
-
-
-def _say_written(*places: Path | str | None) -> None:
-    """Say on stderr where the result went; stdout holds the result itself."""
-    for place in places:
-        if place is not None and place != "-":
-            click.echo(f"wrote {place}", err=True)
+    if html is not None:
+        render_report([document], html)
 
 
 def explain_target(target: str, *, settings: Iterable[str], given: Mapping[str, Any]) -> int:
