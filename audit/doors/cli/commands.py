@@ -59,27 +59,18 @@ def _claims(entry: Entry) -> str:
 @click.option("--json", "saved", metavar="FILE|-", help="Save the result; - prints it instead of the text.")
 @click.option("--mutate", is_flag=True, help="Repeat the audit with smaller claims, to see which it refutes.")
 @click.option("--explain", is_flag=True, help="Print the plan and the cost of a call, without an audit.")
-def run_command(
-    target: str,
-    *,
-    settings: tuple[str, ...],
-    html: Path | None,
-    saved: str | None,
-    mutate: bool,
-    explain: bool,
-    **given: Any,
-) -> int:
+def run_command(target: str, *, explain: bool, **given: Any) -> int:
     """Audit TARGET: module:object, path.py:object or a name from the catalogue.
 
     A subject that claims privacy and utility is audited for both.
     """
     from audit.doors.cli.run import explain_target, run  # numpy and more, only for an audit
 
-    if explain:
-        if html or saved or mutate:
-            raise click.UsageError("--explain runs no audit: leave out --html, --json and --mutate.")
-        return explain_target(target, settings=settings, given=given)
-    return run(target, settings=settings, html=html, saved=saved, mutate=mutate, given=given)
+    if not explain:
+        return run(target, **given)
+    if any(given.pop(name) for name in ("html", "saved", "mutate")):
+        raise click.UsageError("--explain runs no audit: leave out --html, --json and --mutate.")
+    return explain_target(target, **given)
 
 
 @group.command(name="suite", short_help="Audit the catalogue.")
@@ -101,20 +92,18 @@ def run_command(
     metavar="FILE",
     help="Include in the report a file saved by `findings --json` or `study --json`. Repeatable.",
 )
-def suite_command(
-    pattern: str | None, html: Path | None, saved: Path | None, attached: tuple[Path, ...], **given: Any
-) -> int:
+def suite_command(pattern: str | None, **given: Any) -> int:
     """Audit the catalogue, or its entries that match PATTERN, and compare each verdict with the expected one.
 
     Options given here override those of an entry, which override the defaults.
     """
     from audit.doors.cli.suite import run_suite  # numpy and more, only for an audit
 
-    if attached and html is None:
+    if given["attached"] and given["html"] is None:
         raise click.UsageError("--with puts files into the report: add --html FILE.")
     if given["jobs"] is not None:
         positive_int(given["jobs"], what=Parameter("jobs"))
-    return run_suite(pattern, html=html, saved=saved, attached=attached, given=given)
+    return run_suite(pattern, **given)
 
 
 @group.command(name="findings", short_help="Check the statements of the source texts.")
@@ -123,9 +112,7 @@ def suite_command(
 @click.option("--json", "saved", type=FILE, metavar="FILE", help="Save the findings.")
 @click.option("--full", is_flag=True, help="Print each finding in full, as with a PATTERN.")
 @click.option("--list", "listed", is_flag=True, help="List the names and compute nothing.")
-def findings_command(
-    pattern: str | None, *, html: Path | None, saved: Path | None, full: bool, listed: bool
-) -> int:
+def findings_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
     """Compute the findings on the source texts and print a line for each, with found ÷ claimed.
 
     PATTERN is a name (E12), the start of a name (E9, BNS) or a pattern ('N*'), in upper or lower case.
@@ -133,9 +120,9 @@ def findings_command(
     """
     from audit.doors.cli.findings import list_findings, show_findings  # numpy and more, only to compute
 
-    if listed and (html or saved or full):
+    if listed and any(given.values()):
         raise click.UsageError("--list computes nothing: leave out --html, --json and --full.")
-    return list_findings(pattern) if listed else show_findings(pattern, full=full, html=html, saved=saved)
+    return list_findings(pattern) if listed else show_findings(pattern, **given)
 
 
 @group.command(name="study", short_help="Find the least sample sizes, and how they grow.")

@@ -81,7 +81,7 @@ def run(
     html: Path | None,
     saved: str | None,
     mutate: bool,
-    given: Mapping[str, Any],
+    **given: Any,
 ) -> int:
     """Audit one target, print and save what was found, and return the exit code."""
     places = [place for place in (saved, html) if place is not None and place != "-"]
@@ -127,7 +127,7 @@ def _keep(document: Mapping[str, Any], saved: str | None, html: Path | None) -> 
         render_report([document], html)
 
 
-def explain_target(target: str, *, settings: Iterable[str], given: Mapping[str, Any]) -> int:
+def explain_target(target: str, *, settings: Iterable[str], **given: Any) -> int:
     """Print the plan of an audit, which is not carried out."""
     asked = read(target, settings, given)
     _check_private(asked)

@@ -27,7 +27,7 @@ def run_suite(
     html: Path | None,
     saved: Path | None,
     attached: Sequence[Path] = (),
-    given: Mapping[str, Any],
+    **given: Any,
 ) -> int:
     """Audit the matching entries one by one, losing none that is finished, and return the exit code."""
     entries, beside = matching_entries(pattern), load_attached(attached)
