@@ -170,10 +170,9 @@ def _check_calls(case: Declared) -> None:
 
 
 def _check_input(case: Declared) -> None:
-    untouched = Declared(case.given, copy_inputs=False)
-    untouched.outputs(1, CALLS)
+    case.outputs(1, CALLS, copied=False)
     if case.subject.sample is not None:
-        untouched.outputs(2, CALLS, singly=False)
+        case.outputs(2, CALLS, singly=False, copied=False)
     law_of, given = case.subject.distribution, Input(case.pairs[0][0])
     if law_of is not None:
         law_of(given())

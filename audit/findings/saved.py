@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from audit.codec.encoding import decode, encode
+from audit.codec.decoding import decode
+from audit.codec.encoding import encode
 from audit.codec.typed import check_kinds
 from audit.errors import AuditError, InvalidKind
 from audit.findings.finding import Finding, Table

@@ -52,10 +52,10 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     seed = positive_int(options.pop("seed", 0), what=Parameter("seed"), minimum=0)
     repetitions = []
     for place, factor in enumerate(FACTORS):
-        state = np.random.SeedSequence(seed, spawn_key=(_BRANCH, place)).generate_state(1, np.uint32)
+        [own] = np.random.SeedSequence(seed, spawn_key=(_BRANCH, place)).generate_state(1, np.uint32)
         epsilon = factor * claim.epsilon
         smaller = ApproximateDP(epsilon, claim.delta) if claim.delta else PureDP(epsilon)
-        result = audit_privacy(subject, smaller, seed=int(state[0]), **options)
+        result = audit_privacy(subject, smaller, seed=int(own), **options)
         repetitions.append(Repetition(factor, result))
     return MutationCheck(subject.name, claim, tuple(repetitions))
 

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from audit.claims import PrivacyClaim, UtilityClaim
 from audit.codec import fields
-from audit.codec.encoding import dumps
 from audit.codec.fields import (
     listed,
     member,
@@ -21,7 +20,7 @@ from audit.codec.fields import (
     value,
 )
 from audit.codec.files import check_writable, write_text
-from audit.codec.stored import ForeignClaim, Opaque, loads, read
+from audit.codec.stored import ForeignClaim, Opaque, dumps, loads, read
 from audit.errors import CorruptFile
 from audit.events.event import Event
 from audit.results.result import SCHEMA, AuditResult, Evidence, SavedResult, Verdict, Witness

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from audit.sampling.remake.holdings import names_in
 from audit.studies.sources import digest
 from audit.studies.study import Curve
+from audit.values.canonical import content_of
 from audit.values.outcomes import without_addresses
 
 _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "start")
@@ -126,20 +128,11 @@ def _function(function: types.FunctionType) -> Iterator[Any]:
     yield function.__code__
     yield function.__defaults__
     yield function.__kwdefaults__
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not filled yet
-            yield None
-    for name in sorted(_names(function.__code__)):
+    yield from map(content_of, function.__closure__ or ())
+    for name in sorted(names_in(function.__code__)):
         named = function.__globals__.get(name)
         if isinstance(named, (types.ModuleType, types.FunctionType, type)):
             yield inspect.getmodule(named)
-
-
-def _names(code: types.CodeType) -> set[str]:
-    inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
-    return {*code.co_names}.union(*map(_names, inner))
 
 
 def _state(value: Any) -> Any:

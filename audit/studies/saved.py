@@ -7,7 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from audit.codec.encoding import decode, encode
+from audit.codec.decoding import decode
+from audit.codec.encoding import encode
 from audit.codec.files import Unwritable, check_writable, file_name, write_text
 from audit.codec.stored import loads, read
 from audit.codec.typed import check_kinds

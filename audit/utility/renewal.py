@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -87,9 +88,9 @@ class Renewal:
         ask = Ask(self.betting.worst.look.problem)
         if isinstance(self.task.subject.object, Renewed):
             self.how = "renewed"
-        elif not self._is_luck() and self.sampler.is_stateless(ask, ask):
+        elif not self._is_luck and self.sampler.is_stateless(ask, ask):
             self.how = "stateless"
-        elif not self._is_luck() and self._makes_no_difference(ask):
+        elif not self._is_luck and self._makes_no_difference(ask):
             self.how = "cached"
         elif self.sampler.recipe is None:
             self._go_without("it holds data that importing or constructing it does not restore")
@@ -119,6 +120,7 @@ class Renewal:
         times = least_runs(1.0 - max(self.betting.beta, LEAST_BETA), self.betting.significance)
         return min(times, _MOST_MADE)
 
+    @cached_property
     def _is_luck(self) -> bool:
         """Whether the learner's constructor draws what the learner then keeps."""
         return draws_when_made(self.task.subject.object, self._times)

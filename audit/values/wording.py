@@ -123,9 +123,8 @@ def interval(bounds: Sequence[float] | None) -> str:
     """Return an interval, rounded outwards, or nothing where the value is exact."""
     if bounds is None:
         return ""
-    low, high = (
-        number(x, digits=3, rounding=r) for x, r in zip(bounds, (ROUND_FLOOR, ROUND_CEILING), strict=True)
-    )
+    low = number(bounds[0], digits=3, rounding=ROUND_FLOOR)
+    high = number(bounds[1], digits=3, rounding=ROUND_CEILING)
     return f" ({low}–{high})"
 
 
