@@ -76,7 +76,7 @@ def _check_numbers(config: pytest.Config) -> None:
 
 
 def _check_writable(path: Path) -> None:
-    from audit.results.saved import check_writable  # only when something is to be written
+    from audit.codec.files import check_writable  # only when something is to be written
 
     try:
         check_writable(path)

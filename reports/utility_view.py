@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from audit.results.result import Evidence, Verdict
 from audit.utility import text as utility_text
-from audit.words import story
+from audit.values import wording
 
 if TYPE_CHECKING:
     from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
@@ -83,13 +83,13 @@ def beta_found(result: UtilityResult) -> str:
         return ""
     if result.evidence is Evidence.EXACT:
         claimed = utility_text.claimed(result)
-        found = story.number(result.beta_lower)
-        return f"= {story.apart(result.beta_lower, claimed)[0] if result.refuted and claimed else found}"
+        found = wording.number(result.beta_lower)
+        return f"= {wording.apart(result.beta_lower, claimed)[0] if result.refuted and claimed else found}"
     if result.refuted:
-        return f"≥ {story.at_least(result.beta_lower)}"
+        return f"≥ {wording.at_least(result.beta_lower)}"
     if result.verdict is Verdict.INCONCLUSIVE:
-        return f"{story.at_least(result.beta_lower)} to {story.at_most(result.beta_upper)}"
-    return f"≤ {story.at_most(result.beta_upper)}"
+        return f"{wording.at_least(result.beta_lower)} to {wording.at_most(result.beta_upper)}"
+    return f"≤ {wording.at_most(result.beta_upper)}"
 
 
 def problem_views(result: UtilityResult) -> tuple[ProblemView, ...]:
@@ -110,9 +110,9 @@ def problem_views(result: UtilityResult) -> tuple[ProblemView, ...]:
 def _problem_view(problem: ProblemFinding, result: UtilityResult) -> ProblemView:
     exact = problem.exact is not None
     return ProblemView(
-        name=story.short(problem.name, 120),
+        name=wording.short(problem.name, 120),
         runs="" if exact else f"{problem.runs:,}",
-        failures="" if exact else story.number(problem.failures),
+        failures="" if exact else wording.number(problem.failures),
         bound=_bound(problem, result),
         standing=_standing(problem, result),
     )
@@ -122,11 +122,11 @@ def _bound(problem: ProblemFinding, result: UtilityResult) -> str:
     """Return what is known of a problem's failure probability; empty where that is nothing."""
     refuted, claimed = _standing(problem, result) == REFUTED, utility_text.claimed(result)
     if problem.exact is not None:
-        known = story.number(problem.exact)
-        return f"= {story.apart(problem.exact, claimed)[0] if refuted and claimed else known}"
+        known = wording.number(problem.exact)
+        return f"= {wording.apart(problem.exact, claimed)[0] if refuted and claimed else known}"
     if refuted:
-        return f"≥ {story.at_least(result.beta_lower)}"
-    return "" if problem.upper is None or problem.upper >= 1 else f"≤ {story.at_most(problem.upper)}"
+        return f"≥ {wording.at_least(result.beta_lower)}"
+    return "" if problem.upper is None or problem.upper >= 1 else f"≤ {wording.at_most(problem.upper)}"
 
 
 def _standing(problem: ProblemFinding, result: UtilityResult) -> str:
@@ -147,12 +147,12 @@ def failure_view(witness: UtilityWitness | None) -> FailureView | None:
         return None
     remark = ""
     if witness.failure < 1:
-        remark = f"On this database the learner fails with probability {story.number(witness.failure)}."
+        remark = f"On this database the learner fails with probability {wording.number(witness.failure)}."
     return FailureView(
-        problem=story.short(witness.problem, 120),
-        database=story.shown(witness.database, MOST_DATABASE),
-        output=story.shown(witness.output, MOST_DATABASE),
-        error=story.number(witness.error),
+        problem=wording.short(witness.problem, 120),
+        database=wording.shown(witness.database, MOST_DATABASE),
+        output=wording.shown(witness.output, MOST_DATABASE),
+        error=wording.number(witness.error),
         seed=utility_text.seed_words(witness),
         remark=remark,
     )

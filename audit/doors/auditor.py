@@ -207,9 +207,10 @@ class Auditor:
         result = dataclasses.replace(result, expected=expected, environment=environment)
         self._keep(result)
         if not met(result):
-            pytest.fail(
-                _not_refuted(result) if carried_out(result) and not result.refuted else _failure(result)
-            )
+            from audit.words import text  # words only where they are read
+
+            missed = carried_out(result) and not result.refuted
+            pytest.fail(text.not_refuted(result) if missed else text.failure(result))
         if said := warning(result):
             self._warn(said)
         return result
@@ -281,40 +282,6 @@ class Auditor:
             save(result, self._folder / name)
         except Unwritable as error:  # the result is told all the same, and the session says this at its end
             self._node.user_properties.append((UNSAVED, str(error)))
-
-
-def _failure(result: Saved) -> str:
-    from audit.utility import text as utility_text
-    from audit.utility.result import UtilityResult
-    from audit.words import again, story, text  # words only where they are read
-
-    if isinstance(result, UtilityResult):
-        return utility_text.failure(result)
-    if result.refuted:
-        return text.short(result)
-    lines = (
-        f"{story.short(result.subject, 60)}: {result.verdict.name} on {story.title(result)}.",
-        story.short(result.reason, 400),
-        story.runs(result),
-        f"Again: {again.reproduction(result)}",
-    )
-    return "\n".join(filter(None, lines))
-
-
-def _not_refuted(result: Saved) -> str:
-    from audit.utility import text as utility_text
-    from audit.utility.result import UtilityResult
-    from audit.words import again, story  # words only where they are read
-
-    told: Any = utility_text if isinstance(result, UtilityResult) else story
-    repeated = told if isinstance(result, UtilityResult) else again
-    lines = (
-        f"{story.short(result.subject, 60)}: expected REFUTED, got {result.verdict.name}.",
-        told.bounds(result),
-        told.runs(result),
-        f"Again: {repeated.reproduction(result)}",
-    )
-    return "\n".join(filter(None, lines))
 
 
 def _audited(given: Any) -> Audited:

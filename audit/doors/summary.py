@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
-from audit.words import story
+from audit.values import wording
+from audit.words import allowance, story
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,7 @@ def line(result: Saved) -> str:
     'PROVED        m                                           as expected           ε = 1, no runs'
     """
     mark = _mark(result)
-    verdict, name = result.verdict.value.upper(), story.short(result.subject, 60)
+    verdict, name = result.verdict.value.upper(), wording.short(result.subject, 60)
     if isinstance(result, UtilityResult):
         return f"{verdict:<12}  {name + ' (utility)':<42}  {mark:<20}  {_utility_found(result)}"
     return f"{verdict:<12}  {name:<42}  {mark:<20}  {_found(result)}"
@@ -102,46 +103,46 @@ def warning(result: Saved) -> str:
     'm: Nothing varies: every output, on every database, was None. Is a `return` missing?'
     """
     said = story.unvaried(result) if isinstance(result, AuditResult) else ""
-    return f"{story.short(result.subject, 60)}: {said}" if said else ""
+    return f"{wording.short(result.subject, 60)}: {said}" if said else ""
 
 
 def _found(result: AuditResult) -> str:
     if not carried_out(result):
-        return story.short(result.reason, 120)
+        return wording.short(result.reason, 120)
     exact = result.evidence is Evidence.EXACT
     bound = (
-        f"ε = {story.number(result.epsilon_lower)}"
+        f"ε = {wording.number(result.epsilon_lower)}"
         if exact
-        else f"ε ≥ {story.at_least(result.epsilon_lower)}"
+        else f"ε ≥ {wording.at_least(result.epsilon_lower)}"
     )
     only = result.only_output
-    unvaried = [] if only is None else [f"nothing varies (always {story.short(only, 40)})"]
-    _, delta = story.claimed(result)
+    unvaried = [] if only is None else [f"nothing varies (always {wording.short(only, 40)})"]
+    _, delta = allowance.claimed(result)
     if delta > 0:
-        found = story.number(result.delta_lower) if exact else story.at_least(result.delta_lower)
-        times = story.number(result.delta_lower / delta, digits=3)
+        found = wording.number(result.delta_lower) if exact else wording.at_least(result.delta_lower)
+        times = wording.number(result.delta_lower / delta, digits=3)
         found = f"{'=' if exact else '≥'} {found} at the claimed ε"
-        bound += f" at the claimed δ, δ {found} (claimed {story.number(delta)}: {times}×)"
+        bound += f" at the claimed δ, δ {found} (claimed {wording.number(delta)}: {times}×)"
     parts = [*unvaried, bound, f"{result.samples:,} runs" if result.samples else "no runs"]
     if result.verdict is Verdict.PROVED and result.family:
         parts.insert(-1, f"all {result.pairs_tried:,} pairs compared")
     if not result.refuted and result.detectable_epsilon is not None:
-        parts.append(f"catches ε ≥ {story.at_most(result.detectable_epsilon)} on one event")
+        parts.append(f"catches ε ≥ {wording.at_most(result.detectable_epsilon)} on one event")
     return ", ".join(parts)
 
 
 def _utility_found(result: UtilityResult) -> str:
     if not carried_out(result):
-        return story.short(result.reason, 120)
+        return wording.short(result.reason, 120)
     beta = utility_text.claimed(result)
-    claimed = "" if beta is None else f" (claimed {story.number(beta)})"
+    claimed = "" if beta is None else f" (claimed {wording.number(beta)})"
     if result.evidence is Evidence.EXACT:
-        bound = f"failure probability = {story.number(result.beta_lower)}"
+        bound = f"failure probability = {wording.number(result.beta_lower)}"
     elif result.refuted:
-        bound = f"failure probability ≥ {story.at_least(result.beta_lower)}"
+        bound = f"failure probability ≥ {wording.at_least(result.beta_lower)}"
     else:
-        bound = f"failure probability ≤ {story.at_most(result.beta_upper)}"
+        bound = f"failure probability ≤ {wording.at_most(result.beta_upper)}"
     drawn = f"{result.samples:,} runs" if result.samples else "no runs"
-    worst = f", worst on {story.short(result.worst, 60)}" if result.worst else ""
+    worst = f", worst on {wording.short(result.worst, 60)}" if result.worst else ""
     size = "" if result.sample_size is None else f", n = {result.sample_size:,}"
     return f"{bound}{claimed}{size}, {drawn}{worst}"

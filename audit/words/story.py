@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from audit.results.result import AuditResult, Evidence, Verdict, Witness
+from audit.results.result import AuditResult, Evidence, SavedResult, Verdict, Witness
 from audit.values.wording import (
     apart,
     at_least,
@@ -13,57 +13,32 @@ from audit.values.wording import (
     number,
     sentence,
     short,
-    shown,
 )
-from audit.words.allowance import allowance, allowed, allowed_for, claimed, distance_words
+from audit.words.allowance import allowance, allowed, claimed, distance_words
 from audit.words.pair_words import MOST_DATABASE, change, pair_words
 
-__all__ = [
-    "WitnessWords",
-    "allowance",
-    "allowed",
-    "allowed_for",
-    "apart",
-    "at_least",
-    "at_most",
-    "bounds",
-    "brief_claim",
-    "claimed",
-    "detectable",
-    "distance_words",
-    "event_words",
-    "examples",
-    "may_hide",
-    "meaning",
-    "number",
-    "pair_words",
-    "replay_of",
-    "runs",
-    "short",
-    "shown",
-    "title",
-    "unvaried",
-    "verdict_sentence",
-    "why_no_simpler",
-    "witness_standing",
-    "witness_story",
-    "witness_words",
-]
+#: Verdicts that say nothing of the claim.
+UNDECIDED = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 MOST_EVENT = 200
 MOST_EXAMPLE = 90
 
 
 def title(result: AuditResult) -> str:
     """Return the claim in a line: ``PureDP(epsilon=1) under replace one``."""
-    claim = "no claim" if result.claim is None else short(f"{result.claim}", 80)
+    claim = claim_words(result)
     return f"{claim} under {short(result.relation, 60)}" if result.relation else claim
+
+
+def claim_words(result: SavedResult) -> str:
+    """Return the claim of an audit of any kind: ``PAC(alpha=0.1, beta=0.05)``."""
+    return "no claim" if result.claim is None else short(f"{result.claim}", 80)
 
 
 def brief_claim(result: AuditResult) -> str:
     """Return the claim as papers write it: ``1-DP``, ``(1, 1e-06)-DP``."""
     epsilon, delta = claimed(result)
     if epsilon is None:
-        return "no claim" if result.claim is None else short(f"{result.claim}", 80)
+        return claim_words(result)
     return f"({number(epsilon)}, {number(delta)})-DP" if delta else f"{number(epsilon)}-DP"
 
 
@@ -181,7 +156,7 @@ def why_no_simpler(result: AuditResult) -> str:
     return "" if witness.simplest is None else "No simpler pair failed."
 
 
-def replay_of(result: AuditResult) -> str | None:
+def replay_of(result: SavedResult) -> str | None:
     """Return whose saved witness was drawn again, None where the result is an audit's."""
     saved = result.environment.get("replay_of")
     return saved if isinstance(saved, str) else None
@@ -270,7 +245,8 @@ def _proved(result: AuditResult) -> str:
     return f"The claim is proved over {family}: {kept}. The proof covers only that family."
 
 
-def _without(result: AuditResult) -> str:
+def no_verdict(result: SavedResult) -> str:
+    """Say that an audit of any kind decided nothing, and why."""
     start = "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
     return f"{start}: {sentence(short(result.reason or 'no reason is recorded', 400))}"
 
@@ -281,25 +257,31 @@ _VERDICTS: dict[Verdict, Callable[[AuditResult], str]] = {
     Verdict.REFUTED: _refuted,
     Verdict.NOT_REFUTED: _not_refuted,
     Verdict.PROVED: _proved,
-    Verdict.INCONCLUSIVE: _without,
-    Verdict.ERROR: _without,
+    Verdict.INCONCLUSIVE: no_verdict,
+    Verdict.ERROR: no_verdict,
 }
 
 
 def _pairs(result: AuditResult) -> str:
-    noun = "pair" if result.pairs_tried == 1 else "pairs"
-    whole = (
-        f" of {result.pairs_total:,}"
-        if result.pairs_total and result.pairs_total > result.pairs_tried
-        else ""
-    )
-    return f"{result.pairs_tried:,}{whole} {noun}"
+    return tried(result.pairs_tried, "pair", of=result.pairs_total or 0)
+
+
+def tried(count: int, noun: str, *, of: int = 0) -> str:
+    """Return how many of a kind were tried, and of how many where those are more.
+
+    Examples
+    --------
+    >>> tried(1, "pair"), tried(3, "pair", of=1000)
+    ('1 pair', '3 of 1,000 pairs')
+    """
+    whole = f" of {of:,}" if of > count else ""
+    return f"{count:,}{whole} {noun}" if count == 1 else f"{count:,}{whole} {noun}s"
 
 
 def bounds(result: AuditResult) -> str:
     """Say what is known of the true ε and δ, and how surely; nothing where nothing is known."""
     epsilon, delta_claimed = claimed(result)
-    if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
+    if epsilon is None or result.verdict in UNDECIDED:
         return ""
     where = " at the claimed δ" if delta_claimed else ""  # else (ε, δ) would look like one claim
     if result.evidence is Evidence.EXACT:
@@ -308,8 +290,12 @@ def bounds(result: AuditResult) -> str:
         return "No privacy loss was measured."
     found = f"The true ε{where} is at least {at_least(result.epsilon_lower)} (claimed {number(epsilon)})"
     delta = f"the true δ at the claimed ε is at least {at_least(result.delta_lower)}"
-    sure = f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly"
-    return f"{found}; {delta}. {sure}."
+    return f"{found}; {delta}. {separately(result)}"
+
+
+def separately(result: SavedResult) -> str:
+    """Say how surely two bounds hold."""
+    return f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly."
 
 
 def _exact_bounds(result: AuditResult, epsilon: float, where: str) -> str:
@@ -340,13 +326,18 @@ def _between(low: float, high: float | None) -> str:
 
 def meaning(result: AuditResult) -> str:
     """Say what the evidence is worth."""
-    if result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
+    if result.verdict in UNDECIDED:
         return "This says nothing for or against the claim."
     if result.evidence is Evidence.EXACT:
         return _exact_meaning(result)
     if result.refuted:
-        return f"If the claim holds, the chance of this refutation is at most {result.significance:.3g}."
+        return chance(result)
     return detectable(result)
+
+
+def chance(result: SavedResult) -> str:
+    """Say how surely a refutation by runs is right."""
+    return f"If the claim holds, the chance of this refutation is at most {result.significance:.3g}."
 
 
 def _exact_meaning(result: AuditResult) -> str:
@@ -393,8 +384,12 @@ def _detected(result: AuditResult) -> str:
 
 def runs(result: AuditResult) -> str:
     """Say how many runs were drawn, of which kind, and when the claim fell."""
+    return f"{drawn(result)}; {tried(result.pairs_tried, 'pair')} tried"
+
+
+def drawn(result: SavedResult) -> str:
+    """Say how many runs an audit of any kind drew, when the claim fell, and how many did not finish."""
     fell = result.samples_to_refutation
     until = f", the claim was refuted after {fell:,}" if fell is not None else ""
     lost = f"; {result.unfinished:,} unfinished" if result.unfinished else ""
-    pairs = "pair" if result.pairs_tried == 1 else "pairs"
-    return f"{result.samples:,} runs drawn{until}{lost}; {result.pairs_tried:,} {pairs} tried"
+    return f"{result.samples:,} runs drawn{until}{lost}"

@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 
 from audit.claims import PAC, ApproximateDP, PureDP
+from audit.codec.files import check_writable, write_text
 from audit.doors.summary import line
 from audit.errors import AuditError, CorruptFile
 from audit.events.event import Event, NumberIn
 from audit.events.features import Value
 from audit.results.result import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
-from audit.results.saved import check_writable, layout, load, save, write_text
+from audit.results.saved import layout, load, save
 from audit.words import story
 from audit.words.text import short
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from audit.codec.files import check_apart
+from audit.codec.files import check_apart, check_writable, write_text
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE
 from audit.doors.cli.matching import matching
 from audit.doors.report_link import render_report
 from audit.findings.finding import Finding, glossary, load_findings
 from audit.findings.saved import to_json
 from audit.findings.text import detail, header, row, titles
-from audit.results.saved import check_writable, layout, write_text
+from audit.results.saved import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from audit.codec.files import check_apart, source_of
+from audit.codec.files import check_apart, check_writable, source_of, write_text
 from audit.doors.cli.exits import NOTHING_REFUTED, exit_code, worst_exit_code
 from audit.doors.explain import explain, task_of
 from audit.doors.options import read_claim, read_options, read_parameters, read_utility_claim
@@ -19,7 +19,7 @@ from audit.errors import AuditError
 from audit.mutation.check import check_scalable, mutation_check
 from audit.privacy import audit_privacy
 from audit.results.result import AuditResult
-from audit.results.saved import check_writable, layout, write_text
+from audit.results.saved import layout
 from audit.subject.claimed import SHARED, claims, shared
 from audit.subject.subject import adapt
 from audit.subject.targets import resolve_target

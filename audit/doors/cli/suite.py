@@ -10,7 +10,7 @@ import click
 
 from audit.catalogue import Entry, matching_entries
 from audit.claims import PrivacyClaim, UtilityClaim
-from audit.codec.files import Unwritable, check_apart, file_name
+from audit.codec.files import Unwritable, check_apart, check_writable, file_name, write_text
 from audit.doors.attached import load_attached
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_exit_code
 from audit.doors.cli.run import warn
@@ -20,7 +20,7 @@ from audit.doors.summary import line, total
 from audit.errors import AuditError
 from audit.privacy import audit_privacy
 from audit.results.result import AuditResult, Evidence, Verdict
-from audit.results.saved import check_writable, layout, save, write_text
+from audit.results.saved import layout, save
 from audit.subject.claimed import shared, utility_options
 from audit.utility.front import audit_utility
 from audit.utility.result import UtilityResult
