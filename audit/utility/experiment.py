@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
+from audit.claims import PAC
 from audit.sampling.copies import CHANGES, Watch, changed, copied, spare
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around, Subject
 from audit.values.brief import show
 from audit.values.outcomes import Raised
+
+if TYPE_CHECKING:
+    from audit.claims import UtilityClaim
 
 #: An error is above alpha only if it is so by more than rounding: errors are sums of float probabilities.
 ROUNDING = 1e-12
@@ -140,10 +144,7 @@ class Experiment(Around):
         """Do one trial."""
         drawn = int(rng.integers(2**63))
         seed = drawn if ask.seed is None else ask.seed
-        for_problem, for_learner = (
-            np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(branch,))))
-            for branch in (0, 1)
-        )
+        for_problem, for_learner = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
         trial = Trial(0.0, 0.0, seed, trouble="".join(ask.seen))
         if trial.trouble:
             return Revealed(None, None, trial) if ask.reveal else trial
@@ -153,7 +154,7 @@ class Experiment(Around):
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001  the user's problem may raise anything
             return trial._replace(trouble=f"cannot draw a database: {type(error).__name__}: {error}")
-        trial = trial._replace(size=_length(database))
+        trial = trial._replace(size=length(database))
         output, done = self._done(ask, database, for_learner, trial)
         if not ask.reveal:
             return done
@@ -227,13 +228,23 @@ class Conditional(NamedTuple):
     output: Any
 
 
-def as_subject(
-    subject: Subject, *, alpha: float, law: bool, beside: bool = False, most: float = math.inf
-) -> Subject:
+def as_subject(subject: Subject, claim: UtilityClaim, *, law: bool, beside: bool = False) -> Subject:
     """Return the experiment around a learner as a subject that runs can be drawn of; `law`: by its law."""
-    declared = subject.declared_law if law else None
-    experiment = Experiment(subject.object, subject.calling, alpha, subject.convert, declared, beside, most)
+    experiment = Experiment(
+        subject.object,
+        subject.calling,
+        claim.alpha,
+        subject.convert,
+        subject.declared_law if law else None,
+        beside,
+        largest_error(claim),
+    )
     return Subject(name=subject.name, object=experiment, calling=Calling(takes_rng=True))
+
+
+def largest_error(claim: UtilityClaim) -> float:
+    """Return the largest finite error that can be: 1 of a claim about errors that are probabilities."""
+    return 1.0 if isinstance(claim, PAC) else math.inf
 
 
 def fails(error: float, alpha: float) -> bool:
@@ -363,13 +374,9 @@ def _errors(outcomes: Any, problem: Any, database: Any, most: float) -> Any:
     return trouble or np.array([error for error, _ in measures])
 
 
-def _length(database: Any) -> int | None:
+def length(database: Any) -> int | None:
+    """Return how many records a database has, None where that is unknown."""
     try:
         return len(database)
     except Exception:  # noqa: BLE001  a database may be anything
         return None
-
-
-def ask_again(ask: Ask, seed: int) -> Ask:
-    """Return the question that shows one trial with its database and output."""
-    return replace(ask, seed=seed, reveal=True)

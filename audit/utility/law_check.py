@@ -26,7 +26,7 @@ from audit.evidence.bets import STAKES, log_sum
 from audit.laws.law_check import law_log_e_value
 from audit.results.result import Verdict
 from audit.sampling import LAW, Sampler
-from audit.utility.experiment import as_subject, law_on
+from audit.utility.experiment import law_on
 from audit.utility.runs import draw_trials
 from audit.values.outcomes import Unfinished
 
@@ -145,9 +145,7 @@ class LawCheck:
     def on_problems(self, found: Sequence[ExactFailure]) -> str:
         """Compare the exact failure probabilities with whole trials; say where they disagree."""
         pairs = self._share(len(found), TRIAL_PAIRS, FEWEST, MOST)
-        experiment = as_subject(
-            self.task.subject, alpha=self.task.claim.alpha, law=False, most=self.task.most
-        )
+        experiment = self.task.experiment(law=False)
 
         def compared(sampler: Sampler, index: int) -> tuple[str, float]:
             one = found[index]
@@ -165,9 +163,7 @@ class LawCheck:
     def beside_laws(self, problems: Sequence[Any]) -> str:
         """Run the code wherever a trial computes a law; say where they disagree."""
         pairs = self._share(len(problems), LAW_PAIRS, FEWEST_LAWS, MOST_LAWS)
-        experiment = as_subject(
-            self.task.subject, alpha=self.task.claim.alpha, law=True, beside=True, most=self.task.most
-        )
+        experiment = self.task.experiment(law=True, beside=True)
 
         def compared(sampler: Sampler, index: int) -> tuple[str, float]:
             trials = [

@@ -191,7 +191,7 @@ class Renewal:
                 return False
             sizes = [math.ceil(calls / 2)] * BATCH
             problem = standing.look.problem
-            parts = draw_anew(self.sampler, problem, sizes, (index, batch), against=betting.against)
+            parts = draw_anew(self.sampler, problem, sizes, (index, batch), against=self.task.against)
             if betting.answered and all(part.silent for part in parts):
                 raise SubjectError(f"in a fresh process {parts[0].silent}")
             self.learners += len(parts)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from audit.claims import PAC
 from audit.codec.encoding import decode, encode, revived
 from audit.errors import AuditError
 from audit.problems import check_problem
 from audit.results.result import Evidence
-from audit.sampling import CONFIRM, Sampler
+from audit.sampling import Sampler
 from audit.subject.conversion import converting
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
 from audit.subject.trust import require_trust
 from audit.utility.exact import exact_failure, exceeds
-from audit.utility.experiment import Ask, Revealed, as_subject
+from audit.utility.experiment import Revealed, as_subject
 from audit.utility.families import read_problems
+from audit.utility.runs import reveal
 from audit.values.canonical import same
 
 if TYPE_CHECKING:
@@ -71,23 +71,18 @@ def replay_failure(
         return _again_by_law(result, witness, learner, problem)
     if witness.seed is None:
         raise AuditError("This failure cannot be replayed: the result does not record its seed.")
-    most = 1.0 if isinstance(result.claim, PAC) else float("inf")
-    experiment = as_subject(learner, alpha=result.claim.alpha, law=result.conditional, most=most)
-    ask = Ask(problem, seed=witness.seed, reveal=True)
+    experiment = as_subject(learner, result.claim, law=result.conditional)
     with Sampler(experiment, seed=result.seed, isolate=isolate) as sampler:
-        [runs] = sampler.draw(ask, ask, 1, (CONFIRM, 0))
-    shown = runs.left[0]
+        shown = reveal(sampler, problem, witness.seed)
     if not isinstance(shown, Revealed):
         raise AuditError(f"The run did not finish: {shown}.")
-    if shown.trial.trouble:
-        raise AuditError(f"The problem `{witness.problem}` {shown.trial.trouble}")
     return replace(
         witness,
         database=shown.database,
         output=shown.output,
         error=shown.trial.error,
         failure=shown.trial.failure,
-        repeats=same(shown.output, decode(encode(witness.output))),
+        repeats=_is_saved(witness, shown.output),
         source=problem,
     )
 
@@ -96,8 +91,7 @@ def _again_by_law(
     result: UtilityResult, witness: UtilityWitness, learner: Subject, problem: Any
 ) -> UtilityWitness:
     """Compute the failure probability of the problem anew, and show the database where it fails most."""
-    most = 1.0 if isinstance(result.claim, PAC) else float("inf")
-    found = exact_failure(learner, problem, alpha=result.claim.alpha, most=most)
+    found = exact_failure(learner, problem, result.claim)
     if found is None:
         raise AuditError(
             f"The evidence is exact, but the laws of {learner.name} and of the problem `{witness.problem}` "
@@ -109,10 +103,15 @@ def _again_by_law(
         output=found.output,
         error=found.error,
         failure=found.at_database,
-        repeats=same(found.output, decode(encode(witness.output))),
+        repeats=_is_saved(witness, found.output),
         source=problem,
         refutes=exceeds(found.failure, result.claim.beta),
     )
+
+
+def _is_saved(witness: UtilityWitness, output: Any) -> bool:
+    """Tell whether an output is the witness's, which may come from a file."""
+    return same(output, decode(encode(witness.output)))
 
 
 def _learner_of(result: UtilityResult, subject: Any, *, trust: bool) -> Subject:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from audit.claims import PAC
+import numpy as np
+
+from audit.sampling import Sampler
 from audit.task import Task
+from audit.utility.experiment import as_subject
 
 if TYPE_CHECKING:
     from audit.claims import UtilityClaim
-    from audit.sampling import Sampler
     from audit.subject.subject import Subject
     from audit.utility.families import Family
 
@@ -25,17 +26,19 @@ class UtilityTask(Task):
     exact: bool
 
     @property
-    def most(self) -> float:
-        """The largest finite error that can be: 1 of a claim about errors that are probabilities."""
-        return 1.0 if isinstance(self.claim, PAC) else math.inf
+    def against(self) -> bool:
+        """Whether what did not finish speaks for neither side, and is no failure."""
+        return self.options.unfinished == "against"
+
+    def experiment(self, *, law: bool, beside: bool = False) -> Subject:
+        """Return the experiment around the learner; `law` and `beside` as for `as_subject`."""
+        return as_subject(self.subject, self.claim, law=law, beside=beside)
 
     def sampler(self, subject: Subject) -> Sampler:
         """Return what draws runs of the learner, or of an experiment around it.
 
         A learner that takes no generator stays in one process: its own generator would repeat in each worker.
         """
-        from audit.sampling import Sampler
-
         options = self.options
         return Sampler(
             subject,
@@ -45,8 +48,6 @@ class UtilityTask(Task):
             run_time_limit=options.run_time_limit,
         )
 
-    def search_seed(self) -> Any:
-        """Give the seed of what is proposed: a branch of the seed tree that no run uses."""
-        import numpy as np
-
-        return np.random.SeedSequence((self.options.seed, 2**31 - 2))
+    def search_rng(self) -> np.random.Generator:
+        """Return the generator of what is proposed: of a branch of the seed tree that no run uses."""
+        return np.random.default_rng(np.random.SeedSequence((self.options.seed, 2**31 - 2)))
