@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from importlib import import_module
@@ -11,7 +10,7 @@ from pkgutil import iter_modules
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
-from audit.entry_points import offered
+from audit.entry_points import by_name, offered
 from audit.errors import AuditError, InvalidValue
 
 if TYPE_CHECKING:
@@ -108,11 +107,9 @@ def load_catalogue() -> list[Entry]:
     >>> isinstance(load_catalogue(), list)
     True
     """
-    entries = [entry for offer in offered(GROUP, what="catalogue", make=_entries_of) for entry in offer]
-    twice = [name for name, times in Counter(entry.name for entry in entries).items() if times > 1]
-    if twice:
-        raise AuditError(f"Names in the catalogue must be unique; got `{twice[0]}` more than once.")
-    return entries
+    offers = offered(GROUP, what="catalogue", make=_entries_of)
+    named = ((entry.name, entry) for offer in offers for entry in offer)
+    return list(by_name(named, what="Names in the catalogue").values())
 
 
 def _entries_of(offer: Any) -> list[Entry]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from importlib import metadata, util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from audit.errors import AuditError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+T = TypeVar("T")
 
 
 def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[Any]:
@@ -39,6 +41,28 @@ def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[An
             raise AuditError(
                 f"The {what} `{point.value}` of {_owner(point)} cannot be loaded: {reason}"
             ) from error
+
+
+def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
+    """Return what was offered by its name; `what` is the word for these names in a message.
+
+    Raises
+    ------
+    AuditError
+        Two share a name; one line.
+
+    Examples
+    --------
+    >>> by_name([("E1", 1), ("E1", 2)], what="Names of findings")
+    Traceback (most recent call last):
+    audit.errors.AuditError: Names of findings must be unique; got `E1` more than once.
+    """
+    found: dict[str, T] = {}
+    for name, one in named:
+        if name in found:
+            raise AuditError(f"{what} must be unique; got `{name}` more than once.")
+        found[name] = one
+    return found
 
 
 def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:

@@ -1,16 +1,20 @@
-"""Whether what was read from a file is of the kinds that the fields of a value are declared with."""
+"""Dataclasses read from a file: whether each field is of the kind that it is declared with."""
 
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
-from audit.errors import InvalidKind
+from audit.codec.decoding import decode
+from audit.errors import AuditError, InvalidKind
 from audit.values.brief import show
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+T = TypeVar("T")
+
+#: Of the documents that hold a finding or a study.
+SCHEMA = 1
 
 
 def _number(value: Any) -> bool:
@@ -53,8 +57,8 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 """By a field's annotation; those of other kinds check themselves."""
 
 
-def check_kinds(value: Any) -> None:
-    """Refuse a dataclass a field of which is of another kind than it is declared with.
+def checked(value: T) -> T:
+    """Return a dataclass, or refuse one with a field of another kind than it is declared with.
 
     Parameters
     ----------
@@ -69,14 +73,39 @@ def check_kinds(value: Any) -> None:
     Examples
     --------
     >>> from audit.findings import Finding
-    >>> check_kinds(Finding("E8", "K08", "√2/s.", "typo", "√2·s.", claimed="0.7"))
+    >>> checked(Finding("E8", "K08", "√2/s.", "typo", "√2·s.", claimed="0.7"))
     Traceback (most recent call last):
     audit.errors.InvalidKind: The claimed of a `Finding` must be a number or null; got '0.7'.
     """
-    for field in fields(value):
+    for field in fields(value):  # type: ignore[arg-type]  # a dataclass
         held = getattr(value, field.name)
         kind = _KINDS.get(str(field.type))
         if kind is not None and not kind[1](held):
             raise InvalidKind(
                 f"The {field.name} of a `{type(value).__name__}` must be {kind[0]}; got {show(held)}."
             )
+    return value
+
+
+def read_document(document: Any, what: str, make: Callable[[dict[str, Any]], T]) -> T:
+    """Return what `make` makes of the fields in a document.
+
+    Raises
+    ------
+    AuditError
+        If the document is none of ours, or `make` fails; one line.
+
+    Examples
+    --------
+    >>> read_document({"schema": 2}, "finding", dict)
+    Traceback (most recent call last):
+    audit.errors.AuditError: This is not a saved finding of schema 1, the newest this dp-audit reads.
+    """
+    ours = isinstance(document, Mapping) and document.get("schema") == SCHEMA
+    if not ours or not isinstance(document.get(what), dict):
+        raise AuditError(f"This is not a saved {what} of schema {SCHEMA}, the newest this dp-audit reads.")
+    try:
+        return checked(make(decode(document[what], where=what)))
+    except (TypeError, KeyError, AttributeError, ValueError, AuditError, RecursionError) as error:
+        said = " ".join(str(error).split()).removesuffix(".")
+        raise AuditError(f"The saved {what} is damaged: {said}.") from None

@@ -12,11 +12,11 @@ from functools import wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal, get_args
 
-from audit.entry_points import offered
-from audit.errors import AuditError, InvalidValue, NoTruth
+from audit.entry_points import by_name, offered
+from audit.errors import InvalidValue, NoTruth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from typing import TypeAlias
 
     Compute: TypeAlias = "Callable[[], Finding]"
@@ -145,9 +145,7 @@ class Finding(NoTruth):
     @property
     def ratio(self) -> float | None:
         """Found ÷ claimed; None where no two numbers decide, the claimed one is 0, or their signs differ."""
-        if self.claimed is None or self.found is None or self.claimed == 0:
-            return None
-        if self.found / self.claimed < 0:
+        if not self.claimed or self.found is None or self.found / self.claimed < 0:
             return None
         return self.found / self.claimed
 
@@ -182,10 +180,8 @@ def load_findings() -> dict[str, Compute]:
     >>> isinstance(load_findings(), dict)
     True
     """
-    found: dict[str, Compute] = {}
-    for offer in offered(GROUP, what="findings", make=lambda offer: dict(offer())):
-        _take(found, offer)
-    return found
+    offers = offered(GROUP, what="findings", make=lambda offer: dict(offer()))
+    return by_name((pair for offer in offers for pair in offer.items()), what="Names of findings")
 
 
 def merged(
@@ -200,9 +196,9 @@ def merged(
     AuditError
         Two of them share a name.
     """
-    found: dict[str, Compute] = {}
-    for topic in topics:
-        _take(found, import_module(f"{package}.{topic}").FINDINGS)
+    modules = (import_module(f"{package}.{topic}") for topic in topics)
+    pairs = (pair for module in modules for pair in module.FINDINGS.items())
+    found: dict[str, Compute] = by_name(pairs, what="Names of findings")
     return found if finish is None else {name: _finished(one, finish) for name, one in found.items()}
 
 
@@ -212,10 +208,3 @@ def _finished(compute: Compute, finish: Callable[[Finding], Finding]) -> Compute
         return finish(compute())
 
     return finished
-
-
-def _take(found: dict[str, Compute], more: Mapping[str, Compute]) -> None:
-    twice = sorted(found.keys() & more.keys())
-    if twice:
-        raise AuditError(f"Names of findings must be unique; got `{twice[0]}` more than once.")
-    found.update(more)

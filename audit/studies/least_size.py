@@ -22,10 +22,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from audit.errors import AuditError
 from audit.laws.scores import TOLERANCE
-from audit.results.result import Verdict
-from audit.studies.cells import Step
+from audit.results.result import Evidence, Verdict
+from audit.studies.cells import Cell, Step
 from audit.utility.exact import exceeds
 from audit.utility.front import audit_utility
 
@@ -34,9 +36,12 @@ if TYPE_CHECKING:
 
     from audit.studies.cells import StepVerdict
     from audit.studies.study import Curve, Study
+    from audit.utility.result import UtilityResult
 
 #: Runs that an exact failure probability is compared with, at either end of a bracket.
 COMPARED = 200
+#: Shares that the two comparisons of a closed form with runs take, two bounds each.
+COMPARISONS = 4
 _VERDICTS: dict[Verdict, StepVerdict] = {
     Verdict.REFUTED: "refuted",
     Verdict.NOT_REFUTED: "met",
@@ -45,41 +50,229 @@ _VERDICTS: dict[Verdict, StepVerdict] = {
 }
 
 
-@dataclass(frozen=True)
-class Terms:
-    """What an audit of a step may spend.
+@dataclass(eq=False)
+class LeastSize:
+    """The search for one least m: of a curve, at a value of the parameter.
 
     Parameters
     ----------
+    study, curve, value
+        Where it is sought.
     share
-        Its part of the significance.
+        The part of the significance that each audit has.
     budget
-        Most runs.
+        Most runs of an audit; None for what the study says.
     seed
         Of the study.
     path
         Numbers that lead to this cell in the seed tree.
     jobs
         Worker processes.
+    steps
+        The steps that were taken, in their order.
+    """
+
+    study: Study
+    curve: Curve
+    value: float
+    share: float
+    budget: int | None
+    seed: int
+    path: tuple[int, ...]
+    jobs: int
+    steps: list[Step]
+
+    @property
+    def cell(self) -> Cell:
+        """The steps as what is known of the least m."""
+        bound = None if self.curve.bound is None else float(self.curve.bound(self.value))
+        return Cell(float(self.value), self.study.place(self.value), bound, tuple(self.steps))
+
+    @property
+    def step_budget(self) -> int:
+        """Most runs of a step."""
+        return self.budget or self.curve.budget or self.study.budget
+
+    @property
+    def family_budget(self) -> int:
+        """Most runs of an audit of the family of a closed form; 0 without a family."""
+        return 0 if self.curve.family is None else self.budget or self.study.search
+
+    def advance(self) -> bool:
+        """Take the next step; return False where the search is over.
+
+        Raises
+        ------
+        AuditError
+            The audit of the step failed; one line.
+        """
+        size = self._next()
+        if size is None:
+            met = self._unsearched()
+            if met is None:
+                return False
+            self.steps = searched(self.steps, self._audit_family(met))
+        elif self.curve.failure is not None and self._audits_of_family():
+            self.steps.append(self._audit_family(size))  # the family refuted what the closed form allows
+        else:
+            self.steps.append(self.take_step(size))
+            if self._next() is None:
+                self._compare()
+        return True
+
+    def _next(self) -> int | None:
+        study = self.study
+        return next_size(
+            self.steps,
+            start=self.curve.begin(self.value),
+            largest=study.largest,
+            resolution=study.resolution,
+            most=study.steps,
+        )
+
+    def _audits_of_family(self) -> int:
+        return sum(bool(step.family) for step in self.steps)
+
+    def _unsearched(self) -> int | None:
+        """Return the least m that a closed form allows where its family was not yet searched there."""
+        has_both = self.curve.failure is not None and self.curve.family is not None
+        return self.cell.met if has_both and not self._audits_of_family() else None
+
+    def take_step(self, size: int) -> Step:
+        """Return what an audit at this size shows, or the closed form."""
+        if self.curve.refuses(self.value, size):
+            return Step(size, "refuted", low=1.0, high=1.0, how="refused")
+        if self.curve.failure is not None:
+            failure = self._failure(self.curve.failure, size)
+            verdict: StepVerdict = "refuted" if exceeds(failure, self.study.claim.beta) else "met"
+            return Step(size, verdict, low=failure, high=failure, how="exact")
+        budget, problems = self.step_budget, self.curve.problems
+        return _step(size, self._audited(problems, size, len(self.steps), budget, exact=self.curve.law))
+
+    def _audit_family(self, size: int) -> Step:
+        """Return what an audit of the family of a closed form shows at this size."""
+        assert self.curve.family is not None  # no other curve is searched
+        number = self.study.steps + COMPARISONS + self._audits_of_family()
+        result = self._audited(self.curve.family, size, number, self.family_budget, exact=False)
+        return _step(size, result)
+
+    def _compare(self) -> None:
+        """Compare a closed form with runs at either end of the bracket.
+
+        Raises
+        ------
+        AuditError
+            They disagree: the learner fails more or less often than the closed form says.
+
+        Notes
+        -----
+        **Guarantee.** Where the closed form is right they are said to disagree with probability at most the
+        two audits' shares: each of the two bounds on the failure probability holds at one.
+        """
+        curve = self.curve
+        for place, size in enumerate((self.cell.refuted, self.cell.met)):
+            if curve.failure is None or size is None or curve.refuses(self.value, size):
+                continue
+            if COMPARED * size > curve.compared:
+                continue
+            failure, number = self._failure(curve.failure, size), self.study.steps + place
+            found = self._audited(curve.problems, size, number, COMPARED, exact=False, until="budget")
+            if not found.beta_lower - TOLERANCE <= failure <= found.beta_upper + TOLERANCE:
+                raise AuditError(
+                    f"The exact failure probability of {self._where(size)} is {failure:.4g}, but "
+                    f"{found.samples} runs of the learner put it between {found.beta_lower:.4g} and "
+                    f"{found.beta_upper:.4g}."
+                )
+
+    def _failure(self, failure: Callable[[float, int], float], size: int) -> float:
+        """Return what the closed form says, or refuse what is no probability."""
+        found = float(failure(self.value, size))
+        if not -TOLERANCE <= found <= 1.0 + TOLERANCE:  # NaN too
+            raise AuditError(
+                f"The exact failure probability of {self._where(size)} must be a probability; "
+                f"got {found:.4g}."
+            )
+        return min(1.0, max(0.0, found))
+
+    def _where(self, size: int) -> str:
+        return f"`{self.curve.name}` at {self.study.parameter} = {self.value:g}, m = {size}"
+
+    def _audited(
+        self,
+        problems: Callable[[float, int], Any],
+        size: int,
+        number: int,
+        budget: int,
+        *,
+        exact: bool,
+        until: str = "decided",
+    ) -> UtilityResult:
+        result = audit_utility(
+            self.curve.learner(self.value, size),
+            self.study.claim,
+            problems=problems(self.value, size),
+            exact=exact,
+            until=until,
+            budget=budget,
+            run_time_limit=60.0,
+            unfinished="output",
+            significance=self.share,
+            seed=self._seed(number),
+            jobs=self.jobs,
+        )
+        if result.verdict not in _VERDICTS:
+            raise AuditError(f"The audit of {self._where(size)} failed: {result.reason}")
+        return result
+
+    def _seed(self, number: int) -> int:
+        """Return the seed of an audit: another one for every audit of every cell."""
+        words = np.random.SeedSequence((self.seed, *self.path, number)).generate_state(2)
+        return int(words[0]) << 31 | int(words[1]) >> 1
+
+
+def _step(size: int, result: UtilityResult) -> Step:
+    return Step(
+        size,
+        _VERDICTS[result.verdict],
+        low=result.beta_lower,
+        high=result.beta_upper,
+        runs=result.samples,
+        how="runs" if result.evidence is Evidence.STATISTICAL else "exact",
+        family=result.family or "",
+        worst=result.worst or "",
+    )
+
+
+def searched(steps: list[Step], found: Step) -> list[Step]:
+    """Return the steps of a closed form once its family was searched at the least m that they met.
+
+    Unless the search refutes the claim, the step at that m stays met: on the closed form's problem, with what
+    the search bounds on the others, `high`, beside it; that is mostly above beta there. If it does,
+    nothing is known of that m and above but by audits of the family: what the closed form met there is left
+    out, and the bisection goes on.
 
     Examples
     --------
-    >>> Terms(share=1e-6, budget=1000).of_step(0) != Terms(share=1e-6, budget=1000).of_step(1)
-    True
+    >>> steps = [Step(8, "refuted", how="exact"), Step(16, "met", low=0.1, how="exact")]
+    >>> [step.verdict for step in searched(steps, Step(16, "open", high=0.2, family="ours"))]
+    ['refuted', 'met']
+    >>> [(step.size, step.verdict) for step in searched(steps, Step(16, "refuted", family="ours"))]
+    [(8, 'refuted'), (16, 'refuted')]
     """
-
-    share: float
-    budget: int
-    seed: int = 0
-    path: tuple[int, ...] = ()
-    jobs: int = 1
-
-    def of_step(self, number: int) -> int:
-        """Return the seed of a step: another one for every step of every cell."""
-        import numpy as np
-
-        words = np.random.SeedSequence((self.seed, *self.path, number)).generate_state(2)
-        return int(words[0]) << 31 | int(words[1]) >> 1
+    if found.verdict == "refuted":
+        return [*(step for step in steps if step.verdict != "met"), found]
+    return [
+        replace(
+            step,
+            high=max(step.low, found.high),
+            runs=found.runs,
+            family=found.family,
+            worst=found.worst,
+        )
+        if step.size == found.size
+        else step
+        for step in steps
+    ]
 
 
 def next_size(
@@ -117,166 +310,3 @@ def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | 
         return None
     low, high = max(wide, key=lambda side: side[1] / side[0])
     return min(max(math.isqrt(low * high), low + 1), high - 1)
-
-
-def take_step(study: Study, curve: Curve, *, value: float, size: int, number: int, terms: Terms) -> Step:
-    """Return what an audit at this size shows.
-
-    Raises
-    ------
-    AuditError
-        The audit failed; one line.
-    """
-    if curve.refuses(value, size):
-        return Step(size, "refuted", low=1.0, high=1.0, how="refused")
-    if curve.failure is not None:
-        failure = _failure(study, curve, value=value, size=size)
-        verdict: StepVerdict = "refuted" if exceeds(failure, study.claim.beta) else "met"
-        return Step(size, verdict, low=failure, high=failure, how="exact")
-    result = _audited(
-        study, curve, curve.problems, value=value, size=size, number=number, terms=terms, exact=curve.law
-    )
-    return _step(size, result)
-
-
-def _failure(study: Study, curve: Curve, *, value: float, size: int) -> float:
-    """Return what the closed form says, or refuse what is no probability."""
-    assert curve.failure is not None  # no other curve is asked
-    failure = float(curve.failure(value, size))
-    if not -TOLERANCE <= failure <= 1.0 + TOLERANCE:  # NaN too
-        raise AuditError(
-            f"The exact failure probability of `{curve.name}` at {study.parameter} = {value:g}, m = {size} "
-            f"must be a probability; got {failure:.4g}."
-        )
-    return min(1.0, max(0.0, failure))
-
-
-def _step(size: int, result: Any) -> Step:
-    return Step(
-        size,
-        _VERDICTS[result.verdict],
-        low=result.beta_lower,
-        high=result.beta_upper,
-        runs=result.samples,
-        how="runs" if result.evidence.value == "statistical" else "exact",
-        family=result.family or "",
-        worst=result.worst or "",
-    )
-
-
-def search_step(study: Study, curve: Curve, *, value: float, size: int, number: int, terms: Terms) -> Step:
-    """Return what an audit of the family of a curve with a closed form shows at this size.
-
-    Raises
-    ------
-    AuditError
-        The audit failed; one line.
-    """
-    assert curve.family is not None  # no other curve is searched
-    result = _audited(
-        study, curve, curve.family, value=value, size=size, number=number, terms=terms, exact=False
-    )
-    return _step(size, result)
-
-
-def searched(steps: list[Step], found: Step) -> list[Step]:
-    """Return the steps of a closed form once its family was searched at the least m that they met.
-
-    Unless the search refutes the claim, the step at that m stays met: on the closed form's problem, with what
-    the search bounds on the others, `high`, beside it; that is mostly above beta there. If it does,
-    nothing is known of that m and above but by audits of the family: what the closed form met there is left
-    out, and the bisection goes on.
-
-    Examples
-    --------
-    >>> steps = [Step(8, "refuted", how="exact"), Step(16, "met", low=0.1, how="exact")]
-    >>> [step.verdict for step in searched(steps, Step(16, "open", high=0.2, family="ours"))]
-    ['refuted', 'met']
-    >>> [(step.size, step.verdict) for step in searched(steps, Step(16, "refuted", family="ours"))]
-    [(8, 'refuted'), (16, 'refuted')]
-    """
-    if found.verdict == "refuted":
-        return [*(step for step in steps if step.verdict != "met"), found]
-    return [
-        replace(
-            step,
-            high=max(step.low, found.high),
-            runs=found.runs,
-            family=found.family,
-            worst=found.worst,
-        )
-        if step.size == found.size
-        else step
-        for step in steps
-    ]
-
-
-def compare_with_runs(
-    study: Study, curve: Curve, *, value: float, size: int, number: int, terms: Terms
-) -> int:
-    """Return how many runs of the learner the closed form of its failure agreed with, 0 if none were drawn.
-
-    Raises
-    ------
-    AuditError
-        They disagree: the learner fails more or less often than the closed form says.
-
-    Notes
-    -----
-    **Guarantee.** Where the closed form is right they are said to disagree with probability at most the two
-    audits' shares: each of the two bounds on the failure probability holds at one.
-    """
-    if curve.failure is None or curve.refuses(value, size) or COMPARED * size > curve.compared:
-        return 0
-    failure = _failure(study, curve, value=value, size=size)
-    result = _audited(
-        study,
-        curve,
-        curve.problems,
-        value=value,
-        size=size,
-        number=number,
-        terms=replace(terms, budget=COMPARED),
-        exact=False,
-        until="budget",
-    )
-    if not result.beta_lower - TOLERANCE <= failure <= result.beta_upper + TOLERANCE:
-        raise AuditError(
-            f"The exact failure probability of `{curve.name}` at {study.parameter} = {value:g}, m = {size} "
-            f"is {failure:.4g}, but {result.samples} runs of the learner put it between "
-            f"{result.beta_lower:.4g} and {result.beta_upper:.4g}."
-        )
-    return int(result.samples)
-
-
-def _audited(
-    study: Study,
-    curve: Curve,
-    problems: Callable[[float, int], Any],
-    *,
-    value: float,
-    size: int,
-    number: int,
-    terms: Terms,
-    exact: bool,
-    until: str = "decided",
-) -> Any:
-    result = audit_utility(
-        curve.learner(value, size),
-        study.claim,
-        problems=problems(value, size),
-        exact=exact,
-        until=until,
-        budget=terms.budget,
-        run_time_limit=60.0,
-        unfinished="output",
-        significance=terms.share,
-        seed=terms.of_step(number),
-        jobs=terms.jobs,
-    )
-    if result.verdict not in _VERDICTS:
-        raise AuditError(
-            f"The audit of `{curve.name}` at {study.parameter} = {value:g}, m = {size} "
-            f"failed: {result.reason}"
-        )
-    return result

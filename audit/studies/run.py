@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from audit.errors import positive_int, probability
-from audit.studies.cells import Cell
 from audit.studies.code import code_of
-from audit.studies.least_size import Terms, compare_with_runs, next_size, search_step, searched, take_step
+from audit.studies.least_size import COMPARISONS, LeastSize
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import CellStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from audit.studies.cells import Step
+    from audit.studies.cells import Cell
     from audit.studies.study import Curve, Study
-
-#: Shares that the two comparisons of a closed form with runs take, two bounds each.
-_COMPARISONS = 4
 
 
 class StudyInterrupted(KeyboardInterrupt):
@@ -43,6 +39,7 @@ class CellAdvanced:
 
     Examples
     --------
+    >>> from audit.studies.cells import Cell
     >>> CellAdvanced("demo", "all", 4.0, Cell(4.0, 4.0, None, ()), number=1, cells=2).done
     False
     """
@@ -152,97 +149,41 @@ class _Run:
         try:
             for index, curve in enumerate(self.study.curves):
                 for place, value in enumerate(self.study.values_of(curve)):
-                    self.found[index].append(self._cell(curve, value, path=(index, place)))
+                    self.found[index].append(self._cell(curve, value, (index, place)))
         except KeyboardInterrupt:
             raise StudyInterrupted(self._told()) from None
         return self._told()
 
-    def _cell(self, curve: Curve, value: float, *, path: tuple[int, int]) -> Cell:
-        key, study = self._key(curve, value, path), self.study
-        steps = list(self.store.read(key))
-        terms = Terms(self.significance / self.audits, self._budget(curve), self.seed, path, self.jobs)
-        while (size := self._next(curve, value, steps)) is not None or self._unsearched(curve, steps):
-            if size is None:
-                steps = searched(steps, self._audited(curve, value, min(_met(steps)), steps, terms))
-            elif _refuted_by_search(curve, steps):
-                steps.append(self._audited(curve, value, size, steps, terms))
-            else:
-                steps.append(take_step(study, curve, value=value, size=size, number=len(steps), terms=terms))
-                if self._next(curve, value, steps) is None:
-                    self._compare(curve, value, steps, terms)
-            self.store.write(key, steps)
-            self._tell(curve, self._as_cell(curve, value, steps))
-        cell = self._as_cell(curve, value, steps)
-        self._tell(curve, cell, done=True)
-        return cell
+    def _cell(self, curve: Curve, value: float, path: tuple[int, int]) -> Cell:
+        share = self.significance / self.audits
+        search = LeastSize(self.study, curve, value, share, self.budget, self.seed, path, self.jobs, steps=[])
+        key = self._key(search)
+        search.steps = list(self.store.read(key))
+        while search.advance():
+            self.store.write(key, search.steps)
+            self._tell(curve, search.cell)
+        self._tell(curve, search.cell, done=True)
+        return search.cell
 
-    def _unsearched(self, curve: Curve, steps: list[Step]) -> bool:
-        """Tell whether the least m of a closed form is found, and its family was not yet searched there."""
-        has_both = curve.failure is not None and curve.family is not None
-        return has_both and bool(_met(steps)) and not any(step.family for step in steps)
-
-    def _audited(self, curve: Curve, value: float, size: int, steps: list[Step], terms: Terms) -> Step:
-        """Return the step that an audit of the family of a closed form makes."""
-        done = sum(bool(step.family) for step in steps)
-        return search_step(
-            self.study,
-            curve,
-            value=value,
-            size=size,
-            number=self.study.steps + _COMPARISONS + done,
-            terms=replace(terms, budget=self.budget or self.study.search),
-        )
-
-    def _next(self, curve: Curve, value: float, steps: list[Step]) -> int | None:
-        study = self.study
-        return next_size(
-            steps,
-            start=curve.begin(value),
-            largest=study.largest,
-            resolution=study.resolution,
-            most=study.steps,
-        )
-
-    def _compare(self, curve: Curve, value: float, steps: list[Step], terms: Terms) -> None:
-        """Compare a closed form with runs at either end of the bracket, before the last step is kept."""
-        cell = self._as_cell(curve, value, steps)
-        for number, size in enumerate((cell.refuted, cell.met)):
-            if size is not None:
-                compare_with_runs(
-                    self.study,
-                    curve,
-                    value=cell.value,
-                    size=size,
-                    number=self.study.steps + number,
-                    terms=terms,
-                )
-
-    def _as_cell(self, curve: Curve, value: float, steps: list[Step]) -> Cell:
-        bound = None if curve.bound is None else float(curve.bound(value))
-        return Cell(float(value), self.study.place(value), bound, tuple(steps))
-
-    def _budget(self, curve: Curve) -> int:
-        return self.budget or curve.budget or self.study.budget
-
-    def _key(self, curve: Curve, value: float, path: tuple[int, int]) -> dict[str, Any]:
+    def _key(self, search: LeastSize) -> dict[str, Any]:
         """Return everything that a cell depends on."""
-        study = self.study
+        study, curve = self.study, search.curve
         return {
             "study": study.name,
             "curve": curve.name,
-            "value": float(value),
+            "value": float(search.value),
             "claim": str(study.claim),
             "fixed": study.fixed,
-            "budget": self._budget(curve),
-            "search": 0 if curve.family is None else self.budget or study.search,
+            "budget": search.step_budget,
+            "search": search.family_budget,
             "largest": study.largest,
             "resolution": study.resolution,
             "steps": study.steps,
-            "start": curve.begin(value),
+            "start": curve.begin(search.value),
             "law": curve.law,
             "compared": curve.compared,
-            "path": list(path),
-            "share": self.significance / self.audits,
+            "path": list(search.path),
+            "share": search.share,
             "seed": self.seed,
             "version": _version(),
             "code": self.code.get(curve.name, ""),
@@ -285,16 +226,7 @@ def _audits(study: Study, curve: Curve) -> int:
     """Return how many audits a cell can take at most."""
     if curve.failure is None:
         return study.steps
-    return _COMPARISONS + (0 if curve.family is None else study.steps)
-
-
-def _met(steps: list[Step]) -> list[int]:
-    return [step.size for step in steps if step.verdict == "met"]
-
-
-def _refuted_by_search(curve: Curve, steps: list[Step]) -> bool:
-    """Tell whether another problem than the closed form's refuted the claim at the m that it allows."""
-    return curve.failure is not None and any(step.family for step in steps)
+    return COMPARISONS + (0 if curve.family is None else study.steps)
 
 
 def _version() -> str:

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from audit.codec.encoding import decode, encode
 from audit.codec.files import Unwritable, check_writable, file_name, write_text
 from audit.codec.stored import loads, read
-from audit.codec.typed import check_kinds
+from audit.codec.typed import SCHEMA, checked, read_document
 from audit.errors import AuditError, finite_number, probability
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-SCHEMA = 1
 _OF_CODE = frozenset({"code", "version"})
 
 
@@ -49,20 +47,15 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
     >>> from_json(to_json(one)) == one
     True
     """
-    ours = isinstance(document, Mapping) and document.get("schema") == SCHEMA
-    if not ours or not isinstance(document.get("study"), dict):
-        raise AuditError(f"This is not a saved study of schema {SCHEMA}, the newest this dp-audit reads.")
-    try:
-        stored = decode(document["study"], where="study")
-        curves = tuple(map(_curve, stored["curves"]))
-        result = StudyResult(**{**stored, "values": tuple(stored.get("values", ())), "curves": curves})
-        check_kinds(result)
-        probability(result.significance, what="The `significance`", zero=False, one=False)
-        probability(result.beta, what="The `beta`", one=False)
-        finite_number(result.alpha, what="The `alpha`", minimum=0)
-    except (TypeError, KeyError, AttributeError, ValueError, AuditError, RecursionError) as error:
-        said = " ".join(str(error).split()).removesuffix(".")
-        raise AuditError(f"The saved study is damaged: {said}.") from None
+    return read_document(document, "study", _result)
+
+
+def _result(stored: dict[str, Any]) -> StudyResult:
+    curves = tuple(map(_curve, stored["curves"]))
+    result = StudyResult(**{**stored, "values": tuple(stored.get("values", ())), "curves": curves})
+    probability(result.significance, what="The `significance`", zero=False, one=False)
+    probability(result.beta, what="The `beta`", one=False)
+    finite_number(result.alpha, what="The `alpha`", minimum=0)
     return result
 
 
@@ -89,22 +82,15 @@ def _as_lists(value: Any) -> Any:
 
 
 def _curve(stored: Mapping[str, Any]) -> CurveResult:
-    curve = CurveResult(**{**stored, "cells": tuple(map(_cell, stored["cells"]))})
-    check_kinds(curve)
-    return curve
+    return checked(CurveResult(**{**stored, "cells": tuple(map(_cell, stored["cells"]))}))
 
 
 def _cell(stored: Mapping[str, Any]) -> Cell:
-    cell = Cell(**{**stored, "steps": _steps(stored["steps"])})
-    check_kinds(cell)
-    return cell
+    return checked(Cell(**{**stored, "steps": _steps(stored["steps"])}))
 
 
 def _steps(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
-    steps = tuple(Step(**step) for step in stored)
-    for step in steps:
-        check_kinds(step)
-    return steps
+    return tuple(checked(Step(**step)) for step in stored)
 
 
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:

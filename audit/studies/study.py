@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from audit.claims import check_utility_claim
-from audit.entry_points import offered
+from audit.entry_points import by_name, offered
 from audit.errors import AuditError, InvalidKind, InvalidValue, finite_number, positive_int
 from audit.subject.loading import load_object, reason
 
@@ -261,13 +261,8 @@ def load_studies() -> dict[str, Study]:
     >>> isinstance(load_studies(), dict)
     True
     """
-    found: dict[str, Study] = {}
-    for offer in offered(GROUP, what="studies", make=_studies):
-        for study in offer:
-            if study.name in found:
-                raise AuditError(f"Names of studies must be unique; got `{study.name}` more than once.")
-            found[study.name] = study
-    return found
+    offers = offered(GROUP, what="studies", make=_studies)
+    return by_name(((study.name, study) for offer in offers for study in offer), what="Names of studies")
 
 
 def load_study(text: str) -> Study:
