@@ -1,17 +1,13 @@
 """Findings as documents that JSON can hold, and back."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.codec.encoding import encode
 from audit.codec.typed import SCHEMA, checked, read_document
 from audit.errors import InvalidKind
 from audit.findings.finding import Finding, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _RENAMED = {"statistical": "sampled"}
 """Methods as they were once called."""

@@ -1,17 +1,11 @@
 """A finding for a terminal: one short line of a table, or all that is said of it."""
 
-from __future__ import annotations
-
 import shutil
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from audit.findings.finding import Finding
 from audit.values.wording import apart, number, short, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from audit.findings.finding import Finding
 
 _LEAST, _MOST = 80, 120  # columns of a line
 _NAME, _JUDGEMENT, _RATIO = 26, 16, 13

@@ -1,19 +1,14 @@
 """How the least sample size grows over a study's axis: fitted curves, and what the brackets alone allow."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from audit.studies.cells import Cell
+from audit.studies.cells import Cell
 
 Form = Literal["line", "power law", "exponential"]
 #: Confidence of the interval of a slope.

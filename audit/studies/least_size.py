@@ -16,27 +16,21 @@ That failing is the rarer the more records there are is assumed only where a bra
 least m; the verdicts do not need it.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.errors import AuditError
 from audit.laws.scores import TOLERANCE
 from audit.results.result import Evidence, Verdict
-from audit.studies.cells import Cell, Step
+from audit.studies.cells import Cell, Step, StepVerdict
+from audit.studies.study import Curve, Study
 from audit.utility.exact import exceeds
 from audit.utility.front import audit_utility
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from audit.studies.cells import StepVerdict
-    from audit.studies.study import Curve, Study
-    from audit.utility.result import UtilityResult
+from audit.utility.result import UtilityResult
 
 #: Runs that an exact failure probability is compared with, at either end of a bracket.
 COMPARED = 200

@@ -1,22 +1,17 @@
 """Carrying out a study: cell by cell, step by step, each kept as soon as it is known."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.errors import positive_int, probability
+from audit.studies.cells import Cell
 from audit.studies.code import code_of
 from audit.studies.least_size import COMPARISONS, LeastSize
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import CellStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from audit.studies.cells import Cell
-    from audit.studies.study import Curve, Study
+from audit.studies.study import Curve, Study
 
 
 class StudyInterrupted(KeyboardInterrupt):

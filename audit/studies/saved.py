@@ -1,11 +1,11 @@
 """Studies as documents that JSON can hold, and the cells of one that is not finished."""
 
-from __future__ import annotations
-
 import json
 import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from audit.codec.encoding import decode, encode
 from audit.codec.files import Unwritable, check_writable, file_name, write_text
@@ -14,10 +14,6 @@ from audit.codec.typed import SCHEMA, checked, read_document
 from audit.errors import AuditError, finite_number, probability
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
 _OF_CODE = frozenset({"code", "version"})
 

@@ -1,19 +1,14 @@
 """A digest of modules, of all that they import, and of the installed distributions that they use."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import hashlib
 import platform
 import re
 import sys
+from collections.abc import Iterable, Iterator
 from importlib import machinery, metadata, util
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _DYNAMIC = frozenset({"import_module", "__import__"})

@@ -5,20 +5,14 @@ beside. A distribution offers its own through the entry-point group `GROUP`: eac
 callable without arguments that returns the `Study` values, in page order. `run` carries one out.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
-from audit.claims import check_utility_claim
+from audit.claims import UtilityClaim, check_utility_claim
 from audit.entry_points import by_name, offered
 from audit.errors import AuditError, InvalidKind, InvalidValue, finite_number, positive_int
 from audit.subject.loading import load_object, reason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from audit.claims import UtilityClaim
 
 GROUP = "dp_audit.studies"
 
@@ -211,7 +205,7 @@ class Study:
         """How many least sizes it seeks: one for each curve and value."""
         return sum(len(self.values_of(curve)) for curve in self.curves)
 
-    def over(self, values: Sequence[float]) -> Study:
+    def over(self, values: Sequence[float]) -> Self:
         """Return the study over other values of its parameter, the same for every curve.
 
         Raises

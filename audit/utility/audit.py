@@ -1,13 +1,13 @@
 """One utility audit from its task to its result: exact where laws allow it, by runs elsewhere."""
 
-from __future__ import annotations
+from typing import Any, Final
 
-from typing import TYPE_CHECKING, Any, Final
+import numpy as np
 
 from audit.errors import InvalidValue
 from audit.evidence.failures import LEAST_BETA, least_runs
 from audit.results.result import Evidence, Verdict
-from audit.sampling import LAW, generator
+from audit.sampling import LAW, Sampler, generator
 from audit.subject.subject import Renewed
 from audit.utility.betting import UtilityBetting
 from audit.utility.exact import TOLERANCE, ExactFailure, exact_failure, exceeds
@@ -17,13 +17,8 @@ from audit.utility.renewal import ASSUMED, Renewal
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.utility.runs import reveal
 from audit.utility.search import RANDOM, Search, proposed
+from audit.utility.task import UtilityTask
 from audit.values.wording import at_least, at_most
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from audit.sampling import Sampler
-    from audit.utility.task import UtilityTask
 
 #: Databases on which a declared law is compared with the code, output by output.
 CHECKED_DATABASES: Final = 3

@@ -4,27 +4,21 @@ Which problem is drawn next, and how often, depends on the past alone; the wealt
 pair of runs. The guarantees are derived at the top of `audit.evidence.failures`.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from audit.evidence.bets import log_sum
 from audit.evidence.failures import Bets, lower_bound, upper_bound, weights
-from audit.sampling import BET
+from audit.sampling import BET, Sampler
+from audit.utility.experiment import Trial
 from audit.utility.runs import Trials, draw_trials
+from audit.utility.search import Look
+from audit.utility.task import UtilityTask
 from audit.values.progress import AuditProgressed
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from audit.sampling import Sampler
-    from audit.utility.experiment import Trial
-    from audit.utility.search import Look
-    from audit.utility.task import UtilityTask
 
 #: Pairs of runs in a first bet; later ones add a quarter to what was bet on the problem.
 FIRST: Final = 16

@@ -1,21 +1,17 @@
 """Failure probabilities that are exact: by the problem's law and the learner's."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from audit.claims import UtilityClaim
 from audit.errors import SubjectError
 from audit.sampling.copies import Watch, spare
+from audit.subject.subject import Subject
 from audit.utility.experiment import failure_given, largest_error, law_on, length, measured
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from audit.claims import UtilityClaim
-    from audit.subject.subject import Subject
 
 #: Databases of a problem's law beyond which it is sampled.
 MOST_DATABASES = 100_000

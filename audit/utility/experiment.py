@@ -5,23 +5,18 @@ travel back. Every trial has a seed of its own, one generator for the problem an
 be done again alone.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from audit.claims import PAC
+from audit.claims import PAC, UtilityClaim
 from audit.sampling.copies import CHANGES, Watch, changed, copied, spare
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around, Subject
 from audit.values.brief import show
 from audit.values.outcomes import Raised
-
-if TYPE_CHECKING:
-    from audit.claims import UtilityClaim
 
 #: An error is above alpha only if it is so by more than rounding: errors are sums of float probabilities.
 ROUNDING = 1e-12
@@ -67,7 +62,7 @@ class Ask:
             self.seen.append(watch.trouble())
         return self.seen[0]
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Ask:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Stay itself: a problem may keep caches, and no learner sees it."""
         return self
 

@@ -1,12 +1,11 @@
 """`audit_utility`: from a learner, its claim and its problems to a verdict with evidence."""
 
-from __future__ import annotations
-
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from audit.claims import check_utility_claim
+from audit.claims import UtilityClaim, check_utility_claim
 from audit.errors import InvalidKind, InvalidValue, SubjectError
 from audit.subject.conversion import said_of_convert
 from audit.subject.subject import Subject, adapt
@@ -14,14 +13,9 @@ from audit.subject.surroundings import own_arithmetic
 from audit.task import Options, check_options, environment_of, refuse_inside_given
 from audit.utility.audit import UtilityAudit
 from audit.utility.families import read_problems
+from audit.utility.result import UtilityResult
 from audit.utility.task import UtilityTask
 from audit.values.progress import AuditFinished, AuditStarted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from audit.claims import UtilityClaim
-    from audit.utility.result import UtilityResult
 
 
 @own_arithmetic()

@@ -14,32 +14,26 @@ The last two know the probability f_i of failing in the i-th trial and whether i
 probability at most t (Markov).
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.evidence.bets import STAKES, log_sum
 from audit.laws.law_check import law_log_e_value
 from audit.results.result import Verdict
 from audit.sampling import LAW, Sampler
+from audit.subject.subject import Subject
+from audit.utility.exact import ExactFailure
 from audit.utility.experiment import law_on
 from audit.utility.runs import draw_trials
+from audit.utility.task import UtilityTask
 from audit.values.outcomes import Unfinished
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from audit.subject.subject import Subject
-    from audit.utility.exact import ExactFailure
-    from audit.utility.task import UtilityTask
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 #: Pairs of runs on each database.
 CHECKED_PAIRS: Final = 500

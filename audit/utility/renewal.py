@@ -18,28 +18,23 @@ escapes with probability at most significance, unless that takes over 2,000 lear
 the learner's module is imported is assumed away.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from audit.errors import SubjectError
 from audit.evidence.failures import GRID, LEAST_BETA, Bets, least_runs, lower_bound, upper_bound
-from audit.sampling import CONFIRM
+from audit.sampling import CONFIRM, Sampler
 from audit.sampling.isolated.recipes import draws_when_made
 from audit.subject.subject import Renewed
+from audit.utility.betting import Standing, UtilityBetting
 from audit.utility.experiment import Ask
 from audit.utility.runs import draw_anew
+from audit.utility.task import UtilityTask
 from audit.values.canonical import same
-
-if TYPE_CHECKING:
-    from audit.sampling import Sampler
-    from audit.utility.betting import Standing, UtilityBetting
-    from audit.utility.task import UtilityTask
 
 #: Fewest calls of a new learner; and the most of all together, where four times the audit's are fewer.
 LEAST_CALLS: Final = 24

@@ -1,9 +1,7 @@
 """A saved failure measured anew: the problem's error, on what the learner makes of it now."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.codec.encoding import decode, encode, revived
 from audit.errors import AuditError
@@ -17,11 +15,9 @@ from audit.subject.trust import require_trust
 from audit.utility.exact import exact_failure, exceeds
 from audit.utility.experiment import Revealed, as_subject
 from audit.utility.families import read_problems
+from audit.utility.result import UtilityResult, UtilityWitness
 from audit.utility.runs import reveal
 from audit.values.canonical import same
-
-if TYPE_CHECKING:
-    from audit.utility.result import UtilityResult, UtilityWitness
 
 
 @own_arithmetic()

@@ -1,15 +1,11 @@
 """What a utility audit hands back: a frozen value with the verbs of `AuditResult`."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from audit.codec import encoding
 from audit.results.result import Evidence, PrivacyRefuted, SavedResult, SavedValue, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class UtilityRefuted(PrivacyRefuted):

@@ -1,26 +1,19 @@
 """Trials of problems, drawn through the one seam, with the problem's faults told from the learner's."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.errors import SubjectError
-from audit.sampling import CONFIRM
+from audit.sampling import CONFIRM, Sampler
 from audit.utility.experiment import Ask, Revealed, Trial
 from audit.values.outcomes import Raised, Unfinished
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from audit.sampling import Sampler
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

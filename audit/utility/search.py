@@ -1,21 +1,16 @@
 """Which problems are bet on: the library, random ones, and a climb. It decides nothing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
+
+import numpy as np
 
 from audit.errors import SubjectError
 from audit.problems import check_problem
-from audit.sampling import EXPLORE
+from audit.sampling import EXPLORE, Sampler
+from audit.utility.families import Family
 from audit.utility.runs import Trials, draw_trials, score
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from audit.sampling import Sampler
-    from audit.utility.families import Family
-    from audit.utility.task import UtilityTask
+from audit.utility.task import UtilityTask
 
 #: Pairs of runs in a look at a problem.
 LOOK: Final = 8

@@ -1,20 +1,15 @@
 """What the parts of a utility audit are told."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.claims import UtilityClaim
 from audit.sampling import Sampler
+from audit.subject.subject import Subject
 from audit.task import Task
 from audit.utility.experiment import as_subject
-
-if TYPE_CHECKING:
-    from audit.claims import UtilityClaim
-    from audit.subject.subject import Subject
-    from audit.utility.families import Family
+from audit.utility.families import Family
 
 
 @dataclass(frozen=True, kw_only=True)

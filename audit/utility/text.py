@@ -1,16 +1,10 @@
 """What a utility result says, in sentences: one wording for the terminal and the page."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from audit.results.result import Evidence, Verdict
+from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.values.wording import apart, at_least, at_most, confidence, number, short, shown
 from audit.words import again, story
 from audit.words.text import Told, entry
-
-if TYPE_CHECKING:
-    from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
 #: Problems named in the terminal report, and the length they have together.
 MOST_NAMED = 5

@@ -1,16 +1,10 @@
 """How to see an audit again: the command, the replay, the lines of Python."""
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING
 
-from audit.results.result import Evidence
+from audit.results.result import AuditResult, Evidence, SavedResult
 from audit.values.wording import short
 from audit.words.story import replay_of
-
-if TYPE_CHECKING:
-    from audit.results.result import AuditResult, SavedResult
 
 
 def command(result: SavedResult) -> str | None:
