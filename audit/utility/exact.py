@@ -8,9 +8,9 @@ import numpy as np
 
 from audit.claims import UtilityClaim
 from audit.errors import SubjectError
-from audit.sampling.copies import Watch, spare
+from audit.sampling.copies import spare
 from audit.subject.subject import Subject
-from audit.utility.experiment import failure_given, largest_error, law_on, length, measured
+from audit.utility.experiment import Ask, failure_on, largest_error, length, measured
 from audit.values.brief import show
 
 #: Databases of a problem's law beyond which it is sampled.
@@ -89,14 +89,12 @@ def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactF
         return None
     probabilities = np.exp(drawn.log_probabilities[np.isfinite(drawn.log_probabilities)])
     most = largest_error(claim)
+    ask = Ask(problem)
     total, worst, discrete = 0.0, None, True
     for database, probability in zip(databases, probabilities.tolist(), strict=True):
-        law = law_on(subject.declared_law, database, subject.convert)
-        found: Any = law
-        if law is not None and not isinstance(law, str):
-            watch = Watch(database, look=worst is None)
-            found = failure_given(law, problem, watch.given, claim.alpha, most=most)
-            found = watch.trouble() or found
+        law, found = failure_on(
+            ask, subject.declared_law, database, claim.alpha, convert=subject.convert, most=most
+        )
         if found is None:
             return None
         if isinstance(found, str):
