@@ -52,9 +52,14 @@ class Standing:
         if self.size is None:
             self.size = trials.size
 
+    @property
+    def mean(self) -> float:
+        """An estimate of the failure probability, never 0 or 1."""
+        return (self.failed + 0.5) / (self.seen + 1.0)
+
     def index(self, runs: float) -> float:
         """Say how bad the problem may still be: the estimate, and what chance may have hidden."""
-        mean = (self.failed + 0.5) / (self.seen + 1.0)
+        mean = self.mean
         return mean + math.sqrt(mean * (1.0 - mean) * math.log(1.0 + runs) / (self.seen + 1.0))
 
 
@@ -90,8 +95,9 @@ class UtilityBetting:
     def __post_init__(self) -> None:
         self.beta, self.significance = self.task.claim.beta, self.task.options.significance
         self.log_limit = -math.log(self.significance)
-        shares = weights(len(self.looks)).tolist()
-        self.standings = [Standing(look, share) for look, share in zip(self.looks, shares, strict=True)]
+        self.shares = weights(len(self.looks))
+        told = zip(self.looks, self.shares.tolist(), strict=True)
+        self.standings = [Standing(look, share) for look, share in told]
         for standing in self.standings:
             if standing.look.trials is not None:
                 self._note(standing, standing.look.trials)
@@ -110,13 +116,13 @@ class UtilityBetting:
     def log_wealth(self) -> float:
         """The log wealth against the claim, now."""
         logs = np.array([each.bets.log_now for each in self.standings])
-        return float(log_sum(logs + np.log(self._shares())))
+        return float(log_sum(logs + np.log(self.shares)))
 
     @property
     def log_wealth_with_unfinished(self) -> float:
         """The log wealth against the claim, had every unfinished run been a failure."""
         logs = [each.bets.log_wealth(self.beta, as_failures=True) for each in self.standings]
-        return float(log_sum(np.array(logs) + np.log(self._shares())))
+        return float(log_sum(np.array(logs) + np.log(self.shares)))
 
     def run(self) -> None:
         """Bet until the claim is refuted, met on every problem, or the budget or the time is over."""
@@ -133,9 +139,8 @@ class UtilityBetting:
 
     def bounds(self) -> tuple[float, float]:
         """Give bounds on the failure probability of the worst problem, each at 1 − significance."""
-        low = lower_bound(
-            self._shares(), [each.bets for each in self.standings], significance=self.significance
-        )
+        bets = [each.bets for each in self.standings]
+        low = lower_bound(self.shares, bets, significance=self.significance)
         high = max(self.upper(each) for each in self.standings)
         low = max(low, self.beta) if self.refuted else low
         return low, max(low, high)  # what was met and fell later has no upper bound below the lower one
@@ -150,16 +155,13 @@ class UtilityBetting:
         """The problem that speaks most against the claim."""
         if self.worst_at_crossing is not None:
             return self.worst_at_crossing
-        return max(self.standings, key=lambda each: ((each.failed + 0.5) / (each.seen + 1.0), each.seen))
+        return max(self.standings, key=lambda each: (each.mean, each.seen))
 
     @property
     def problems(self) -> list[Any]:
         """The problems that are bet on, the worst first."""
         others = [each for each in self.standings if each is not self.worst]
         return [each.look.problem for each in (self.worst, *others)]
-
-    def _shares(self) -> Any:
-        return np.array([each.share for each in self.standings])
 
     @property
     def _left(self) -> int:

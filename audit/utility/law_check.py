@@ -20,7 +20,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audit.evidence.bets import STAKES, log_sum
 from audit.laws.law_check import law_log_e_value
@@ -29,11 +28,9 @@ from audit.sampling import LAW, Sampler
 from audit.subject.subject import Subject
 from audit.utility.exact import ExactFailure
 from audit.utility.experiment import law_on
-from audit.utility.runs import draw_trials
+from audit.utility.runs import Floats, draw_trials
 from audit.utility.task import UtilityTask
 from audit.values.outcomes import Unfinished
-
-Floats = NDArray[np.float64]
 
 #: Pairs of runs on each database.
 CHECKED_PAIRS: Final = 500
