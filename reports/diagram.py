@@ -75,9 +75,7 @@ def _axis(most: float) -> float:
 
 def _ticks(top: float) -> tuple[Tick, ...]:
     parts = 4 if f"{top:e}".startswith("2") else 5
-    return tuple(
-        Tick(_x(top * i / parts, top), wording.number(top * i / parts, digits=3)) for i in range(parts + 1)
-    )
+    return tuple(Tick(_x(top * i / parts, top), wording.number(top * i / parts)) for i in range(parts + 1))
 
 
 def _x(value: float, top: float) -> float:
@@ -95,8 +93,8 @@ def _caption(witness: Witness, limit: float) -> str:
     if excess <= 0:
         return "p is within what the claim allows at this estimate of q."
     times = (
-        f", and {wording.number(witness.p / limit, digits=3)} times that limit"
+        f", and {wording.number(witness.p / limit)} times that limit"
         if limit > 0 and excess / limit > 0.01
         else ""
     )
-    return f"p is {wording.number(excess, digits=3)} above what the claim allows{times}."
+    return f"p is {wording.number(excess)} above what the claim allows{times}."

@@ -12,7 +12,7 @@ from audit.values import wording
 
 __all__ = ["FindingsPart", "findings_part"]
 
-_SMALL = 1000
+_SMALL = 100
 _KINDS = {"holds": "proved", "loose": "not-refuted", "false": "refuted"}
 
 
@@ -75,7 +75,7 @@ def _kind(judgement: str) -> str:
 def _view(finding: Finding, anchor: str, anchors: Mapping[str, str]) -> FindingView:
     found, claimed = _number(finding.found), _number(finding.claimed)
     if finding.found is not None and finding.claimed is not None:
-        found, claimed = wording.apart(finding.found, finding.claimed, least=4)
+        found, claimed = wording.apart(finding.found, finding.claimed)
     return FindingView(
         anchor=anchor,
         finding=finding,

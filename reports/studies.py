@@ -228,4 +228,4 @@ def _number(value: float) -> str:
     """
     if 1000 <= abs(value) < 1e15:
         value = round(value, 2 - math.floor(math.log10(abs(value))))
-    return wording.number(value, digits=3)
+    return wording.number(value)

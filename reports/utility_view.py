@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from audit.results.result import Evidence, Verdict
 from audit.utility import text as utility_text
 from audit.values import wording
+from audit.words import alike
 
 if TYPE_CHECKING:
     from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
@@ -81,12 +82,8 @@ def beta_found(result: UtilityResult) -> str:
     """
     if result.verdict is Verdict.ERROR:
         return ""
-    if result.evidence is Evidence.EXACT:
-        claimed = utility_text.claimed(result)
-        found = wording.number(result.beta_lower)
-        return f"= {wording.apart(result.beta_lower, claimed)[0] if result.refuted and claimed else found}"
-    if result.refuted:
-        return f"≥ {wording.at_least(result.beta_lower)}"
+    if result.evidence is Evidence.EXACT or result.refuted:
+        return alike.found_beside(result, result.beta_lower, utility_text.claimed(result))[0]
     if result.verdict is Verdict.INCONCLUSIVE:
         return f"{wording.at_least(result.beta_lower)} to {wording.at_most(result.beta_upper)}"
     return f"≤ {wording.at_most(result.beta_upper)}"
@@ -120,12 +117,9 @@ def _problem_view(problem: ProblemFinding, result: UtilityResult) -> ProblemView
 
 def _bound(problem: ProblemFinding, result: UtilityResult) -> str:
     """Return what is known of a problem's failure probability; empty where that is nothing."""
-    refuted, claimed = _standing(problem, result) == REFUTED, utility_text.claimed(result)
-    if problem.exact is not None:
-        known = wording.number(problem.exact)
-        return f"= {wording.apart(problem.exact, claimed)[0] if refuted and claimed else known}"
-    if refuted:
-        return f"≥ {wording.at_least(result.beta_lower)}"
+    if problem.exact is not None or _standing(problem, result) == REFUTED:
+        found = result.beta_lower if problem.exact is None else problem.exact
+        return alike.found_beside(result, found, utility_text.claimed(result))[0]
     return "" if problem.upper is None or problem.upper >= 1 else f"≤ {wording.at_most(problem.upper)}"
 
 

@@ -11,7 +11,7 @@ from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
 from audit.values import wording
-from audit.words import again, allowance, story
+from audit.words import again, alike, allowance, story
 
 from .diagram import Diagram, diagram
 from .small_print import environment, facts
@@ -137,7 +137,7 @@ def utility_view(result: UtilityResult, *, anchor: str, privacy: SubjectView | N
     return UtilityView(
         anchor=anchor,
         name=wording.short(result.subject, 120) or "(no name)",
-        claim=story.claim_words(result),
+        claim=alike.claim_words(result),
         claim_brief=utility_text.brief_claim(result),
         verdict=result.verdict.value,
         kind=kind(result.verdict),
@@ -185,6 +185,8 @@ def subject_view(result: AuditResult, *, anchor: str, mutation: str = "") -> Sub
     """Return one audit in the page's words; `mutation` is what its mutation check says."""
     witness = result.witness
     claimed, delta = allowance.claimed(result)
+    epsilon_found, epsilon_claimed = alike.found_beside(result, result.epsilon_lower, claimed)
+    delta_found, delta_claimed = alike.found_beside(result, result.delta_lower, delta)
     known = claimed is not None and result.verdict not in (Verdict.ERROR, Verdict.INCONCLUSIVE)
     return SubjectView(
         anchor=anchor,
@@ -198,11 +200,11 @@ def subject_view(result: AuditResult, *, anchor: str, mutation: str = "") -> Sub
         numerics=result.numerics,
         outcome=outcome(result),
         sentence=story.verdict_sentence(result),
-        epsilon_claimed=wording.number(claimed) if claimed is not None else "",
-        epsilon_found=_epsilon(result, claimed) if known else "",
+        epsilon_claimed=epsilon_claimed if claimed is not None else "",
+        epsilon_found=epsilon_found if known else "",
         ratio=_ratio(result.epsilon_lower, claimed) if known else "",
-        delta_claimed=wording.number(delta) if claimed is not None else "",
-        delta_found=_bound(result, wording.number(result.delta_lower), result.delta_lower) if known else "",
+        delta_claimed=delta_claimed if claimed is not None else "",
+        delta_found=delta_found if known else "",
         delta_ratio=_ratio(result.delta_lower, delta) if known else "",
         runs=f"{result.samples:,}",
         detectable=_detectable(result),
@@ -229,7 +231,7 @@ def _witness(result: AuditResult, witness: Witness | None) -> WitnessView | None
         words,
         exponents(words.allowance),
         story.examples(witness),
-        story.witness_standing(witness, replayed=story.replay_of(result) is not None),
+        story.witness_standing(witness, replayed=alike.replay_of(result) is not None),
         diagram(result, witness, words),
     )
 
@@ -244,17 +246,6 @@ def exponents(formula: str) -> tuple[tuple[str, str], ...]:
     """
     parts = [*re.split(r"\^(\([^)]*\)|.)", formula), ""]
     return tuple((text, raised.strip("()")) for text, raised in zip(parts[::2], parts[1::2], strict=True))
-
-
-def _bound(result: AuditResult, exact: str, bound: float) -> str:
-    return f"= {exact}" if result.evidence is Evidence.EXACT else f"≥ {wording.at_least(bound)}"
-
-
-def _epsilon(result: AuditResult, claimed: float | None) -> str:
-    """Return the ε that was found, with as many digits as set an excess apart from the claim."""
-    found = result.epsilon_lower
-    exact = wording.apart(found, claimed)[0] if result.refuted and claimed else wording.number(found)
-    return _bound(result, exact, found)
 
 
 def _ratio(found: float, claimed: float | None) -> str:

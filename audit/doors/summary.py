@@ -8,7 +8,7 @@ from audit.results.result import AuditResult, Evidence, Verdict
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
 from audit.values import wording
-from audit.words import allowance, story
+from audit.words import alike, allowance, story
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -109,20 +109,14 @@ def warning(result: Saved) -> str:
 def _found(result: AuditResult) -> str:
     if not carried_out(result):
         return wording.short(result.reason, 120)
-    exact = result.evidence is Evidence.EXACT
-    bound = (
-        f"ε = {wording.number(result.epsilon_lower)}"
-        if exact
-        else f"ε ≥ {wording.at_least(result.epsilon_lower)}"
-    )
     only = result.only_output
     unvaried = [] if only is None else [f"nothing varies (always {wording.short(only, 40)})"]
-    _, delta = allowance.claimed(result)
+    epsilon, delta = allowance.claimed(result)
+    bound = f"ε {alike.found_beside(result, result.epsilon_lower, epsilon)[0]}"
     if delta > 0:
-        found = wording.number(result.delta_lower) if exact else wording.at_least(result.delta_lower)
-        times = wording.number(result.delta_lower / delta, digits=3)
-        found = f"{'=' if exact else '≥'} {found} at the claimed ε"
-        bound += f" at the claimed δ, δ {found} (claimed {wording.number(delta)}: {times}×)"
+        found, most = alike.found_beside(result, result.delta_lower, delta)
+        times = wording.number(result.delta_lower / delta)
+        bound += f" at the claimed δ, δ {found} at the claimed ε (claimed {most}: {times}×)"
     parts = [*unvaried, bound, f"{result.samples:,} runs" if result.samples else "no runs"]
     if result.verdict is Verdict.PROVED and result.family:
         parts.insert(-1, f"all {result.pairs_tried:,} pairs compared")
@@ -135,14 +129,11 @@ def _utility_found(result: UtilityResult) -> str:
     if not carried_out(result):
         return wording.short(result.reason, 120)
     beta = utility_text.claimed(result)
-    claimed = "" if beta is None else f" (claimed {wording.number(beta)})"
-    if result.evidence is Evidence.EXACT:
-        bound = f"failure probability = {wording.number(result.beta_lower)}"
-    elif result.refuted:
-        bound = f"failure probability ≥ {wording.at_least(result.beta_lower)}"
-    else:
-        bound = f"failure probability ≤ {wording.at_most(result.beta_upper)}"
+    bound, most = alike.found_beside(result, result.beta_lower, beta)
+    if result.evidence is not Evidence.EXACT and not result.refuted:
+        bound = f"≤ {wording.at_most(result.beta_upper)}"
+    claimed = "" if beta is None else f" (claimed {most})"
     drawn = f"{result.samples:,} runs" if result.samples else "no runs"
     worst = f", worst on {wording.short(result.worst, 60)}" if result.worst else ""
     size = "" if result.sample_size is None else f", n = {result.sample_size:,}"
-    return f"{bound}{claimed}{size}, {drawn}{worst}"
+    return f"failure probability {bound}{claimed}{size}, {drawn}{worst}"

@@ -70,7 +70,7 @@ def ratio_words(ratio: float) -> str:
     >>> ratio_words(0.51083), ratio_words(0.999999996), ratio_words(1.0)
     ('0.511', '0.999999996', '1')
     """
-    return apart(ratio, 1.0)[0] if round(ratio, 3) == 1 else number(ratio, digits=3)
+    return apart(ratio, 1.0)[0] if round(ratio, 3) == 1 else number(ratio)
 
 
 def titles(glossary: Iterable[tuple[str, str]]) -> str:
@@ -87,7 +87,7 @@ def titles(glossary: Iterable[tuple[str, str]]) -> str:
 def _numbers(finding: Finding) -> str:
     if finding.claimed is None or finding.found is None:
         return ""
-    found, claimed = apart(finding.found, finding.claimed, least=4)
+    found, claimed = apart(finding.found, finding.claimed)
     ratio = "" if finding.ratio is None else f", {ratio_words(finding.ratio)} times that"
     return f"{claimed}; found {found} ({finding.method}){ratio}"
 

@@ -110,6 +110,7 @@ class SavedResult(NoTruth, SavedValue):
     subject: str
     claim: Any
     verdict: Verdict
+    evidence: Evidence
     reason: str
     witness: Any
     samples: int

@@ -1,9 +1,11 @@
 """What a utility result says, in sentences: one wording for the terminal and the page."""
 
+from decimal import ROUND_CEILING, ROUND_FLOOR
+
 from audit.results.result import Evidence, Verdict
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
-from audit.values.wording import apart, at_least, at_most, confidence, number, short, shown
-from audit.words import again, story
+from audit.values.wording import apart, confidence, number, short, shown
+from audit.words import again, alike
 from audit.words.text import Told, entry
 
 #: Problems named in the terminal report, and the length they have together.
@@ -30,10 +32,10 @@ def told(result: UtilityResult) -> Told:
     """
     bound, worth = bounds(result), meaning(result)
     witness = "" if result.witness is None else witness_story(result.witness)
-    named = result.refuted or result.verdict in story.UNDECIDED
+    named = result.refuted or result.verdict in alike.UNDECIDED
     family = entry("Family", result.family or "") if named else []
     return Told(
-        title=story.claim_words(result),
+        title=alike.claim_words(result),
         paragraphs=(verdict_sentence(result), bound, witness, worth),
         witness=witness,
         worth=(bound, worth),
@@ -49,7 +51,7 @@ def brief_claim(result: UtilityResult) -> str:
     """Return the claim as papers write it: ``(0.1, 0.05)-PAC``."""
     alpha, beta = getattr(result.claim, "alpha", None), getattr(result.claim, "beta", None)
     if not isinstance(alpha, (int, float)) or not isinstance(beta, (int, float)):
-        return story.claim_words(result)
+        return alike.claim_words(result)
     kind = "PAC" if type(result.claim).__name__ == "PAC" else "accurate"
     return f"({number(alpha)}, {number(beta)})-{kind}"
 
@@ -62,8 +64,8 @@ def claimed(result: UtilityResult) -> float | None:
 
 def verdict_sentence(result: UtilityResult) -> str:
     """Say the verdict in words."""
-    if result.verdict in story.UNDECIDED:
-        return story.no_verdict(result)
+    if result.verdict in alike.UNDECIDED:
+        return alike.no_verdict(result)
     where = short(result.family or "no problem", 200)
     exact = result.evidence is Evidence.EXACT
     if result.refuted:
@@ -92,9 +94,10 @@ def bounds(result: UtilityResult) -> str:
     if result.evidence is Evidence.EXACT:
         found, most = apart(result.beta_lower, beta)
         return f"The exact probability {of} is {found} (claimed {most})."
-    least, most = at_least(result.beta_lower), at_most(result.beta_upper)
-    lies = f"is at least {least} and at most {most} (claimed {number(beta)})"
-    return f"The probability {of} {lies}. {story.separately(result)}"
+    least, below = apart(result.beta_lower, beta, rounding=ROUND_FLOOR)
+    most, above = apart(result.beta_upper, beta, rounding=ROUND_CEILING)
+    lies = f"is at least {least} and at most {most} (claimed {max(below, above, key=len)})"
+    return f"The probability {of} {lies}. {alike.separately(result)}"
 
 
 def sizes(result: UtilityResult) -> str:
@@ -107,13 +110,13 @@ def sizes(result: UtilityResult) -> str:
 
 def meaning(result: UtilityResult) -> str:
     """Say what the evidence is worth."""
-    if result.verdict in story.UNDECIDED:
+    if result.verdict in alike.UNDECIDED:
         return _open_between(result) or "This says nothing for or against the claim."
     if result.evidence is Evidence.EXACT:
         drawn = f"; {result.samples:,} runs did not contradict it" if result.samples else ""
         return f"The law is the one the learner declares{drawn}; no sampling error is involved."
     if result.refuted:
-        return story.chance(result)
+        return alike.chance(result)
     most = f"{result.significance:.3g}"
     return f"If the claim is false on any of these problems, the chance of this verdict is at most {most}."
 
@@ -210,4 +213,4 @@ def _failed(problem: ProblemFinding, *, by_law: bool) -> str:
 def runs(result: UtilityResult) -> str:
     """Say how many runs were drawn, of which kind, and when the claim fell."""
     raised = f"; {result.raised:,} raised" if result.raised else ""
-    return f"{story.drawn(result)}{raised}; {story.tried(result.problems_tried, 'problem')} tried"
+    return f"{alike.drawn(result)}{raised}; {alike.tried(result.problems_tried, 'problem')} tried"

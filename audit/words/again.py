@@ -4,7 +4,7 @@ import shlex
 
 from audit.results.result import AuditResult, Evidence, SavedResult
 from audit.values.wording import short
-from audit.words.story import replay_of
+from audit.words.alike import replay_of
 
 
 def command(result: SavedResult) -> str | None:

@@ -3,11 +3,12 @@
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR
 
 from audit.results.result import AuditResult, SavedResult
 from audit.values import wording
 from audit.values.abilities import ability
-from audit.words import again, allowance, story
+from audit.words import again, alike, allowance, story
 
 WIDTH = 100
 MOST_LINES = 28
@@ -112,7 +113,7 @@ def told_of(result: SavedResult) -> Told:
 def told_privacy(result: AuditResult) -> Told:
     """Return what is said of a privacy audit."""
     witness, bounds, meaning = result.witness, story.bounds(result), story.meaning(result)
-    replayed = story.replay_of(result) is not None and not result.refuted
+    replayed = alike.replay_of(result) is not None and not result.refuted
     told = "" if witness is None else story.witness_story(result, witness)
     standing = "" if witness is None else story.witness_standing(witness, replayed=replayed)
     paragraphs = [] if witness is not None and result.refuted else [story.verdict_sentence(result)]
@@ -137,7 +138,7 @@ def _hint(result: AuditResult) -> str:
     epsilon, _ = allowance.claimed(result)
     if epsilon is None or result.epsilon_lower <= epsilon:
         return "print(result) for the whole finding; result.witness holds the pair and the event."
-    least = wording.at_least(result.epsilon_lower)
+    least, _ = wording.apart(result.epsilon_lower, epsilon, rounding=ROUND_FLOOR)
     where = "check the sensitivity and the noise scale on these two databases"
     return f"a correct claim needs ε ≥ {least}, perhaps more; {where}."
 

@@ -177,9 +177,9 @@ class _Runner:
             form: Form = "exponential" if curve.shape == "exponential" else "line"
             fitted = None if found is None else found.of(form)
             if found is not None and fitted is not None:
-                slope = f"{number(fitted.slope, digits=3)} records per unit of {result.axis}"
+                slope = f"{number(fitted.slope)} records per unit of {result.axis}"
                 if form == "exponential":
-                    factor = number(math.exp(fitted.slope), digits=3)
+                    factor = number(math.exp(fitted.slope))
                     slope = f"a factor of {factor} in m per unit of {result.axis}"
                 wrong = f"; UNEXPECTED: the texts say it {curve.expected}" if curve.unexpected else ""
                 click.echo(f"  {curve.name}: {slope}; {growth(found.grows)}{wrong}")
