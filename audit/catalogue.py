@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from audit.entry_points import by_name, offered
 from audit.errors import AuditError, InvalidValue
+from audit.options import Kind, taken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["GROUP", "Entry", "load_catalogue", "matching_entries"]
 
 GROUP = "dp_audit.catalogue"
+Expected = Literal["refuted", "not refuted"]
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,9 @@ class Entry:
     factory: Callable[..., Any]
     _: KW_ONLY
     options: Mapping[str, Any] | None = field(default_factory=lambda: MappingProxyType({}))
-    expected: Literal["refuted", "not refuted"] = "not refuted"
+    expected: Expected = "not refuted"
     utility: Mapping[str, Any] | None = None
-    utility_expected: Literal["refuted", "not refuted"] = "not refuted"
+    utility_expected: Expected = "not refuted"
     reference: str = ""
     summary: str = ""
 
@@ -77,16 +79,34 @@ class Entry:
             )
 
     @property
-    def audits(self) -> list[Literal["privacy", "utility"]]:
+    def audits(self) -> list[Kind]:
         """What is audited, in this order."""
-        asked: dict[Literal["privacy", "utility"], Any] = {"privacy": self.options, "utility": self.utility}
+        asked: dict[Kind, Any] = {"privacy": self.options, "utility": self.utility}
         return [kind for kind, options in asked.items() if options is not None]
 
     @property
-    def flaws(self) -> list[Literal["privacy", "utility"]]:
+    def flaws(self) -> list[Kind]:
         """The claims that are wrong: their audits have to refute."""
-        expected = {"privacy": self.expected, "utility": self.utility_expected}
-        return [kind for kind in self.audits if expected[kind] == "refuted"]
+        return [kind for kind in self.audits if self.expects(kind) == "refuted"]
+
+    def expects(self, kind: Kind) -> Expected:
+        """Return what an audit of this kind should find."""
+        return self.expected if kind == "privacy" else self.utility_expected
+
+    def options_for(self, kind: Kind) -> dict[str, Any]:
+        """Return the keywords of an audit; of a utility audit also what it shares but the budget.
+
+        Examples
+        --------
+        >>> entry = Entry("n", lambda: len, options={"budget": 9, "convert": str}, utility={"seed": 1})
+        >>> entry.options_for("utility")
+        {'convert': <class 'str'>, 'seed': 1}
+        """
+        options = taken(kind, self.options or {})
+        if kind == "privacy":
+            return options
+        options.pop("budget", None)  # how many runs a privacy audit needs says nothing of failures
+        return {**options, **(self.utility or {})}
 
 
 def load_catalogue() -> list[Entry]:

@@ -3,10 +3,10 @@
 import math
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Protocol, cast, runtime_checkable
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, runtime_checkable
 
-from audit.errors import InvalidKind, InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidKind, InvalidValue, Parameter, finite_number, positive_int, probability
 from audit.values.brief import show
 
 __all__ = [
@@ -70,10 +70,9 @@ class UtilityClaim(Protocol):
         """Return the claim as plain JSON."""
 
 
+@dataclass(frozen=True, slots=True)
 class _Numbers:
     """A claim is its numbers: this is what is saved and shown of it."""
-
-    __slots__ = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the claim as plain JSON.
@@ -83,14 +82,11 @@ class _Numbers:
         >>> ApproximateDP(1.0, 0.5).to_json()
         {'claim': 'ApproximateDP', 'epsilon': 1.0, 'delta': 0.5}
         """
-        return {"claim": type(self).__name__, **self._numbers()}
+        return {"claim": type(self).__name__, **asdict(self)}
 
     def __str__(self) -> str:
-        shown = (f"{name}={repr(value).removesuffix('.0')}" for name, value in self._numbers().items())
+        shown = (f"{name}={repr(value).removesuffix('.0')}" for name, value in asdict(self).items())
         return f"{type(self).__name__}({', '.join(shown)})"
-
-    def _numbers(self) -> dict[str, float]:
-        return {each.name: getattr(self, each.name) for each in fields(cast("Any", self))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +110,11 @@ class ApproximateDP(_Numbers):
     delta: float
 
     def __post_init__(self) -> None:
-        _set(self, epsilon=finite_number(self.epsilon, what="The `epsilon` of `ApproximateDP`", minimum=0))
-        _set(self, delta=probability(self.delta, what="The `delta` of `ApproximateDP`", one=False))
+        _set(
+            self,
+            epsilon=finite_number(self.epsilon, what=Parameter("epsilon", of="ApproximateDP"), minimum=0),
+        )
+        _set(self, delta=probability(self.delta, what=Parameter("delta", of="ApproximateDP"), one=False))
 
     def profile(self, epsilon: float) -> float:
         """Return the least delta that the claim implies at another `epsilon`.
@@ -170,7 +169,7 @@ class PureDP(_Numbers):
     epsilon: float
 
     def __post_init__(self) -> None:
-        _set(self, epsilon=finite_number(self.epsilon, what="The `epsilon` of `PureDP`", minimum=0))
+        _set(self, epsilon=finite_number(self.epsilon, what=Parameter("epsilon", of="PureDP"), minimum=0))
 
     @property
     def delta(self) -> float:
@@ -231,8 +230,8 @@ class PAC(_Numbers):
     beta: float
 
     def __post_init__(self) -> None:
-        _set(self, alpha=probability(self.alpha, what="The `alpha` of `PAC`"))
-        _set(self, beta=probability(self.beta, what="The `beta` of `PAC`", one=False))
+        _set(self, alpha=probability(self.alpha, what=Parameter("alpha", of="PAC")))
+        _set(self, beta=probability(self.beta, what=Parameter("beta", of="PAC"), one=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,8 +257,8 @@ class Accuracy(_Numbers):
     beta: float
 
     def __post_init__(self) -> None:
-        _set(self, alpha=finite_number(self.alpha, what="The `alpha` of `Accuracy`", minimum=0))
-        _set(self, beta=probability(self.beta, what="The `beta` of `Accuracy`", one=False))
+        _set(self, alpha=finite_number(self.alpha, what=Parameter("alpha", of="Accuracy"), minimum=0))
+        _set(self, beta=probability(self.beta, what=Parameter("beta", of="Accuracy"), one=False))
 
 
 def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:

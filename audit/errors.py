@@ -3,6 +3,7 @@
 import math
 import numbers
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
 from audit.values.brief import show
@@ -14,6 +15,7 @@ __all__ = [
     "InvalidValue",
     "NoTruth",
     "NothingVaries",
+    "Parameter",
     "SubjectError",
     "finite_number",
     "flag",
@@ -22,17 +24,65 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True)
+class Parameter:
+    """An argument that a message is about. Each way in spells it as its users write it.
+
+    Parameters
+    ----------
+    name
+        The keyword.
+    of
+        The class that it is an argument of, where the message has to say so.
+    example
+        How a call writes it, where the message shows that.
+
+    Examples
+    --------
+    >>> print(Parameter("budget"), Parameter("beta", of="PAC"), Parameter("pairs", example="pairs=[(a, b)]"))
+    `budget` `beta` of `PAC` `pairs=[(a, b)]`
+    """
+
+    name: str
+    of: str = ""
+    example: str = ""
+
+    def __str__(self) -> str:
+        return f"`{self.example or self.name}`" + (f" of `{self.of}`" if self.of else "")
+
+
 class AuditError(Exception):
     """An error that the toolkit raises on purpose; its text is one line, whatever went into it.
+
+    Parameters
+    ----------
+    *parts
+        The message: texts, and each argument that it is about as a `Parameter`.
 
     Examples
     --------
     >>> str(AuditError("from another library:" + chr(10) + "no such file"))
     'from another library: no such file'
+    >>> error = AuditError("The ", Parameter("budget"), " must be a whole number.")
+    >>> error.parameter, error.spelt(lambda parameter: f"--{parameter.name}")
+    ('budget', 'The --budget must be a whole number.')
     """
 
+    def __init__(self, *parts: object) -> None:
+        super().__init__(*parts)
+
+    @property
+    def parameter(self) -> str | None:
+        """The name of the first argument that the message is about; None if it is about none."""
+        return next((part.name for part in self.args if isinstance(part, Parameter)), None)
+
+    def spelt(self, spell: Callable[[Parameter], str]) -> str:
+        """Return the message with each argument as `spell` writes it."""
+        parts = (spell(part) if isinstance(part, Parameter) else str(part) for part in self.args)
+        return " ".join("".join(parts).split())
+
     def __str__(self) -> str:
-        return " ".join(super().__str__().split())
+        return self.spelt(str)
 
 
 class CorruptFile(AuditError):  # noqa: N818 - named by what is wrong, as in a sentence
@@ -108,7 +158,7 @@ class NothingVaries(UserWarning):
 def finite_number(
     value: Any,
     *,
-    what: str,
+    what: str | Parameter,
     minimum: float | None = None,
     maximum: float | None = None,
     above: float | None = None,
@@ -121,7 +171,7 @@ def finite_number(
     value
         What the user gave. Booleans and text are not numbers.
     what
-        Names the argument and its owner: ``"The `epsilon` of `PureDP`"``.
+        Names the argument and its owner: ``"The `epsilon` of `PureDP`"``, or a `Parameter`.
     minimum, maximum
         Bounds that the number may meet.
     above, below
@@ -146,22 +196,21 @@ def finite_number(
     def wanted() -> str:
         bounds = {"≥": minimum, "≤": maximum, ">": above, "<": below}
         words = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds.items() if bound is not None)
-        return f"{what} must be a finite number {words}".rstrip()
+        return f"a finite number {words}".rstrip()
 
-    number = _as_float(value, wanted)
-    inside = (
-        math.isfinite(number)
-        and (minimum is None or number >= minimum)
-        and (maximum is None or number <= maximum)
-        and (above is None or number > above)
-        and (below is None or number < below)
-    )
-    if not inside:
-        raise InvalidValue(f"{wanted()}; got {show(value)}.")
-    return number
+    def is_inside(number: float) -> bool:
+        return (
+            math.isfinite(number)
+            and (minimum is None or number >= minimum)
+            and (maximum is None or number <= maximum)
+            and (above is None or number > above)
+            and (below is None or number < below)
+        )
+
+    return _number(value, what, wanted, is_inside)
 
 
-def probability(value: Any, *, what: str, zero: bool = True, one: bool = True) -> float:
+def probability(value: Any, *, what: str | Parameter, zero: bool = True, one: bool = True) -> float:
     """Return `value` as a float in [0, 1], or refuse it.
 
     Parameters
@@ -190,17 +239,15 @@ def probability(value: Any, *, what: str, zero: bool = True, one: bool = True) -
     """
 
     def wanted() -> str:
-        return f"{what} must be a number in {'[' if zero else '('}0, 1{']' if one else ')'}"
+        return f"a number in {'[' if zero else '('}0, 1{']' if one else ')'}"
 
-    number = _as_float(value, wanted)
-    above_zero = number >= 0 if zero else number > 0
-    below_one = number <= 1 if one else number < 1
-    if not (above_zero and below_one):
-        raise InvalidValue(f"{wanted()}; got {show(value)}.")
-    return number
+    def is_inside(number: float) -> bool:
+        return 0 < number < 1 or (zero and number == 0) or (one and number == 1)
+
+    return _number(value, what, wanted, is_inside)
 
 
-def positive_int(value: Any, *, what: str, minimum: int = 1, maximum: int | None = None) -> int:
+def positive_int(value: Any, *, what: str | Parameter, minimum: int = 1, maximum: int | None = None) -> int:
     """Return `value` as an int of at least `minimum` (1 unless told), or refuse it.
 
     Parameters
@@ -227,16 +274,16 @@ def positive_int(value: Any, *, what: str, minimum: int = 1, maximum: int | None
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `budget` must be a whole number ≥ 1; got 0.
     """
-    wanted = f"{what} must be a whole number ≥ {minimum}" + ("" if maximum is None else f" and ≤ {maximum}")
+    wanted = f"a whole number ≥ {minimum}" + ("" if maximum is None else f" and ≤ {maximum}")
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise InvalidKind(f"{wanted}; got {show(value)}.")
+        raise _refusal(InvalidKind, what, wanted, value)
     number = int(value)
     if number < minimum or (maximum is not None and number > maximum):
-        raise InvalidValue(f"{wanted}; got {show(value)}.")
+        raise _refusal(InvalidValue, what, wanted, value)
     return number
 
 
-def flag(value: Any, *, what: str) -> bool:
+def flag(value: Any, *, what: str | Parameter) -> bool:
     """Return `value` if it is True or False, or refuse it: to Python the text ``"false"`` is true.
 
     Parameters
@@ -260,16 +307,24 @@ def flag(value: Any, *, what: str) -> bool:
     audit.errors.InvalidKind: The `tight` of `ParityLearner` must be True or False; got 'no'.
     """
     if not isinstance(value, bool):
-        raise InvalidKind(f"{what} must be True or False; got {show(value)}.")
+        raise _refusal(InvalidKind, what, "True or False", value)
     return value
 
 
-def _as_float(value: Any, wanted: Callable[[], str]) -> float:
-    if type(value) is float:
-        return value
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise InvalidKind(f"{wanted()}; got {show(value)}.")
+def _refusal(kind: type[AuditError], what: str | Parameter, wanted: str, value: Any) -> AuditError:
+    named = ("The ", what) if isinstance(what, Parameter) else (what,)
+    return kind(*named, f" must be {wanted}; got {show(value)}.")
+
+
+def _number(
+    value: Any, what: str | Parameter, wanted: Callable[[], str], is_inside: Callable[[float], bool]
+) -> float:
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, numbers.Real)):
+        raise _refusal(InvalidKind, what, wanted(), value)
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
-        raise InvalidValue(f"{wanted()}; got {show(value)}.") from None
+        number = math.inf
+    if not is_inside(number):
+        raise _refusal(InvalidValue, what, wanted(), value)
+    return number

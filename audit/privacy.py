@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from audit.claims import check_claim
 from audit.databases.domain import describe
-from audit.errors import InvalidKind, InvalidValue, SubjectError
+from audit.errors import InvalidValue, Parameter, SubjectError
+from audit.options import Options
 from audit.relations import Relation, check_relation
 from audit.subject.conversion import said_of_convert
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
-from audit.task import Options, PrivacyTask, check_options, environment_of, refuse_inside_given
+from audit.task import PrivacyTask, check_progress, environment_of, refuse_inside_given
 from audit.values.progress import AuditFinished, AuditStarted
 
 if TYPE_CHECKING:
@@ -130,35 +131,28 @@ def audit_privacy(
     ('REFUTED', True)
     """
     refuse_inside_given()
-    options = check_options(
-        Options(
-            numerics=numerics,
-            until=until,
-            budget=budget,
-            confirm_budget=confirm_budget,
-            time_limit=time_limit,
-            run_time_limit=run_time_limit,
-            isolate=isolate,
-            unfinished=unfinished,
-            significance=significance,
-            seed=seed,
-            jobs=jobs,
-        )
-    )
-    if progress is not None and not callable(progress):
-        raise InvalidKind(f"The `progress` must be a function of one event; got {progress!r}.")
     task = make_task(
         mechanism,
         claim,
-        options,
         relation=relation,
         records=records,
         size=size,
         databases=databases,
         pairs=pairs,
         convert=convert,
-        fresh=fresh,
         valid=valid,
+        numerics=numerics,
+        until=until,
+        budget=budget,
+        confirm_budget=confirm_budget,
+        time_limit=time_limit,
+        run_time_limit=run_time_limit,
+        isolate=isolate,
+        unfinished=unfinished,
+        fresh=fresh,
+        significance=significance,
+        seed=seed,
+        jobs=jobs,
         progress=progress,
     )
     if progress is not None:
@@ -171,28 +165,46 @@ def audit_privacy(
 
 def make_task(
     mechanism: Any,
-    claim: Any,
-    options: Options,
+    claim: Any = None,
     *,
     relation: Any = None,
     records: Any = None,
-    size: int | tuple[int, int] | None = None,
+    size: Any = None,
     databases: Any = None,
-    pairs: Iterable[tuple[Any, Any]] | None = None,
-    convert: Callable[[Any], Any] | None = None,
-    fresh: Callable[[], Any] | None = None,
-    valid: Callable[[Any], bool] | None = None,
-    progress: Callable[[Any], None] | None = None,
+    pairs: Any = None,
+    convert: Any = None,
+    fresh: Any = None,
+    valid: Any = None,
+    progress: Any = None,
+    **told: Any,
 ) -> PrivacyTask:
-    """Put together what an audit needs to know; the arguments are those of `audit_privacy`."""
+    """Return what an audit needs to know; the arguments, `told` the `Options`, are those of `audit_privacy`.
+
+    Raises
+    ------
+    AuditError
+        A bad argument, in one line.
+
+    Examples
+    --------
+    >>> from audit import PureDP
+    >>> make_task(lambda database, rng: 0, PureDP(1.0), records=[0, 1], size=2).databases.count()
+    4
+    """
+    options = Options(**told)
+    check_progress(progress)
     subject = adapt(mechanism, convert=convert, fresh=fresh)
     claim = subject.claim if claim is None else claim
     if claim is None:
-        raise InvalidValue(f"{subject.name} declares no claim; give one, such as `PureDP(epsilon=1.0)`.")
+        raise InvalidValue(
+            f"{subject.name} declares no claim; give one, such as ",
+            Parameter("claim", example="PureDP(epsilon=1.0)"),
+            ".",
+        )
     claim = check_claim(claim)
     relation = check_relation(relation or subject.relation or Relation.REPLACE_ONE)
     own = pairs is None or records is not None or databases is not None or size is not None
-    told = describe(
+    domain = describe(
         relation,
         pairs=pairs,
         records=subject.records if own and records is None and databases is None else records,
@@ -207,7 +219,7 @@ def make_task(
         subject=subject,
         claim=claim,
         relation=relation,
-        databases=told,
+        databases=domain,
         options=options,
         started=time.monotonic(),
         listener=progress,

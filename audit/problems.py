@@ -149,21 +149,16 @@ def check_problem(problem: Any) -> Any:
     audit.errors.InvalidKind: A problem needs `name`, `draw(rng)` and `error(output, database)`; 3 has no
     `name`.
     """
-    lacks = next(
-        (
-            word
-            for word, kind in (("name", str), ("draw", None), ("error", None))
-            if not (
-                isinstance(getattr(problem, word, None), kind)
-                if kind
-                else callable(getattr(problem, word, None))
-            )
-        ),
-        None,
-    )
-    if lacks is not None or isinstance(problem, type):
-        wrong = "is a class, not an instance" if lacks is None else f"has no `{lacks}`"
+    has = {
+        "name": isinstance(getattr(problem, "name", None), str),
+        "draw": callable(getattr(problem, "draw", None)),
+        "error": callable(getattr(problem, "error", None)),
+    }
+    wrong = [f"has no `{word}`" for word, there in has.items() if not there]
+    if isinstance(problem, type):
+        wrong.append("is a class, not an instance")
+    if wrong:
         raise InvalidKind(
-            f"A problem needs `name`, `draw(rng)` and `error(output, database)`; {show(problem)} {wrong}."
+            f"A problem needs `name`, `draw(rng)` and `error(output, database)`; {show(problem)} {wrong[0]}."
         )
     return problem

@@ -10,6 +10,7 @@ import pytest
 from audit.doors.auditor import PROPERTY, UNSAVED, Auditor, parametrize_with_audits
 from audit.doors.regressions import parametrize_with_witnesses
 from audit.errors import AuditError
+from audit.options import Options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,17 +20,16 @@ if TYPE_CHECKING:
 __all__ = ["auditor", "parametrize_with_audits", "parametrize_with_witnesses"]
 
 
+_NUMBERS = {"budget": int, "significance": float, "seed": int}
+"""The options of an audit that a session may set, and their types."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of a session's audits."""
     group = parser.getgroup("dp-audit", "privacy audits")
-    group.addoption("--audit-budget", type=int, metavar="RUNS", help="maximum runs of one audit")
-    group.addoption(
-        "--audit-significance",
-        type=float,
-        metavar="P",
-        help="maximum probability that one audit refutes a claim that holds",
-    )
-    group.addoption("--audit-seed", type=int, metavar="N", help="random seed of the audits")
+    for name, kind in _NUMBERS.items():
+        declared = Options.__dataclass_fields__[name].metadata
+        group.addoption(f"--audit-{name}", type=kind, metavar=declared["metavar"], help=declared["help"])
     group.addoption("--audit-report", metavar="FILE", help="write an HTML report of all audits")
     group.addoption("--audit-json", metavar="FOLDER", help="save each result as soon as it exists")
 
@@ -58,21 +58,20 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.fixture
 def auditor(request: pytest.FixtureRequest) -> Auditor:
     """Audit claims in a test: ``auditor.check(subject, claim)``, ``auditor.refute(subject, claim)``."""
-    options = {name: request.config.getoption(f"audit_{name}") for name in ("budget", "significance", "seed")}
-    defaults = {name: value for name, value in options.items() if value is not None}
-    return Auditor(request.node, defaults=defaults, folder=_path(request.config, "audit_json"))
+    return Auditor(request.node, defaults=_given(request.config), folder=_path(request.config, "audit_json"))
 
 
 def _check_numbers(config: pytest.Config) -> None:
-    budget, significance, seed = (
-        config.getoption(f"audit_{name}") for name in ("budget", "significance", "seed")
-    )
-    if budget is not None and budget < 1:
-        raise pytest.UsageError(f"--audit-budget must be a whole number ≥ 1; got {budget}.")
-    if significance is not None and not 0 < significance < 1:
-        raise pytest.UsageError(f"--audit-significance must be a number in (0, 1); got {significance}.")
-    if seed is not None and seed < 0:
-        raise pytest.UsageError(f"--audit-seed must be a whole number ≥ 0; got {seed}.")
+    try:
+        Options(**_given(config))
+    except AuditError as error:
+        said = error.spelt(lambda parameter: f"`--audit-{parameter.name}`")
+        raise pytest.UsageError(said) from error
+
+
+def _given(config: pytest.Config) -> dict[str, Any]:
+    options = {name: config.getoption(f"audit_{name}") for name in _NUMBERS}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _check_writable(path: Path) -> None:
@@ -123,13 +122,14 @@ class _Session:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if not self.texts:
             return
-        from audit.doors.summary import line, total  # a session without audits stays light
+        from audit.doors.summary import line, together, total  # a session without audits stays light
 
         results = self._results()
         terminalreporter.section("privacy audits")
         for result in results:
             terminalreporter.line(line(result))
-        terminalreporter.line(total(results))
+        for said in filter(None, (total(results), together(results))):
+            terminalreporter.line(said)
         for why in (why for found in self.unsaved.values() for why in found):
             terminalreporter.line(f"not saved: {why}")
         if self.report is not None:

@@ -1,47 +1,27 @@
-"""What both audits are told: their options, checked, and the task that every part of an audit is given."""
+"""The task that every part of an audit is given, and where an audit may not run."""
 
 from __future__ import annotations
 
-import math
-import operator
 import os
 import platform
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from audit.errors import InvalidKind, InvalidValue
+from audit.errors import InvalidKind, InvalidValue, Parameter
+from audit.sampling import Sampler
 from audit.sampling.remake.modules import WITHIN
+from audit.values.brief import show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from audit.claims import PrivacyClaim
     from audit.databases.chosen import Databases
+    from audit.options import Options
     from audit.subject.subject import Subject
-
-NUMERICS = ("ideal", "float")
-UNTIL = ("refuted", "budget")
-UNFINISHED = ("against", "output")
-
-
-@dataclass(frozen=True)
-class Options:
-    """The checked options of one audit; see `audit_privacy`."""
-
-    numerics: str
-    until: str
-    budget: int
-    confirm_budget: int | None
-    time_limit: float | None
-    run_time_limit: float
-    isolate: bool
-    unfinished: str
-    significance: float
-    seed: int
-    jobs: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +54,20 @@ class Task:
     def is_late(self) -> bool:
         """Tell whether the time limit is over."""
         return self.deadline is not None and time.monotonic() >= self.deadline
+
+    def sampler(self, subject: Subject) -> Sampler:
+        """Return what draws runs of the subject, of one of its ways to run, or of an experiment around it.
+
+        A subject that takes no generator stays in one process: its own generator would repeat in each worker.
+        """
+        options = self.options
+        return Sampler(
+            subject,
+            seed=options.seed,
+            jobs=options.jobs if self.subject.takes_rng else 1,
+            isolate=options.isolate,
+            run_time_limit=options.run_time_limit,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,42 +115,9 @@ def refuse_inside_given() -> None:
         )
 
 
-def check_options(options: Options) -> Options:
-    """Return the options, or refuse the first bad one in one line."""
-    for name, allowed in (("numerics", NUMERICS), ("until", UNTIL), ("unfinished", UNFINISHED)):
-        if getattr(options, name) not in allowed:
-            words = " or ".join(f'"{word}"' for word in allowed)
-            raise InvalidValue(f"The `{name}` must be {words}; got {getattr(options, name)!r}.")
-    if not isinstance(options.isolate, bool):
-        raise InvalidKind(f"The `isolate` must be True or False; got {options.isolate!r}.")
-    given = options.confirm_budget
-    options = replace(
-        options,
-        budget=_whole(options.budget, "budget", 1),
-        seed=_whole(options.seed, "seed", 0),
-        jobs=_whole(options.jobs, "jobs", 1),
-        confirm_budget=None if given is None else _whole(given, "confirm_budget", 4),
-    )
-    for name in ("time_limit", "run_time_limit"):
-        value = getattr(options, name)
-        if value is None and name == "time_limit":
-            continue
-        if not (_is_number(value) and 0 < value < math.inf):
-            raise InvalidValue(f"The `{name}` must be a positive number of seconds; got {value!r}.")
-    if not (_is_number(options.significance) and 1e-300 <= options.significance < 1):
-        raise InvalidValue(
-            f"The `significance` must be a number in [1e-300, 1); got {options.significance!r}."
+def check_progress(progress: Any) -> None:
+    """Refuse a listener that cannot be called."""
+    if progress is not None and not callable(progress):
+        raise InvalidKind(
+            "The ", Parameter("progress"), f" must be a function of one event; got {show(progress)}."
         )
-    return options
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _whole(value: Any, name: str, least: int) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise InvalidKind(f"The `{name}` must be a whole number; got {value!r}.")
-    if value < least:
-        raise InvalidValue(f"The `{name}` must be at least {least}; got {value!r}.")
-    return operator.index(value)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from audit.catalogue import load_catalogue
-from audit.doors.explain import task_of
+from audit.privacy import make_task
 from audit.pytest_plugin import parametrize_with_audits
 
 REDUCED = 10_000
@@ -30,7 +30,7 @@ def effort(request, audited):
     """
     asked_for = request.config.getoption("markexpr") == "audit"
     entry = audited.subject
-    if (entry.utility_expected if audited.utility else entry.expected) == "refuted":
+    if (entry.expects("utility" if audited.utility else "privacy")) == "refuted":
         return {}
     options = {**(entry.options or {}), **((entry.utility or {}) if audited.utility else {})}
     if not audited.utility and has_law(entry):
@@ -41,7 +41,7 @@ def effort(request, audited):
 
 def has_law(entry):
     """Tell whether the exact path audits an entry, as far as its first database says."""
-    task = task_of(entry.factory(), **entry.options)
+    task = make_task(entry.factory(), **entry.options)
     law_of = task.subject.distribution
     [(left, _), *_] = task.databases.pairs(most=1, rng=np.random.default_rng(0))
     return law_of is not None and task.options.numerics == "ideal" and law_of(left) is not None

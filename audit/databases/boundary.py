@@ -1,15 +1,11 @@
 """Databases and records at the edges of a domain, where faults show most often."""
 
-from __future__ import annotations
-
 import contextlib
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from audit.relations.records import records_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 #: Vectors of answers that move most coordinates, and that move fewest.
 _FAR, _NEAR = 12, 4

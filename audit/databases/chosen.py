@@ -8,31 +8,25 @@ it gives variations, for the search to climb, and simpler ones, for a witness to
 databases of every path (`allowed`): a refutation on a database that the user excludes would be a false alarm.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice, pairwise, product, zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.databases.boundary import edges, far_and_near, spread
 from audit.databases.membership import KnownRecords, says
 from audit.databases.paths import repeated
+from audit.databases.support import Support
 from audit.databases.variations import simplicity, simplified, varied
 from audit.relations import Relation, name_of
-from audit.relations.listing import listed, refuse_unlisted
 from audit.relations.records import rebuilt, records_of
-from audit.relations.relating import are_neighbours, neighbours_of
+from audit.relations.relating import are_neighbours, listed, neighbours_of, refuse_unlisted
 from audit.values import canonical
 from audit.values.brief import show
 from audit.values.wording import short
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from audit.databases.support import Support
 
 Pair = tuple[Any, Any]
 Path = tuple[Any, ...]
@@ -113,12 +107,10 @@ class Databases:
         """The records that may be recombined; None where any answers may be. Pairs by hand may have more."""
         if self.records is None:
             return None
-        given = (
-            ()
-            if self.finite
-            else (record for pair in self.given for end in pair for record in records_of(end))
-        )
-        return KnownRecords([*self.records, *given], crossed=self.crossed)
+        records = list(self.records)
+        if not self.finite:
+            records += (record for pair in self.given for end in pair for record in records_of(end))
+        return KnownRecords(records, crossed=self.crossed)
 
     @cached_property
     def _given(self) -> set[Any]:
@@ -163,13 +155,7 @@ class Databases:
             for rows in product(self.records, repeat=size)
             if self.valid is None or says(self.valid, list(rows))
         ]
-        pairs = listed(
-            databases,
-            self.records,
-            lambda database: self._related(database, list(self.records or ())),
-            both_ways=isinstance(self.relation, Relation),
-            most=MOST_PAIRS,
-        )
+        pairs = listed(self.relation, databases, list(self.records), most=MOST_PAIRS)
         if pairs is not None and not isinstance(self.relation, Relation) and self.lists_all:
             refuse_unlisted(databases, pairs, self.relation)
         return None if pairs is None else [(databases[i], databases[j]) for i, j in pairs]
@@ -244,9 +230,7 @@ class Databases:
     def neighbours(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
         """Give some random neighbours of a database, within the domain's sizes."""
         records = None if self.records is None else list(self.records)
-        for other in islice(self._related(database, records, rng), _NEIGHBOURS):
-            if self.fits(other):
-                yield other
+        return filter(self.fits, islice(self._related(database, records, rng), _NEIGHBOURS))
 
     def proposals(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Give pairs to try: those given, boundary ones, then all of a small domain, or random ones.
@@ -270,13 +254,7 @@ class Databases:
 
     def _allowed_of(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
         """Give the pairs that are allowed, until too many in a row are not."""
-        fruitless = 0
-        for pair in pairs:
-            if self.allowed(pair[0]) and self.allowed(pair[1]):
-                fruitless = 0
-                yield pair
-            elif (fruitless := fruitless + 1) >= _FRUITLESS:
-                return
+        return _fruitful(pair if all(map(self.allowed, pair)) else None for pair in pairs)
 
     def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Give boundary pairs, then all of a small domain, or random ones."""
@@ -292,14 +270,8 @@ class Databases:
 
     def _ordinary(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Give random databases with a random neighbour, until too many in a row have none."""
-        fruitless = 0
-        for database in self.random(rng):
-            other = next(self.neighbours(database, rng), None)
-            fruitless = fruitless + 1 if other is None else 0
-            if other is not None:
-                yield database, other
-            elif fruitless >= _FRUITLESS:
-                return
+        found = ((database, next(self.neighbours(database, rng), None)) for database in self.random(rng))
+        return _fruitful(None if pair[1] is None else pair for pair in found)
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
         """Give neighbours that differ by an extreme record in the first place, and a random one."""
@@ -308,7 +280,7 @@ class Databases:
         else:
             extremes = spread(self.records, _EXTREMES)
             ends_first = [extremes[-1], *extremes[:-1]]  # the last, the first, NaN, what lies between
-            near = (other for other in self._related(database, ends_first) if self.fits(other))
+            near = filter(self.fits, self._related(database, ends_first))
             yield from islice(near, min(3, len(extremes)))
         yield from islice(self.neighbours(database, rng), 1)
 
@@ -379,6 +351,17 @@ class Databases:
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)
                 if self.relates(*pair) and self._may(*pair):
                     yield pair
+
+
+def _fruitful(found: Iterator[Pair | None]) -> Iterator[Pair]:
+    """Give the pairs that were found, until too many in a row were not."""
+    fruitless = 0
+    for pair in found:
+        fruitless = fruitless + 1 if pair is None else 0
+        if pair is not None:
+            yield pair
+        elif fruitless >= _FRUITLESS:
+            return
 
 
 def _by_turns(first: Iterator[Pair], second: Iterator[Pair]) -> Iterator[Pair]:

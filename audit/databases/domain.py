@@ -1,8 +1,8 @@
 """Reading what an audit was told about its databases, with one clear line for everything that cannot be."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -12,18 +12,19 @@ from audit.databases.recombination import is_recombined, labels_cross
 from audit.databases.strategies import examples, is_strategy
 from audit.databases.support import Support
 from audit.databases.variations import simplicity
-from audit.errors import InvalidKind, InvalidValue
+from audit.errors import InvalidKind, InvalidValue, Parameter
 from audit.relations import Relation, check_pair, name_of
-from audit.relations.records import kind_of, labelled, records_of
+from audit.relations.records import distinct, kind_of, labelled, records_of
 from audit.values import canonical
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 #: Examples drawn from a strategy for one record, and how many are kept: extremes, simplest, some between.
 _DRAWN = 400
 _KEPT = 40
+
+
+PAIRS, RECORDS, SIZE, DATABASES, VALID = map(Parameter, ("pairs", "records", "size", "databases", "valid"))
+STRATEGY = ("The strategy ", DATABASES)
 
 
 def describe(
@@ -65,12 +66,12 @@ def describe(
     if pairs is not None and nothing:
         if not given:
             raise InvalidValue(
-                "The `pairs` are empty; give at least one pair (left, right) of neighbouring databases."
+                "The ", PAIRS, " are empty; give at least one pair (left, right) of neighbouring databases."
             )
         return Databases(relation, given, valid=valid)
     given = (*given, *(pair for pair in _checked(relation, suggested) if _are_valid(valid, pair)))
     if databases is not None and (records is not None or size is not None):
-        raise InvalidValue("Give either `databases`, or `records` and `size`; got both.")
+        raise InvalidValue("Give either ", DATABASES, ", or ", RECORDS, " and ", SIZE, "; got both.")
     if databases is not None:
         return _from_whole(relation, given, databases, valid)
     sizes = _sizes(relation, size)
@@ -80,15 +81,18 @@ def describe(
             if given:
                 return Databases(relation, given, valid=valid)
             raise InvalidValue(
-                "The audit has no databases: give `pairs=[(left, right)]`, or `records=` and `size=`, "
-                "or `databases=`."
+                "The audit has no databases: give ",
+                Parameter("pairs", example="pairs=[(left, right)]"),
+                *(", or ", RECORDS, " and ", SIZE, ", or ", DATABASES, "."),
             )
         return Databases(relation, given, sizes=sizes, whole=tuple(_answers(sizes)), valid=valid)
     values, finite = _records(records)
     if sizes is None:
-        raise InvalidValue("The `records` need a `size`: the number of records, or (least, greatest).")
+        raise InvalidValue(
+            "The ", RECORDS, " need a ", SIZE, ": the number of records, or (least, greatest)."
+        )
     if not given:
-        _refuse_all_alike(relation, values, what="The `records`")
+        _refuse_all_alike(relation, values, what=("The ", RECORDS))
     crossed = not finite and labels_cross(records)
     return Databases(
         relation,
@@ -119,23 +123,25 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: An
     for database in whole:
         if kind_of(database) is None:
             raise InvalidKind(
-                "The strategy `databases` must generate sequences of records (lists, tuples, strings, "
-                f"arrays); it generated {show(database)}."
+                *STRATEGY,
+                " must generate sequences of records (lists, tuples, strings, arrays); "
+                f"it generated {show(database)}.",
             )
     whole = tuple(database for database in whole if valid is None or says(valid, database))
     if not whole:
         raise InvalidValue(
-            "The `valid` allows none of the databases that the strategy `databases` generates."
+            "The ", VALID, " allows none of the databases that the strategy ", DATABASES, " generates."
         )
     lengths = [len(database) for database in whole]
     pool = _pool(whole)
     if not pool:
         raise InvalidValue(
-            "The strategy `databases` generates only empty databases; make it generate records, for example "
-            "with `st.lists(…, min_size=1)`."
+            *STRATEGY,
+            " generates only empty databases; make it generate records, for example with "
+            "`st.lists(…, min_size=1)`.",
         )
     if not given:
-        _refuse_all_alike(relation, pool, what="The records of the strategy `databases`")
+        _refuse_all_alike(relation, pool, what=("The records of the strategy ", DATABASES))
     sizes = _sizes(relation, (min(lengths), max(lengths)))
     recombined = is_recombined(strategy)
     crossed = labels_cross(strategy)
@@ -153,26 +159,28 @@ def _from_whole(relation: Any, given: tuple[Pair, ...], strategy: Any, valid: An
     )
 
 
-def _refuse_all_alike(relation: Any, records: Sequence[Any], *, what: str) -> None:
+def _refuse_all_alike(relation: Any, records: Sequence[Any], *, what: tuple[object, ...]) -> None:
     """Refuse records that leave nothing to replace one by: one value only, or one label only."""
     name = getattr(relation, "name", "")
     if name in {"replace-one", "local"} and len(records) == 1:
         raise InvalidValue(
-            f"{what} have only one value, {show(records[0])}: neighbours under {name} must differ in a "
-            "record, so give at least two values."
+            *what,
+            f" have only one value, {show(records[0])}: neighbours under {name} must differ in a "
+            "record, so give at least two values.",
         )
     if name == "replace-label":
         labels = {canonical.key(labelled(record)[1]) for record in records}
         if len(labels) == 1:
             raise InvalidValue(
-                f"{what} have only one label, {show(labelled(records[0])[1])}: neighbours under {name} must "
-                "differ in a label, so give records with at least two labels."
+                *what,
+                f" have only one label, {show(labelled(records[0])[1])}: neighbours under {name} must "
+                "differ in a label, so give records with at least two labels.",
             )
 
 
 def _checked(relation: Any, pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     if not hasattr(pairs, "__iter__"):
-        raise InvalidKind(f"The `pairs` must be a list of pairs (left, right); got {show(pairs)}.")
+        raise InvalidKind("The ", PAIRS, f" must be a list of pairs (left, right); got {show(pairs)}.")
     checked = []
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -189,10 +197,10 @@ def _are_valid(valid: Any, pair: Pair) -> bool:
 def _allowed(valid: Any, pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
     """Return the pairs, or refuse one that `valid` excludes, or a `valid` that is no function."""
     if valid is not None and not callable(valid):
-        raise InvalidKind(f"The `valid` must be a function of one database; got {show(valid)}.")
+        raise InvalidKind("The ", VALID, f" must be a function of one database; got {show(valid)}.")
     for pair in pairs:
         if not _are_valid(valid, pair):
-            raise InvalidValue(f"The `valid` excludes a database of the given pair {show(pair)}.")
+            raise InvalidValue("The ", VALID, f" excludes a database of the given pair {show(pair)}.")
     return pairs
 
 
@@ -200,33 +208,33 @@ def _sizes(relation: Any, size: Any) -> tuple[int, int] | None:
     least, most = getattr(relation, "smallest_size", 0), getattr(relation, "largest_size", None)
     if size is None:
         return None if least != most else (least, least)  # of one size there is nothing to say
-    bounds = (size, size) if isinstance(size, (int, np.integer)) and not isinstance(size, bool) else size
-    if not (
-        isinstance(bounds, (tuple, list))
-        and len(bounds) == 2
-        and all(isinstance(bound, (int, np.integer)) and not isinstance(bound, bool) for bound in bounds)
-    ):
-        raise InvalidKind(f"The `size` must be a whole number or (least, greatest); got {show(size)}.")
+    bounds = (size, size) if _is_whole(size) else size
+    if not (isinstance(bounds, (tuple, list)) and len(bounds) == 2 and all(map(_is_whole, bounds))):
+        raise InvalidKind("The ", SIZE, f" must be a whole number or (least, greatest); got {show(size)}.")
     low, high = int(bounds[0]), int(bounds[1])
     if low < 0 or high < low:
         raise InvalidValue(
-            f"The `size` must be n ≥ 0 or (least, greatest) with 0 ≤ least ≤ greatest; got {show(size)}."
+            "The ", SIZE, f" must be n ≥ 0 or (least, greatest) with 0 ≤ least ≤ greatest; got {show(size)}."
         )
+    alone = low == high and getattr(relation, "name", "") == "add-or-remove-one"
+    least = max(least, int(alone))
     if high < least:
         raise InvalidValue(
-            f"The `size` must be at least {least} for {name_of(relation)} neighbours to exist; got {high}."
+            "The ",
+            SIZE,
+            f" must be at least {least} for {name_of(relation)} neighbours to exist; got {high}.",
         )
     if most is not None and low > most:
         raise InvalidValue(
-            f"The `size` must be at most {most} under the {name_of(relation)} relation; got {low}."
+            "The ", SIZE, f" must be at most {most} under the {name_of(relation)} relation; got {low}."
         )
-    if low == high and getattr(relation, "name", "") == "add-or-remove-one":
-        if high == 0:
-            raise InvalidValue(
-                "The `size` must be at least 1 for add-or-remove-one neighbours to exist; got 0."
-            )
-        low = high - 1  # one size alone has no add-or-remove neighbours
+    if alone:
+        low = high - 1  # one size has no add-or-remove neighbours
     return low, high if most is None else min(high, most)
+
+
+def _is_whole(number: Any) -> bool:
+    return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
 
 
 def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
@@ -235,12 +243,14 @@ def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
     if isinstance(records, (str, bytes)) or not hasattr(records, "__iter__"):
         call = f"; call it: `{records.__name__}()`" if hasattr(records, "__name__") else ""
         raise InvalidKind(
-            f"The `records` must be a list of records or a Hypothesis strategy; got {show(records)}{call}."
+            "The ",
+            RECORDS,
+            f" must be a list of records or a Hypothesis strategy; got {show(records)}{call}.",
         )
-    distinct = {canonical.key(record): record for record in records}
-    if not distinct:
-        raise InvalidValue("The `records` are empty; give the list of values that one record can take.")
-    return tuple(distinct.values()), True
+    values = {canonical.key(record): record for record in records}
+    if not values:
+        raise InvalidValue("The ", RECORDS, " are empty; give the list of values that one record can take.")
+    return tuple(values.values()), True
 
 
 def _telling(records: list[Any]) -> tuple[Any, ...]:
@@ -257,11 +267,8 @@ def _telling(records: list[Any]) -> tuple[Any, ...]:
 
 def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
     """Give the distinct records that occur in whole databases, for building neighbours."""
-    found: dict[Any, Any] = {}
-    for database in whole:
-        for record in records_of(database):
-            found.setdefault(canonical.key(record), record)
-    return tuple(found.values())[:64]
+    found = distinct(chain.from_iterable(map(records_of, whole)), like=())
+    return tuple(record for _, record in found[:64])
 
 
 def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
@@ -272,3 +279,19 @@ def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
         yield [1.0] * half + [0.0] * (size - half)
         yield [0.0] * half + [1.0] * (size - half)
         yield [0.0] * size
+
+
+def no_neighbours() -> InvalidValue:
+    """Return the error of a domain without a pair of neighbours."""
+    relation = Parameter("relation")
+    return InvalidValue(
+        *(
+            "No two databases of this domain are neighbours; check ",
+            RECORDS,
+            ", ",
+            SIZE,
+            " and ",
+            relation,
+            ".",
+        )
+    )

@@ -1,19 +1,15 @@
 """Whether a database belongs to a domain: by the records that it holds, or because `valid` says so."""
 
-from __future__ import annotations
-
 import copy
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
-from audit.errors import InvalidKind, InvalidValue
+from audit.errors import InvalidKind, InvalidValue, Parameter
 from audit.relations.records import is_labelled, kind_of, records_of
 from audit.values import canonical
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 
 def says(valid: Callable[[Any], Any], database: Any) -> bool:
@@ -38,11 +34,17 @@ def says(valid: Callable[[Any], Any], database: Any) -> bool:
         answer = valid(copy.copy(database))
     except Exception as error:  # noqa: BLE001 - the user's own code
         raise InvalidValue(
-            "The `valid` must return True or False for every sequence of records; "
-            f"on {show(database)} it raised {type(error).__name__}: {error}."
+            "The ",
+            Parameter("valid"),
+            " must return True or False for every sequence of records; "
+            f"on {show(database)} it raised {type(error).__name__}: {error}.",
         ) from None
     if not isinstance(answer, bool | np.bool_):
-        raise InvalidKind(f"The `valid` must return True or False; got {show(answer)} for {show(database)}.")
+        raise InvalidKind(
+            "The ",
+            Parameter("valid"),
+            f" must return True or False; got {show(answer)} for {show(database)}.",
+        )
     return bool(answer)
 
 
@@ -82,9 +84,7 @@ class KnownRecords:
         kind = type(record)
         if (kind, canonical.key(record)) in self._forms:
             return True
-        return (
-            bool(self._x)
-            and is_labelled(record)
-            and (kind, canonical.key(record[0])) in self._x
-            and (kind, canonical.key(record[1])) in self._y
+        return is_labelled(record) and all(
+            (kind, canonical.key(part)) in known
+            for part, known in zip(record, (self._x, self._y), strict=True)
         )

@@ -5,21 +5,15 @@ faults show sooner there: a loss that is a little too large at every step adds u
 that fails is found by halving.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from audit.claims import at_distance
-from audit.databases.variations import middle
+from audit.databases.variations import Rows, middle
 from audit.relations import Relation
 from audit.relations.records import labelled, relabelled
 from audit.values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from audit.databases.variations import Rows
 
 Path = tuple[Any, ...]
 
@@ -103,41 +97,25 @@ def stretched(
             yield [rows + extra * count for count in range(min(steps, most - len(rows)) + 1)]
 
 
-def moved_on(left: Rows, right: Rows, steps: int) -> list[Rows]:
-    """Return the path that repeats the move of every answer.
-
-    Examples
-    --------
-    >>> moved_on([0.0, 1.0], [1.0, 1.0], 2)
-    [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
-    """
-    return [[a + count * (b - a) for a, b in zip(left, right, strict=True)] for count in range(steps + 1)]
-
-
 def repeated(relation: Any, left: Rows, right: Rows, steps: int, *, most: int) -> Iterator[list[Rows]]:
     """Give paths that repeat the step from `left` to `right`, as one of the toolkit's relations repeats it.
 
     Examples
     --------
-    >>> next(repeated(Relation.QUERY_ANSWERS, [0.0], [1.0], 2, most=1))
-    [[0.0], [1.0], [2.0]]
+    >>> next(repeated(Relation.QUERY_ANSWERS, [0.0, 1.0], [1.0, 1.0], 2, most=2))
+    [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]
     """
     if relation is Relation.QUERY_ANSWERS:
-        yield moved_on(left, right, steps)
+        moves = [(answer, other - answer) for answer, other in zip(left, right, strict=True)]
+        yield [[answer + count * move for answer, move in moves] for count in range(steps + 1)]
         return
-    replace = with_label if relation is Relation.REPLACE_LABEL else lambda _, new: new
+
+    def replace(old: Any, new: Any) -> Any:
+        if relation is Relation.REPLACE_LABEL:
+            return relabelled(labelled(old), labelled(new)[1])
+        return new
+
     yield from stretched(left, right, steps, most=most, replace=replace)
-
-
-def with_label(old: Any, new: Any) -> Any:
-    """Return an old record (x, y) with the label of a new one.
-
-    Examples
-    --------
-    >>> with_label((3, 0), (7, 1))
-    (3, 1)
-    """
-    return relabelled(labelled(old), labelled(new)[1])
 
 
 def _replacing(rows: Rows, change: Callable[[Any], Any], steps: int, *, first: int) -> list[Rows]:

@@ -5,35 +5,17 @@ is mapped, filtered, unique or composed may hold its records to a rule that its 
 a header row or an order.
 """
 
-from __future__ import annotations
-
 import ast
 from typing import Any
 
 #: Strategies whose values are sequences of records that are drawn one by one.
 _SEQUENCES = frozenset({"lists", "tuples", "text", "binary", "arrays"})
+_NUMBERS = frozenset({"booleans", "complex_numbers", "decimals", "floats", "fractions", "integers"})
+_TIMES = frozenset({"dates", "datetimes", "timedeltas", "times"})
+_COLLECTIONS = frozenset({"dictionaries", "fixed_dictionaries", "frozensets", "sets"})
+_OTHERS = frozenset({"characters", "ip_addresses", "none", "one_of", "uuids"})
 #: Strategies for one record that share nothing with the record before.
-_RECORDS = _SEQUENCES | {
-    "booleans",
-    "characters",
-    "complex_numbers",
-    "dates",
-    "datetimes",
-    "decimals",
-    "dictionaries",
-    "fixed_dictionaries",
-    "floats",
-    "fractions",
-    "frozensets",
-    "integers",
-    "ip_addresses",
-    "none",
-    "one_of",
-    "sets",
-    "timedeltas",
-    "times",
-    "uuids",
-}
+_RECORDS = _SEQUENCES | _NUMBERS | _TIMES | _COLLECTIONS | _OTHERS
 #: Strategies for one record whose arguments are values.
 _VALUES = frozenset({"just", "sampled_from"})
 

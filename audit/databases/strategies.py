@@ -1,6 +1,6 @@
 """Examples of a Hypothesis strategy: the same ones in every process, and none of its files left behind."""
 
-from __future__ import annotations
+from __future__ import annotations  # what is drawn hangs on the source and the signature of `collect`
 
 import threading
 import warnings

@@ -5,21 +5,17 @@ its own again, and often a neighbour: a header row, an order or a check digit st
 Hypothesis offers this to fuzzers, as `fuzz_one_input`.
 """
 
-from __future__ import annotations
-
 import warnings
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from audit.values import canonical
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    import numpy as np
-
-    Pair = tuple[Any, Any]
-    Related = Callable[[Any, Any], bool]
+Pair = tuple[Any, Any]
+Related = Callable[[Any, Any], bool]
 
 #: Bytes that a strategy may read for one database.
 _BYTES = 8_192
@@ -31,6 +27,28 @@ _CHANGES = 8
 _FRUITLESS, _ENOUGH = 300, 1_000
 #: Changes of a pair that are tried to find another, and to simplify it.
 _MOST_AROUND, _MOST_SIMPLER = 30, 400
+
+
+class _Built(NamedTuple):
+    """A database and the bytes that it was built from, which are none where the strategy refused them."""
+
+    database: Any
+    source: bytes
+
+
+class _Change(NamedTuple):
+    """What is put in the place of some bytes."""
+
+    start: int
+    stop: int
+    new: bytes
+
+    @property
+    def width(self) -> int:
+        return max(self.stop - self.start, len(self.new))
+
+    def of(self, source: bytes) -> bytes:
+        return source[: self.start] + self.new + source[self.stop :]
 
 
 class Support:
@@ -71,7 +89,8 @@ class Support:
         yield from (pair for pair in combinations(self._drawn, 2) if related(*pair))
         tries, last, seen = 0, 0, set()
         while tries - last < _FRUITLESS and tries < _ENOUGH:
-            built = self._give(_beginning(rng))
+            # from random bytes, or from one byte again and again
+            built = self._give(rng.bytes(_BYTES) if rng.random() < 0.75 else rng.bytes(1) * _BYTES)
             for tries in range(tries + 1, tries + 1 + _CHANGES):  # noqa: B020
                 change = self._change(built.source, rng)
                 for pair in self._related(built, self._give(change.of(built.source)), related):
@@ -129,28 +148,6 @@ class Support:
         return _change(source, width, rng)
 
 
-class _Built(NamedTuple):
-    """A database and the bytes that it was built from, which are none where the strategy refused them."""
-
-    database: Any
-    source: bytes
-
-
-class _Change(NamedTuple):
-    """What is put in the place of some bytes."""
-
-    start: int
-    stop: int
-    new: bytes
-
-    @property
-    def width(self) -> int:
-        return max(self.stop - self.start, len(self.new))
-
-    def of(self, source: bytes) -> bytes:
-        return source[: self.start] + self.new + source[self.stop :]
-
-
 def _change(source: bytes, width: int, rng: np.random.Generator) -> _Change:
     """Return a change: bytes overwritten, put between, or left out."""
     start, other = (int(place) for place in rng.integers(0, len(source) + 1, size=2))
@@ -158,13 +155,6 @@ def _change(source: bytes, width: int, rng: np.random.Generator) -> _Change:
     new = fills[int(rng.integers(len(fills)))]
     put_between = new and rng.random() < 0.25
     return _Change(start, start if put_between else start + width, new)
-
-
-def _beginning(rng: np.random.Generator) -> bytes:
-    """Return bytes to build a database from: random ones, or one byte again and again."""
-    if rng.random() < 0.75:
-        return rng.bytes(_BYTES)
-    return rng.bytes(1) * _BYTES
 
 
 def _simplifications(size: int) -> Iterator[_Change]:

@@ -5,20 +5,16 @@ shared on both sides alike, or what differs on one side; whether the result is a
 relation to say.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from audit.events.features.views import as_number, as_vector
 from audit.values import canonical
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    import numpy as np
 
 #: So many records are tried as the one that all shared ones become.
 _ALIKE = 4

@@ -1,7 +1,5 @@
 """Laws on all integers: geometric pieces, tails included."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -37,7 +35,7 @@ class Countable(LineLaw):
         super().__init__(pieces, whole=whole)
 
     @classmethod
-    def geometric(cls, loc: int = 0, scale: float = 1.0) -> Countable:
+    def geometric(cls, loc: int = 0, scale: float = 1.0) -> "Countable":
         """Return the two-sided geometric law, Pr[k] proportional to exp(−|k − loc|/scale)."""
         if not (float(loc).is_integer() and math.isfinite(scale) and scale > 0):
             raise InvalidValue(

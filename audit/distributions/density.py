@@ -1,23 +1,18 @@
 """Piecewise smooth densities on the line."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.distributions.forms import slack
 from audit.distributions.law import OUTSIDE, Ints, Outputs, Partition, as_numbers, scalar_or_array
 from audit.distributions.line import LineLaw
-from audit.distributions.pieces import Piece
+from audit.distributions.pieces import Function, Piece, SmoothPiece
 from audit.distributions.rounding import read
-from audit.distributions.smooth import Function, SmoothPiece
 from audit.errors import InvalidValue
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Density(LineLaw):
@@ -31,7 +26,7 @@ class Density(LineLaw):
     """
 
     @classmethod
-    def laplace(cls, loc: float = 0.0, scale: float = 1.0) -> Density:
+    def laplace(cls, loc: float = 0.0, scale: float = 1.0) -> "Density":
         """Return the density exp(−|x − loc|/scale) / (2·scale)."""
         _check(loc, scale, owner="Density.laplace")
         peak, rate = -math.log(2.0 * scale), 1.0 / scale
@@ -39,26 +34,26 @@ class Density(LineLaw):
         return cls((left, Piece(loc, math.inf, loc, peak, slope=-rate)))
 
     @classmethod
-    def normal(cls, loc: float = 0.0, scale: float = 1.0) -> Density:
+    def normal(cls, loc: float = 0.0, scale: float = 1.0) -> "Density":
         """Return the normal density with mean `loc` and standard deviation `scale`."""
         _check(loc, scale, owner="Density.normal")
         peak = -math.log(scale * math.sqrt(2.0 * math.pi))
         return cls((Piece(-math.inf, math.inf, loc, peak, curvature=-0.5 / scale**2),))
 
     @classmethod
-    def uniform(cls, low: float = 0.0, high: float = 1.0) -> Density:
+    def uniform(cls, low: float = 0.0, high: float = 1.0) -> "Density":
         """Return the constant density between `low` and `high`."""
         _check(low, high - low, owner="Density.uniform")
         return cls((Piece(low, high, low, -math.log(high - low)),))
 
     @classmethod
-    def exponential(cls, loc: float = 0.0, scale: float = 1.0) -> Density:
+    def exponential(cls, loc: float = 0.0, scale: float = 1.0) -> "Density":
         """Return the density exp(−(x − loc)/scale) / scale to the right of `loc`."""
         _check(loc, scale, owner="Density.exponential")
         return cls((Piece(loc, math.inf, loc, -math.log(scale), slope=-1.0 / scale),))
 
     @classmethod
-    def steps(cls, knots: Sequence[float], probabilities: Sequence[float]) -> Density:
+    def steps(cls, knots: Sequence[float], probabilities: Sequence[float]) -> "Density":
         """Return the density that spreads `probabilities[i]` evenly between `knots[i]` and `knots[i + 1]`.
 
         Examples
@@ -66,7 +61,7 @@ class Density(LineLaw):
         >>> Density.steps([0.0, 1.0, 3.0], [0.5, 0.5]).pdf(2.0)
         0.25
         """
-        given = read(probabilities, None, whole=False)
+        given = read(probabilities, None, owner="Density.steps", whole=False)
         parts = zip(pairwise(knots), given.logs.tolist(), strict=True)
         pieces = [
             Piece(low, high, low, log - math.log(high - low)) for (low, high), log in parts if log > -math.inf
@@ -78,7 +73,7 @@ class Density(LineLaw):
     @classmethod
     def general(
         cls, logpdf: Function, *, knots: Sequence[float], logcdf: Function, logsf: Function
-    ) -> Density:
+    ) -> "Density":
         """Return a density given by functions (scipy.stats' frozen laws have all three).
 
         Parameters
@@ -98,7 +93,7 @@ class Density(LineLaw):
         """
         return cls(tuple(SmoothPiece(low, high, logpdf, logcdf, logsf) for low, high in pairwise(knots)))
 
-    def restricted(self, low: float, high: float) -> Density:
+    def restricted(self, low: float, high: float) -> "Density":
         """Return the law conditioned on the interval from `low` to `high`.
 
         Examples

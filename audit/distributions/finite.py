@@ -1,40 +1,33 @@
 """Laws on finitely many outcomes, in log space."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Hashable, Sequence
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.distributions.forms import COARSE, coarse, form_key, least_gap, rows_like, slack, truth_as_numbers
 from audit.distributions.law import (
     OUTSIDE,
-    ROUNDING,
     Floats,
     Ints,
-    Law,
+    Ordered,
     Outputs,
     Partition,
     as_numbers,
     log_add,
-    log_complement,
-    scalar_or_array,
+    refuse_unless_whole,
 )
 from audit.distributions.rounding import logarithms, moved_logs, read
 from audit.errors import InvalidKind, InvalidValue
 from audit.values import canonical
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
-
-    from numpy.typing import NDArray
-
 Outcomes: TypeAlias = "range | NDArray[Any] | Sequence[Any]"
 
 
-class Finite(Law):
+class Finite(Ordered):
     """A law on finitely many outcomes, which may be any Python values.
 
     Parameters
@@ -69,17 +62,14 @@ class Finite(Law):
     def __init__(
         self, outcomes: Outcomes, probabilities: Any = None, *, log_probabilities: Any = None
     ) -> None:
-        if (probabilities is None) == (log_probabilities is None):
-            raise InvalidValue(
-                "`Finite` needs either `probabilities` or `log_probabilities`; got both or none."
-            )
+        given = read(probabilities, log_probabilities, owner="Finite")
         self.outcomes = _kept(outcomes)
-        self.log_probabilities, self.rounding, self.fractions = read(probabilities, log_probabilities)
+        self.log_probabilities, self.rounding, self.fractions = given
         self.log_probabilities.flags.writeable = False
         self._validate()
 
     @classmethod
-    def from_clamped(cls, law: Law, low: int, high: int) -> Finite:
+    def from_clamped(cls, law: Any, low: int, high: int) -> "Finite":
         """Return the law of a countable law's output clamped into low..high: the tails become atoms.
 
         Examples
@@ -89,12 +79,11 @@ class Finite(Law):
         >>> round(clamped.pmf(0), 9) == round(Countable.geometric(0, 1.0).cdf(0), 9)
         True
         """
-        inner: Any = law
-        logs = np.array(inner.logpmf(np.arange(low, high + 1)))
-        logs[0], logs[-1] = inner.logcdf(low), inner.logsf(high - 1)
+        logs = np.array(law.logpmf(np.arange(low, high + 1)))
+        logs[0], logs[-1] = law.logcdf(low), law.logsf(high - 1)
         return cls(range(low, high + 1), log_probabilities=logs)
 
-    def map(self, function: Callable[[Any], Any]) -> Finite:
+    def map(self, function: Callable[[Any], Any]) -> "Finite":
         """Return the law of `function` of the outcome; equal images are merged.
 
         Examples
@@ -115,7 +104,7 @@ class Finite(Law):
         merged.rounding = self.rounding
         return merged
 
-    def extreme(self, sign: int) -> Finite:
+    def extreme(self, sign: int) -> "Finite":
         """Return what the rounding leaves of each probability, the least (−1) or the most (+1).
 
         Examples
@@ -152,28 +141,6 @@ class Finite(Law):
         """Return the log-probability of one outcome, −∞ for what is none."""
         index = self.locate([outcome])[0]
         return float(self.log_probabilities[index]) if index >= 0 else -np.inf
-
-    def cdf(self, x: Any) -> Any:
-        """Return Pr[outcome ≤ x] where all outcomes are numbers."""
-        return scalar_or_array(np.exp(self.logcdf(x)), x)
-
-    def logcdf(self, x: Any) -> Any:
-        """Return log Pr[outcome ≤ x]."""
-        values, below, above = self._sorted
-        index = np.searchsorted(values, x, side="right")
-        log_left, log_right = below[index], above[index]
-        return scalar_or_array(np.where(log_right < log_left, log_complement(log_right), log_left), x)
-
-    def sf(self, x: Any) -> Any:
-        """Return Pr[outcome > x] where all outcomes are numbers."""
-        return scalar_or_array(np.exp(self.logsf(x)), x)
-
-    def logsf(self, x: Any) -> Any:
-        """Return log Pr[outcome > x]."""
-        values, below, above = self._sorted
-        index = np.searchsorted(values, x, side="right")
-        log_left, log_right = below[index], above[index]
-        return scalar_or_array(np.where(log_left < log_right, log_complement(log_left), log_right), x)
 
     def sample(self, size: int, rng: np.random.Generator) -> Outputs:
         """Return `size` independent outcomes: an array where they are numbers, else a list."""
@@ -243,10 +210,7 @@ class Finite(Law):
         if shape != expected:
             raise InvalidValue(f"`Finite` has {expected[0]} outcomes but probabilities of shape {shape}.")
         total = float(np.exp(log_add(self.log_probabilities)))
-        if not abs(total - 1.0) <= ROUNDING:
-            raise InvalidValue(
-                f"The probabilities of `Finite` must sum to 1 within {ROUNDING}; got {total!r}."
-            )
+        refuse_unless_whole(total, what="The probabilities of `Finite`")
         self._refuse_duplicates()
 
     def _refuse_duplicates(self) -> None:
@@ -264,21 +228,26 @@ class Finite(Law):
         cumulative = np.cumsum(np.exp(self.log_probabilities))
         return np.asarray(cumulative / cumulative[-1])
 
+    def _tails(self, x: Any) -> tuple[Any, Any]:
+        values, _ = self._by_value
+        below, above = self._masses_below_and_above
+        index = np.searchsorted(values, x, side="right")
+        return below[index], above[index]
+
     @cached_property
-    def _sorted(self) -> tuple[Floats, Floats, Floats]:
-        """The outcomes in ascending order, and the log-mass below and from each position on."""
-        values, real = as_numbers(self.outcomes)
-        if not real.all():
+    def _masses_below_and_above(self) -> tuple[Floats, Floats]:
+        """The log-mass below each position of the outcomes in ascending order, and from it on."""
+        values, order = self._by_value
+        if np.isnan(values).any():
             raise InvalidKind("A cdf needs numbers as outcomes; this law has others.")
-        order = np.argsort(values, kind="stable")
         masses = self.log_probabilities[order]
-        below = np.concatenate([[-np.inf], np.logaddexp.accumulate(masses)])
-        above = np.concatenate([np.logaddexp.accumulate(masses[::-1])[::-1], [-np.inf]])
-        return values[order], below, above
+        below = np.append(-np.inf, np.logaddexp.accumulate(masses))
+        return below, np.append(np.logaddexp.accumulate(masses[::-1])[::-1], -np.inf)
 
     @cached_property
     def _by_value(self) -> tuple[Floats, Ints]:
-        values, _ = as_numbers(np.asarray(self.outcomes))
+        """The outcomes as numbers, NaN for others, in ascending order, and their positions."""
+        values, _ = as_numbers(self.outcomes)
         order = np.argsort(values, kind="stable")
         return values[order], order
 

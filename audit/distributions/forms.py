@@ -4,31 +4,14 @@ A law says `0.3` and the code returns `0.1 + 0.1 + 0.1`; a tuple comes back as a
 value, a double as a float32. That is no disagreement. What is bet on still sees types and last bits.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 
+from audit.distributions.law import Floats, Outputs
 from audit.values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from audit.distributions.law import Floats, Outputs
-
-__all__ = [
-    "COARSE",
-    "DIGITS",
-    "coarse",
-    "form_key",
-    "least_gap",
-    "plain",
-    "rows_like",
-    "slack",
-    "truth_as_numbers",
-]
 
 DIGITS, COARSE = 12, 6
 """Digits in which doubles, and floats of fewer bits, are compared."""

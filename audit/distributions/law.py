@@ -1,7 +1,5 @@
 """What every output law can do, and the partitions that the comparison with the code counts in."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from audit.errors import InvalidValue
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
@@ -64,13 +64,39 @@ class Law(ABC):
     def bins(self, k: int) -> Partition:
         """Return a partition of the outputs into about `k` cells of about equal probability, atoms apart."""
 
-    def extreme(self, sign: int) -> Law:  # noqa: ARG002 - most laws are known to their own last digits
+    def extreme(self, sign: int) -> "Law":  # noqa: ARG002 - most laws are known to their own last digits
         """Return what rounding leaves of each probability, the least (`sign` −1) or the most (+1)."""
         return self
 
     def partitions(self) -> list[Partition]:
         """Return the partitions in which outputs are compared with this law."""
         return [self.bins(k) for k in (2, 8, 32)]
+
+
+class Ordered(Law):
+    """A law of numbers, with a cdf that keeps its digits in both tails."""
+
+    @abstractmethod
+    def _tails(self, x: Any) -> tuple[Any, Any]:
+        """Return log Pr[output ≤ x] and log Pr[output > x]; the lighter of the two is accurate."""
+
+    def cdf(self, x: Any) -> Any:
+        """Return Pr[output ≤ x] of a law of numbers."""
+        return scalar_or_array(np.exp(self.logcdf(x)), x)
+
+    def logcdf(self, x: Any) -> Any:
+        """Return log Pr[output ≤ x], accurate deep in both tails."""
+        left, right = self._tails(x)
+        return scalar_or_array(np.where(right < left, log_complement(right), left), x)
+
+    def sf(self, x: Any) -> Any:
+        """Return Pr[output > x] of a law of numbers."""
+        return scalar_or_array(np.exp(self.logsf(x)), x)
+
+    def logsf(self, x: Any) -> Any:
+        """Return log Pr[output > x], accurate deep in both tails."""
+        left, right = self._tails(x)
+        return scalar_or_array(np.where(left < right, log_complement(left), right), x)
 
 
 def as_numbers(outputs: Outputs) -> tuple[Floats, NDArray[np.bool_]]:
@@ -109,6 +135,12 @@ def log_complement(log_probability: Any) -> Any:
     x = np.minimum(log_probability, 0.0)
     with np.errstate(divide="ignore"):
         return np.where(x > -np.log(2.0), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
+
+
+def refuse_unless_whole(total: float, *, what: str) -> None:
+    """Refuse probabilities that do not sum to 1, up to rounding; `what` says which."""
+    if not abs(total - 1.0) <= ROUNDING:
+        raise InvalidValue(f"{what} must sum to 1 within {ROUNDING}; got {total!r}.")
 
 
 def scalar_or_array(values: Any, like: Any) -> Any:

@@ -1,22 +1,17 @@
 """What laws on the line share: masses summed over pieces, cdf and sf that keep their digits in both tails."""
 
-from __future__ import annotations
-
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from audit.distributions.law import ROUNDING, Floats, Law, log_add, log_complement, scalar_or_array
+from audit.distributions.law import Floats, Ordered, log_add, refuse_unless_whole, scalar_or_array
+from audit.distributions.pieces import Piece, SmoothPiece
 from audit.distributions.rounding import moved_logs
 from audit.errors import InvalidValue
 
-if TYPE_CHECKING:
-    from audit.distributions.pieces import Piece
-    from audit.distributions.smooth import SmoothPiece
 
-
-class LineLaw(Law):
+class LineLaw(Ordered):
     """A law on the real line or on the integers that consists of pieces; see `Density` and `Countable`.
 
     Parameters
@@ -45,26 +40,7 @@ class LineLaw(Law):
 
     def log_mass(self, low: Any, high: Any) -> Any:
         """Return the log-probability of the interval from `low` to `high`, without cancellation."""
-        low, high = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
-        return log_add(np.array([self._piece_mass(piece, low, high) for piece in self.pieces]))
-
-    def cdf(self, x: Any) -> Any:
-        """Return Pr[output ≤ x]."""
-        return scalar_or_array(np.exp(self.logcdf(x)), x)
-
-    def sf(self, x: Any) -> Any:
-        """Return Pr[output > x]."""
-        return scalar_or_array(np.exp(self.logsf(x)), x)
-
-    def logcdf(self, x: Any) -> Any:
-        """Return log Pr[output ≤ x], accurate deep in both tails."""
-        left, right = self._tails(x)
-        return scalar_or_array(np.where(right < left, log_complement(right), left), x)
-
-    def logsf(self, x: Any) -> Any:
-        """Return log Pr[output > x], accurate deep in both tails."""
-        left, right = self._tails(x)
-        return scalar_or_array(np.where(left < right, log_complement(left), right), x)
+        return log_add(self._masses(np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)))
 
     def ppf(self, probability: Any) -> Any:
         """Return the point with this probability (strictly between 0 and 1) on its left."""
@@ -90,12 +66,12 @@ class LineLaw(Law):
         inside = [np.where((p.left <= x) & (x <= p.right), p.log_value(x), -np.inf) for p in self.pieces]
         return np.max(np.array(inside), axis=0)
 
-    def extreme(self, sign: int) -> LineLaw:
+    def extreme(self, sign: int) -> "LineLaw":
         """Return what the rounding of its pieces' probabilities leaves of them."""
         if not self.rounding:
             return self
-        masses = [float(self._piece_mass(p, np.array(-np.inf), np.array(np.inf))) for p in self.pieces]
-        shifts = [float(moved_logs(mass, sign * self.rounding)) - mass for mass in masses]
+        masses = self._masses(np.array(-np.inf), np.array(np.inf))
+        shifts = (moved_logs(masses, sign * self.rounding) - masses).tolist()
         pieces = [
             piece.clipped(piece.left, piece.right, shift=shift)
             for piece, shift in zip(self.pieces, shifts, strict=True)
@@ -116,21 +92,18 @@ class LineLaw(Law):
         if not self.pieces:
             raise InvalidValue(f"`{type(self).__name__}` needs at least one piece; got none.")
         total = float(np.exp(self.log_mass(-np.inf, np.inf)))
-        if not abs(total - 1.0) <= ROUNDING:
-            raise InvalidValue(
-                f"The mass of `{type(self).__name__}` must be 1 within {ROUNDING}; got {total!r}."
-            )
+        refuse_unless_whole(total, what=f"The masses of the pieces of `{type(self).__name__}`")
 
     def _tails(self, x: Any) -> tuple[Any, Any]:
         return self.log_mass(-np.inf, x), self.log_mass(x, np.inf)
 
     @cached_property
     def _cumulative(self) -> Floats:
-        masses = [
-            float(np.exp(self._piece_mass(p, np.array(-np.inf), np.array(np.inf)))) for p in self.pieces
-        ]
-        cumulative = np.cumsum(masses)
+        cumulative = np.cumsum(np.exp(self._masses(np.array(-np.inf), np.array(np.inf))))
         return np.asarray(cumulative / cumulative[-1])
+
+    def _masses(self, low: Floats, high: Floats) -> Floats:
+        return np.array([self._piece_mass(piece, low, high) for piece in self.pieces])
 
     def _piece_mass(self, piece: Any, low: Floats, high: Floats) -> Floats:
         return np.asarray(piece.log_mass(low, high))

@@ -1,7 +1,5 @@
 """Laws with atoms and a density: what clamping, refusing and answering exactly at times produce."""
 
-from __future__ import annotations
-
 import math
 from copy import copy
 from fractions import Fraction
@@ -13,7 +11,6 @@ from audit.distributions.density import Density
 from audit.distributions.finite import Finite
 from audit.distributions.law import (
     OUTSIDE,
-    ROUNDING,
     Floats,
     Ints,
     Law,
@@ -21,6 +18,7 @@ from audit.distributions.law import (
     Partition,
     log_add,
     log_complement,
+    refuse_unless_whole,
     scalar_or_array,
 )
 from audit.distributions.rounding import Given, moved_logs, read, rounding
@@ -57,18 +55,13 @@ class Mixture(Law):
         log_probabilities: Any = None,
         log_weight: float | None = None,
     ) -> None:
-        if (probabilities is None) == (log_probabilities is None):
-            raise InvalidValue(
-                "`Mixture` needs either `probabilities` or `log_probabilities`; got both or none."
-            )
-        given = read(probabilities, log_probabilities, whole=False)
+        given = read(probabilities, log_probabilities, owner="Mixture", whole=False)
         logs = given.logs
         atom_mass = float(log_add(logs))
         left = _left(given, atom_mass) if log_weight is None else (float(log_weight), 0.0)
         self.log_weight, self.rounding = left
         total = math.exp(atom_mass) + math.exp(self.log_weight)
-        if np.isnan(logs).any() or not abs(total - 1.0) <= ROUNDING:
-            raise InvalidValue(f"The atoms and the density of `Mixture` must sum to 1; got {total!r}.")
+        refuse_unless_whole(total, what="The atoms and the density of `Mixture`")
         possible = len(logs) and math.isfinite(atom_mass)
         self.atoms = Finite(list(atoms), log_probabilities=logs - atom_mass) if possible else None
         if self.atoms is not None and given.rounding:
@@ -77,7 +70,7 @@ class Mixture(Law):
         self.density = density
 
     @classmethod
-    def from_clamped(cls, density: Density, low: float, high: float) -> Mixture:
+    def from_clamped(cls, density: Density, low: float, high: float) -> "Mixture":
         """Return the law of max(low, min(high, x)) for x with this density: the tails become atoms.
 
         Examples
@@ -163,7 +156,7 @@ class Mixture(Law):
 
         return Partition(np.concatenate([self.log_atoms + outer.log_probabilities, smooth]), locate)
 
-    def extreme(self, sign: int) -> Mixture:
+    def extreme(self, sign: int) -> "Mixture":
         """Return what rounding leaves of the atoms and of the density's share."""
         moved = copy(self)
         moved.atoms = None if self.atoms is None else self.atoms.extreme(sign)
@@ -188,4 +181,4 @@ def _left(given: Given, log_atoms: float) -> tuple[float, float]:
     if given.fractions is None:
         return float(log_complement(log_atoms)), rounding(given.logs.size)
     left = max(1 - sum(given.fractions, Fraction()), Fraction())
-    return float(read([left], None, whole=False).logs[0]), 0.0
+    return float(read([left], None, owner="Mixture", whole=False).logs[0]), 0.0

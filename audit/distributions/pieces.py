@@ -1,18 +1,19 @@
-"""Pieces on which a log-density is a polynomial of degree at most two: all about them is a closed form.
+"""Pieces of a density: where its logarithm is a polynomial of degree at most two, or given by functions.
 
-Laplace, normal, uniform, exponential and staircase densities, clipped or not, consist of such pieces, and so
-does the logarithm of the ratio of any two of them. Polynomials are kept around a centre of their own, so that
-locations that are large against the scale lose no digits.
+All about a polynomial piece is a closed form. Laplace, normal, uniform, exponential and staircase densities,
+clipped or not, consist of such pieces, and so does the logarithm of the ratio of any two of them. Polynomials
+are kept around a centre of their own, so that locations that are large against the scale lose no digits.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from audit.distributions.law import Floats, log_complement
+
+Function: TypeAlias = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Piece:
             value = value + self.slope * u
         return value + self.curvature * u * u if self.curvature else value
 
-    def clipped(self, low: float, high: float, *, shift: float = 0.0) -> Piece:
+    def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "Piece":
         """Return the part between low and high, its logarithm raised by shift."""
         left, right = max(self.left, low), min(self.right, high)
         return replace(self, left=left, right=right, constant=self.constant + shift)
@@ -74,7 +75,8 @@ class Piece:
         if self.curvature:
             x = self._invert_normal(u)
         elif self.slope:
-            x = self._invert_exponential(u)
+            distance = self._from_top(u, self.right - self.left)
+            x = self.left + distance if self.slope < 0 else self.right - distance
         else:
             x = self.left + u * (self.right - self.left)
         return np.clip(x, self.left, self.right)
@@ -82,15 +84,11 @@ class Piece:
     def invert_sum(self, fraction: Any) -> Floats:
         """Return the integer at which the sum from the left first exceeds this fraction of the piece's."""
         u = np.asarray(fraction, dtype=np.float64)
-        count, rate = self.right - self.left + 1.0, abs(self.slope)
-        if not rate:
-            return np.asarray(np.clip(self.left + np.floor(u * count), self.left, self.right))
-        from_top = u if self.slope < 0 else 1.0 - u
-        with np.errstate(divide="ignore"):
-            steps = np.floor(-np.log1p(from_top * np.expm1(-rate * count)) / rate)
-        if np.isinf(count) and self.slope > 0:
-            steps = np.floor(-np.log(u) / rate)
-        place = self.left + steps if self.slope < 0 else self.right - steps
+        count = self.right - self.left + 1.0
+        if self.slope > 0:
+            place = self.right - np.floor(self._from_top(u, count))
+        else:
+            place = self.left + np.floor(self._from_top(u, count) if self.slope else u * count)
         return np.asarray(np.clip(place, self.left, self.right))
 
     def _cut(self, low: Any, high: Any) -> tuple[Floats, Floats]:
@@ -122,16 +120,14 @@ class Piece:
         mass: Floats = log_total + upper + log_complement(lower - upper)
         return mass
 
-    def _invert_exponential(self, u: Floats) -> Floats:
-        rate, width = abs(self.slope), self.right - self.left
-        from_top = u if self.slope < 0 else 1.0 - u
+    def _from_top(self, u: Floats, width: float) -> Floats:
+        """Return how far from its high end an exponential of this width has the fraction u on its left."""
+        rate = abs(self.slope)
+        if self.slope > 0 and np.isinf(width):
+            return np.asarray(-np.log(u) / rate)
+        share = u if self.slope < 0 else 1.0 - u
         with np.errstate(divide="ignore"):
-            distance = -np.log1p(from_top * np.expm1(-rate * width)) / rate
-        if self.slope < 0:
-            return np.asarray(self.left + distance)
-        if np.isinf(width):
-            distance = -np.log(u) / rate
-        return np.asarray(self.right - distance)
+            return np.asarray(-np.log1p(share * np.expm1(-rate * width)) / rate)
 
     def _invert_normal(self, u: Floats) -> Floats:
         from scipy.special import log_ndtr, ndtri_exp
@@ -144,3 +140,56 @@ class Piece:
         point = ndtri_exp(np.logaddexp(log_a, np.log(v) + log_b + log_complement(log_a - log_b)))
         inverse: Floats = mean + deviation * np.where(flip, -point, point)
         return inverse
+
+
+@dataclass(frozen=True)
+class SmoothPiece:
+    """A log-density, smooth from `left` to `right`, raised by `shift`, with its law's log-cdf and log-sf.
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> half = SmoothPiece(0.0, float("inf"), stats.cauchy.logpdf, stats.cauchy.logcdf, stats.cauchy.logsf)
+    >>> round(float(np.exp(half.log_mass(0.0, np.inf))), 12)
+    0.5
+    """
+
+    left: float
+    right: float
+    logpdf: Function
+    logcdf: Function
+    logsf: Function
+    shift: float = 0.0
+
+    def log_value(self, x: Any) -> Floats:
+        """Return the logarithm of the density at x (not looking whether x is inside)."""
+        return np.asarray(self.logpdf(x), dtype=np.float64) + self.shift
+
+    def clipped(self, low: float, high: float, *, shift: float = 0.0) -> "SmoothPiece":
+        """Return the part between low and high, its logarithm raised by shift."""
+        left, right = max(self.left, low), min(self.right, high)
+        return replace(self, left=left, right=right, shift=self.shift + shift)
+
+    def log_mass(self, low: Any, high: Any) -> Floats:
+        """Return the logarithm of the integral from low to high, from whichever tail is the lighter."""
+        low = np.maximum(np.asarray(low, dtype=np.float64), self.left)
+        high = np.minimum(np.asarray(high, dtype=np.float64), self.right)
+        empty = ~(low < high)
+        low, high = np.where(empty, self.left, low), np.where(empty, self.right, high)
+        left, right = np.asarray(self.logcdf(high)), np.asarray(self.logsf(low))
+        with np.errstate(invalid="ignore"):
+            from_left = left + log_complement(np.asarray(self.logcdf(low)) - left)
+            from_right = right + log_complement(np.asarray(self.logsf(high)) - right)
+        return np.where(empty, -np.inf, np.where(left < right, from_left, from_right) + self.shift)
+
+    def invert(self, fraction: Any) -> Floats:
+        """Return the point with this fraction of the mass on its left, by bisection of the whole line."""
+        u = np.asarray(fraction, dtype=np.float64)
+        low = np.full_like(u, np.arctan(self.left))
+        high = np.full_like(u, np.arctan(self.right))
+        wanted = np.log(u) + float(self.log_mass(self.left, self.right))
+        for _ in range(64):
+            middle = (low + high) / 2.0
+            below = self.log_mass(self.left, np.tan(middle)) < wanted
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        return np.clip(np.tan((low + high) / 2.0), self.left, self.right)

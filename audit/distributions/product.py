@@ -1,17 +1,13 @@
 """Vectors of independent coordinates."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.distributions.law import OUTSIDE, Ints, Law, Outputs, Partition
 from audit.errors import InvalidKind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class Product(Law):
@@ -82,7 +78,7 @@ class Product(Law):
         together = [_joint(a, b) for a, b in pairwise(quarters)]
         return [*alone, *together]
 
-    def extreme(self, sign: int) -> Product:
+    def extreme(self, sign: int) -> "Product":
         """Return the product of what rounding leaves of each coordinate."""
         return Product([factor.extreme(sign) for factor in self.factors])
 
@@ -108,9 +104,8 @@ class Product(Law):
 def column_of(outputs: Outputs, index: int, *, length: int) -> tuple[Any, Outputs]:
     """Return which outputs are vectors of this length, and that coordinate of those."""
     if isinstance(outputs, np.ndarray) and outputs.ndim == 2:
-        return np.full(len(outputs), outputs.shape[1] == length), outputs[:, index] if outputs.shape[
-            1
-        ] == length else []
+        fit = outputs.shape[1] == length
+        return np.full(len(outputs), fit), outputs[:, index] if fit else []
     fits = np.array([is_vector(output, length) for output in outputs], dtype=bool)
     return fits, [output[index] for output, fit in zip(outputs, fits, strict=True) if fit]
 

@@ -5,21 +5,15 @@ rounds at the size of 1, however small the result is. One given by its logarithm
 digits, and a `Fraction` is known exactly.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from numbers import Rational
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.errors import InvalidValue
-
-if TYPE_CHECKING:
-    from audit.distributions.law import Floats
-
-__all__ = ["Given", "moved_logs", "read", "rounding"]
 
 UNIT = 2.0**-53
 """What a result of double arithmetic near 1 may be off by."""
@@ -30,7 +24,7 @@ class Given(NamedTuple):
 
     Examples
     --------
-    >>> read([Fraction(1, 3), Fraction(2, 3)], None).rounding
+    >>> read([Fraction(1, 3), Fraction(2, 3)], None, owner="Finite").rounding
     0.0
     """
 
@@ -57,26 +51,32 @@ def rounding(count: int) -> float:
     return (count + 2) * UNIT
 
 
-def read(probabilities: Any, log_probabilities: Any, *, whole: bool = True) -> Given:
+def read(probabilities: Any, log_probabilities: Any, *, owner: str, whole: bool = True) -> Given:
     """Return what was given, by either name.
 
     Parameters
     ----------
     probabilities, log_probabilities
         One of them is None.
+    owner
+        The class of the law.
     whole
         Whether fractions must sum to 1.
 
     Raises
     ------
     InvalidValue
-        For a negative number, NaN, or fractions that do not sum to 1.
+        For both or none, a negative number, NaN, or fractions that do not sum to 1.
 
     Examples
     --------
-    >>> read([0.5, 0.5], None).logs.round(3).tolist(), read(None, [-1.0]).rounding
-    ([-0.693, -0.693], 0.0)
+    >>> read([0.5, 0.5], None, owner="Finite").logs.round(3).tolist()
+    [-0.693, -0.693]
     """
+    if (probabilities is None) == (log_probabilities is None):
+        raise InvalidValue(
+            f"`{owner}` needs either `probabilities` or `log_probabilities`; got both or none."
+        )
     if log_probabilities is not None:
         return Given(np.array(log_probabilities, dtype=np.float64), 0.0)
     fractions = _fractions(probabilities)

@@ -8,18 +8,21 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pytest
 
 from audit.catalogue import Entry
 from audit.codec.files import Unwritable, file_name
 from audit.errors import AuditError, NothingVaries
+from audit.options import taken
 
 if TYPE_CHECKING:
     import os
     from pathlib import Path
 
+    from audit.catalogue import Expected
+    from audit.options import Kind
     from audit.results.result import AuditResult
     from audit.utility.result import UtilityResult
     from audit.utility.saved import Saved
@@ -109,15 +112,14 @@ class Auditor:
         """
         __tracebackhide__ = True
         audited = _audited(subject)
-        if audited.utility or _claims_only_utility(audited.subject):
-            return self.check_utility(audited, claim, **options)
-        flawed = isinstance(audited.subject, Entry) and audited.subject.expected == "refuted"
-        return self._hold(audited, claim, options, expected="refuted" if flawed else "not refuted")
+        only_utility = isinstance(audited.subject, Entry) and audited.subject.options is None
+        kind: Kind = "utility" if audited.utility or only_utility else "privacy"
+        return self._hold(kind, audited, claim, options)
 
     def refute(self, subject: Any, claim: Any = None, **options: Any) -> AuditResult:
         """Return the result of an audit, or fail the test unless it is REFUTED."""
         __tracebackhide__ = True
-        return self._hold(_audited(subject), claim, options, expected="refuted")
+        return cast("AuditResult", self._hold("privacy", subject, claim, options, expected="refuted"))
 
     def check_utility(self, subject: Any, claim: Any = None, **options: Any) -> UtilityResult:
         """Return the result of a utility audit, or fail the test unless the claim was met.
@@ -130,14 +132,12 @@ class Auditor:
             As for `audit_utility`; also an `Entry` or what `parametrize_with_audits` passes.
         """
         __tracebackhide__ = True
-        audited = _audited(subject)
-        flawed = isinstance(audited.subject, Entry) and audited.subject.utility_expected == "refuted"
-        return self._hold_utility(audited, claim, options, expected="refuted" if flawed else "not refuted")
+        return cast("UtilityResult", self._hold("utility", subject, claim, options))
 
     def refute_utility(self, subject: Any, claim: Any = None, **options: Any) -> UtilityResult:
         """Return the result of a utility audit, or fail the test unless it is REFUTED."""
         __tracebackhide__ = True
-        return self._hold_utility(_audited(subject), claim, options, expected="refuted")
+        return cast("UtilityResult", self._hold("utility", subject, claim, options, expected="refuted"))
 
     def check_witness(
         self,
@@ -179,20 +179,22 @@ class Auditor:
         return self._judge(result, expected="not refuted")
 
     def _hold(
-        self, audited: Audited, claim: Any, options: Mapping[str, Any], *, expected: str
-    ) -> AuditResult:
+        self,
+        kind: Kind,
+        subject: Any,
+        claim: Any,
+        given: Mapping[str, Any],
+        *,
+        expected: Expected | None = None,
+    ) -> Saved:
+        """Return the result of an audit, or fail the test unless it is what was expected (of an entry)."""
         __tracebackhide__ = True
-        result, refused = self._audit(audited, claim, options)
+        audited = _audited(subject)
+        entry = audited.subject if isinstance(audited.subject, Entry) else None
+        if expected is None:
+            expected = "not refuted" if entry is None else entry.expects(kind)
+        result, refused = self._audit(kind, audited, claim, given)
         if result is None:  # said here, outside `except`, so that no traceback of ours is shown
-            pytest.fail(refused)
-        return self._judge(result, expected=expected)
-
-    def _hold_utility(
-        self, audited: Audited, claim: Any, options: Mapping[str, Any], *, expected: str
-    ) -> UtilityResult:
-        __tracebackhide__ = True
-        result, refused = self._audit_utility(audited, claim, options)
-        if result is None:
             pytest.fail(refused)
         return self._judge(result, expected=expected)
 
@@ -227,47 +229,24 @@ class Auditor:
             pytest.fail(said)
 
     def _audit(
-        self, audited: Audited, claim: Any, given: Mapping[str, Any]
-    ) -> tuple[AuditResult | None, str]:
+        self, kind: Kind, audited: Audited, claim: Any, given: Mapping[str, Any]
+    ) -> tuple[Saved | None, str]:
         """Return the result, or None and why there is none."""
-        from audit.privacy import audit_privacy  # numpy and more, only for an audit
-
-        subject, options = audited.subject, {**audited.options, **given}
-        told: dict[str, Any] = {}
-        try:
-            if isinstance(subject, Entry):
-                options, told = {**(subject.options or {}), **options}, {"subject": subject.name}
-                told |= {"reference": subject.reference} if subject.reference else {}
-                subject = subject.factory()
-            own_claim = options.pop("claim", None)
-            merged = {**self._defaults, **options}
-            result = audit_privacy(subject, own_claim if claim is None else claim, **merged)
-        except AuditError as error:
-            return None, str(error)
-        return dataclasses.replace(result, **told), ""
-
-    def _audit_utility(
-        self, audited: Audited, claim: Any, given: Mapping[str, Any]
-    ) -> tuple[UtilityResult | None, str]:
-        """Return the result of a utility audit, or None and why there is none."""
-        from audit.subject.claimed import shared, utility_options  # numpy and more, only for an audit
-        from audit.utility.front import audit_utility
+        from audit.doors.carry_out import carry_out  # numpy and more, only for an audit
 
         subject = audited.subject
-        told: dict[str, Any] = {}
-        options = dict(self._defaults)
+        entry = subject if isinstance(subject, Entry) else None
         try:
-            if isinstance(subject, Entry):
-                options, told = {**options, **utility_options(subject)}, {"subject": subject.name}
-                told |= {"reference": subject.reference} if subject.reference else {}
-                subject = subject.factory()
-            options |= shared(audited.options)
-            options |= given if not audited.utility else shared(given)
-            own_claim = options.pop("claim", None)
-            result = audit_utility(subject, own_claim if claim is None else claim, **options)
+            options = {**self._defaults, **({} if entry is None else entry.options_for(kind))}
+            options |= taken(kind, audited.options)
+            options |= taken(kind, given) if audited.utility else given
+            result = carry_out(kind, subject if entry is None else entry.factory(), claim, options=options)
         except AuditError as error:
             return None, str(error)
-        return dataclasses.replace(result, **told), ""
+        if entry is None:
+            return result, ""
+        reference = entry.reference or result.reference
+        return dataclasses.replace(result, subject=entry.name, reference=reference), ""
 
     def _keep(self, result: Saved) -> None:
         """Hand the result to the session, and to the disk before anything else can go wrong."""
@@ -301,10 +280,6 @@ def _claimed(audited: Audited) -> list[Audited]:
         return [audited]
     kinds = claims(subject, options)
     return [Audited(subject, options, utility=kind == "utility") for kind in kinds]
-
-
-def _claims_only_utility(subject: Any) -> bool:
-    return isinstance(subject, Entry) and subject.options is None
 
 
 def _name(subject: Any) -> str:

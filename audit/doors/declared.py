@@ -107,10 +107,10 @@ class Declared:
     def pairs(self) -> list[Pair]:
         """A few pairs of databases: neighbours of the domain, or one of a problem's beside itself."""
         if self.has_domain:
-            from audit.doors.explain import task_of
+            from audit.privacy import make_task
 
             claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # no database depends on it
-            task = task_of(self.made, **{**self.options, **claim})
+            task = make_task(self.made, **{**self.options, **claim})
             return task.databases.pairs(most=_PAIRS, rng=np.random.default_rng(0))
         if self.utility is not None:
             database = self.problems[0].draw(np.random.default_rng(0))

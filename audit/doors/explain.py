@@ -5,27 +5,25 @@ Nothing is bet here. The only runs made are a few timed ones, of the first pair 
 
 from __future__ import annotations
 
-import inspect
 import textwrap
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from audit.databases.chosen import FEW_DATABASES
+from audit.databases.domain import no_neighbours
 from audit.databases.paths import lengths
-from audit.errors import InvalidValue
-from audit.privacy import audit_privacy, make_task
+from audit.evidence.power import detectable, fixed_sample_epsilon
 from audit.relations import name_of
 from audit.sampling import EXPLORE, Sampler
 from audit.search.climb import FIRST_LOOK, SHARE
 from audit.search.shrink import MOST_TRIES
-from audit.task import Options, PrivacyTask, check_options
 from audit.values.brief import show
 from audit.values.outcomes import Raised, Unfinished
-from audit.values.wording import number, short
-from audit.verdict.betting import FIRST_BET, GROWTH
+from audit.values.wording import at_most, number, short
+from audit.verdict.betting import FIRST_BET, GROWTH, bet_size
 from audit.verdict.by_law import SOME_PAIRS
 from audit.verdict.by_runs import LEAST_CONFIRMATION, least_budget
 from audit.verdict.confirm import LEAST_SHRINKING, SHRINKING
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
 
     from audit.databases.chosen import Databases, Pair
     from audit.sampling import Runs
+    from audit.task import PrivacyTask
 
 #: Pairs of runs that are timed: one to warm up, then more as long as the time so far is below the second.
 _TIMED = (1, 8, 64, 512)
@@ -44,34 +43,14 @@ _LABEL = 13
 _WIDTH = 100
 
 
-def task_of(mechanism: Any, claim: Any = None, **options: Any) -> PrivacyTask:
-    """Return the task that `audit_privacy` would carry out for the same arguments.
-
-    Raises
-    ------
-    AuditError
-        A bad argument, in one line.
-
-    Examples
-    --------
-    >>> from audit import PureDP
-    >>> task_of(lambda database, rng: 0, PureDP(1.0), records=[0, 1], size=2).databases.count()
-    4
-    """
-    parameters = inspect.signature(audit_privacy).parameters.values()
-    told = {each.name: each.default for each in parameters if each.kind is each.KEYWORD_ONLY} | options
-    chosen = check_options(Options(**{name: told[name] for name in Options.__dataclass_fields__}))
-    rest = ("relation", "records", "size", "databases", "pairs", "convert", "fresh", "valid", "progress")
-    return make_task(mechanism, claim, chosen, **{name: told[name] for name in rest})
-
-
 def explain(task: PrivacyTask, *, name: str | None = None) -> str:
     """Return the plan of an audit, as text for a terminal, headed by the subject's name or another one.
 
     Examples
     --------
     >>> from audit import PureDP
-    >>> plan = explain(task_of(lambda database, rng: 0, PureDP(1.0), records=[0, 1], size=2))
+    >>> from audit.privacy import make_task
+    >>> plan = explain(make_task(lambda database, rng: 0, PureDP(1.0), records=[0, 1], size=2))
     >>> print(plan.splitlines()[2])
     Databases    the boundary of the domain (extremes, all equal, one outlier, ties) first; then every
     """
@@ -89,9 +68,7 @@ def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
     seed = np.random.SeedSequence(task.pairs_seed()).spawn(2)[0]
     first = next(task.databases.proposals(np.random.default_rng(seed)), None)
     if first is None:
-        raise InvalidValue(
-            "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
-        )
+        raise no_neighbours()
     cost = _measure(task, first)
     yield "Databases", _databases(task.databases)
     if task.subject.declared_law is not None and task.options.numerics == "ideal":
@@ -99,6 +76,7 @@ def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
     yield "Search", _search(task)
     yield "Bets", _bets(task)
     yield "Budget", _budget(task)
+    yield "Power", _planned_power(task)
     yield "One call", cost.words()
     yield "Time", _time(task, cost)
     yield "Afterwards", _afterwards(task)
@@ -191,6 +169,25 @@ def _budget(task: PrivacyTask) -> str:
         f"{budget:,} runs, on both databases, search included; even an outright leak needs at least {least:,}"
     )
     return f"{said}." if budget >= least else f"{said}. This budget can refute nothing; raise `budget`."
+
+
+def _planned_power(task: PrivacyTask) -> str:
+    """Say what the planned bets, and a test of as many runs fixed beforehand, show of a plain event."""
+    claim, significance = task.claim, task.options.significance
+    share = 1.0 if task.databases.only_given and len(task.databases.given) == 1 else 1 - SHARE
+    most, sizes = int(share * task.options.budget) // 2 - FIRST_LOOK, list[int]()
+    while sum(sizes) < most:
+        sizes.append(min(bet_size(FIRST_LOOK + sum(sizes)), most - sum(sizes)))
+    told = {"epsilon": claim.epsilon, "delta": claim.delta, "significance": significance}
+    found = detectable(None, sizes, **told, look=FIRST_LOOK)
+    if found.epsilon is None:
+        return "too few runs to catch any fault that shows on one plain event."
+    fixed = fixed_sample_epsilon(sum(sizes), **told)
+    return (
+        f"on an event that has probability {number(found.p)} on one database, such bets catch a true "
+        f"ε ≥ {at_most(found.epsilon)} nine times in ten. A test with the number of runs fixed beforehand "
+        f"(a z-test by statsmodels) would catch ε ≥ {at_most(fixed)}."
+    )
 
 
 def _time(task: PrivacyTask, cost: _Cost) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 from typing import TYPE_CHECKING, Any
 
 from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
@@ -83,10 +82,7 @@ def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = No
         return kind(own.alpha if alpha is None else alpha, own.beta if beta is None else beta)
     if alpha is None or beta is None:
         raise InvalidValue("A utility claim needs both --alpha and --beta; got only one.")
-    try:
-        return Accuracy(alpha, beta)
-    except InvalidValue as error:  # the class was not the user's choice: only the option was
-        raise InvalidValue(re.sub("`(alpha|beta)` of `Accuracy`", r"`--\1`", str(error))) from None
+    return Accuracy(alpha, beta)
 
 
 def read_parameters(settings: Iterable[str]) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from audit.evidence.together import e_bh, holm
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
@@ -90,6 +92,41 @@ def total(results: Sequence[Saved]) -> str:
     many = "1 audit" if len(results) == 1 else f"{len(results)} audits"
     as_expected = sum(met(result) for result in results)
     return f"{many}, {as_expected} as expected; total significance spent: {spent:.3g}"
+
+
+def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
+    """Return how many claims fail when a session's audits are judged together; empty if none can.
+
+    Holm's procedure bounds the chance of naming any claim that holds, e-BH the expected share of such claims
+    among those named (`audit.evidence.together`).
+
+    Examples
+    --------
+    >>> said = "", Verdict.NOT_REFUTED, Evidence.STATISTICAL
+    >>> odd = AuditResult("odd", None, *said, log_wealth=3.5)
+    >>> fine = AuditResult("fine", None, *said)
+    >>> leak = AuditResult("leak", None, "", Verdict.REFUTED, Evidence.STATISTICAL, log_wealth=14.0)
+    >>> print(together([leak, odd, fine]))
+    judged together: Holm names 1 (family-wise error 5 %), e-BH names 2 (false discovery rate 5 %);
+    not refuted alone: odd
+    """
+    logs = [_log_wealth(result) for result in results]
+    if len(results) < 2 or max(logs) < -math.log(rate):  # no rule can name any
+        return ""
+    strict, wide = holm(logs, rate=rate), e_bh(logs, rate=rate)
+    new = [each.subject for each, named in zip(results, wide, strict=True) if named and not each.refuted]
+    return (
+        f"judged together: Holm names {strict.sum()} (family-wise error {100 * rate:g} %), "
+        f"e-BH names {wide.sum()} (false discovery rate {100 * rate:g} %)"
+        + (f"; not refuted alone: {', '.join(wording.short(name, 60) for name in new)}" if new else "")
+    )
+
+
+def _log_wealth(result: Saved) -> float:
+    """Return the logarithm of an e-value against the claim, 0 where there is no such evidence."""
+    if result.evidence is Evidence.EXACT:
+        return math.inf if result.refuted else 0.0
+    return result.log_wealth if carried_out(result) else 0.0
 
 
 def warning(result: Saved) -> str:

@@ -1,16 +1,10 @@
 """Where numbers are cut into bins: edges learned from past values, and what counts as one number."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+from audit.distributions.law import Floats, Ints
 
 INF = float("inf")
 LARGEST = float(np.finfo(np.float64).max)
@@ -58,7 +52,7 @@ _MANY = 8192
 _CELLS = 2048
 
 
-def place(edges: Floats, values: Floats) -> NDArray[np.intp]:
+def place(edges: Floats, values: Floats) -> Ints:
     """Give `np.searchsorted(edges, values, side="right")`, several times faster for many values (none NaN).
 
     Values are first put in equal cells between the outer edges; only those in a cell that holds an edge are
@@ -76,7 +70,7 @@ def place(edges: Floats, values: Floats) -> NDArray[np.intp]:
         cells, own = ((np.clip((x - edges[0]) * scale, 0, _CELLS)).astype(np.intp) for x in (values, edges))
     starts = np.searchsorted(own, np.arange(_CELLS + 1), side="right")
     starts[own] = -1
-    found: NDArray[np.intp] = starts[cells]
+    found: Ints = starts[cells]
     doubtful = np.flatnonzero(found < 0)
     found[doubtful] = np.searchsorted(edges, values[doubtful], side="right")
     return found

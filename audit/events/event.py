@@ -4,23 +4,19 @@ An event is "a feature's value lies in these intervals" or "is one of these atom
 conditions joined by *and*.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.codec.encoding import decode, encode, register
 from audit.errors import InvalidValue
 from audit.events.edges import ATOM_WIDTH, INF, LARGEST
-from audit.events.features import AtomFeature, NumberFeature, View, feature_from_json
+from audit.events.features.base import AtomFeature, NumberFeature, feature_from_json
+from audit.events.features.views import View
 from audit.laws.region import Region
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -165,7 +161,7 @@ class Event:
 
     Examples
     --------
-    >>> from audit.events.features import Value
+    >>> from audit.events.features.numbers import Value
     >>> event = Event((NumberIn(Value(), ((1.5, float("inf")),)),))
     >>> event.words(), event.contains(2.0), event.contains("text")
     ('the output is at least 1.5', True, False)
@@ -199,7 +195,7 @@ class Event:
         return {"all": [condition.to_json() for condition in self.conditions]}
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Event:
+    def from_json(cls, document: Mapping[str, Any]) -> "Event":
         """Rebuild an event from `to_json`."""
         try:
             return cls(tuple(_condition(item) for item in document["all"]))

@@ -5,23 +5,19 @@ only), and the bins with the largest ratio of counts. The first two need no lear
 past's counts are taken leave-one-out, because an order learned from a run flatters that run.
 """
 
-from __future__ import annotations
-
+from collections import Counter
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from audit.distributions.law import Floats, Ints
 from audit.events.edges import LARGEST, learn_edges, place
 from audit.events.event import AtomIn, Condition, NumberIn
-from audit.events.features import AtomFeature, Feature, NumberFeature, View
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+from audit.events.features.base import AtomFeature, Feature, NumberFeature
+from audit.events.features.views import View
 
 MOST_ATOMS = 200
 
@@ -49,7 +45,7 @@ class NumberBins:
         """How many leading bins are in numeric order."""
         return len(self.edges) + 1
 
-    def find(self, view: View) -> NDArray[np.intp]:
+    def find(self, view: View) -> Ints:
         """Give the bin of every output of a block."""
         column = self.feature.column(view)
         missing = np.isnan(column)
@@ -59,18 +55,12 @@ class NumberBins:
 
     def condition(self, members: NDArray[np.bool_]) -> Condition:
         """Give the condition "the value lies in one of these bins" as merged intervals."""
-        bounds = np.concatenate([[-np.inf], self.edges, [np.inf]])
-        inner = len(self.edges) > 0 and self.edges[-1] == np.inf  # +inf has the last bin for itself
-        intervals: list[tuple[float, float]] = []
-        end = -1
-        for k in np.flatnonzero(members[: self.ordered]).tolist():
-            low, high = float(bounds[k]), float(bounds[k + 1])
-            if intervals and end == k:
-                low = intervals.pop()[0]
-            end = k + 1
-            below_infinity = inner and end < self.ordered and high == np.inf
-            intervals.append((low, LARGEST if below_infinity else high))
-        return NumberIn(self.feature, tuple(intervals), unscored=bool(members[self.width - 1]))
+        lows = np.append(-np.inf, self.edges)
+        highs = np.append(np.minimum(self.edges, LARGEST), np.inf)  # +inf has the last bin for itself
+        steps = np.diff(members[: self.ordered].astype(int), prepend=0, append=0)
+        firsts, lasts = np.flatnonzero(steps > 0), np.flatnonzero(steps < 0) - 1
+        intervals = tuple(zip(lows[firsts].tolist(), highs[lasts].tolist(), strict=True))
+        return NumberIn(self.feature, intervals, unscored=bool(members[self.width - 1]))
 
 
 @dataclass(frozen=True)
@@ -88,7 +78,7 @@ class AtomBins:
         """The number of bins."""
         return len(self.known) + 1
 
-    def find(self, view: View) -> NDArray[np.intp]:
+    def find(self, view: View) -> Ints:
         """Give the bin of every output of a block."""
         other = len(self.known)
         if not other:  # nothing recurs: no key needs to be worked out
@@ -111,16 +101,16 @@ def learn_bins(feature: Feature, views: list[View]) -> Bins:
         column = np.concatenate([feature.column(view) for view in views])
         return NumberBins(feature, learn_edges(column))
     assert isinstance(feature, AtomFeature)
-    seen: dict[Hashable, list[Any]] = {}
+    counts: Counter[Hashable] = Counter()
+    examples: dict[Hashable, Any] = {}
     for view in views:
         for value, output in zip(feature.column(view), view.outputs, strict=True):
-            entry = seen.setdefault(value, [0, output])
-            entry[0] += 1
-    repeated = [(count, value, output) for value, (count, output) in seen.items() if count >= 2]
-    repeated.sort(key=lambda item: -item[0])
-    chosen = repeated[:MOST_ATOMS]
-    known = {value: k for k, (_, value, _) in enumerate(chosen)}
-    return AtomBins(feature, known, tuple(output for _, _, output in chosen))
+            counts[value] += 1
+            examples.setdefault(value, output)
+    known = [value for value, count in counts.most_common(MOST_ATOMS) if count >= 2]
+    return AtomBins(
+        feature, {value: k for k, value in enumerate(known)}, tuple(examples[value] for value in known)
+    )
 
 
 @dataclass(frozen=True)
@@ -146,13 +136,11 @@ class Candidates:
 
     def apart(self, errors: float) -> tuple[Floats, Floats]:
         """Give p lowered and q raised by so many standard errors."""
-        low, high = (
-            self.p - errors * np.sqrt(self.p * (1 - self.p) / (self.past + 1)),
-            self.q + errors * np.sqrt(self.q * (1 - self.q) / (self.past + 1)),
-        )
+        low = self.p - errors * np.sqrt(self.p * (1 - self.p) / (self.past + 1))
+        high = self.q + errors * np.sqrt(self.q * (1 - self.q) / (self.past + 1))
         return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
-    def take(self, index: NDArray[np.intp]) -> Candidates:
+    def take(self, index: Ints) -> "Candidates":
         """Give some of the events."""
         return Candidates(self.inside_p[index], self.inside_q[index], self.p[index], self.q[index], self.past)
 
@@ -186,7 +174,7 @@ class Table:
     def __post_init__(self) -> None:
         self.counts = np.zeros((2, self.bins.width + 1))
 
-    def find(self, view: View) -> NDArray[np.intp]:
+    def find(self, view: View) -> Ints:
         """Give the bin of every run, unfinished ones in the last."""
         found = self.bins.find(view)
         if len(view.unfinished):
@@ -196,31 +184,24 @@ class Table:
     def count(self, left: View, right: View) -> Floats:
         """Count the runs of a block by bin, shape (2, bins + 1): left and right."""
         width = self.bins.width + 1
-        return np.stack([np.bincount(self.find(side), minlength=width) for side in (left, right)]).astype(
-            float
-        )
-
-    def add(self, counted: Floats) -> None:
-        """Learn from a counted block."""
-        self.counts += counted
+        counted = [np.bincount(self.find(side), minlength=width) for side in (left, right)]
+        return np.array(counted, dtype=np.float64)
 
     def suggest(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
         """Give the events worth betting on with the database `side` (0 left, 1 right) as the p side."""
         x, y = self.counts[side], self.counts[1 - side]
         if unfinished_counts_against:
             x, y = x[:-1], y[:-1]
-        families = [_tails(x, y, self.bins.ordered), _ratios(x, y)]
-        inside = np.concatenate([family[0] for family in families])
+        tails, (rated, hits_p, hits_q) = _tails(len(x), self.bins.ordered), _ratios(x, y)
+        inside = np.concatenate([tails, rated])
         if not len(inside):
             return None
-        hits_p = np.concatenate([family[1] for family in families])
-        hits_q = np.concatenate([family[2] for family in families])
+        hits_p, hits_q = np.concatenate([tails @ x, hits_p]), np.concatenate([tails @ y, hits_q])
         if unfinished_counts_against:
             # An unfinished run might have answered anything: outside the event on the p side, inside on the
             # q side.
             hits_q = hits_q + self.counts[1 - side][-1]
-            none, every = np.zeros((len(inside), 1), bool), np.ones((len(inside), 1), bool)
-            inside_p, inside_q = np.hstack([inside, none]), np.hstack([inside, every])
+            inside_p, inside_q = (np.insert(inside, len(x), member, axis=1) for member in (False, True))
         else:
             inside_p = inside_q = inside
         of_p, of_q = self.counts[side].sum(), self.counts[1 - side].sum()
@@ -228,25 +209,18 @@ class Table:
         return Candidates(inside_p, inside_q, p, q, past=float(of_p + of_q) / 2)
 
 
-Family = tuple["NDArray[np.bool_]", "Floats", "Floats"]
-
-
-def _tails(x: Floats, y: Floats, ordered: int) -> Family:
+def _tails(width: int, ordered: int) -> NDArray[np.bool_]:
     """Give every "at least an edge" and every "below an edge" over the ordered bins."""
-    if ordered < 2:
-        return np.zeros((0, len(x)), bool), np.zeros(0), np.zeros(0)
-    index = np.arange(len(x))
-    cuts = np.arange(1, ordered)
+    index, cuts = np.arange(width), np.arange(1, ordered)
     above = (index[None, :] >= cuts[:, None]) & (index < ordered)
     below = index[None, :] < cuts[:, None]
-    inside = np.concatenate([above, below])
-    return inside, inside @ x, inside @ y
+    return np.concatenate([above, below])
 
 
 _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8])
 
 
-def _ratios(x: Floats, y: Floats) -> Family:
+def _ratios(x: Floats, y: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
     """Give the bins of largest ratio, cut at several places, with leave-one-out counts.
 
     A run in bin b counts as a hit only if b would be in the event without that run. For x this removes the

@@ -30,23 +30,16 @@ The counts of a bet do not depend on the claim, and h and the weights at any (ε
 numbers, so the same calls give the wealth against every other claim: that is how bounds are found (`Ledger`).
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import betaincinv, rel_entr
 
 from audit.claims import at_distance
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+from audit.distributions.law import Floats, Ints
 
 #: Stakes as fractions of the largest admissible one: a fixed grid, no tuning; 0 abstains.
 STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
@@ -131,7 +124,7 @@ class Bet:
         grown = raw + matched(self.counts, payoffs)
         return float(log_sum(grown.ravel()) - log_sum(raw.ravel()))
 
-    def at_worst(self) -> Bet:
+    def at_worst(self) -> "Bet":
         """Return the bet with the batch that costs it most given its coins: what a broken-off batch loses.
 
         Of the p side all fell outside, of the q side all inside: the least D of either side, in every event
@@ -190,7 +183,7 @@ class Ledger:
     """
 
     bets: list[Bet] = field(default_factory=list)
-    before: Ledger | None = None
+    before: "Ledger | None" = None
     _stacked: Any = field(default=None, repr=False)
     _distances: dict[int, Any] = field(default_factory=dict, repr=False)
 
@@ -203,6 +196,10 @@ class Ledger:
         """Forget all bets but the first ones."""
         del self.bets[first:]
         self._stacked = None
+
+    def rejects(self, epsilon: float, delta: float, significance: float) -> bool:
+        """Tell whether the wealth against a claim ever reached 1/significance."""
+        return bool(self.bets) and bool(self.path(epsilon, delta).max() >= -math.log(significance))
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
         """Give the log wealth after the last bet."""
@@ -250,7 +247,7 @@ def log_sum(values: Floats) -> Floats:
     return np.asarray(np.log(np.exp(values - top).sum(axis=-1)) + top[..., 0])
 
 
-def log_sums(values: Floats, starts: NDArray[np.intp]) -> Floats:
+def log_sums(values: Floats, starts: Ints) -> Floats:
     """Give the log of the sum of exponentials over groups of rows, shape (rows, k) giving (groups,).
 
     Parameters
@@ -310,18 +307,12 @@ def lower_bound(lattice: Iterator[float], rejected: Callable[[float], bool]) -> 
 
 def epsilon_bound(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> float:
     """Give a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
-    limit = -math.log(significance)
-    if not ledger.bets:
-        return 0.0
-    return lower_bound(epsilon_lattice(epsilon), lambda value: bool(ledger.path(value, delta).max() >= limit))
+    return lower_bound(epsilon_lattice(epsilon), lambda value: ledger.rejects(value, delta, significance))
 
 
 def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float:
     """Give a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
-    limit = -math.log(significance)
-    if not ledger.bets:
-        return 0.0
-    return lower_bound(delta_lattice(), lambda value: bool(ledger.path(epsilon, value).max() >= limit))
+    return lower_bound(delta_lattice(), lambda value: ledger.rejects(epsilon, value, significance))
 
 
 def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
@@ -344,9 +335,7 @@ def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
 
 def ceiling(pairs: int, significance: float) -> float:
     """Give about the largest ε that so many pairs of runs can certify: ln(n / ln(2/significance))."""
-    if pairs <= 0:
-        return 0.0
-    return max(0.0, math.log(pairs / math.log(2 / significance)))
+    return max(0.0, math.log(pairs / math.log(2 / significance))) if pairs > 0 else 0.0
 
 
 def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
@@ -361,11 +350,7 @@ def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
         return 0.0
 
     def divergence(a: float, b: float) -> float:
-        total = 0.0
-        for x, y in ((a, b), (1 - a, 1 - b)):
-            if x > 0:
-                total += math.inf if y <= 0 else x * math.log(x / y)
-        return total
+        return float(rel_entr([a, 1 - a], [b, 1 - b]).sum())
 
     def objective(other: float) -> float:
         return divergence(q, other) + divergence(p, min(1.0, ratio * other + delta))

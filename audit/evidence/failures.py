@@ -25,27 +25,23 @@ with probability at most significance; so does p_k ≤ u for all k, u the larges
 the M_k reject.
 """
 
-from __future__ import annotations
-
 import math
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.evidence.bets import STAKES, log_sum
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 GRID: Final = STAKES[STAKES > 0]
 #: A claim of β = 0 is bet against as this one, which it implies.
 LEAST_BETA: Final = 1e-12
 _STEPS: Final = 60
+#: More runs than anybody draws.
+_ENDLESS: Final = 2**62
 
 
 def weights(count: int) -> Floats:
@@ -184,13 +180,7 @@ def least_runs(beta: float, significance: float) -> int:
     (8, 161)
     """
     limit, gain = -math.log(significance), log_payoffs(np.ones(1), beta)[0]
-    low, high = 0, 1
-    while float(_mean(high * gain)) < limit:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if float(_mean(middle * gain)) >= limit else (middle, high)
-    return high
+    return bisect_left(range(_ENDLESS), limit, lo=1, key=lambda runs: float(_mean(runs * gain)))
 
 
 def best_growth(p: float, beta: float) -> float:

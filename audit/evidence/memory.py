@@ -1,27 +1,23 @@
 """What is remembered of one pair of databases: early outputs for re-learning, and counts of everything."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.claims import at_distance
+from audit.distributions.law import Floats
 from audit.events.event import Event
-from audit.events.features import TableScore, View
 from audit.events.features.propose import propose
+from audit.events.features.scores import TableScore
+from audit.events.features.views import View
 from audit.events.tables import Candidates, Table, learn_bins
 from audit.evidence.bets import Bet
+from audit.sampling import Runs
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
 
 #: Outputs kept for re-learning, a side. Beyond it the bins stay as they are and only counts grow.
 KEPT = 16_384
@@ -53,8 +49,7 @@ class Block:
     """A counted block: its runs, and their outputs where they are wanted for re-learning."""
 
     runs: int
-    left: View | None = None
-    right: View | None = None
+    views: tuple[View, View] | None = None
 
 
 @dataclass
@@ -68,8 +63,8 @@ class PairMemory:
     floats
         Whether bit patterns may be used.
     path
-        The neighbours from `left` to `right`, both included, where these are more than one step apart. Every
-        claim that is asked about is one about neighbours.
+        The neighbours from `left` to `right`, both included; these two where they are neighbours themselves.
+        Every claim that is asked about is one about neighbours.
     """
 
     left: Any
@@ -91,10 +86,13 @@ class PairMemory:
     _next_learning: int = 1
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.path = self.path or (self.left, self.right)
+
     @property
     def distance(self) -> int:
         """How many steps of neighbours lie between the two databases."""
-        return max(1, len(self.path) - 1)
+        return len(self.path) - 1
 
     @property
     def stopped_answering(self) -> bool:
@@ -123,14 +121,15 @@ class PairMemory:
         self.hear(right)
         runs, fits = len(left) + len(right), self._kept_bytes + max(weight(left), weight(right)) <= KEPT_BYTES
         if self._kept_runs + runs <= 2 * (KEPT if fits else FIRST):
-            return Block(runs, left, right)
+            return Block(runs, (left, right))
         return Block(runs)
 
-    def take(self, runs: Iterable[tuple[View, View]]) -> tuple[list[Floats], list[Block]]:
+    def take(self, drawn: Iterable[Runs]) -> tuple[list[Floats], list[Block]]:
         """Count all blocks of a batch, without learning from it yet: the sums, and what will be learned."""
         counts: list[Floats] = []
         blocks = []
-        for left, right in runs:
+        for runs in drawn:
+            left, right = View(runs.left, runs.typed), View(runs.right, runs.typed)
             counted = self.count(left, right)
             counts = [a + b for a, b in zip(counts, counted, strict=True)] if counts else counted
             blocks.append(self.keep(left, right))
@@ -148,13 +147,13 @@ class PairMemory:
     def learn(self, blocks: list[Block], counts: list[Floats]) -> None:
         """Learn from a finished batch: `counts` as summed from `count` over its blocks."""
         for table, counted in zip(self.tables, counts, strict=True):
-            table.add(counted)
+            table.counts += counted
         for block in blocks:
-            if block.left is not None and block.right is not None and self._kept_runs == self.runs:
-                self._kept[0].append(block.left)
-                self._kept[1].append(block.right)
+            if block.views is not None and self._kept_runs == self.runs:
+                for kept, view in zip(self._kept, block.views, strict=True):
+                    kept.append(view)
                 self._kept_runs += block.runs
-                self._kept_bytes += max(weight(block.left), weight(block.right))
+                self._kept_bytes += max(map(weight, block.views))
             self.runs += block.runs
         if self.pairs >= self._next_learning and self._kept_runs == self.runs:
             self._relearn()
@@ -162,18 +161,16 @@ class PairMemory:
 
     def _relearn(self) -> None:
         """Choose features and bins anew from the kept outputs, and count these again."""
-        left, right = self._kept = ([merged(self._kept[0])], [merged(self._kept[1])])
+        sides = [merged(views) for views in self._kept]
+        self._kept = ([sides[0]], [sides[1]])
         self.tables = []
-        for feature in propose(left, right, floats=self.floats):
-            fitted = isinstance(feature, TableScore)
-            table = Table(learn_bins(feature, left + right))
+        for feature in propose(*self._kept, floats=self.floats):
+            table = Table(learn_bins(feature, sides))
             # A fitted score flatters the runs it was fitted to, the first half: only the others are counted.
-            blocks = [_last_half(side) for side in (left, right)] if fitted else [left, right]
-            for side, views in enumerate(blocks):
-                for view in views:
-                    table.counts[side] += np.bincount(table.find(view), minlength=table.bins.width + 1)
+            counted = map(_last_half, sides) if isinstance(feature, TableScore) else sides
+            table.counts += table.count(*counted)
             self.tables.append(table)
-        for view in left + right:
+        for view in sides:
             view.forget()
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
@@ -202,6 +199,14 @@ class PairMemory:
     def kept(self, side: int) -> tuple[list[View], list[View]]:
         """Give the kept outputs, those of the database `side` first."""
         return self._kept[side], self._kept[1 - side]
+
+    def seen(self, event: Event, side: int) -> Floats:
+        """Count the kept runs: of the database `side` inside and outside an event, then of the other one."""
+        counts = []
+        for views in self.kept(side):
+            inside = sum(int(event.members(view).sum()) for view in views)
+            counts += [inside, sum(map(len, views)) - inside]
+        return np.array(counts, dtype=float)
 
     def event(self, chosen: Chosen, k: int) -> Event:
         """Give one of the chosen events as a set of outputs that says itself."""
@@ -247,7 +252,9 @@ def bet_on(chosen: list[Chosen], counts: list[Floats]) -> Bet:
         p=np.concatenate([item.candidates.p for item in chosen]),
         q=np.concatenate([item.candidates.q for item in chosen]),
         past=np.concatenate([np.full(len(item.candidates.p), 2 * item.candidates.past) for item in chosen]),
-        counts=np.concatenate([item.candidates.count(_turned(item, counts[item.table])) for item in chosen]),
+        counts=np.concatenate(
+            [item.candidates.count(counts[item.table][[item.side, 1 - item.side]]) for item in chosen]
+        ),
         distance=chosen[0].distance,
     )
 
@@ -260,10 +267,6 @@ def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
     for counted in counts:
         counted[:, 0] = left, right
     return bet_on(chosen, counts).at_worst()
-
-
-def _turned(item: Chosen, counted: Floats) -> Floats:
-    return counted if item.side == 0 else counted[::-1]
 
 
 def growth_rate(p: Floats, q: Floats, epsilon: float | Floats, delta: float) -> Floats:
@@ -311,14 +314,6 @@ def merged(views: list[View]) -> View:
     return View([output for view in views for output in view.outputs], typed, replaced=True)
 
 
-def _last_half(views: list[View]) -> list[View]:
-    """Give the second half of the outputs, as counted in `propose`: by runs, not by blocks."""
-    total = sum(len(view) for view in views)
-    skip, rest = total // 2, []
-    for view in views:
-        if skip >= len(view):
-            skip -= len(view)
-            continue
-        rest.append(View(view.outputs[skip:], view.typed, replaced=True) if skip else view)
-        skip = 0
-    return rest
+def _last_half(view: View) -> View:
+    """Give the second half of the outputs, as counted in `propose`."""
+    return View(view.outputs[len(view) // 2 :], view.typed, replaced=True)

@@ -6,32 +6,20 @@ least 90 % of audits (estimated from `AUDITS` simulations under common random nu
 claim.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.events.event import Event
 from audit.evidence.bets import backtest, log_payoffs, log_sum, matched, outcomes
-from audit.evidence.memory import growth_rate
+from audit.evidence.memory import PairMemory, growth_rate
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from audit.events.event import Event
-    from audit.evidence.memory import PairMemory
-
-    Floats = NDArray[np.float64]
-
-#: What no audit of real numbers looks at, and what none looks at.
-FLOATS = 'the floats as returned (numerics="float")'
-SIDE_CHANNELS = "timing, memory and other side channels"
 AUDITS = 200
 POWER = 0.9
+#: The largest excess over the claim that is looked for.
+_MOST = 50.0
 #: Excesses over the claim that are asked about, some 3 per cent apart, and as a first guess how many of these
 #: steps lie between where the expected growth suffices and where most audits refute.
 _GRID = 400
@@ -108,6 +96,43 @@ def generic(delta: float) -> float:
     (0.5, 0.75)
     """
     return (1 + delta) / 2
+
+
+def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significance: float) -> float:
+    """Return the smallest true ε that a z-test of p − e^ε·q ≤ δ with fixed runs refutes with power 0.9.
+
+    The event is the generic one, p = (1 + δ)/2 and q = (p − δ)/e^(true ε). The test looks once, at the
+    end: it is a yardstick for the bets, which may stop at any time.
+
+    Parameters
+    ----------
+    pairs
+        Runs on each database.
+    epsilon, delta, significance
+        The claim, and the error probability of the test.
+
+    Examples
+    --------
+    >>> 1.0 < fixed_sample_epsilon(100_000, epsilon=1.0, delta=0.0, significance=1e-6) < 1.1
+    True
+    """
+    from scipy.optimize import brentq
+    from statsmodels.stats.power import normal_sample_size_one_tail  # type: ignore[import-untyped]
+
+    p, ratio = generic(delta), math.exp(epsilon)
+
+    def spread(q: float) -> float:
+        return math.sqrt(p * (1 - p) + ratio**2 * q * (1 - q))
+
+    def missing(excess: float) -> float:
+        q = (p - delta) * math.exp(-epsilon - excess)
+        move, null = p - ratio * q - delta, spread((p - delta) / ratio)
+        needed = normal_sample_size_one_tail(move, POWER, significance, null, spread(q))
+        return math.log(needed) - math.log(pairs)
+
+    if missing(_MOST) > 0:
+        return math.inf
+    return epsilon + float(brentq(missing, 1e-9, _MOST))
 
 
 def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | None:

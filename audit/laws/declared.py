@@ -1,28 +1,22 @@
 """The declared laws of an audit, asked for with the subject's own faults told apart from ours."""
 
-from __future__ import annotations
-
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import islice
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from audit.distributions import Countable, Finite
+from audit.claims import PureDP
+from audit.distributions import Countable, Finite, Law
 from audit.errors import AuditError, SubjectError
 from audit.laws.scores import score
+from audit.subject.subject import Subject
 from audit.values.brief import show
 from audit.values.canonical import key
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from audit.distributions import Law
-    from audit.subject.subject import Subject
 
 #: Databases whose first law is remembered, and how many of them are asked for again at the end.
 _REMEMBERED: Final = 1_024
 _ASKED_AGAIN: Final = 32
-_NOTHING: Final = SimpleNamespace(epsilon=0.0, delta=0.0)
+_NOTHING: Final = PureDP(0.0)
 
 
 @dataclass

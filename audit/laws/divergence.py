@@ -10,25 +10,15 @@ several continuous coordinates of a product differ, `hockey_stick_bounds` and `e
 bracket the value instead.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
+from audit.distributions.law import Floats, Law
 from audit.errors import finite_number
-from audit.laws.losses import SLACK, Loss, VectorLoss, loss_of
-from audit.laws.region import Region, log_probability, probability
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from numpy.typing import NDArray
-
-    from audit.distributions import Law
-
-    Floats = NDArray[np.float64]
+from audit.laws.losses import SLACK, Loss, ScalarLoss, VectorLoss, loss_of
+from audit.laws.region import Region, log_probability
 
 TOLERANCE = 1e-9
 """Accuracy of δ and ε; half of it, relatively, is what an event may give away to be an open set."""
@@ -111,7 +101,7 @@ def worst_event(p: Law, q: Law, epsilon: float) -> Region:
     loss = loss_of(p, q)
     level = min(epsilon, _just_below(loss.supremum()))
     if not isinstance(loss, VectorLoss):
-        return Region(*loss.part_above(level))
+        return loss.part_above(level)
     boxes = [_box(loss, levels) for levels in loss.boxes_above(level)]
     best = max(boxes, key=lambda box: _gain(p, q, box, epsilon), default=Region())
     climbed = _Climb(p, q, loss, epsilon).box()
@@ -159,7 +149,7 @@ def _just_below(supremum: float) -> float:
 
 
 def _box(loss: VectorLoss, levels: dict[int, float]) -> Region:
-    parts = [(index, Region(*loss.losses[index].part_above(level))) for index, level in levels.items()]
+    parts = [(index, loss.losses[index].part_above(level)) for index, level in levels.items()]
     return Region(coordinates=tuple(parts))
 
 
@@ -168,7 +158,7 @@ class _Climb:
 
     def __init__(self, p: Law, q: Law, loss: VectorLoss, epsilon: float) -> None:
         self._p, self._q, self._epsilon = p, q, epsilon
-        known: dict[Loss, tuple[list[Region | None], Floats]] = {}
+        known: dict[ScalarLoss, tuple[list[Region | None], Floats]] = {}
         for index, part in loss.losses.items():
             if part not in known:
                 known[part] = self._choices(index, part)
@@ -190,14 +180,14 @@ class _Climb:
         parts = ((index, self._of[index][0][k]) for index, k in chosen.items())
         return Region(coordinates=tuple((index, part) for index, part in parts if part is not None))
 
-    def _choices(self, index: int, loss: Loss) -> tuple[list[Region | None], Floats]:
+    def _choices(self, index: int, loss: ScalarLoss) -> tuple[list[Region | None], Floats]:
         """Return regions {L > level} of one coordinate, then all of it, and their logs under p and q."""
         top = loss.supremum()
         scale = top if math.isfinite(top) else max(1.0, self._epsilon)
         regions: list[Region | None] = []
         logs = []
         for share in _SHARES:
-            region = Region(*loss.part_above(share * scale))
+            region = loss.part_above(share * scale)
             part = Region(coordinates=((index, region),))
             log_p, log_q = log_probability(self._p, part), log_probability(self._q, part)
             if math.isfinite(log_p):
@@ -213,16 +203,3 @@ def _gain(p: Law, q: Law, region: Region, epsilon: float) -> float:
         return -math.inf
     ratio = epsilon + log_q - log_p
     return math.exp(log_p) * -math.expm1(ratio) if ratio < 0 else -ratio
-
-
-__all__ = [
-    "TOLERANCE",
-    "Region",
-    "epsilon_at",
-    "epsilon_bounds",
-    "hockey_stick",
-    "hockey_stick_bounds",
-    "loss_epsilon_bounds",
-    "probability",
-    "worst_event",
-]

@@ -6,26 +6,20 @@ for; `within` is true only if no pair exceeds it by more than `ExactFinding.tole
 derived in `audit.laws.scores`.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 
-from audit.distributions import Law
+from audit.claims import PrivacyClaim
+from audit.distributions.law import Floats, Ints, Law
 from audit.errors import InvalidKind, InvalidValue
-from audit.laws.divergence import worst_event
+from audit.laws.divergence import TOLERANCE, worst_event
 from audit.laws.losses.side_by_side import blocks, stacked
 from audit.laws.region import Region, probability
-from audit.laws.scores import TOLERANCE, Bound, Score, Scores, SideBySide, score
+from audit.laws.scores import Score, Scores, SideBySide, score
 from audit.values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
-
-    from audit.distributions.law import Floats, Ints
 
 CHUNK = 2**15
 MOST_SEEN = 2**17
@@ -35,8 +29,6 @@ TIE = 1e-12
 
 _FLAT = frozenset({list, tuple})
 _PLAIN = frozenset({int, str, bool})
-
-Direction: TypeAlias = Literal["left", "right"]
 
 
 @dataclass(frozen=True)
@@ -49,21 +41,19 @@ class PairFinding:
         The two databases.
     direction
         The database whose law is p.
-    epsilon, epsilon_upper
-        Bounds of the smallest ε that holds at the claim's δ; equal where they are exact.
-    delta, delta_upper
-        Bounds of δ at the claim's ε.
+    epsilon
+        The smallest ε that holds at the claim's δ; a lower bound where it has no closed form.
+    delta
+        δ at the claim's ε, or a lower bound.
     event, p, q
         The worst event at the claim's ε, and its probabilities.
     """
 
     left: Any
     right: Any
-    direction: Direction
+    direction: Literal["left", "right"]
     epsilon: float
-    epsilon_upper: float
     delta: float
-    delta_upper: float
     event: Region
     p: float
     q: float
@@ -99,8 +89,8 @@ class ExactFinding:
     within: bool
     epsilon_upper: float
     delta_upper: float
-    tolerance: float = TOLERANCE
-    complete: bool = True
+    tolerance: float
+    complete: bool
 
     @property
     def epsilon(self) -> float:
@@ -116,10 +106,8 @@ class ExactFinding:
 def compare_pairs(
     pairs: Iterable[tuple[Any, Any]],
     law_of: Callable[[Any], Law],
-    claim: Bound,
+    claim: PrivacyClaim,
     *,
-    tolerance: float = TOLERANCE,
-    progress: Callable[[int], None] | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> ExactFinding:
     """Return the worst of some pairs of databases under their exact laws.
@@ -131,11 +119,7 @@ def compare_pairs(
     law_of
         The law of a database; asked once for each database (as `audit.values.canonical` compares them).
     claim
-        What has an `epsilon` and a `delta`.
-    tolerance
-        The excess in ε, and relatively in δ, up to which a claim counts as met.
-    progress
-        Called with the number of pairs compared so far, after each chunk.
+        The claim, of which its `epsilon` and its `delta` are read.
     stop
         Asked between pairs; the finding then covers what was compared (`complete` is False).
 
@@ -148,53 +132,39 @@ def compare_pairs(
 
     Examples
     --------
-    >>> from types import SimpleNamespace
+    >>> from audit.claims import PureDP
     >>> from audit.distributions import Density
-    >>> claim = SimpleNamespace(epsilon=1.0, delta=0.0)
-    >>> finding = compare_pairs([([0], [1])], lambda database: Density.laplace(database[0], 1.0), claim)
+    >>> finding = compare_pairs([([0], [1])], lambda database: Density.laplace(database[0]), PureDP(1.0))
     >>> finding.over, finding.epsilon
     (False, 1.0)
     """
-    comparison = _Comparison(law_of, claim=claim, tolerance=tolerance)
-    feed = _Feed(iter(pairs), stop or _never)
-    for chunk in feed.chunks():
+    comparison, complete = _Comparison(law_of, claim), True
+    chunk: list[tuple[Any, Any]] = []
+    for pair in pairs:
+        begun = chunk or comparison.pairs
+        if begun and stop is not None and stop():  # asked where a pair is left, or all would not count as all
+            complete = False
+            break
+        chunk.append(pair)
+        if len(chunk) == CHUNK:
+            comparison.add(chunk)
+            chunk = []
+    if chunk:
         comparison.add(chunk)
-        if progress is not None:
-            progress(comparison.pairs)
-    return comparison.finding(complete=not feed.stopped)
-
-
-class _Feed:
-    """Pairs in chunks, and whether they were stopped before their end."""
-
-    def __init__(self, pairs: Iterator[tuple[Any, Any]], stop: Callable[[], bool]) -> None:
-        self._pairs, self._stop = pairs, stop
-        self._begun = self.stopped = False
-
-    def chunks(self) -> Iterator[list[tuple[Any, Any]]]:
-        while chunk := list(islice(self._until_stopped(), CHUNK)):
-            yield chunk
-
-    def _until_stopped(self) -> Iterator[tuple[Any, Any]]:
-        for pair in self._pairs:
-            if self._begun and self._stop():  # asked where a pair is left, or all would not count as all
-                self._pairs, self.stopped = iter(()), True
-                return
-            self._begun = True
-            yield pair
+    return comparison.finding(complete=complete)
 
 
 class _Comparison:
     """The laws seen, and the worst pairs so far."""
 
-    def __init__(self, law_of: Callable[[Any], Law], *, claim: Bound, tolerance: float) -> None:
-        self._law_of, self._claim, self._tolerance = law_of, claim, tolerance
+    def __init__(self, law_of: Callable[[Any], Law], claim: PrivacyClaim) -> None:
+        self._law_of, self._claim = law_of, claim
         self._laws: list[Law] = []
         self._index: dict[Hashable, int] = {}
         self._seen: dict[int, tuple[Any, int]] = {}
-        self._known: dict[tuple[int, int], Score] = {}
+        self._known: dict[tuple[int, int], Score[float]] = {}
         self._worst: dict[str, tuple[float, float, PairFinding]] = {}
-        self.pairs, self.over, self.within, self.slack = 0, False, True, tolerance
+        self.pairs, self.over, self.within, self.slack = 0, False, True, TOLERANCE
         self._most = np.zeros(2)
 
     def add(self, chunk: list[tuple[Any, Any]]) -> None:
@@ -269,9 +239,7 @@ class _Comparison:
             right=right,
             direction="left" if forwards else "right",
             epsilon=float(scores.epsilon[place]),
-            epsilon_upper=float(scores.epsilon_upper[place]),
             delta=float(scores.delta[place]),
-            delta_upper=float(scores.delta_upper[place]),
             event=event,
             p=probability(p, event),
             q=probability(q, event),
@@ -283,20 +251,16 @@ class _Comparison:
         laws = [self._laws[row] for row in rows.tolist()]
         table = stacked(laws)
         if table is None:
-            return self._one_by_one(np.concatenate([indices, indices[:, ::-1]]))
+            scores = [self._score(p, q) for p, q in [*indices.tolist(), *indices[:, ::-1].tolist()]]
+            return Score(*map(np.array, zip(*scores, strict=True)))
         both = np.concatenate([inverse, inverse[:, ::-1]])
-        side_by_side = SideBySide(laws, table, self._claim, self._tolerance)
+        side_by_side = SideBySide(laws, table, self._claim)
         parts = [side_by_side.scores(both[block]) for block in blocks(len(both), table.shape[1])]
-        return Scores(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        return Score(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def _one_by_one(self, pairs: Ints) -> Scores:
-        rows = [self._score(p, q) for p, q in pairs.tolist()]
-        columns = np.array(rows, dtype=np.float64).T
-        return Scores(*columns[:4], *(columns[4:6] > 0.5), *columns[6:])
-
-    def _score(self, p: int, q: int) -> Score:
+    def _score(self, p: int, q: int) -> Score[float]:
         if (p, q) not in self._known:
-            self._known[p, q] = score(self._laws[p], self._laws[q], self._claim, self._tolerance)
+            self._known[p, q] = score(self._laws[p], self._laws[q], self._claim)
         return self._known[p, q]
 
 
@@ -316,7 +280,3 @@ def _beats(rank: tuple[float, float], known: tuple[float, float]) -> bool:
     if rank[0] != known[0] and abs(rank[0] - known[0]) > TIE * max(1.0, abs(known[0])):
         return rank[0] > known[0]
     return rank[1] > known[1] + TIE
-
-
-def _never() -> bool:
-    return False

@@ -11,20 +11,14 @@ of factors over partitions that were fixed by the law alone.
 Guarantee: for independent outputs of the declared law, Pr[e-value ≥ 1/s] ≤ s for every s in (0, 1].
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from audit.distributions.law import OUTSIDE, log_add
+from audit.distributions.law import OUTSIDE, Floats, Ints, Law, Outputs, log_add
 from audit.values.outcomes import Unfinished
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from audit.distributions.law import Floats, Ints, Law, Outputs
 
 SINGLED = 32
 """How many likely cells of a partition are also compared alone against all others."""

@@ -1,24 +1,18 @@
 """Sets of outputs that come out of exact comparisons: outcomes, intervals, boxes."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.distributions import Countable, Density, Finite, Law, Mixture, Product
 from audit.distributions.law import as_numbers, log_add
-from audit.distributions.product import is_vector
+from audit.distributions.line import LineLaw
 from audit.errors import InvalidKind
 from audit.values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from audit.distributions.line import LineLaw
 
 SHOWN = 6
 
@@ -48,7 +42,7 @@ class Region:
     outcomes: tuple[Any, ...] = ()
     intervals: tuple[tuple[float, float], ...] = ()
     excluded: tuple[Any, ...] = ()
-    coordinates: tuple[tuple[int, Region], ...] = ()
+    coordinates: "tuple[tuple[int, Region], ...]" = ()
 
     def contains(self, output: Any) -> bool:
         """Return whether an output belongs to the set; total, whatever the output is."""
@@ -143,6 +137,3 @@ def _span(low: float, high: float) -> str:
 def _listed(texts: list[str]) -> str:
     shown = texts[:SHOWN] + ([f"one of {len(texts) - SHOWN} more"] if len(texts) > SHOWN else [])
     return " or ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
-
-
-__all__ = ["Region", "is_vector", "log_probability", "probability"]

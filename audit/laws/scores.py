@@ -10,110 +10,87 @@ The tolerance covers the rounding of the logarithms (about 1e-15 of their size);
 where the numbers carry it. Laws given in fractions are compared without any (`audit.laws.losses.rational`).
 """
 
-from __future__ import annotations
-
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from audit.laws.divergence import loss_epsilon_bounds
-from audit.laws.losses import loss_of
+from audit.claims import PrivacyClaim
+from audit.distributions.law import Floats, Ints, Law
+from audit.laws.divergence import TOLERANCE, loss_epsilon_bounds
+from audit.laws.losses import Loss, loss_of
 from audit.laws.losses.rational import exceeds, fractions_of
 from audit.laws.losses.side_by_side import epsilons, excesses, losses_of, stacked
 
-if TYPE_CHECKING:
-    from audit.distributions import Law
-    from audit.distributions.law import Floats, Ints
-    from audit.laws.losses import Loss
-
-TOLERANCE = 1e-9
 SETTLED = 1e-3
 """An excess in ε that rounding explains is no obstacle to a proof up to here."""
 _NEAR = 1e-6
 """How close to the claim, seen in floats, fractions are compared as fractions."""
 
 
-class Bound(Protocol):
-    """What the exact path reads of a claim."""
-
-    @property
-    def epsilon(self) -> float:
-        """The bound on the loss."""
-
-    @property
-    def delta(self) -> float:
-        """What may exceed it."""
+Numbers = TypeVar("Numbers")
 
 
-class Score(NamedTuple):
-    """One pair in one direction: see `Scores`."""
-
-    epsilon: float
-    epsilon_upper: float
-    delta: float
-    delta_upper: float
-    over: bool
-    within: bool
-    slack: float
-
-
-class Scores(NamedTuple):
-    """For every pair, forwards and then backwards: bounds of ε and δ, certainly over, certainly within.
+class Score(NamedTuple, Generic[Numbers]):
+    """A pair in one direction: bounds of ε and δ, certainly over, certainly within; or arrays of all these.
 
     `slack` is the excess in ε of what is within, where it is more than the tolerance.
     """
 
-    epsilon: Floats
-    epsilon_upper: Floats
-    delta: Floats
-    delta_upper: Floats
+    epsilon: Numbers
+    epsilon_upper: Numbers
+    delta: Numbers
+    delta_upper: Numbers
     over: Any
     within: Any
-    slack: Floats
+    slack: Numbers
 
 
-def score(p: Law, q: Law, claim: Bound, tolerance: float = TOLERANCE) -> Score:
+Scores: TypeAlias = Score[Floats]
+"""The scores of every pair, forwards and then backwards."""
+
+
+def score(p: Law, q: Law, claim: PrivacyClaim) -> Score[float]:
     """Return the score of one pair.
 
     Examples
     --------
-    >>> from types import SimpleNamespace
+    >>> from audit.claims import PureDP
     >>> from audit.distributions import Finite
-    >>> p, claim = np.exp(-22.0) / (1.0 + np.exp(-22.0)), SimpleNamespace(epsilon=22.0, delta=0.0)
-    >>> found = score(Finite("ab", [1.0 - p, p]), Finite("ab", [p, 1.0 - p]), claim)
+    >>> p = np.exp(-22.0) / (1.0 + np.exp(-22.0))
+    >>> found = score(Finite("ab", [1.0 - p, p]), Finite("ab", [p, 1.0 - p]), PureDP(22.0))
     >>> found.over, found.within, 0.0 <= found.slack < 1e-6
     (False, True, True)
     """
     loss = loss_of(p, q)
     smallest = loss_epsilon_bounds(loss, claim.delta)
-    over, within = _standing(loss, claim, tolerance)
+    over, within = _standing(loss, claim)
     excess, slack = smallest[0] - claim.epsilon, 0.0
     exact = _exactly_over(p, q, claim)
     if exact is not None:
         over, within = exact, not exact
     elif over:
-        over, _ = _standing(loss_of(p.extreme(-1), q.extreme(+1)), claim, tolerance)
+        over, _ = _standing(loss_of(p.extreme(-1), q.extreme(+1)), claim)
         within = not over and excess <= SETTLED
         slack = excess if within else 0.0
     return Score(*smallest, *loss.bounds(claim.epsilon), over, within, slack)
 
 
-def _standing(loss: Loss, claim: Bound, tolerance: float) -> tuple[bool, bool]:
+def _standing(loss: Loss, claim: PrivacyClaim) -> tuple[bool, bool]:
     """Return whether a loss exceeds the claim, and whether it keeps it, but for the tolerance."""
     if claim.delta > 0.0:
-        low, high = loss.bounds(claim.epsilon + tolerance)
-        allowed = claim.delta * (1.0 + tolerance)
+        low, high = loss.bounds(claim.epsilon + TOLERANCE)
+        allowed = claim.delta * (1.0 + TOLERANCE)
         return low > allowed, high <= allowed
-    over = loss.supremum() > claim.epsilon + tolerance
+    over = loss.supremum() > claim.epsilon + TOLERANCE
     return over, not over
 
 
 class SideBySide:
     """Finite laws side by side: thousands of pairs compared at once."""
 
-    def __init__(self, laws: list[Law], table: Floats, claim: Bound, tolerance: float) -> None:
-        self._laws, self._table, self._claim, self._tolerance = laws, table, claim, tolerance
+    def __init__(self, laws: list[Law], table: Floats, claim: PrivacyClaim) -> None:
+        self._laws, self._table, self._claim = laws, table, claim
 
     def scores(self, pairs: Ints) -> Scores:
         """Return the scores of pairs of rows."""
@@ -133,15 +110,15 @@ class SideBySide:
                 seems[place] = over[place] = over[place] if exact is None else exact
         slack = np.where(seems & ~over, worst - epsilon, 0.0)
         within = ~over & (slack <= SETTLED)
-        return Scores(worst, worst, excess, excess, over, within, np.where(within, slack, 0.0))
+        return Score(worst, worst, excess, excess, over, within, np.where(within, slack, 0.0))
 
     def _over(self, table: Floats, pairs: Ints, losses: Floats | None = None) -> Any:
         p = pairs[:, 0]
         losses = losses_of(table, *pairs.T) if losses is None else losses
-        beyond = self._claim.epsilon + self._tolerance
+        beyond = self._claim.epsilon + TOLERANCE
         if self._claim.delta == 0.0:
             return losses.max(axis=1) > beyond
-        allowed = self._claim.delta * (1.0 + self._tolerance)
+        allowed = self._claim.delta * (1.0 + TOLERANCE)
         return excesses(table, p, losses=losses, epsilon=beyond) > allowed
 
     @cached_property
@@ -160,7 +137,7 @@ class SideBySide:
         return any(fractions_of(law) is not None for law in self._laws)
 
 
-def _exactly_over(p: Law, q: Law, claim: Bound) -> bool | None:
+def _exactly_over(p: Law, q: Law, claim: PrivacyClaim) -> bool | None:
     """Return whether laws given in fractions exceed a claim; None where they are not."""
     left, right = fractions_of(p), fractions_of(q)
     if left is None or right is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.claims import ApproximateDP, PureDP, check_claim
-from audit.errors import InvalidValue, positive_int
+from audit.errors import InvalidValue, Parameter, positive_int
 from audit.mutation.result import MutationCheck, Repetition
 from audit.privacy import audit_privacy
 from audit.subject.subject import adapt
@@ -56,7 +56,7 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     """
     subject = adapt(mechanism, convert=options.pop("convert", None))
     claim = check_scalable(subject.claim if claim is None else claim)
-    seed = positive_int(options.pop("seed", 0), what="The `seed`", minimum=0)
+    seed = positive_int(options.pop("seed", 0), what=Parameter("seed"), minimum=0)
     repetitions = []
     for place, factor in enumerate(FACTORS):
         own = _derived(seed, place)

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from audit.errors import InvalidKind, InvalidValue
+from audit.errors import InvalidKind, InvalidValue, Parameter
 from audit.relations.answers import chosen, is_answer, moved, within_one
 from audit.relations.records import (
     distinct,
@@ -96,7 +96,7 @@ class Relation(ABC):
             if relation.name == wanted:
                 return relation
         names = ", ".join(relation.name for relation in _ALL)
-        raise InvalidValue(f"The `relation` must be one of {names}; got {show(name)}.")
+        raise InvalidValue("The ", Parameter("relation"), f" must be one of {names}; got {show(name)}.")
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """Tell whether two databases are neighbours.
@@ -337,8 +337,10 @@ def check_relation(relation: Any) -> NeighbourRelation:
         return Relation.from_name(relation)
     if isinstance(relation, type) or not isinstance(relation, NeighbourRelation):
         raise InvalidKind(
-            "The `relation` must be a Relation, or an object with the methods are_neighbours(left, right) "
-            f"and neighbours(database, records, rng); got {show(relation)}."
+            "The ",
+            Parameter("relation"),
+            " must be a Relation, or an object with the methods are_neighbours(left, right) "
+            f"and neighbours(database, records, rng); got {show(relation)}.",
         )
     return relation
 

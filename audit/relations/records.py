@@ -168,15 +168,12 @@ def _spliced(database: Any, start: int, stop: int, records: Sequence[Any]) -> An
             raise InvalidValue(f"The records of a string must be single characters; got {show(records)}.")
         return "".join(whole)
     if kind == "bytes":
-        return _bytes(whole)
+        try:
+            return bytes(whole)
+        except (TypeError, ValueError):
+            wrong = f"The records of bytes must be ints from 0 to 255; got {show(whole)}."
+            raise InvalidValue(wrong) from None
     return tuple(whole) if kind == "tuple" else whole
-
-
-def _bytes(whole: list[Any]) -> bytes:
-    try:
-        return bytes(whole)
-    except (TypeError, ValueError):
-        raise InvalidValue(f"The records of bytes must be ints from 0 to 255; got {show(whole)}.") from None
 
 
 def _array(database: Any, start: int, stop: int, records: Sequence[Any]) -> Any:
@@ -199,18 +196,14 @@ def _dtype(database: Any, records: Sequence[Any]) -> Any:
     except (TypeError, ValueError):  # ragged, or no common dtype
         return np.dtype(object)
     if new.shape[1:] != database.shape[1:]:
-        return _odd_shape(database, records)
+        if database.ndim == 1:
+            return np.dtype(object)
+        shape = database.shape[1:]
+        raise InvalidValue(f"The records of this array must have shape {shape}; got {show(records[0])}.")
     for dtype in (database.dtype, promoted):
         if _holds(dtype, new) and _holds(dtype, database):
             return dtype
     return np.dtype(object)
-
-
-def _odd_shape(database: Any, records: Sequence[Any]) -> Any:
-    if database.ndim == 1:
-        return np.dtype(object)
-    shape = database.shape[1:]
-    raise InvalidValue(f"The records of this array must have shape {shape}; got {show(records[0])}.")
 
 
 def _holds(dtype: Any, values: Any) -> bool:

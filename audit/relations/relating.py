@@ -1,15 +1,18 @@
-"""Asking a relation for neighbours: one of the toolkit's or, with care, one of the user's own."""
+"""Asking a relation for neighbours: one of the toolkit's or, with care, one of the user's own.
 
-from __future__ import annotations
+Of one database, or all pairs of some databases, each once.
+"""
 
-from typing import TYPE_CHECKING, Any
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import combinations, islice
+from typing import Any
 
 from audit.errors import AuditError, InvalidValue, SubjectError
 from audit.relations import Relation, check_pair, name_of
+from audit.values import canonical
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
@@ -57,3 +60,88 @@ def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: 
         raise SubjectError(
             f"`neighbours` of {name_of(relation)} failed on {show(database)}: {type(error).__name__}: {error}"
         ) from error
+
+
+def listed(
+    relation: Any, databases: list[list[Any]], records: list[Any], *, most: int
+) -> list[tuple[int, int]] | None:
+    """Return the pairs that a relation lists, as places i < j; None where they are too many.
+
+    Parameters
+    ----------
+    relation
+        One of the toolkit's lists each pair from both of its databases.
+    databases, records
+        The databases, and the records that they are made of.
+    most
+        Most pairs.
+
+    Examples
+    --------
+    >>> listed(Relation.REPLACE_ONE, [[0], [1]], [0, 1], most=9)
+    [(0, 1)]
+    """
+    place, both_ways = _Places(databases, records), isinstance(relation, Relation)
+    pairs: dict[tuple[int, int], None] = {}
+    for i, database in enumerate(databases):
+        for other in islice(neighbours_of(relation, database, records), most):
+            j = place.of(other)
+            if j is not None and (i < j or (i > j and not both_ways)):
+                pairs[min(i, j), max(i, j)] = None
+                if len(pairs) > most:
+                    return None
+    return list(pairs)
+
+
+def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], relation: Any) -> None:
+    """Refuse a relation of the user's that lists fewer neighbours than it has.
+
+    Raises
+    ------
+    SubjectError
+        Two databases are neighbours, one way round or the other, and are no pair.
+
+    Examples
+    --------
+    >>> from audit.relations import Relation
+    >>> refuse_unlisted([[0], [1]], [(0, 1)], Relation.REPLACE_ONE)
+    """
+    known = set(pairs)
+    for i, j in combinations(range(len(databases)), 2):
+        left, right = databases[i], databases[j]
+        if (i, j) not in known and (_calls(relation, left, right) or _calls(relation, right, left)):
+            raise SubjectError(
+                f"`are_neighbours` of {name_of(relation)} calls {show(left)} and {show(right)} neighbours, "
+                "but its `neighbours` lists neither from the other."
+            )
+
+
+def _calls(relation: Any, left: Any, right: Any) -> bool:
+    """Return whether a relation calls two databases neighbours; most pairs of many are none."""
+    try:
+        return bool(relation.are_neighbours(left, right)) and are_neighbours(relation, left, right)
+    except Exception:  # noqa: BLE001 - the user's own code; where it fails, they are none
+        return False
+
+
+class _Places:
+    """Where a database is in a list of all, told by its records or, where these are copies, by its key."""
+
+    def __init__(self, databases: list[list[Any]], records: Sequence[Any]) -> None:
+        self._databases = databases
+        self._number = {id(record): number for number, record in enumerate(records)}
+        self._by_numbers = {self._numbers(database): i for i, database in enumerate(databases)}
+
+    def _numbers(self, database: list[Any]) -> tuple[int, ...]:
+        return tuple([self._number[id(record)] for record in database])
+
+    @cached_property
+    def _by_key(self) -> dict[Any, int]:
+        return {canonical.key(database): i for i, database in enumerate(self._databases)}
+
+    def of(self, database: Any) -> int | None:
+        """Give the place of a database, None if it is none of them."""
+        if type(database) is list:
+            with contextlib.suppress(KeyError):
+                return self._by_numbers.get(self._numbers(database))
+        return self._by_key.get(canonical.key(database))

@@ -8,7 +8,7 @@ from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
 
-from audit.errors import SubjectError
+from audit.errors import Parameter, SubjectError
 from audit.sampling.blocks import Block, Host
 from audit.sampling.remake.classes import class_named
 from audit.sampling.remake.modules import is_importable, taken_by_value, users_modules
@@ -75,7 +75,8 @@ class Parcel:
                 return cls(pack(place), subject.calling, seed)
             raise SubjectError(
                 f"`{subject.name}` cannot be sent to another process ({type(error).__name__}: {error}); "
-                "audit it with isolate=False."
+                "audit it with ",
+                *(Parameter("isolate", example="isolate=False"), "."),
             ) from error
 
     def open(self, path: Path) -> Host:

@@ -9,22 +9,17 @@ share of runs spent on looks is bounded.
 The search draws nothing itself: `look = search.ask(...)`, the look is taken, `search.tell(look, ...)`.
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections import deque
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, count, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.databases.paths import halves
+from audit.evidence.memory import PairMemory
 from audit.values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
-
-    from audit.evidence.memory import PairMemory
 
 #: Neighbours one after the other; a pair is a path of one step.
 Path = tuple[Any, ...]
@@ -56,45 +51,25 @@ class Contender:
     Parameters
     ----------
     memory
-        What is known of it.
+        What is known of it; it learns from independent runs.
     apart
-        How far apart coupled runs were.
+        How far apart coupled runs were, a step.
     level
         How often its look was doubled; −1 before the first look.
+    pairs
+        How many pairs of independent runs the look takes that is asked for; 0 for one coupled run a side,
+        which tell only how far apart it is.
     """
 
     memory: PairMemory
     apart: float = 0.0
     level: int = -1
-
-    @property
-    def path(self) -> Path:
-        """The two databases, and what lies between."""
-        return self.memory.path or (self.memory.left, self.memory.right)
+    pairs: int = 0
 
     @property
     def is_far(self) -> bool:
         """Whether the two databases are more than one step apart."""
         return self.memory.distance > 1
-
-
-@dataclass(eq=False)
-class Look:
-    """What the search asks for.
-
-    Parameters
-    ----------
-    memory
-        The pair, which learns from independent runs.
-    pairs
-        How many pairs of independent runs; 0 for one coupled run a side, which tell only how far apart it is.
-    apart
-        That distance, as it was told.
-    """
-
-    memory: PairMemory
-    pairs: int = 0
-    apart: float = 0.0
 
 
 class _Queue:
@@ -162,8 +137,8 @@ class Search:
     def __post_init__(self) -> None:
         self._looks = self._steps()
 
-    def ask(self, spent: int, *, more: bool = True) -> Look | None:
-        """Return the next look to take; None once the search has had its share, or has nothing left.
+    def ask(self, spent: int, *, more: bool = True) -> Contender | None:
+        """Return the pair to look at next; None once the search has had its share, or has nothing left.
 
         Parameters
         ----------
@@ -175,12 +150,13 @@ class Search:
         self._wanted = more and self.wants(spent)
         return next(self._looks)
 
-    def tell(self, look: Look, runs: int, apart: float = 0.0) -> None:
+    def tell(self, look: Contender, runs: int, apart: float = 0.0) -> None:
         """Record a look: the runs that it took, and the distance of coupled ones."""
         self.spent += runs
-        look.apart = apart
+        if not look.pairs:
+            look.apart = apart / look.memory.distance
 
-    def _steps(self) -> Iterator[Look | None]:
+    def _steps(self) -> Iterator[Contender | None]:
         while True:
             if not (self._wanted and (yield from self._step())):
                 yield None
@@ -210,7 +186,7 @@ class Search:
         best_known = sorted(looked, key=lambda memory: -memory.pairs)[:_FINALISTS]
         return max([top, *best_known], key=self._guess)
 
-    def _step(self) -> Generator[Look, None, bool]:
+    def _step(self) -> Generator[Contender, None, bool]:
         """Look longer at a pair that earned it, or else at a new one; return whether anything was left."""
         chosen = self._longer()
         if chosen is None:
@@ -218,12 +194,12 @@ class Search:
             chosen = self._newcomer() or self._left()
         if chosen is None:
             return False
-        level = chosen.level
-        if level >= 0:
-            self._looked[level].remove(chosen)
+        if chosen.level >= 0:
+            self._looked[chosen.level].remove(chosen)
+        chosen.pairs = FIRST_LOOK << max(chosen.level, 0)
         chosen.level += 1
         self._looked[chosen.level].append(chosen)
-        yield Look(chosen.memory, FIRST_LOOK << max(level, 0))
+        yield chosen
         return True
 
     def _longer(self) -> Contender | None:
@@ -243,15 +219,13 @@ class Search:
     def _best_at(self, level: int) -> Contender:
         return max(self._looked[level], key=lambda contender: self._guess(contender.memory))
 
-    def _scouted(self) -> Iterator[Look]:
+    def _scouted(self) -> Iterator[Contender]:
         """Scout some new pairs."""
         crowd = len(self._near) >= _CROWD
         for path in islice(self._unseen(), _NEWCOMERS_TO_A_CROWD if crowd else _NEWCOMERS):
             contender = Contender(self.new(path))
             self.contenders.append(contender)
-            look = Look(contender.memory)
-            yield look
-            contender.apart = look.apart / contender.memory.distance
+            yield contender
             (self._far if contender.is_far else self._near).add(contender)
             if not contender.is_far and (self._furthest is None or contender.apart > self._furthest.apart):
                 self._furthest = contender
@@ -297,18 +271,15 @@ class Search:
         """Give pairs around that furthest apart and the best; of a path its halves, one of which fails."""
         if self._furthest is None:
             return
-        yield from islice(vary(self._furthest.path), _CLIMBERS)
+        yield from islice(vary(self._furthest.memory.path), _CLIMBERS)
         best = self.best()
-        if best is None or best is self._furthest.memory:
-            return
-        yield from (
-            halves(best.path) if best.distance > 1 else islice(vary((best.left, best.right)), _CLIMBERS)
-        )
+        if best is not None and best is not self._furthest.memory:
+            yield from halves(best.path) if best.distance > 1 else islice(vary(best.path), _CLIMBERS)
 
     def _beyond_the_best(self, further: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
         """Give a path that repeats the step of the pair furthest apart or, in turns, of the newest."""
         newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
         known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
         if known is not None:
-            untried = (path for path in further(known.path) if not self._has_seen(path))
+            untried = (path for path in further(known.memory.path) if not self._has_seen(path))
             yield from islice(untried, 1)

@@ -4,13 +4,11 @@ For additive noise the distance is that of the two true answers, which one coupl
 steers; it proves nothing.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
-from audit.events.features import Kind
+from audit.events.features.atoms import Kind
 from audit.events.features.parts import leaves
 from audit.events.features.views import as_mapping, as_number, as_vector
 from audit.values import canonical

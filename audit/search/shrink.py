@@ -5,18 +5,14 @@ none does. A version is tried by runs of its own, few at first and twice as many
 they decide nothing: the pair that is left is then run afresh as a witness (`confirm`).
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.databases.paths import halves
 from audit.databases.variations import simplicity
 from audit.evidence.memory import PairMemory
 from audit.values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Pair = tuple[Any, Any]
 
@@ -54,7 +50,6 @@ def failing_step(
     *,
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory], float],
-    floats: bool,
 ) -> PairMemory:
     """Return what is known of the step of a path on which the claim fails most visibly, by one event.
 
@@ -70,12 +65,11 @@ def failing_step(
         Draws so many pairs of runs; False when the allowance of runs does not reach for them.
     growth
         The growth by that event, in nats a pair of runs; negative where it speaks for the claim.
-    floats
-        Whether bit patterns may be used.
     """
     while memory.distance > 1:
         pairs = max(_LEAST, round(_STEP_NATS / max(growth(memory), 1e-9)))
-        pieces = [PairMemory(part[0], part[-1], floats=floats, path=part) for part in halves(memory.path)]
+        parts = halves(memory.path)
+        pieces = [PairMemory(part[0], part[-1], floats=memory.floats, path=part) for part in parts]
         for piece in pieces:
             if not look(piece, pairs):
                 look(piece, _LEAST_AT_LAST)
@@ -89,7 +83,6 @@ def shrink(
     simpler: Callable[[Pair], Iterator[Pair]],
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
-    floats: bool,
 ) -> PairMemory:
     """Return what is known of the simplest pair found.
 
@@ -103,17 +96,13 @@ def shrink(
         Draws so many pairs of runs; False when the allowance of runs does not reach for them.
     growth
         The growth, in nats a pair of runs, that a pair promises, less so many standard errors.
-    floats
-        Whether bit patterns may be used.
     """
     wanted = _KEEP * growth(memory, 1.0)
     if wanted <= 0:
         return memory
     trial = _Trial(look, growth, wanted)
     chances: dict[Any, int] = {}
-    improved = True
-    while improved:
-        improved = False
+    while True:
         tried: set[Any] = set()
         for pair in simpler((memory.left, memory.right)):
             key = canonical.key(list(pair))
@@ -123,14 +112,15 @@ def shrink(
             if chances.setdefault(key, _CHANCES) == 0:
                 continue
             chances[key] -= 1
-            candidate = PairMemory(*pair, floats=floats)
+            candidate = PairMemory(*pair, floats=memory.floats)
             fails = trial.fails(candidate)
             if trial.over:
                 return memory
             if fails:
-                memory, improved = candidate, True
+                memory = candidate
                 break
-    return memory
+        else:
+            return memory
 
 
 @dataclass

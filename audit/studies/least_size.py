@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from audit.errors import AuditError
-from audit.laws.scores import TOLERANCE
+from audit.laws.divergence import TOLERANCE
 from audit.results.result import Evidence, Verdict
 from audit.studies.cells import Cell, Step, StepVerdict
 from audit.studies.study import Curve, Study

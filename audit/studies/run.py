@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
-from audit.errors import positive_int, probability
+from audit.errors import Parameter, positive_int, probability
 from audit.studies.cells import Cell
 from audit.studies.code import code_of
 from audit.studies.least_size import COMPARISONS, LeastSize
@@ -114,11 +114,11 @@ def check_terms(*, significance: float, budget: int | None, seed: int, jobs: int
     Traceback (most recent call last):
     audit.errors.InvalidValue: The `jobs` must be a whole number ≥ 1; got 0.
     """
-    probability(significance, what="The `significance`", zero=False, one=False)
-    positive_int(seed, what="The `seed`", minimum=0)
-    positive_int(jobs, what="The `jobs`")
+    probability(significance, what=Parameter("significance"), zero=False, one=False)
+    positive_int(seed, what=Parameter("seed"), minimum=0)
+    positive_int(jobs, what=Parameter("jobs"))
     if budget is not None:
-        positive_int(budget, what="The `budget`")
+        positive_int(budget, what=Parameter("budget"))
 
 
 @dataclass(eq=False)

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    Kind = Literal["privacy", "utility"]
-
-#: Keywords that mean the same to `audit_privacy` and `audit_utility`.
-SHARED = (
-    "convert",
-    "fresh",
-    "budget",
-    "time_limit",
-    "run_time_limit",
-    "isolate",
-    "unfinished",
-    "significance",
-    "seed",
-    "jobs",
-    "progress",
-)
+    from audit.options import Kind
 
 
 def claims_utility(subject: Any) -> bool:
@@ -63,29 +48,3 @@ def claims(subject: Any, options: Mapping[str, Any]) -> list[Kind]:
         *(["privacy"] if private or not utility else []),  # type: ignore[list-item]
         *(["utility"] if utility else []),  # type: ignore[list-item]
     ]
-
-
-def utility_options(entry: Entry) -> dict[str, Any]:
-    """Return the options of an entry's utility audit: its own, and what it shares but the budget.
-
-    Examples
-    --------
-    >>> entry = Entry("n", lambda: len, options={"budget": 9, "convert": str}, utility={"seed": 1})
-    >>> utility_options(entry)
-    {'convert': <class 'str'>, 'seed': 1}
-    """
-    kept = shared(entry.options or {})
-    kept.pop("budget", None)  # how many runs a privacy audit needs says nothing of failures
-    return {**kept, **(entry.utility or {})}
-
-
-def shared(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a privacy audit that its utility audit takes too.
-
-    Examples
-    --------
-    >>> shared({"size": 3, "budget": 100, "until": "budget"})
-    {'budget': 100, 'until': 'budget'}
-    """
-    kept = {name: value for name, value in options.items() if name in SHARED}
-    return {**kept, "until": "budget"} if options.get("until") == "budget" else kept

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from typing import Any, Self
 
-from audit.errors import SubjectError
+from audit.errors import Parameter, SubjectError
 from audit.subject.signatures import Calling, read_calling, spoken_name
 from audit.subject.surroundings import put_back
 
@@ -240,7 +240,9 @@ def adapt(
 
 def _checked(convert: Convert | None) -> Convert | None:
     if convert is not None and not callable(convert):
-        raise SubjectError("`convert` must be a function that turns a list of records into a database.")
+        raise SubjectError(
+            Parameter("convert"), " must be a function that turns a list of records into a database."
+        )
     return convert
 
 

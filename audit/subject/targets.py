@@ -5,36 +5,46 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Entry, load_catalogue
 from audit.errors import AuditError
-from audit.subject.claimed import utility_options
 from audit.subject.loading import load_object, near, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from audit.catalogue import Expected
+    from audit.options import Kind
+
 
 @dataclass(frozen=True)
 class Target:
-    """A subject ready to be audited, and what its catalogue entry says of it.
+    """A subject ready to be audited, and its catalogue entry if it has one.
 
     Examples
     --------
-    >>> Target("math:fsum", subject=sum).options
-    {}
+    >>> Target("math:fsum", subject=sum).name
+    'math:fsum'
     """
 
     text: str
     subject: Any
-    options: Mapping[str, Any] = field(default_factory=dict)
-    name: str | None = None
-    expected: Literal["refuted", "not refuted"] | None = None
-    reference: str | None = None
-    utility: Mapping[str, Any] = field(default_factory=dict)
-    utility_expected: Literal["refuted", "not refuted"] | None = None
+    entry: Entry | None = None
+
+    @property
+    def name(self) -> str:
+        """The entry's name, or the text."""
+        return self.text if self.entry is None else self.entry.name
+
+    def options_for(self, kind: Kind) -> dict[str, Any]:
+        """Return the entry's keywords of an audit; none without an entry."""
+        return {} if self.entry is None else self.entry.options_for(kind)
+
+    def expects(self, kind: Kind) -> Expected | None:
+        """Return what the entry expects of an audit; None where it plans none."""
+        return self.entry.expects(kind) if self.entry is not None and kind in self.entry.audits else None
 
 
 def resolve_target(text: str, parameters: Mapping[str, Any] | None = None) -> Target:
@@ -61,16 +71,7 @@ def resolve_target(text: str, parameters: Mapping[str, Any] | None = None) -> Ta
     named = find_object(text)
     if isinstance(named, Entry):
         subject = _construct(named.factory, parameters or {}, name=named.name)
-        return Target(
-            text,
-            subject,
-            named.options or {},
-            named.name,
-            None if named.options is None else named.expected,
-            named.reference or None,
-            utility_options(named),
-            None if named.utility is None else named.utility_expected,
-        )
+        return Target(text, subject, named)
     return Target(text, _with_parameters(named, parameters or {}, name=text))
 
 

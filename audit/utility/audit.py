@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from audit.errors import InvalidValue
+from audit.errors import InvalidValue, Parameter
 from audit.evidence.failures import LEAST_BETA, least_runs
 from audit.results.result import Evidence, Verdict
 from audit.sampling import LAW, Sampler, generator
@@ -155,9 +155,11 @@ class UtilityAudit:
         least = FIRST_RUNS + least_runs(self.claim.beta, options.significance)
         if options.budget < least:
             raise InvalidValue(
-                f"The `budget` of {options.budget} runs can never refute {self.claim} at significance "
+                "The ",
+                Parameter("budget"),
+                f" of {options.budget} runs can never refute {self.claim} at significance "
                 f"{options.significance:g}: even a learner that always fails takes at least {least}, "
-                f"{FIRST_RUNS} of them before the first bet."
+                f"{FIRST_RUNS} of them before the first bet.",
             )
         with task.sampler(task.experiment(law=self.law)) as self.sampler:
             search = Search(task, self.sampler)

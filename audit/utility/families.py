@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from audit.errors import InvalidKind, InvalidValue, SubjectError
+from audit.errors import InvalidKind, InvalidValue, Parameter, SubjectError
 from audit.problems import check_problem
 from audit.values.brief import show
 
 #: Examples of a strategy that make its family.
 EXAMPLES = 32
+PROBLEMS = Parameter("problems")
 _SOURCES = (
     "a sequence of problems, a Hypothesis strategy for one, or an object with `problems()` and optionally "
     "`vary(problem, rng)` and `random(rng)`"
@@ -91,8 +92,9 @@ def read_problems(problems: Any, *, subject: Any = None) -> Family:
         problems = _own_problems(subject)
         if problems is None:
             raise InvalidValue(
-                f"There are no problems to audit on: give `problems=`, {_SOURCES}, or a subject whose "
-                "`problems` is such a sequence or a method."
+                "There are no problems to audit on: give ",
+                PROBLEMS,
+                f", {_SOURCES}, or a subject whose `problems` is such a sequence or a method.",
             )
         return _of_source(subject, "own") if callable(problems) else read_problems(problems)
     if hasattr(problems, "example") and hasattr(problems, "validate"):
@@ -102,7 +104,7 @@ def read_problems(problems: Any, *, subject: Any = None) -> Family:
     if callable(getattr(problems, "problems", None)):
         return _of_source(problems, "given")
     if isinstance(problems, (str, bytes)) or not hasattr(problems, "__iter__"):
-        raise InvalidKind(f"The `problems` must be {_SOURCES}; got {show(problems)}.")
+        raise InvalidKind("The ", PROBLEMS, f" must be {_SOURCES}; got {show(problems)}.")
     return Family(_library(problems))
 
 
@@ -110,19 +112,22 @@ def _own_problems(subject: Any) -> Any:
     try:
         return getattr(subject, "problems", None)
     except Exception as error:
-        raise SubjectError(f"The `problems` cannot be read: {type(error).__name__}: {error}") from error
+        raise SubjectError("The ", PROBLEMS, f" cannot be read: {type(error).__name__}: {error}") from error
 
 
 def _library(problems: Iterable[Any]) -> tuple[Any, ...]:
     library = tuple(check_problem(problem) for problem in problems)
     if not library:
         raise InvalidValue(
-            "The `problems` are empty; give at least one problem with `name`, `draw(rng)` and "
-            "`error(output, database)`."
+            "The ",
+            PROBLEMS,
+            " are empty; give at least one problem with `name`, `draw(rng)` and `error(output, database)`.",
         )
     twice = [name for name, times in Counter(problem.name for problem in library).items() if times > 1]
     if twice:
-        raise InvalidValue(f"The names of the `problems` must differ; got {show(twice[0])} more than once.")
+        raise InvalidValue(
+            "The names of the ", PROBLEMS, f" must differ; got {show(twice[0])} more than once."
+        )
     return library
 
 

@@ -6,15 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 from audit.claims import UtilityClaim, check_utility_claim
-from audit.errors import InvalidKind, InvalidValue, SubjectError
+from audit.errors import InvalidValue, Parameter, SubjectError, flag
+from audit.options import Options
 from audit.subject.conversion import said_of_convert
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
-from audit.task import Options, check_options, environment_of, refuse_inside_given
+from audit.task import check_progress, environment_of, refuse_inside_given
 from audit.utility.audit import UtilityAudit
 from audit.utility.families import read_problems
 from audit.utility.result import UtilityResult
 from audit.utility.task import UtilityTask
+from audit.values.brief import show
 from audit.values.progress import AuditFinished, AuditStarted
 
 
@@ -112,23 +114,19 @@ def audit_utility(
     """
     refuse_inside_given()
     if until not in ("decided", "budget"):
-        raise InvalidValue(f'The `until` must be "decided" or "budget"; got {until!r}.')
-    if not isinstance(exact, bool):
-        raise InvalidKind(f"The `exact` must be True or False; got {exact!r}.")
-    options = check_options(
-        Options(
-            numerics="ideal",
-            until="budget" if until == "budget" else "refuted",
-            budget=budget,
-            confirm_budget=None,
-            time_limit=time_limit,
-            run_time_limit=run_time_limit,
-            isolate=isolate,
-            unfinished=unfinished,
-            significance=significance,
-            seed=seed,
-            jobs=jobs,
-        )
+        raise InvalidValue("The ", Parameter("until"), f' must be "decided" or "budget"; got {show(until)}.')
+    flag(exact, what=Parameter("exact"))
+    check_progress(progress)
+    options = Options(
+        until="budget" if until == "budget" else "refuted",
+        budget=budget,
+        time_limit=time_limit,
+        run_time_limit=run_time_limit,
+        isolate=isolate,
+        unfinished=unfinished,
+        significance=significance,
+        seed=seed,
+        jobs=jobs,
     )
     declaring = adapt(learner, convert=convert)
     subject = adapt(declaring, fresh=fresh)
@@ -162,6 +160,7 @@ def _claim_of(subject: Subject, claim: Any) -> UtilityClaim:
             ) from error
     if claim is None:
         raise InvalidValue(
-            f"No utility claim: {subject.name} declares none; give one, such as `PAC(alpha=0.1, beta=0.05)`."
+            f"No utility claim: {subject.name} declares none; give one, such as ",
+            *(Parameter("claim", example="PAC(alpha=0.1, beta=0.05)"), "."),
         )
     return check_utility_claim(claim)

@@ -14,7 +14,7 @@ from audit.subject.surroundings import own_arithmetic
 from audit.subject.trust import require_trust
 from audit.utility.exact import exact_failure, exceeds
 from audit.utility.experiment import Revealed, as_subject
-from audit.utility.families import read_problems
+from audit.utility.families import PROBLEMS, read_problems
 from audit.utility.result import UtilityResult, UtilityWitness
 from audit.utility.runs import reveal
 from audit.values.canonical import same
@@ -132,6 +132,7 @@ def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:
     if witness.source is None:
         raise AuditError(
             f"The problem `{witness.problem}` is not one of the learner's own and could not be saved, so its "
-            "error cannot be measured: give it in `problems`."
+            "error cannot be measured: give it in ",
+            *(PROBLEMS, "."),
         )
     return check_problem(revived(witness.source, what="problem"))

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.claims import UtilityClaim
-from audit.sampling import Sampler
 from audit.subject.subject import Subject
 from audit.task import Task
 from audit.utility.experiment import as_subject
@@ -28,20 +27,6 @@ class UtilityTask(Task):
     def experiment(self, *, law: bool, beside: bool = False) -> Subject:
         """Return the experiment around the learner; `law` and `beside` as for `as_subject`."""
         return as_subject(self.subject, self.claim, law=law, beside=beside)
-
-    def sampler(self, subject: Subject) -> Sampler:
-        """Return what draws runs of the learner, or of an experiment around it.
-
-        A learner that takes no generator stays in one process: its own generator would repeat in each worker.
-        """
-        options = self.options
-        return Sampler(
-            subject,
-            seed=options.seed,
-            jobs=options.jobs if self.subject.takes_rng else 1,
-            isolate=options.isolate,
-            run_time_limit=options.run_time_limit,
-        )
 
     def search_rng(self) -> np.random.Generator:
         """Return the generator of what is proposed: of a branch of the seed tree that no run uses."""

@@ -4,33 +4,22 @@ Everything a batch is bet on was fixed before the batch was drawn; a batch is le
 settled. Runs drawn to explore pairs are never bet on.
 """
 
-from __future__ import annotations
-
 import math
 import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any, Self
 
 from audit.claims import at_distance
-from audit.events.features import View
-from audit.evidence.bets import Bet, Ledger
+from audit.distributions.law import Floats
+from audit.events.features.views import View
+from audit.evidence.bets import Bet, Ledger, delta_bound, epsilon_bound
 from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
-from audit.sampling import BET, EXPLORE, MutatedInput
+from audit.sampling import BET, EXPLORE, MutatedInput, Sampler
 from audit.search.climb import Path, Search
 from audit.search.compass import distance
-from audit.values.outcomes import Unfinished
+from audit.values.outcomes import Raised, Unfinished
 from audit.values.progress import AuditProgressed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from audit.sampling import Sampler
-    from audit.values.outcomes import Raised
-
-    Floats = NDArray[np.float64]
 
 #: Pairs of runs in a first bet; later ones add a quarter to what is known of the pair.
 FIRST_BET = 20
@@ -86,6 +75,14 @@ class Terms:
         """Give what the claim says of databases so many steps apart."""
         return at_distance(self.epsilon, self.delta, distance)
 
+    def bounds(self, ledger: Ledger) -> dict[str, Any]:
+        """Give the lower bounds on ε and δ that bets show, as the fields of a result."""
+        claimed, level = self.epsilon, self.significance
+        return {
+            "epsilon_lower": epsilon_bound(ledger, epsilon=claimed, delta=self.delta, significance=level),
+            "delta_lower": delta_bound(ledger, epsilon=claimed, significance=level),
+        }
+
 
 def bet_size(pairs: int) -> int:
     """Give how many pairs of runs are bet on next, half the number of calls, given how many are known.
@@ -98,19 +95,19 @@ def bet_size(pairs: int) -> int:
     return max(FIRST_BET, math.ceil(pairs * (GROWTH - 1)))
 
 
+class TimeIsOver(Exception):  # noqa: N818 - the user's limit, not an error of ours
+    """The time limit fell while runs were drawn that only count once there are all of them."""
+
+
 class NeverAnswers(Exception):  # noqa: N818 - an outcome of the subject, not an error of ours
-    """Every run so far raised or did not finish; holds one such outcome."""
+    """Every run so far raised or did not finish; holds one such outcome, and says what the subject does."""
 
     def __init__(self, outcome: Raised | Unfinished) -> None:
-        super().__init__(str(outcome))
+        said = f"every run {outcome}"
+        if isinstance(outcome, Unfinished):
+            said = f"no run finished: {outcome.reason}"
+        super().__init__(said)
         self.outcome = outcome
-
-
-def silence(outcome: Raised | Unfinished) -> str:
-    """Say what a subject does that never answers."""
-    if isinstance(outcome, Unfinished):
-        return f"no run finished: {outcome.reason}"
-    return f"every run raised {outcome.kind}: {outcome.message}"
 
 
 @dataclass
@@ -135,8 +132,9 @@ class Betting:
         First part of the seed path of runs that are bet on, and of those that are only looked at.
     singly
         Whether every run is a call of its own, though the subject may have a sampler.
-    already
-        Runs drawn before that are spent by this audit: those of a beginning that was given up.
+    given_up
+        The beginning of this audit that was given up, if any: its runs are spent. Wealth that it lost stays
+        lost (and wealth that it won is given up), or beginning again would be a second chance.
     """
 
     sampler: Sampler
@@ -148,9 +146,7 @@ class Betting:
     stage: int = BET
     look_stage: int = EXPLORE
     singly: bool = False
-    already: int = 0
-    ledger: Ledger = field(default_factory=Ledger)
-    log_wealth: float = 0.0
+    given_up: "Betting | None" = None
     shadow_log_wealth: float = 0.0
     crossed_at: int | None = None
     shadow_crossed_at: int | None = None
@@ -158,17 +154,19 @@ class Betting:
     batches: int = 0
     out_of_time: bool = False
     started: float = field(default_factory=time.monotonic)
-    _spent_before: int = 0
     _answered: bool = False
 
     def __post_init__(self) -> None:
-        self._spent_before = self.sampler.drawn - self.already
+        terms, already, self.ledger = self.terms, 0, Ledger()
+        if self.given_up is not None:
+            already, self.batches = self.given_up.spent, self.given_up.batches
+            self.ledger = Ledger(before=self.given_up.ledger)
+        self._spent_before = self.sampler.drawn - already
+        self.log_wealth = self.ledger.lost(terms.epsilon, terms.delta)
         self.search = Search(
             proposals=iter(self.pairs),
-            new=lambda path: PairMemory(path[0], path[-1], floats=self.terms.floats, path=path),
-            prospect=lambda memory, errors: memory.prospect(
-                self.terms.epsilon, self.terms.delta, errors=errors
-            ),
+            new=lambda path: PairMemory(path[0], path[-1], floats=terms.floats, path=path),
+            prospect=lambda memory, errors: memory.prospect(terms.epsilon, terms.delta, errors=errors),
             vary=self.vary,
             further=self.further,
         )
@@ -193,16 +191,17 @@ class Betting:
         """Whether the wealth has crossed."""
         return self.crossed_at is not None
 
-    def run(self) -> None:
+    def run(self) -> Self:
         """Search and bet, by turns, until the wealth crosses, the budget is spent or the time is over."""
         while not self._is_over():
             self._search()
             memory = self.search.best()
             if memory is None or self._is_over():
-                return  # no pair of databases at all, or the search was the end of the budget
+                break  # no pair of databases at all, or the search was the end of the budget
             self._bet(memory, min(bet_size(memory.pairs), self._room(), self._room_in_time()))
             if self.refuted and self.terms.stop_when_refuted:
-                return
+                break
+        return self
 
     def _search(self) -> None:
         while (look := self.search.ask(self.spent, more=not self._is_over())) is not None:
@@ -245,8 +244,8 @@ class Betting:
         path = (self.look_stage, self.batches)
         self.batches += 1
         [runs] = self.sampler.draw(memory.left, memory.right, 1, path, coupled=True)
-        memory.hear(View(runs.left))
-        memory.hear(View(runs.right))
+        for side in (runs.left, runs.right):
+            memory.hear(View(side))
         return distance(runs.left[0], runs.right[0])
 
     def _can_couple(self) -> bool:
@@ -256,14 +255,15 @@ class Betting:
     def _look(self, memory: PairMemory, size: int) -> None:
         if not self._is_over():
             size = 2 if self._hangs() else size  # a subject that never ends should not be waited for often
-            self._draw(memory, min(size, self._room()), self.look_stage)
+            counts, blocks = self._draw(memory, min(size, self._room()), self.look_stage)
+            memory.learn(blocks, counts)
 
     def _bet(self, memory: PairMemory, size: int) -> None:
         terms = self.terms
         chosen = memory.choose(terms.epsilon, terms.delta, against=terms.against)
         as_output = memory.choose(terms.epsilon, terms.delta, against=False) if memory.unfinished else []
         try:
-            counts, blocks = self._draw(memory, size, self.stage, learn=False)
+            counts, blocks = self._draw(memory, size, self.stage)
         except MutatedInput:
             if chosen:  # the stake was laid; what it would have become is at least what the worst leaves
                 self._settle(broken_off(chosen, *self.sampler.last_sides))
@@ -293,18 +293,12 @@ class Betting:
         if self.shadow_crossed_at is None and self.shadow_log_wealth >= self.terms.log_limit:
             self.shadow_crossed_at = self.spent
 
-    def _draw(
-        self, memory: PairMemory, size: int, stage: int, *, learn: bool = True
-    ) -> tuple[list[Floats], list[Block]]:
+    def _draw(self, memory: PairMemory, size: int, stage: int) -> tuple[list[Floats], list[Block]]:
         path = (stage, self.batches)
         self.batches += 1
         ways = {"singly": self._singly, "by_call": stage == self.stage}
         drawn = self.sampler.draw(memory.left, memory.right, size, path, **ways)
-        views = ((View(runs.left, runs.typed), View(runs.right, runs.typed)) for runs in drawn)
-        counts, blocks = memory.take(views)
-        if learn:
-            memory.learn(blocks, counts)
-        return counts, blocks
+        return memory.take(drawn)
 
     @property
     def _singly(self) -> bool:
@@ -323,11 +317,8 @@ class Betting:
             return
         outcome = next((memory.silence for memory in memories if memory.silence is not None), None)
         enough = self.search.exhausted or len(memories) >= _TRIED_IN_VAIN
-        if (
-            outcome is not None
-            and (self._hangs() or enough)
-            and sum(m.heard for m in memories) >= _SILENT_RUNS
-        ):
+        heard = sum(memory.heard for memory in memories)
+        if outcome is not None and (self._hangs() or enough) and heard >= _SILENT_RUNS:
             raise NeverAnswers(outcome)
 
     def _hangs(self) -> bool:
@@ -339,15 +330,13 @@ class Betting:
 
     def _report(self, stage: str) -> None:
         if self.listener is not None:
-            terms = self.terms
-            self.listener(
-                AuditProgressed(
-                    subject=self.sampler.subject.name,
-                    runs=self.spent,
-                    budget=terms.budget,
-                    log_wealth=self.log_wealth,
-                    log_limit=terms.log_limit,
-                    stage=stage,
-                    loading=self.sampler.loading,
-                )
+            progressed = AuditProgressed(
+                subject=self.sampler.subject.name,
+                runs=self.spent,
+                budget=self.terms.budget,
+                log_wealth=self.log_wealth,
+                log_limit=self.terms.log_limit,
+                stage=stage,
+                loading=self.sampler.loading,
             )
+            self.listener(progressed)

@@ -1,32 +1,25 @@
 """The exact path: compare declared laws of neighbouring databases, and the laws with the code that is run."""
 
-from __future__ import annotations
-
-import math
-import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from audit.errors import InvalidValue
+from audit.databases.chosen import Pair
+from audit.databases.domain import no_neighbours
 from audit.events.event import Event, RegionIn
-from audit.evidence.power import FLOATS, SIDE_CHANNELS
 from audit.laws.declared import Laws
-from audit.laws.exact import ExactFinding, PairFinding, compare_pairs
-from audit.relations import name_of
+from audit.laws.exact import ExactFinding, compare_pairs
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
+from audit.task import PrivacyTask
+from audit.values.brief import show
 from audit.values.canonical import key
-from audit.verdict.betting import NeverAnswers, silence
+from audit.verdict import multisets, statements
+from audit.verdict.betting import NeverAnswers, TimeIsOver
 from audit.verdict.code_bets import SHARE, TIGHT, beside_law, bet_on_code, speaks
 from audit.verdict.examples import most_probable
-from audit.verdict.law_runs import LEAST_CHECKED, LawRuns, TimeIsOver
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from audit.databases.chosen import Pair
-    from audit.task import PrivacyTask
+from audit.verdict.law_runs import LEAST_CHECKED, LawRuns
 
 #: Pairs compared when the domain is not enumerated.
 SOME_PAIRS = 512
@@ -44,9 +37,7 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
     else:
         pairs = [*task.databases.beyond(every), *every]
     if not pairs:
-        raise InvalidValue(
-            "No two databases of this domain are neighbours; check `records`, `size` and `relation`."
-        )
+        raise no_neighbours()
     laws = Laws(task.subject)
     if laws.of(pairs[0][0]) is None:
         return None
@@ -58,9 +49,7 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
 
 def _up_to_order(task: PrivacyTask) -> AuditResult | None:
     """Return what all multisets show; None where they are too many or break the claim, which lists show."""
-    from audit.verdict.multisets import in_another_order, in_lists, on_multisets, up_to_order
-
-    subject, pairs = on_multisets(task.subject, task.databases)
+    subject, pairs = multisets.on_multisets(task.subject, task.databases)
     if not pairs:
         return None
     turned, beyond = replace(task, subject=subject), task.databases.beyond([])
@@ -73,18 +62,17 @@ def _up_to_order(task: PrivacyTask) -> AuditResult | None:
     comparison = _Comparison(
         turned,
         laws,
-        in_lists(finding, subject),
+        multisets.in_lists(finding, subject),
         pairs,
         enumerated=len(pairs),
         code=task,
-        reordered=in_another_order(subject, seed=task.pairs_seed()),
+        reordered=multisets.in_another_order(subject, seed=task.pairs_seed()),
     )
-    return up_to_order(comparison.result())
+    return multisets.up_to_order(comparison.result())
 
 
 def _compared(task: PrivacyTask, laws: Laws, pairs: list[tuple[Any, Any]]) -> ExactFinding:
-    stop = None if task.deadline is None else lambda: time.monotonic() >= (task.deadline or math.inf)
-    return compare_pairs(pairs, laws.first, task.claim, stop=stop)
+    return compare_pairs(pairs, laws.first, task.claim, stop=task.is_late)
 
 
 class _Comparison:
@@ -104,8 +92,8 @@ class _Comparison:
         self.task, self.laws, self.finding, self.pairs = task, laws, finding, pairs
         self.enumerated = enumerated
         self.code = task if code is None else code
-        worst = self._worst()
-        self.runs = LawRuns(task, laws.again, pairs, (worst.left, worst.right), reordered)
+        self.worst = finding.by_delta if task.claim.delta > 0 else finding.by_epsilon
+        self.runs = LawRuns(task, laws.again, pairs, (self.worst.left, self.worst.right), reordered)
         self.bets: AuditResult | None = None
         self.notes: list[str] = []
 
@@ -117,54 +105,41 @@ class _Comparison:
             reason = "time ran out before the law was compared with the code"
             return self._as(Verdict.INCONCLUSIVE, reason=reason)
         except NeverAnswers as silent:
-            return self._as(Verdict.ERROR, reason=silence(silent.outcome))
+            return self._as(Verdict.ERROR, reason=str(silent))
         if trouble:
-            return self._as(
-                Verdict.ERROR, reason=f"the subject's outputs do not follow its declared law: {trouble}"
-            )
+            return self._as(Verdict.ERROR, reason=statements.NOT_ITS_LAW.format(trouble))
         if changed := self.laws.changed():
             return self._as(Verdict.ERROR, reason=changed)
         return self._judged()
 
     def _judged(self) -> AuditResult:
         """Give the verdict on a law that was not contradicted."""
-        worst = self._worst()
-        if self.finding.over and (doubt := self.task.databases.doubt(worst.left, worst.right)):
-            return self._as(Verdict.INCONCLUSIVE, reason=doubt)
         if self.finding.over:
+            if doubt := self.task.databases.doubt(self.worst.left, self.worst.right):
+                return self._as(Verdict.INCONCLUSIVE, reason=doubt)
             return self._as(Verdict.REFUTED, witness=self._witness())
         if not self.finding.complete:
-            return self._as(
-                Verdict.INCONCLUSIVE,
-                reason=f"time ran out after {self.finding.pairs} of {len(self.pairs)} pairs",
-            )
+            reason = f"time ran out after {self.finding.pairs} of {len(self.pairs)} pairs"
+            return self._as(Verdict.INCONCLUSIVE, reason=reason)
         self.bets = bet_on_code(
             self.code, self._worst_pairs(), compared=self.runs.samples, tight=self._is_tight()
         )
         if self.bets is not None and speaks(self.bets):
             return beside_law(self.bets, self.code, compared=self.runs.samples)
-        if self.exhaustive and self.laws.discrete and self._is_settled() and self._is_checked():
+        exhaustive = self.enumerated is not None
+        if exhaustive and self.laws.discrete and self._is_proof():
             return self._as(Verdict.PROVED)
         return self._as(Verdict.NOT_REFUTED)
 
-    @property
-    def exhaustive(self) -> bool:
-        """Whether every pair of the domain was compared: `enumerated` of them, beside those given by hand."""
-        return self.enumerated is not None
-
-    def _is_settled(self) -> bool:
-        """Tell whether the laws keep the claim, rounding apart; say so where rounding leaves it open."""
-        if not self.finding.within:
-            self.notes.append(
-                "Not a proof: some probabilities are no larger than their floating-point rounding error; "
-                "give the law accurate `log_probabilities`, or fractions."
-            )
-        return self.finding.within
-
-    def _is_checked(self) -> bool:
-        """Tell whether the code was looked at closely enough for a proof; say why where it was not."""
+    def _is_proof(self) -> bool:
+        """Tell whether rounding leaves nothing open and enough of the code was looked at; else say why."""
         least = self.runs.least_checked
-        if least < LEAST_CHECKED:
+        if not self.finding.within:
+            said = (
+                "some probabilities are no larger than their floating-point rounding error; give the law "
+                "accurate `log_probabilities`, or fractions"
+            )
+        elif least < LEAST_CHECKED:
             said = (
                 f"the law was compared with only {least} runs of a database, fewer than {LEAST_CHECKED}; "
                 "raise `budget`"
@@ -188,23 +163,17 @@ class _Comparison:
         found = self.finding.by_epsilon, self.finding.by_delta
         return list({key([pair.left, pair.right]): (pair.left, pair.right) for pair in found}.values())
 
-    def _worst(self) -> PairFinding:
-        return self.finding.by_delta if self.task.claim.delta > 0 else self.finding.by_epsilon
-
     def _worst_pair(self) -> str:
         """Say between which databases most is lost, where there is no witness to show it."""
-        from audit.values.brief import show
-
-        worst = self._worst()
+        worst = self.worst
         pair = [worst.left, worst.right] if worst.direction == "left" else [worst.right, worst.left]
         where = " and ".join(show(database, 60) for database in pair)
-        at = (
-            f"δ {worst.delta:.4g} at the claimed ε" if self.task.claim.delta > 0 else f"ε {worst.epsilon:.4g}"
-        )
+        in_delta = self.task.claim.delta > 0
+        at = f"δ {worst.delta:.4g} at the claimed ε" if in_delta else f"ε {worst.epsilon:.4g}"
         return f"The worst pair: {where}, with {at}."
 
     def _witness(self) -> Witness:
-        worst = self._worst()
+        worst = self.worst
         return Witness(
             left=worst.left,
             right=worst.right,
@@ -219,59 +188,43 @@ class _Comparison:
             ),
         )
 
-    def _as(self, verdict: Verdict, *, reason: str = "", witness: Witness | None = None) -> AuditResult:
-        task, finding = self.task, self.finding
-        compared = verdict is not Verdict.ERROR
-        family = None if self.enumerated is None else task.databases.family(self.enumerated)
-        beyond = finding.pairs - (self.enumerated or 0)
-        if family and task.subject.family:
-            family = f"{task.subject.family}, as the subject derives it from {family}"
-        if family and beyond:
-            family = f"{family}, and {beyond} given pair{'' if beyond == 1 else 's'}"
-        return AuditResult(
-            subject=task.subject.name,
-            claim=task.claim,
-            relation=name_of(task.relation),
-            verdict=verdict,
-            evidence=Evidence.EXACT,
-            reason=reason,
-            epsilon_lower=finding.epsilon if compared else 0.0,
-            delta_lower=finding.delta if compared else 0.0,
-            epsilon_upper=finding.epsilon_upper if compared else None,
-            delta_upper=finding.delta_upper if compared else None,
-            witness=witness,
-            samples=self.runs.samples + (0 if self.bets is None else self.bets.samples),
-            law_distance=self.runs.distance if verdict in _KEPT else None,
-            detectable_epsilon=None if self.bets is None else self.bets.detectable_epsilon,
-            detectable_event=None if self.bets is None else self.bets.detectable_event,
+    def _as(self, verdict: Verdict, **fields: Any) -> AuditResult:
+        task, finding, samples = self.task, self.finding, self.runs.samples
+        notes, not_tested = [*self.runs.notes, *self.notes], []
+        if verdict is not Verdict.ERROR:
+            fields["epsilon_lower"], fields["epsilon_upper"] = finding.epsilon, finding.epsilon_upper
+            fields["delta_lower"], fields["delta_upper"] = finding.delta, finding.delta_upper
+            notes += [] if "witness" in fields else [self._worst_pair()]
+        if self.bets is not None:
+            samples += self.bets.samples
+            fields["detectable_epsilon"] = self.bets.detectable_epsilon
+            fields["detectable_event"] = self.bets.detectable_event
+        if self.enumerated is None:
+            not_tested.append("databases outside the compared pairs")
+        else:
+            fields["pairs_total"], fields["family"] = len(self.pairs), self._family(self.enumerated)
+        if verdict in _KEPT:
+            fields["law_distance"] = self.runs.distance
+            not_tested += task.databases.left_out()
+        return statements.result_of(
+            task,
+            verdict,
+            Evidence.EXACT,
+            samples=samples,
             pairs_tried=finding.pairs,
-            pairs_total=len(self.pairs) if self.exhaustive else None,
-            family=family,
             tolerance=finding.tolerance,
-            significance=task.options.significance,
-            seed=task.options.seed,
-            numerics=task.options.numerics,
-            budget=task.options.budget,
-            parameters=dict(task.subject.parameters),
-            reference=task.subject.reference,
-            assumptions=(
-                *self._law_assumed(verdict),
-                *self._bets_assumed(verdict),
-                "real-number arithmetic: the laws are those of the mechanism without rounding",
-            ),
-            notes=(
-                *self.runs.notes,
-                *self.notes,
-                *(() if witness or not compared else (self._worst_pair(),)),
-            ),
-            not_tested=(
-                *(() if self.exhaustive else ("databases outside the compared pairs",)),
-                *(task.databases.left_out() if verdict in _KEPT else ()),
-                FLOATS,
-                SIDE_CHANNELS,
-            ),
-            expected=task.subject.expected,
+            assumptions=(*self._law_assumed(verdict), *self._bets_assumed(verdict), statements.REAL_LAWS),
+            notes=tuple(notes),
+            not_tested=(*not_tested, statements.FLOATS, statements.SIDE_CHANNELS),
+            **fields,
         )
+
+    def _family(self, enumerated: int) -> str:
+        """Name the domain, all of whose pairs were compared, and how many others were given by hand."""
+        family, beyond = self.task.databases.family(enumerated), self.finding.pairs - enumerated
+        if self.task.subject.family:
+            family = f"{self.task.subject.family}, as the subject derives it from {family}"
+        return f"{family}, and {beyond} given pair{'' if beyond == 1 else 's'}" if beyond else family
 
     def _law_assumed(self, verdict: Verdict) -> Iterator[str]:
         if not self.runs.checked:

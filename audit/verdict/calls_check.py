@@ -9,29 +9,19 @@ most the significance: each of two databases, and each of two beginnings where a
 gets a quarter of it, and its wealth is a test martingale (`audit.evidence.bets`).
 """
 
-from __future__ import annotations
-
-import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
-import numpy as np
-
+from audit.databases.chosen import Pair
 from audit.distributions.forms import COARSE, coarse, plain
 from audit.events.event import Event, NumberIn
-from audit.events.features import View
 from audit.evidence.memory import PairMemory, bet_on
-from audit.sampling import CALLS
+from audit.sampling import CALLS, Runs, Sampler
 from audit.values.brief import show
+from audit.verdict.betting import Terms
 from audit.verdict.candidates import find_candidates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from audit.databases.chosen import Pair
-    from audit.sampling import Sampler
-    from audit.verdict.betting import Terms
 
 #: Calls on each database at most, and as many outputs of `sample`; a smaller share of a small budget.
 MOST: Final = 500
@@ -60,7 +50,7 @@ class CallsCheck:
     sampler: Sampler
     terms: Terms
     compared: int = 0
-    _batches: count[int] = field(default_factory=count)
+    _batches: Iterator[int] = field(default_factory=count)
     _digits: int = _DIGITS
 
     def disagreement(self, pair: Pair) -> str:
@@ -72,35 +62,37 @@ class CallsCheck:
         self.compared = 0
         sides = [_Side(PairMemory(database, database, floats=alike.floats), alike) for database in pair]
         most = min(MOST, self.terms.budget // _SHARE)
-        while self.compared < most and not self._late():
+        while self.compared < most and not self.terms.is_late(self.sampler.loading):
             size = min(max(_FIRST, self.compared), most - self.compared)  # as many as are known: few batches
             batches = self._drawn(pair, size)
             self.compared += size
-            for side, (at_once, called) in zip(sides, batches, strict=True):
-                if side.learn(at_once, called):
+            for side, runs in zip(sides, batches, strict=True):
+                if side.learn(runs):
                     return side.words(self.compared)
         return ""
 
-    def _late(self) -> bool:
-        return self.terms.deadline is not None and time.monotonic() >= self.terms.deadline
-
-    def _drawn(self, pair: Pair, size: int) -> Iterable[tuple[View, View]]:
+    def _drawn(self, pair: Pair, size: int) -> list[Runs]:
         """Draw a batch: of either database the outputs of `sample`, and those of as many calls."""
         place = next(self._batches)
         ways = [
             list(self.sampler.draw(*pair, size, (CALLS, place, way), singly=singly))
             for way, singly in enumerate((False, True))
         ]
-        if not place and any(
-            coarse(side) for way in ways for block in way for side in (block.left, block.right)
-        ):
+        sides = [
+            [[output for block in way for output in block.left] for way in ways],
+            [[output for block in way for output in block.right] for way in ways],
+        ]
+        if not place and any(coarse(outputs) for side in sides for outputs in side):
             self._digits = COARSE  # by the kind of the first outputs, which nothing was bet on
-        views = ([self._view(b.left for b in way), self._view(b.right for b in way)] for way in ways)
-        return zip(*views, strict=True)
-
-    def _view(self, blocks: Iterable[Any]) -> View:
         digits = None if self.terms.floats else self._digits
-        return View([plain(output, digits) for block in blocks for output in block], typed=False)
+        return [
+            Runs(
+                [plain(each, digits) for each in at_once],
+                [plain(each, digits) for each in called],
+                typed=False,
+            )
+            for at_once, called in sides
+        ]
 
 
 @dataclass
@@ -111,10 +103,10 @@ class _Side:
     terms: Terms
     log_wealth: float = 0.0
 
-    def learn(self, at_once: View, called: View) -> bool:
+    def learn(self, runs: Runs) -> bool:
         """Settle the bets on a batch, learn from it, and tell whether the two ways are told apart."""
         chosen = self.memory.choose(0.0, 0.0)
-        crosses, blocks = self.memory.take([(at_once, called)])
+        crosses, blocks = self.memory.take([runs])
         if chosen:
             self.log_wealth += bet_on(chosen, crosses).log_growth(0.0, 0.0)
         self.memory.learn(blocks, crosses)
@@ -132,8 +124,8 @@ class _Side:
         """Return the event that is said in the fewest words among those that differ well, and its shares."""
         found = [candidate.event for candidate in find_candidates(self.memory, self.terms)]
         events = [*found, *(simple for event in found for simple in _simpler(event))]
-        once, called = self.memory.kept(0)
-        shares = [(_share(event, once), _share(event, called)) for event in events]
+        counts = [self.memory.seen(event, 0) for event in events]
+        shares = [(float(a / (a + b)), float(c / (c + d))) for a, b, c, d in counts]
         widest = max(abs(one - other) for one, other in shares)
         telling = [k for k, (one, other) in enumerate(shares) if abs(one - other) >= _WELL * widest]
         k = min(telling, key=lambda k: len(events[k].words()))
@@ -147,7 +139,3 @@ def _simpler(event: Event) -> list[Event]:
         return []
     (low, first), *_, (last, high) = condition.intervals
     return [Event((replace(condition, intervals=(ends,)),)) for ends in ((low, high), (first, last))]
-
-
-def _share(event: Event, views: list[View]) -> float:
-    return float(np.concatenate([event.members(view) for view in views]).mean())

@@ -3,25 +3,15 @@
 Nothing is drawn here. A candidate is fixed from past runs, and then run afresh as a witness (`confirm`).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.events.event import AtomIn, Event, NumberIn, RegionIn
-from audit.evidence.memory import growth_rate
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from audit.events.features import View
-    from audit.evidence.memory import PairMemory
-    from audit.verdict.betting import Terms
-
-    _Views = tuple[Sequence[View], Sequence[View]]
+from audit.evidence.memory import PairMemory, growth_rate
+from audit.verdict.betting import Terms
 
 #: Candidates tried; the k-th (from 1) is confirmed at significance·2^−k, so that all together spend at most
 #: one.
@@ -102,12 +92,10 @@ def _tidy(candidate: Candidate, memory: PairMemory, terms: Terms) -> Candidate:
     event = candidate.event
     if not any(isinstance(condition, NumberIn) for condition in event.conditions):
         return candidate
-    views = memory.kept(candidate.side)
-    claimed = terms.at(memory.distance)
-    wanted = _growth_on(event, views, claimed)
+    wanted = growth_on(event, memory, candidate.side, terms)
     for digits in (1, 2, 3, 4):
         rounded = Event(tuple(_rounded(condition, digits) for condition in event.conditions))
-        if _growth_on(rounded, views, claimed) >= 0.95 * wanted > 0:
+        if growth_on(rounded, memory, candidate.side, terms) >= 0.95 * wanted > 0:
             return replace(candidate, event=rounded)
     return candidate
 
@@ -116,7 +104,7 @@ def _rounded(condition: Any, digits: int) -> Any:
     if not isinstance(condition, NumberIn):
         return condition
     intervals = tuple(
-        (low, high) if _is_narrow(low, high) else (_round(low, digits), _round(high, digits))
+        (low, high) if _is_narrow(low, high) else (float(f"{low:.{digits}g}"), float(f"{high:.{digits}g}"))
         for low, high in condition.intervals
     )
     return replace(condition, intervals=intervals)
@@ -127,31 +115,14 @@ def _is_narrow(low: float, high: float) -> bool:
     return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
 
 
-def _round(value: float, digits: int) -> float:
-    return value if not math.isfinite(value) else float(f"{value:.{digits}g}")
-
-
 def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
     """Give an event as a candidate, with what the kept outputs of a pair say of it."""
-    views = memory.kept(side)
-    p, q = _shares(event, views)
-    return Candidate(event, side, p, q, past=float(sum(map(len, views[0]))))
+    p_in, p_out, q_in, q_out = memory.seen(event, side).tolist()
+    p, q = (p_in + 0.5) / (p_in + p_out + 1), (q_in + 0.5) / (q_in + q_out + 1)
+    return Candidate(event, side, p, q, past=p_in + p_out)
 
 
 def growth_on(event: Event, memory: PairMemory, side: int, terms: Terms) -> float:
     """Give the growth by an event on the kept outputs of a pair, in nats a pair of runs."""
-    return _growth_on(event, memory.kept(side), terms.at(memory.distance))
-
-
-def _growth_on(event: Event, views: _Views, claimed: tuple[float, float]) -> float:
-    p, q = _shares(event, views)
-    return float(growth_rate(np.array(p), np.array(q), *claimed))
-
-
-def _shares(event: Event, views: _Views) -> tuple[float, float]:
-    shares = []
-    for side in views:
-        hits = sum(int(event.members(view).sum()) for view in side)
-        total = sum(len(view) for view in side)
-        shares.append((hits + 0.5) / (total + 1))
-    return shares[0], shares[1]
+    found = seen(event, memory, side)
+    return float(growth_rate(np.array(found.p), np.array(found.q), *terms.at(memory.distance)))

@@ -9,23 +9,17 @@ code. If the claim holds and the law is the code's, one of them speaks against i
 the significance (union bound).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audit.results.result import Verdict
+from audit.databases.chosen import Databases, Pair
+from audit.results.result import AuditResult, Verdict
+from audit.task import PrivacyTask
 from audit.values.canonical import key
 from audit.verdict.by_runs import audit_by_runs, least_budget
-
-if TYPE_CHECKING:
-    from audit.databases.chosen import Databases, Pair
-    from audit.results.result import AuditResult
-    from audit.task import PrivacyTask
 
 SHARE_IF_SLACK = 0.1
 """Of the budget where the law loses much less than it claims: code that breaks the claim is far from it."""

@@ -5,26 +5,18 @@ confirming calls alone, how many being decided beforehand. A simpler witness is 
 decides nothing.
 """
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from audit.databases.chosen import Databases
 from audit.errors import SubjectError
-from audit.events.features import View
+from audit.evidence.memory import PairMemory
 from audit.results.result import Witness
-from audit.sampling import SHRINK
+from audit.sampling import SHRINK, Sampler
 from audit.search.shrink import failing_step, shrink
+from audit.verdict.betting import Betting, Terms, TimeIsOver
 from audit.verdict.candidates import find_candidates, growth_on
 from audit.verdict.judge import Judge, side_of
-from audit.verdict.witness import TimeIsOver
-
-if TYPE_CHECKING:
-    from audit.databases.chosen import Databases
-    from audit.evidence.memory import PairMemory
-    from audit.sampling import Sampler
-    from audit.verdict.betting import Betting, Terms
 
 #: By so many standard errors the pair that shrinking chose may have been flattered.
 _DOUBT = 2.0
@@ -44,7 +36,7 @@ class Confirmation:
     doubt
         Why the verdict is not REFUTED; empty where it is.
     how
-        How the subject's runs were told to be trials: a key of `judge.TRIALS`.
+        How the subject's runs were told to be trials: a key of `statements.TRIALS`.
     bounds_hold
         Whether the bets of the audit bound the loss too: false where fresh processes show another one.
     far
@@ -73,8 +65,7 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
     """
     assert betting.crossed_at is not None
     winner = betting.winner
-    judge = Judge(sampler, betting, stateless=sampler.is_stateless(winner.left, winner.right))
-    judge.most = sampler.drawn + allowance
+    judge = Judge(sampler, betting, sampler.is_stateless(winner.left, winner.right), allowance)
     try:
         first = replace(judge.best(winner), given=databases.only_given)
         doubt = judge.doubt(first)
@@ -84,30 +75,26 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
     how, bounds_hold = judge.how, judge.bounds_hold
     if doubt:
         first = replace(first, confirmed=False)  # a replay would take it for a refutation else
-        return Confirmation(replace(first, simplest=first), doubt, how, bounds_hold, _far(first))
     witness = first
-    with contextlib.suppress(TimeIsOver):
-        witness = _simplest(judge, winner, first, allowance=allowance, databases=databases)
+    if not doubt:
+        with contextlib.suppress(TimeIsOver):
+            witness = _simplest(judge, winner, first, databases)
     if witness.simplest is None:
         witness = replace(witness, simplest=witness)
-    return Confirmation(witness, "", how, bounds_hold, _far(first))
+    return Confirmation(witness, doubt, how, bounds_hold, far=first if first.distance > 1 else None)
 
 
-def _simplest(
-    judge: Judge, winner: PairMemory, first: Witness, *, allowance: int, databases: Databases
-) -> Witness:
+def _simplest(judge: Judge, winner: PairMemory, first: Witness, databases: Databases) -> Witness:
     """Return the strongest witness, with the simplest that is confirmed too."""
-    sampler, looks, near = judge.sampler, _Looks(judge.sampler, judge.betting), first
+    looks, near = _Looks(judge.sampler, judge.betting), first
     if winner.distance > 1:
         winner = _step(looks, winner, first)
-        judge.most = sampler.drawn + allowance
         near = judge.best(winner, errors=_DOUBT, known=first)
     strongest = _stronger(first, near)
     simplest = near
     if (near is first or near.confirmed) and not databases.only_given:
-        looks.most = sampler.drawn + looks.allowance - 4 * near.runs
-        simpler = _shrunk(looks, winner, databases)
-        judge.most = sampler.drawn + allowance
+        looks.most = judge.sampler.drawn + looks.allowance - 4 * near.runs
+        simpler = shrink(winner, simpler=databases.simpler, look=looks, growth=looks.growth)
         with contextlib.suppress(TimeIsOver):
             simplest = near if simpler is winner else judge.best(simpler, errors=_DOUBT)
     if not simplest.confirmed:
@@ -132,27 +119,11 @@ def _as_seen(memory: PairMemory, terms: Terms) -> Witness:
     )
 
 
-def _far(witness: Witness) -> Witness | None:
-    return witness if witness.distance > 1 else None
-
-
 def _stronger(far: Witness, near: Witness) -> Witness:
     """Return the step between distant databases if its own runs show a larger loss a step, or alone one."""
     if not near.confirmed:
         return far
     return near if not far.confirmed or near.epsilon_lower >= far.epsilon_lower else far
-
-
-def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
-    """Return the step of a path on which the event of a witness fails most, by a third of the allowance."""
-    terms, side = looks.terms, side_of(witness)
-    looks.most = looks.sampler.drawn + looks.allowance // 3
-    return failing_step(
-        memory,
-        look=looks,
-        growth=lambda piece: growth_on(witness.event, piece, side, terms),
-        floats=terms.floats,
-    )
 
 
 class _Looks:
@@ -174,8 +145,7 @@ class _Looks:
         self.tried += 1
         with contextlib.suppress(SubjectError):  # `convert` may refuse a pair that shrinking made up
             drawn = self.sampler.draw(memory.left, memory.right, runs, (SHRINK, self.tried))
-            views = ((View(runs.left, runs.typed), View(runs.right, runs.typed)) for runs in drawn)
-            crosses, blocks = memory.take(views)
+            crosses, blocks = memory.take(drawn)
             memory.learn(blocks, crosses)
         return True
 
@@ -186,12 +156,11 @@ class _Looks:
         return memory.prospect(self.terms.epsilon, self.terms.delta, errors=errors)[0]
 
 
-def _shrunk(looks: _Looks, memory: PairMemory, databases: Databases) -> PairMemory:
-    """Return what is known of the simplest pair on which the claim still visibly fails."""
-    return shrink(
+def _step(looks: _Looks, memory: PairMemory, witness: Witness) -> PairMemory:
+    """Return the step of a path on which the event of a witness fails most, by a third of the allowance."""
+    looks.most = looks.sampler.drawn + looks.allowance // 3
+    return failing_step(
         memory,
-        simpler=databases.simpler,
         look=looks,
-        growth=looks.growth,
-        floats=looks.terms.floats,
+        growth=lambda piece: growth_on(witness.event, piece, side_of(witness), looks.terms),
     )

@@ -1,20 +1,15 @@
 """What outputs look like: the first or the most probable ones, as short texts for files and pages."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from audit.distributions import Law
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import short, shown
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from audit.distributions import Law
-    from audit.sampling import Runs
-
+#: Outputs of each database that are shown.
 MOST_EXAMPLES = 3
 _LENGTH = 60
 
@@ -30,25 +25,6 @@ def output_words(output: Any) -> str:
     raised ValueError: no data
     """
     return short(str(output), _LENGTH) if type(output) in (Raised, Unfinished) else shown(output, _LENGTH)
-
-
-def noting(blocks: Iterable[Runs], *, left: list[str], right: list[str]) -> Iterator[Runs]:
-    """Pass blocks of runs on, and note the first outputs of each side on the way.
-
-    Examples
-    --------
-    >>> from audit.sampling import Runs
-    >>> left, right = [], []
-    >>> blocks = [Runs([1, 2], "ab"), Runs([3, 4], "cd")]
-    >>> [len(block.left) for block in noting(blocks, left=left, right=right)]
-    [2, 2]
-    >>> left, right
-    (['1', '2', '3'], ["'a'", "'b'", "'c'"])
-    """
-    for block in blocks:
-        for texts, outputs in ((left, block.left), (right, block.right)):
-            texts += [output_words(output) for output in outputs[: MOST_EXAMPLES - len(texts)]]
-        yield block
 
 
 def most_probable(law: Law) -> tuple[str, ...]:

@@ -21,34 +21,24 @@ the event's frequency from process to process, which the exact test notices; wha
 by itself.
 """
 
-from __future__ import annotations
-
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.errors import SubjectError
 from audit.evidence.bets import log_payoffs, outcomes
-from audit.evidence.memory import growth_rate
-from audit.sampling import CONFIRM
+from audit.evidence.memory import PairMemory, growth_rate
+from audit.results.result import Witness
+from audit.sampling import CONFIRM, Sampler
 from audit.subject.subject import Renewed
-from audit.verdict.betting import Betting
-from audit.verdict.candidates import MOST_CANDIDATES, find_candidates, growth_on, seen
-from audit.verdict.witness import SECONDS_ALONE, Plan, TimeIsOver, run_witness, spread_evenly, terms_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from audit.evidence.memory import PairMemory
-    from audit.results.result import Witness
-    from audit.sampling import Sampler
-    from audit.verdict.betting import Terms
-    from audit.verdict.candidates import Candidate
+from audit.verdict.betting import Betting, Terms, TimeIsOver
+from audit.verdict.candidates import MOST_CANDIDATES, Candidate, find_candidates, growth_on, seen
+from audit.verdict.statements import BY_SAMPLE, HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
+from audit.verdict.witness import SECONDS_ALONE, Plan, run_witness, spread_evenly, terms_of
 
 #: Calls of a witness, as a multiple of what its estimated growth needs: confirmed with probability well over
 #: 99 %.
@@ -82,6 +72,8 @@ class Judge:
     sampler: Sampler
     betting: Betting
     stateless: bool
+    #: Most runs that each pair may take.
+    allowance: int
     most: int = 0
     tried: int = 0
     bounds_hold: bool = True
@@ -96,7 +88,7 @@ class Judge:
 
     def __post_init__(self) -> None:
         if not self.stateless and self.sampler.recipe is None:
-            self.unavailable = "it holds data that importing or constructing it does not restore"
+            self.unavailable = HOLDS_DATA
 
     @property
     def in_fresh(self) -> bool:
@@ -125,7 +117,7 @@ class Judge:
             return UNTOLD.format(self.unavailable)
         if first.confirmed or self.sampler.subject.declared_sampler is None or self._again_by_calls():
             return ""
-        return _BY_SAMPLE
+        return BY_SAMPLE
 
     def best(self, memory: PairMemory, *, errors: float = 0.0, known: Witness | None = None) -> Witness:
         """Return the first candidate of a pair that is confirmed, or else the first.
@@ -139,6 +131,7 @@ class Judge:
         TimeIsOver
             The deadline passed, or fresh processes that ran before cannot be had for another witness.
         """
+        self.most = self.sampler.drawn + self.allowance
         first: Witness | None = None
         candidates = find_candidates(memory, self.betting.terms)
         if known is not None:
@@ -176,9 +169,7 @@ class Judge:
         """Give the ways to share calls among fresh processes that this event asks for."""
         crossed = self.betting.crossed_at or 0
         if _never_varied(memory, candidate):
-            terms = self._terms(single=True)
-            singles = singles_needed(candidate, terms.at(memory.distance), terms.log_limit)
-            yield Plan(singles // 2, parts=singles)
+            yield singly(candidate, self._terms(single=True), memory.distance)
             if not self._last_varied:
                 return
         yield Plan(max(LEAST_SHARED, min(runs, 3 * crossed // 2)), parts=PARTS)
@@ -225,7 +216,7 @@ class Judge:
             self.kept = True
             return replace(witness, confirmed=False)
         self.bounds_hold = self.bounds_hold and not differs(
-            np.stack([drawn.bet.counts[0], _counts_seen(memory, candidate)])
+            np.stack([drawn.bet.counts[0], memory.seen(candidate.event, candidate.side)])
         )
         return witness
 
@@ -246,7 +237,7 @@ class Judge:
         budget = int(min(max(_AGAIN * betting.crossed_at, needed), _AGAIN * betting.terms.budget))
         again = Betting(
             self.sampler,
-            [winner.path or (winner.left, winner.right)],
+            [winner.path],
             replace(betting.terms, budget=budget, stop_when_refuted=True),
             stage=CONFIRM,
             look_stage=CONFIRM,
@@ -257,51 +248,13 @@ class Judge:
         return again.refuted
 
 
-#: What a refutation assumes, by how the subject's runs were told to be trials.
-TRIALS = {
-    "fresh": "fresh processes share no noise (through absolute paths or remote services); they confirmed "
-    "the refutation, each with its own mechanism",
-    "renewed": "the mechanisms made by `fresh=` share no noise (not checked)",
-    "stateless": "the subject keeps no state between runs",
-    "unchecked": "the subject keeps no noise between calls (not checked: give `fresh=`, or a function that "
-    "can be imported)",
-}
-
-_FRESH = "give `fresh=`, a function without arguments that makes a new mechanism"
-KEPT = (
-    "the mechanism keeps noise between calls: the event is more frequent in some fresh processes than in "
-    "others; "
-    f"if this is not intended, {_FRESH}"
-)
-IN_COMPANY = (
-    "fails only when runs share state: fresh processes, each with its own mechanism, did not confirm the "
-    "failure; "
-    f"to audit each run separately, {_FRESH}"
-)
-UNTOLD = (
-    "the outputs never vary on either database; noise drawn once and kept would look the same, and the "
-    "mechanism cannot be made anew in a fresh process to check ({}); "
-    f"{_FRESH}, or pass a function that can be imported"
-)
-_BY_SAMPLE = "fails only when many runs share one call of `sample`: single calls did not confirm it"
-
-
 def _never_varied(memory: PairMemory, candidate: Candidate) -> bool:
     """Whether the event happened in every run kept of one side, and in none of the other."""
-    p_in, p_out, q_in, q_out = _counts_seen(memory, candidate)
+    p_in, p_out, q_in, q_out = memory.seen(candidate.event, candidate.side)
     return bool(p_out == 0 and q_in == 0 and p_in and q_out)
 
 
-def _counts_seen(memory: PairMemory, candidate: Candidate) -> NDArray[np.float64]:
-    """Count the runs kept of a pair: the p side inside and outside the event, the q side so too."""
-    counts = []
-    for side in memory.kept(candidate.side):
-        inside = sum(int(candidate.event.members(view).sum()) for view in side)
-        counts += [inside, sum(map(len, side)) - inside]
-    return np.array(counts, dtype=float)
-
-
-def differs(blocks: NDArray[np.float64]) -> bool:
+def differs(blocks: Floats) -> bool:
     """Whether the event is more frequent in some processes than in others, on either side.
 
     Parameters
@@ -318,28 +271,29 @@ def differs(blocks: NDArray[np.float64]) -> bool:
     return any(spread_evenly(hits, calls) < _SPREAD / 2 for hits, calls in sides)
 
 
-def singles_needed(candidate: Candidate, claimed: tuple[float, float], log_limit: float) -> int:
-    """Give how many single calls most likely refute an event that happens on one side always, else never.
+def singly(candidate: Candidate, terms: Terms, distance: int) -> Plan:
+    """Return the single calls that most likely refute an event that happens on one side always, else never.
 
     Parameters
     ----------
     candidate
         The event.
-    claimed
-        ε and δ.
-    log_limit
-        The log wealth that refutes.
+    terms
+        What is bet against, at the level that refutes.
+    distance
+        How many steps lie between the databases.
 
     Examples
     --------
-    >>> from audit.verdict.candidates import Candidate
-    >>> 80 <= singles_needed(Candidate(None, 0, 0.99, 0.01, 100.0), (1.0, 0.0), 14.5) <= 120
+    >>> terms = Terms(epsilon=1.0, delta=0.0, significance=5e-7, budget=1_000)
+    >>> 80 <= singly(Candidate(None, 0, 0.99, 0.01, 100.0), terms, 1).parts <= 120
     True
     """
     p, q = np.array([candidate.p]), np.array([candidate.q])
     sure, never = np.array([1.0]), np.array([0.0])
-    growth = float((outcomes(sure, never) @ log_payoffs(p, q, *claimed)[0]).max())
-    return 2 * math.ceil(_SINGLES * log_limit / max(growth, 1e-9) / 2) + 4
+    growth = float((outcomes(sure, never) @ log_payoffs(p, q, *terms.at(distance))[0]).max())
+    pairs = math.ceil(_SINGLES * terms.log_limit / max(growth, 1e-9) / 2) + 2
+    return Plan(pairs, parts=2 * pairs)
 
 
 def side_of(witness: Witness) -> int:

@@ -5,28 +5,21 @@ probability at most the significance: each of n comparisons is an e-value (`audi
 trouble is one that reaches n/significance.
 """
 
-from __future__ import annotations
-
 import math
-import time
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from audit.databases.chosen import Pair
+from audit.distributions import Law
 from audit.laws.law_check import detectable_distance, law_log_e_value, stray
-from audit.sampling import LAW, MutatedInput, Sampler
+from audit.sampling import LAW, MutatedInput, Runs, Sampler
 from audit.sampling.tally import joined
+from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import key
 from audit.values.outcomes import Unfinished
-from audit.verdict.betting import NeverAnswers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
-
-    from audit.databases.chosen import Pair
-    from audit.distributions import Law
-    from audit.sampling import Runs
-    from audit.task import PrivacyTask
+from audit.verdict.betting import NeverAnswers, TimeIsOver
 
 #: Runs drawn of each database whose law is compared closely, by calls and by `sample`.
 CHECKED_RUNS: Final = 2_000
@@ -37,10 +30,6 @@ _OTHERS: Final = 1
 #: Calls that the databases beyond those share, each this many at least: a law may be wrong on one alone.
 SPREAD_RUNS: Final = 1_000
 _LEAST_SPREAD, _LOOKED_AT, _COUNTED = 16, 256, 5_000
-
-
-class TimeIsOver(Exception):  # noqa: N818 - what happened, not an error of ours
-    """The time limit was reached before the laws had been compared with the code."""
 
 
 @dataclass
@@ -116,8 +105,7 @@ class LawRuns:
 
     def _distance(self, limit: float) -> float:
         """Return the total variation that nine in ten comparisons of the worst pair would have found."""
-        found = [detectable_distance(self.law_of(side), self.least_checked, limit) for side in self.worst]
-        return max(found)
+        return max(detectable_distance(self.law_of(side), self.least_checked, limit) for side in self.worst)
 
     def _checks(self) -> list[_Check]:
         """Compare the law with the code, as fixed beforehand: closely on some pairs, in few calls on many."""
@@ -130,7 +118,7 @@ class LawRuns:
         budget = self.task.options.budget // (4 * len(ways))  # pairs of runs: half of the budget in all
         share = max(1, budget // len(close))
         for way, (chosen, runs, how) in enumerate(ways):
-            with self._sampler(chosen) as sampler:
+            with self.task.sampler(chosen) as sampler:
                 for index, beside in enumerate(close):
                     size = min(runs, share)
                     checks += self._compared(sampler, beside, size, (LAW, way, index), how)
@@ -144,16 +132,6 @@ class LawRuns:
                 self.notes += [note for note in sampler.notes if note not in self.notes]
         return checks
 
-    def _sampler(self, subject: Any) -> Sampler:
-        options = self.task.options
-        return Sampler(
-            subject,
-            seed=options.seed,
-            jobs=options.jobs,
-            isolate=options.isolate,
-            run_time_limit=options.run_time_limit,
-        )
-
     def _close(self) -> list[tuple[Pair, Pair]]:
         """Give the pairs compared closely, each with what is drawn: the records in another order too."""
         step = max(1, len(self.pairs) // (_OTHERS + 1))
@@ -163,8 +141,7 @@ class LawRuns:
         ]
 
     def _turned(self, pair: Pair) -> Pair:
-        left, right = pair
-        return pair if self.reordered is None else (self.reordered(left), self.reordered(right))
+        return pair if self.reordered is None else (self.reordered(pair[0]), self.reordered(pair[1]))
 
     def _spread(self, sampler: Sampler, runs: int, *, first: int) -> Iterator[_Check]:
         """Compare the law with a few calls on each of many databases: `runs` a side in all."""
@@ -209,9 +186,9 @@ class LawRuns:
 
     def _drawn(self, sampler: Sampler, pair: Pair, runs: int, path: tuple[int, ...]) -> Iterator[Runs]:
         """Draw in growing parts, so that the time limit and a subject that never ends are noticed early."""
-        deadline, part, size = self.task.deadline, 0, 2
+        part, size = 0, 2
         while runs > 0:
-            if deadline is not None and time.monotonic() >= deadline:
+            if self.task.is_late():
                 raise TimeIsOver
             for block in sampler.draw(*pair, min(size, runs), (*path, part)):
                 if part == 0 and all(isinstance(o, Unfinished) for o in (*block.left, *block.right)):

@@ -1,28 +1,21 @@
 """All databases of a size up to the order of their records, for subjects whose law does not depend on it."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, combinations_with_replacement
 from math import comb
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from audit.databases.chosen import MOST_PAIRS
+from audit.claims import PureDP
+from audit.databases.chosen import MOST_PAIRS, Databases
 from audit.errors import SubjectError
-from audit.laws.exact import compare_pairs
+from audit.laws.exact import ExactFinding, PairFinding, compare_pairs
 from audit.relations import Relation
+from audit.results.result import AuditResult
+from audit.subject.subject import Subject
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from audit.databases.chosen import Databases
-    from audit.laws.exact import ExactFinding, PairFinding
-    from audit.results.result import AuditResult
-    from audit.subject.subject import Subject
 
 Multiset = tuple[int, ...]
 
@@ -73,10 +66,11 @@ def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | No
     >>> multiset_pairs(Databases(Relation.REPLACE_ONE, records=("a", "b"), finite=True, sizes=(2, 2)))
     [((0, 0), (0, 1)), ((0, 1), (1, 1))]
     """
-    kinds = _kinds(databases)
-    if kinds is None or databases.sizes is None:
+    if databases.relation is not Relation.REPLACE_ONE or databases.valid is not None or not databases.finite:
         return None
-    low, high = databases.sizes
+    if databases.records is None or databases.sizes is None:
+        return None
+    kinds, (low, high) = len(databases.records), databases.sizes
     sizes = range(max(low, 1), high + 1)
     count = sum(comb(kinds + size - 1, size) for size in sizes)
     pairs = sum(comb(kinds + size - 2, size - 1) * comb(kinds, 2) for size in sizes)
@@ -144,22 +138,12 @@ def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], reco
         return False
     for left, _ in pairs[:: max(1, len(pairs) // _TURNED)]:
         database = told(left)
-        both = (database, database[::-1])
-        finding = compare_pairs([both], law_of, SimpleNamespace(epsilon=0.0, delta=0.0))
-        if finding.over:
+        if compare_pairs([(database, database[::-1])], law_of, PureDP(0.0)).over:
             raise SubjectError(
                 f"{subject.name} is declared `symmetric`, but its law on {show(database, 40)} changes when "
                 "the records are reversed."
             )
     return True
-
-
-def _kinds(databases: Databases) -> int | None:
-    if databases.relation is not Relation.REPLACE_ONE or databases.valid is not None:
-        return None
-    if not databases.finite or databases.records is None:
-        return None
-    return len(databases.records)
 
 
 def _pairs(kinds: int, size: int) -> Iterator[tuple[Multiset, Multiset]]:

@@ -13,38 +13,22 @@ keeps the claim (`evidence`). This is of calls that the author of the file has n
 made from the very calls of a seed may be refuted by them, and is by no others (`fresh`).
 """
 
-from __future__ import annotations
-
+import contextlib
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from audit.errors import SubjectError
-from audit.evidence.bets import log_payoffs, matched, outcomes
-from audit.results.result import Verdict
-from audit.sampling import CONFIRM
+from audit.evidence.bets import Bet, log_payoffs, matched, outcomes
+from audit.results.result import Verdict, Witness
+from audit.sampling import CONFIRM, Sampler
 from audit.subject.subject import Renewed
+from audit.verdict.betting import Terms
 from audit.verdict.candidates import Candidate
-from audit.verdict.judge import (
-    IN_COMPANY,
-    KEPT,
-    LEAST_SHARED,
-    MARGIN,
-    PARTS,
-    UNTOLD,
-    differs,
-    side_of,
-    singles_needed,
-)
+from audit.verdict.judge import LEAST_SHARED, MARGIN, PARTS, differs, side_of, singly
+from audit.verdict.statements import HOLDS_DATA, IN_COMPANY, KEPT, UNTOLD
 from audit.verdict.witness import Drawn, Plan, run_witness, terms_of
-
-if TYPE_CHECKING:
-    from audit.evidence.bets import Bet
-    from audit.results.result import Witness
-    from audit.sampling import Sampler
-    from audit.verdict.betting import Terms
 
 #: First index of the seed paths of new calls, which no audit uses.
 _NEW = 1_000
@@ -86,8 +70,9 @@ class Redraw:
         if self.fresh:
             path = _after(path)
         drawn = self._saved(path)
-        self.reproduced = not self.fresh and _shares(drawn.witness) == _shares(self.witness)
-        if drawn.witness.confirmed or all(drawn.silent) or self._shows(drawn, path):
+        again, known = drawn.witness, self.witness
+        self.reproduced = not self.fresh and (again.p, again.q) == (known.p, known.q)
+        if drawn.witness.confirmed or all(drawn.silent) or self._shows(drawn):
             return self._judged(drawn, path)
         further = _after((CONFIRM, path[-2] + 1, 0))
         calls = self._calls_needed(drawn, further)
@@ -102,19 +87,16 @@ class Redraw:
         seen = (known.p, known.q) if self.fresh else known.foreseen or (0.0, 0.0)
         candidate = self._candidate(seen, past=float(known.runs) if self.fresh else 0.0)
         if plan.parts and self.sampler.recipe is not None:
-            try:
+            with contextlib.suppress(SubjectError):
                 return self._run(plan, candidate, path)
-            except SubjectError:
-                pass
         return self._run(replace(plan, parts=0), candidate, path)
 
     def _new(self, path: tuple[int, ...], before: Drawn, calls: int) -> Drawn:
         """Draw so many new calls where the ones before came from, with stakes by the saved p and q."""
         parts = before.witness.parts
         runs = max(math.ceil(calls / 2), LEAST_SHARED if parts else 1)
-        parts = 2 * runs if _is_single(before.witness) else parts and PARTS
-        candidate = self._candidate(self._sought, past=self._past)
-        return self._run(Plan(runs, parts), candidate, path)
+        parts = 2 * runs if before.plan.is_single else parts and PARTS
+        return self._run(Plan(runs, parts), self._new_stakes(), path)
 
     def _judged(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
         """Return what calls say: of a crossing in this process, those in fresh ones if anything is kept."""
@@ -122,7 +104,7 @@ class Redraw:
         if all(drawn.silent) or (any(drawn.silent) and not witness.confirmed):
             return self._silent(drawn)
         if not witness.confirmed:
-            return self._unconfirmed(drawn, path)
+            return self._unconfirmed(drawn)
         if witness.parts:
             self.how = "fresh"
             return self._spread(drawn)
@@ -139,12 +121,11 @@ class Redraw:
         witness = drawn.witness
         sure = (witness.p, witness.q) == (1.0, 0.0)
         candidate = self._candidate((witness.p, witness.q), past=float(witness.runs))
-        unavailable = "it holds data that importing or constructing it does not restore"
+        unavailable = HOLDS_DATA
         if self.sampler.recipe is not None:
-            terms = self._terms(path, single=True)
-            singles = singles_needed(candidate, terms.at(witness.distance), terms.log_limit)
-            least = max(witness.runs, LEAST_SHARED)
-            plan = Plan(singles // 2, parts=singles) if sure else Plan(least, parts=PARTS)
+            plan = Plan(max(witness.runs, LEAST_SHARED), parts=PARTS)
+            if sure:
+                plan = singly(candidate, self._terms(path, single=True), witness.distance)
             try:
                 anew = self._run(plan, candidate, _after(path))
             except SubjectError as error:
@@ -159,13 +140,13 @@ class Redraw:
 
     def _spread(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
         """Refute if fresh processes do, and the event is as frequent in each."""
-        if not _is_single(drawn.witness) and differs(drawn.blocks):
+        if not drawn.plan.is_single and differs(drawn.blocks):
             return self._doubted(drawn, KEPT)
         return (Verdict.REFUTED, drawn) if drawn.witness.confirmed else self._doubted(drawn, IN_COMPANY)
 
-    def _unconfirmed(self, drawn: Drawn, path: tuple[int, ...]) -> tuple[Verdict, Drawn]:
+    def _unconfirmed(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
         """Say that the claim stands on this event, if these calls could have said anything else."""
-        if self._shows(drawn, path):
+        if self._shows(drawn):
             return Verdict.NOT_REFUTED, drawn
         runs = 2 * drawn.witness.runs
         return self._doubted(drawn, f"{runs:,} runs are too few to decide on this event: audit it again")
@@ -173,32 +154,28 @@ class Redraw:
     def _silent(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
         """Say that nothing was answered, on both databases or on one."""
         left, right = drawn.silent
-        both = bool(left and right)
-        self.reason = (
-            f"every run {left}"
-            if both
-            else f"every run on the {'left' if left else 'right'} database "
-            f"{left or right}; the saved event was not tried there"
-        )
-        return (Verdict.ERROR if both else Verdict.INCONCLUSIVE), drawn
+        if left and right:
+            self.reason = f"every run {left}"
+            return Verdict.ERROR, drawn
+        where = f"every run on the {'left' if left else 'right'} database {left or right}"
+        self.reason = f"{where}; the saved event was not tried there"
+        return Verdict.INCONCLUSIVE, drawn
 
     def _doubted(self, drawn: Drawn, reason: str) -> tuple[Verdict, Drawn]:
         self.reason = reason
         return Verdict.INCONCLUSIVE, replace(drawn, witness=replace(drawn.witness, confirmed=False))
 
-    def _shows(self, drawn: Drawn, path: tuple[int, ...]) -> bool:
+    def _shows(self, drawn: Drawn) -> bool:
         """Whether calls as these cross most likely, if the loss is what is sought."""
-        limit = self._terms(path, single=_is_single(drawn.witness)).log_limit
-        return self._growth(drawn.bet, drawn.bet.calls, self._sought) >= limit
+        return self._growth(drawn.bet, drawn.bet.calls) >= drawn.log_limit
 
     def _calls_needed(self, drawn: Drawn, path: tuple[int, ...]) -> int | None:
         """Give how many new calls show the loss with a margin; None where those would be too many."""
-        bet, limit = drawn.bet, self._terms(path, single=_is_single(drawn.witness)).log_limit
-        calls, most = max(bet.calls, 2), max(_LEAST_MOST, 2 * _MOST * self.witness.runs)
-        new = self._candidate(self._sought, past=self._past)
-        bet = replace(bet, p=np.array([new.p]), q=np.array([new.q]), past=np.array([2 * new.past]))
+        new, limit = self._new_stakes(), self._terms(path, single=drawn.plan.is_single).log_limit
+        calls, most = max(drawn.bet.calls, 2), max(_LEAST_MOST, 2 * _MOST * self.witness.runs)
+        bet = replace(drawn.bet, p=np.array([new.p]), q=np.array([new.q]), past=np.array([2 * new.past]))
         while calls <= most:
-            if self._growth(bet, calls, self._sought) >= MARGIN * limit:
+            if self._growth(bet, calls) >= MARGIN * limit:
                 return calls
             calls *= 2
         return None
@@ -217,14 +194,15 @@ class Redraw:
         most = float(matched(2 * runs * outcomes(np.array(p), np.array(q)), payoffs).max())
         return (p, 0.0) if self.witness.confirmed and most < self.terms.log_limit else (p, q)
 
-    @property
-    def _past(self) -> float:
-        """How many runs a side the stakes on what is sought rest on."""
-        return float(self.witness.runs) if self._sought[1] == self.witness.q else 0.0
+    def _new_stakes(self) -> Candidate:
+        """Return the event with stakes by what is sought, which rest on the saved runs if these showed it."""
+        seen = self._sought[1] == self.witness.q
+        return self._candidate(self._sought, past=float(self.witness.runs) if seen else 0.0)
 
-    def _growth(self, bet: Bet, calls: int, shares: tuple[float, float]) -> float:
-        """Give the log growth of a bet by so many calls of an event with these p and q."""
-        counts = calls * outcomes(np.array(shares[0]), np.array(shares[1]))[None, :]
+    def _growth(self, bet: Bet, calls: int) -> float:
+        """Give the log growth of a bet by so many calls of an event with the p and q that are sought."""
+        p, q = self._sought
+        counts = calls * outcomes(np.array(p), np.array(q))[None, :]
         return replace(bet, counts=counts).log_growth(self.terms.epsilon, self.terms.delta)
 
     def _candidate(self, estimates: tuple[float, float], *, past: float) -> Candidate:
@@ -258,11 +236,3 @@ def _after(path: tuple[int, ...]) -> tuple[int, ...]:
     if path[1] >= _NEW:
         return (path[0], path[1] + 1, *path[2:])
     return (CONFIRM, _NEW, *path)
-
-
-def _is_single(witness: Witness) -> bool:
-    return Plan(witness.runs, witness.parts).is_single
-
-
-def _shares(witness: Witness) -> tuple[float, float]:
-    return witness.p, witness.q

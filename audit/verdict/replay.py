@@ -1,43 +1,51 @@
 """Drawing a saved witness again: the same runs from the same seed, or new ones."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from types import MappingProxyType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from audit.claims import at_distance
+from audit.claims import ApproximateDP
 from audit.codec.encoding import revived
 from audit.errors import AuditError, InvalidValue
 from audit.events.event import RegionIn
-from audit.evidence.bets import Ledger, delta_bound, epsilon_bound
-from audit.evidence.power import FLOATS, SIDE_CHANNELS
+from audit.evidence.bets import Ledger
 from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation, check_pair
-from audit.results.result import AuditResult, Evidence, Verdict
+from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.sampling import LAW, Sampler
+from audit.sampling.tally import joined
 from audit.subject.conversion import converting
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
 from audit.subject.trust import require_trust
 from audit.values.brief import show
 from audit.values.outcomes import Raised, Unfinished
+from audit.verdict import statements
 from audit.verdict.betting import Terms
 from audit.verdict.examples import most_probable
-from audit.verdict.judge import TRIALS
 from audit.verdict.redraw import Redraw
 from audit.verdict.witness import loss
-
-if TYPE_CHECKING:
-    from audit.evidence.bets import Bet
-    from audit.results.result import Witness
-
 
 #: Runs on each database that a declared law is compared with, and their place in the seed tree.
 _COMPARED = 500
 _REPLAYED = 3_000_000
-_NOTHING = MappingProxyType({"epsilon_lower": 0.0, "delta_lower": 0.0, "assumptions": ()})
+#: What a replay takes over from the saved result; all else only the audit did.
+_TAKEN = (
+    "subject",
+    "claim",
+    "relation",
+    "evidence",
+    "tolerance",
+    "significance",
+    "seed",
+    "numerics",
+    "parameters",
+    "reference",
+    "target",
+    "expected",
+    "witness",
+    "_subject",
+)
 
 
 @own_arithmetic()
@@ -112,55 +120,25 @@ def _on_another(result: AuditResult, subject: Subject, target: str | None) -> Au
     )
 
 
-def _bare(result: AuditResult, **found: Any) -> AuditResult:
+def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[str, ...], **found: Any) -> AuditResult:
     """Return a replay's result: what only the audit did is not taken over from the saved one."""
     environment = {"replay_of": result.subject, **result.environment}
     for name in ("command", "elapsed"):
         environment.pop(name, None)
     saved = environment["replay_of"]
     if saved != result.subject:
-        found["notes"] = (*found["notes"], f"the replayed witness was saved by an audit of {saved}")
-    nothing: dict[str, Any] = {
-        "reason": "",
-        "pairs_tried": 1,
-        "pairs_total": None,
-        "family": None,
-        "epsilon_upper": None,
-        "delta_upper": None,
-        "detectable_epsilon": None,
-        "detectable_event": None,
-        "ceiling_epsilon": None,
-        "only_output": None,
-        "law_distance": None,
-        "samples_to_refutation": None,
-        "unfinished": 0,
-        "log_wealth": 0.0,
-        "log_limit": None,
-        "budget": 0,
-        "not_tested": (
-            "events and pairs of databases other than the saved ones",
-            *((FLOATS,) if result.numerics == "ideal" or result.evidence is Evidence.EXACT else ()),
-            SIDE_CHANNELS,
-        ),
-        "environment": environment,
-    }
-    return replace(result, **{**nothing, **found})
-
-
-def _assumptions(
-    result: AuditResult, witness: Witness, subject: Subject, unfinished: int, *, how: str
-) -> tuple[str, ...]:
-    """Say what a replay by runs rests on; `how` as in `Redraw`."""
-    said = ["the claim applies to each call, given the subject's state at that call"]
-    said += [TRIALS[how]] if how else []
-    if not subject.takes_rng:
-        said.append("the subject draws its own randomness: the seed does not reproduce its runs")
-    if unfinished:
-        how = "count against the refutation" if witness.against else "are outputs"
-        said.append(f"{unfinished} runs did not finish; they {how}")
-    if result.numerics == "ideal":
-        said.append("real-number arithmetic: the low bits of float outputs were not attacked")
-    return tuple(said)
+        notes = (*notes, f"the replayed witness was saved by an audit of {saved}")
+    not_tested = ["events and pairs of databases other than the saved ones"]
+    if result.numerics == "ideal" or result.evidence is Evidence.EXACT:
+        not_tested.append(statements.FLOATS)
+    return AuditResult(
+        **{name: getattr(result, name) for name in _TAKEN} | found,
+        verdict=verdict,
+        notes=notes,
+        pairs_tried=1,
+        not_tested=(*not_tested, statements.SIDE_CHANNELS),
+        environment=environment,
+    )
 
 
 def _subject(result: AuditResult, subject: Any, *, trust: bool) -> Subject:
@@ -208,28 +186,20 @@ def _again_by_runs(
         said = "these runs differ from the saved ones"
     if fresh:
         said = "new runs, from seeds that no audit uses"
-    bounds = _bounds(drawn.bet, terms) if verdict in (Verdict.REFUTED, Verdict.NOT_REFUTED) else (0.0, 0.0)
+    decided = verdict in (Verdict.REFUTED, Verdict.NOT_REFUTED)  # by these runs alone, at the witness's level
+    bounds = terms.bounds(Ledger([drawn.bet])) if decided else {}
     return _bare(
         result,
-        verdict=verdict,
+        verdict,
         reason=redraw.reason,
         witness=drawn.witness,
         samples=samples,
         unfinished=unfinished,
-        assumptions=_assumptions(result, witness, subject, unfinished, how=redraw.how),
+        assumptions=statements.assumed_of_runs(
+            subject, how=redraw.how, unfinished=unfinished, against=witness.against, numerics=result.numerics
+        ),
         notes=(said, *notes),
-        epsilon_lower=bounds[0],
-        delta_lower=bounds[1],
-    )
-
-
-def _bounds(bet: Bet, terms: Terms) -> tuple[float, float]:
-    """Give the bounds on ε and δ of these runs alone, at the candidate's level: more than a result says."""
-    ledger = Ledger([bet])
-    epsilon, delta, significance = terms.epsilon, terms.delta, terms.significance
-    return (
-        epsilon_bound(ledger, epsilon=epsilon, delta=delta, significance=significance),
-        delta_bound(ledger, epsilon=epsilon, significance=significance),
+        **bounds,
     )
 
 
@@ -240,13 +210,13 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, is
 
     region, found = _region(witness), _laws(witness, subject)
     if isinstance(found, str):
-        return _bare(result, verdict=Verdict.ERROR, reason=found, notes=(), samples=0, **_NOTHING)
+        return _bare(result, Verdict.ERROR, reason=found, notes=())
     ends = found if witness.direction == "left" else found[::-1]
     p, q = (probability(law, region) for law in ends)
-    epsilon, delta = at_distance(result.claim.epsilon, result.claim.delta, witness.distance)
-    shown, excess = loss(p, q, delta), p - math.exp(min(epsilon, 700.0)) * q
-    scored = score(*ends, SimpleNamespace(epsilon=epsilon, delta=delta))
-    if shown <= epsilon:  # no box need show what several coordinates do together
+    claim = ApproximateDP(result.claim.epsilon, result.claim.delta).group(witness.distance)
+    shown, excess = loss(p, q, claim.delta), p - math.exp(min(claim.epsilon, 700.0)) * q
+    scored = score(*ends, claim)
+    if shown <= claim.epsilon:  # no box need show what several coordinates do together
         shown, excess = scored.epsilon, scored.delta
     again = replace(
         witness,
@@ -258,12 +228,12 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, is
     )
     trouble, samples, notes = _beside_code(result, witness, subject, found, isolate=isolate)
     if trouble:
-        return _bare(result, verdict=Verdict.ERROR, reason=trouble, notes=notes, samples=samples, **_NOTHING)
+        return _bare(result, Verdict.ERROR, reason=trouble, notes=notes, samples=samples)
     same = (p, q) == (witness.p, witness.q)
     said = "the saved probabilities were reproduced" if same else "the law has changed"
     return _bare(
         result,
-        verdict=Verdict.REFUTED if scored.over else Verdict.NOT_REFUTED,
+        Verdict.REFUTED if scored.over else Verdict.NOT_REFUTED,
         witness=again,
         notes=(said, *notes),
         samples=samples,
@@ -271,7 +241,7 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, is
         delta_lower=max(excess, 0.0),
         assumptions=(
             f"the declared law, which {_COMPARED:,} runs on each of the two databases did not contradict",
-            "real-number arithmetic: the laws are those of the mechanism without rounding",
+            statements.REAL_LAWS,
         ),
     )
 
@@ -306,24 +276,17 @@ def _beside_code(
     result: AuditResult, witness: Witness, subject: Subject, laws: tuple[Any, Any], *, isolate: bool
 ) -> tuple[str, int, tuple[str, ...]]:
     """Compare laws with runs: say in words what contradicts them, how many runs that took, and notes."""
+    pair, path = (witness.left, witness.right), (LAW, _REPLAYED)
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:
-        outputs = sampler.with_copies(lambda: _called(sampler, witness))
+        blocks = sampler.with_copies(lambda: list(sampler.draw(*pair, _COMPARED, path, singly=True)))
         drawn, notes = sampler.drawn, tuple(sampler.notes)
+    outputs = joined([block.left for block in blocks]), joined([block.right for block in blocks])
     first = next((each for side in outputs for each in side if not isinstance(each, Unfinished)), None)
     if all(isinstance(each, (Raised, Unfinished)) for side in outputs for each in side):
         return f"every run {first or outputs[0][0]}", drawn, notes
     limit = math.log(len(laws) / result.significance)
-    for law, side, database in zip(laws, outputs, (witness.left, witness.right), strict=True):
+    for law, side, database in zip(laws, outputs, pair, strict=True):
         if law_log_e_value(law, side) >= limit:
             where = f"{_COMPARED:,} runs on {show(database, 60)} contradict it"
-            return f"the subject's outputs do not follow its declared law: {where}", drawn, notes
+            return statements.NOT_ITS_LAW.format(where), drawn, notes
     return "", drawn, notes
-
-
-def _called(sampler: Sampler, witness: Witness) -> tuple[list[Any], list[Any]]:
-    left: list[Any] = []
-    right: list[Any] = []
-    for runs in sampler.draw(witness.left, witness.right, _COMPARED, (LAW, _REPLAYED), singly=True):
-        left += list(runs.left)
-        right += list(runs.right)
-    return left, right

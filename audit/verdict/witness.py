@@ -1,32 +1,23 @@
 """A witness run afresh: an event that was fixed before, and what calls drawn for it alone say of it."""
 
-from __future__ import annotations
-
 import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.databases.chosen import Pair
+from audit.distributions.law import Floats
 from audit.errors import SubjectError
-from audit.events.features import View
+from audit.events.features.views import View
 from audit.evidence.bets import Bet, clopper_pearson
 from audit.results.result import Witness
+from audit.sampling import Runs, Sampler
 from audit.values.outcomes import Raised, Unfinished
-from audit.verdict.examples import noting
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from numpy.typing import NDArray
-
-    from audit.databases.chosen import Pair
-    from audit.sampling import Runs, Sampler
-    from audit.verdict.betting import Terms
-    from audit.verdict.candidates import Candidate
-
-    Floats = NDArray[np.float64]
+from audit.verdict.betting import Terms, TimeIsOver
+from audit.verdict.candidates import Candidate
+from audit.verdict.examples import MOST_EXAMPLES, output_words
 
 #: Of the interval of p and of that of q, each by itself: both hold with 0.98 at least.
 CONFIDENCE = 0.99
@@ -39,10 +30,6 @@ SECONDS_ALONE = 120.0
 _TIMED = 8
 #: Draws of the exact test whether an event is as frequent in every process.
 _SHUFFLES = 20_000
-
-
-class TimeIsOver(Exception):  # noqa: N818 - the user's limit, not an error of ours
-    """The time limit fell while a witness was drawn."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +86,10 @@ class Drawn:
         The bet on its event, which these calls alone decided.
     blocks
         Calls of the p side inside the event and outside, of the q side inside and outside, block by block.
+    plan
+        How the calls were shared.
+    log_limit
+        The log wealth that confirms.
     silent
         What the calls of the left database did where none of them gave an answer, and those of the right one;
         empty texts where one did.
@@ -107,6 +98,8 @@ class Drawn:
     witness: Witness
     bet: Bet
     blocks: Floats
+    plan: Plan
+    log_limit: float
     silent: tuple[str, str] = ("", "")
 
 
@@ -151,11 +144,13 @@ def run_witness(
     """
     started = math.inf
     examples: tuple[list[str], list[str]] = ([], [])
-    noted = noting(plan.draw(sampler, pair, path), left=examples[0], right=examples[1])
     blocks, answers = [], np.zeros(2)
-    for counted, answered in _counted(noted, candidate, against=terms.against):
+    for block in plan.draw(sampler, pair, path):
+        counted, answered = _counted(block, candidate, against=terms.against)
         blocks.append(counted)
         answers += answered
+        for texts, outputs in zip(examples, (block.left, block.right), strict=True):
+            texts += [output_words(output) for output in outputs[: MOST_EXAMPLES - len(texts)]]
         if terms.is_late(sampler.loading):
             raise TimeIsOver
         spent = time.monotonic() - started
@@ -201,7 +196,7 @@ def run_witness(
     left, right = (
         texts[0] if texts and not count else "" for texts, count in zip(examples, answers, strict=True)
     )
-    return Drawn(witness, bet, np.array(blocks), silent=(left, right))
+    return Drawn(witness, bet, np.array(blocks), plan, terms.log_limit, silent=(left, right))
 
 
 def loss(p: float, q: float, delta: float) -> float:
@@ -217,25 +212,22 @@ def loss(p: float, q: float, delta: float) -> float:
     return math.inf if q == 0 else math.log((p - delta) / q)
 
 
-def _counted(
-    blocks: Iterable[Runs], candidate: Candidate, *, against: bool
-) -> Iterator[tuple[Floats, Floats]]:
+def _counted(block: Runs, candidate: Candidate, *, against: bool) -> tuple[Floats, Floats]:
     """Give the counts of a block, and how many of its calls gave an answer on the left and on the right.
 
     An unfinished call settles by its known coin: the p side's as outside the event, the q side's as inside.
     """
-    for block in blocks:
-        counts, answers = np.zeros(4), np.zeros(2)
-        for side, outputs in enumerate((block.left, block.right)):
-            view = View(outputs)
-            inside = candidate.event.members(view)
-            if against and len(view.unfinished):
-                inside[view.unfinished] = side != candidate.side
-            first = 0 if side == candidate.side else 2
-            counts[first : first + 2] = inside.sum(), len(inside) - inside.sum()
-            refused = sum(type(output) in (Raised, Unfinished) for _, output in view.rest)
-            answers[side] = len(inside) - refused
-        yield counts, answers
+    counts, answers = np.zeros(4), np.zeros(2)
+    for side, outputs in enumerate((block.left, block.right)):
+        view = View(outputs)
+        inside = candidate.event.members(view)
+        if against and len(view.unfinished):
+            inside[view.unfinished] = side != candidate.side
+        first = 0 if side == candidate.side else 2
+        counts[first : first + 2] = inside.sum(), len(inside) - inside.sum()
+        refused = sum(type(output) in (Raised, Unfinished) for _, output in view.rest)
+        answers[side] = len(inside) - refused
+    return counts, answers
 
 
 def spread_evenly(hits: Floats, calls: Floats) -> float:

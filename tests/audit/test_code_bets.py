@@ -9,8 +9,8 @@ import pytest
 
 from audit import ApproximateDP, AuditResult, Evidence, PureDP, Relation, Verdict, audit_privacy
 from audit.distributions import Finite
-from audit.doors.explain import task_of
 from audit.laws.law_check import detectable_distance, law_log_e_value
+from audit.privacy import make_task
 from audit.verdict.by_runs import audit_by_runs, least_budget
 
 
@@ -102,7 +102,7 @@ def test_bets_without_the_power_to_catch_anything_are_no_doubt_about_the_law():
             return Finite([database[0], 1 - database[0]], [keep(5.0), 1.0 - keep(5.0)])
 
     least = least_budget(5.0, 0.0, 5e-7)
-    bare = audit_by_runs(task_of(Fifth(5.0), budget=least, significance=5e-7))
+    bare = audit_by_runs(make_task(Fifth(5.0), budget=least, significance=5e-7))
     assert bare.verdict is Verdict.INCONCLUSIVE
     result = audit_privacy(Fifth(5.0), budget=2 * least + 1)
     assert result.verdict is Verdict.PROVED

@@ -11,7 +11,7 @@ from scipy import stats
 
 from audit import PureDP, Verdict, audit_privacy
 from audit.databases.chosen import Databases
-from audit.events.features import View
+from audit.events.features.views import View
 from audit.relations import Relation
 from audit.sampling import BET, CONFIRM, EXPLORE, Sampler
 from audit.subject.subject import adapt

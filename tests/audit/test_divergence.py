@@ -14,9 +14,9 @@ from audit.laws.divergence import (
     epsilon_bounds,
     hockey_stick,
     hockey_stick_bounds,
-    probability,
     worst_event,
 )
+from audit.laws.region import probability
 
 LN3 = math.log(3.0)
 
@@ -262,9 +262,26 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("name", PAIRS)
+def atoms_and_line(atoms, share):
+    return Mixture(atoms, Density.uniform(-1.0, 1.0), probabilities=[share / len(atoms)] * len(atoms))
+
+
+#: Atoms amid a density: an interval of the event must leave out those that lose less than it, also those of q
+#: alone; an event of many atoms must not take in the density between them.
+AMID = {
+    "the line loses": (atoms_and_line([0.0], 0.1), atoms_and_line([0.0], 0.5)),
+    "an atom of q alone": (Density.uniform(-1.0, 1.0), atoms_and_line([0.0, "refused"], 0.5)),
+    "many atoms lose": tuple(atoms_and_line((np.arange(100) / 200).tolist(), share) for share in (0.9, 0.1)),
+    "a finite law beside a mixture": (
+        Finite((np.arange(100) / 200).tolist(), [0.01] * 100),
+        atoms_and_line((np.arange(50) / 200).tolist(), 0.5),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*PAIRS, *AMID])
 def test_the_worst_event_attains_delta(name):
-    p, q = PAIRS[name]
+    p, q = (PAIRS | AMID)[name]
     epsilon = 0.01
     event = worst_event(p, q, epsilon)
     gain = probability(p, event) - math.exp(epsilon) * probability(q, event)

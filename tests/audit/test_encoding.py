@@ -16,7 +16,7 @@ from audit.claims import PAC, ApproximateDP, PureDP
 from audit.codec.encoding import ForeignClaim, Opaque, decode, dumps, encode, is_replayable
 from audit.errors import AuditError, CorruptFile
 from audit.events.event import AtomIn, Event
-from audit.events.features import Whole
+from audit.events.features.atoms import Whole
 from audit.values.canonical import same, show
 from audit.values.outcomes import Raised, Unfinished
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from audit.errors import InvalidValue
 from audit.events.edges import point
 from audit.events.event import AtomIn, Event, NumberIn, RegionIn
-from audit.events.features import Coordinate, Entry, Keys, Kind, Length, Sum, Value, View, Whole
+from audit.events.features.atoms import Keys, Kind, Whole
+from audit.events.features.numbers import Coordinate, Entry, Length, Sum, Value
+from audit.events.features.views import View
 from audit.laws.region import Region
 from audit.values.outcomes import Raised, Unfinished
 

@@ -128,9 +128,8 @@ def test_a_hundred_thousand_pairs_are_compared_with_16_outcomes():
     rng = np.random.default_rng(5)
     laws = random_laws(rng, 400, range(16))
     pairs = itertools.islice(itertools.permutations(range(400), 2), 100_000)
-    seen = []
-    finding = compare_pairs(pairs, laws.__getitem__, claim(1.0), progress=seen.append)
-    assert finding.pairs == seen[-1] == 100_000
+    finding = compare_pairs(pairs, laws.__getitem__, claim(1.0))
+    assert finding.pairs == 100_000
     assert finding.complete
 
 

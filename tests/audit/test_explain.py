@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from audit import PureDP, Relation, audit_privacy
 from audit.distributions import Finite
-from audit.doors.explain import _duration, explain, task_of
+from audit.doors.explain import _duration, explain
 from audit.errors import InvalidValue
+from audit.privacy import make_task
 from audit.verdict.by_runs import least_budget
 
 DOMAIN = {"records": [0, 1], "size": 3}
@@ -20,7 +21,7 @@ def fast(database, rng):
 
 
 def plan(mechanism=fast, claim=None, **options):
-    text = explain(task_of(mechanism, claim or PureDP(1.0), **options))
+    text = explain(make_task(mechanism, claim or PureDP(1.0), **options))
     assert all(len(line) <= 100 for line in text.splitlines()[1:])
     return " ".join(text.split())
 
@@ -66,7 +67,7 @@ def test_given_pairs_are_all_there_is():
 
 
 def test_what_the_subject_declares_is_in_the_plan():
-    text = explain(task_of(Suggests()))
+    text = explain(make_task(Suggests()))
     assert text.startswith("Plan for Suggests, PureDP(epsilon=0.5) under replace-one")
     assert "1 given or suggested pair first" in text
 
@@ -146,7 +147,7 @@ def test_what_an_audit_would_refuse_is_refused(options, words):
 
 def test_a_claim_is_needed():
     with pytest.raises(InvalidValue, match="declares no claim"):
-        task_of(fast, **DOMAIN)
+        make_task(fast, **DOMAIN)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,7 @@ def test_the_plan_is_that_of_the_audit(options, monkeypatch):
     with pytest.raises(Carried) as caught:
         audit_privacy(Suggests(), **options)
     [audited] = caught.value.args
-    explained = task_of(Suggests(), **options)
+    explained = make_task(Suggests(), **options)
     for name in ("claim", "relation", "databases", "options"):
         assert getattr(explained, name) == getattr(audited, name)
     assert explained.subject.convert is audited.subject.convert

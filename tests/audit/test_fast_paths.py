@@ -6,9 +6,9 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-from audit.events.features import View
 from audit.events.features.atoms import Keys, Kind, Whole
 from audit.events.features.numbers import Entry, Length, Value
+from audit.events.features.views import View
 from audit.events.tables import AtomBins, place
 from audit.evidence.power import _first
 from audit.values.outcomes import Raised

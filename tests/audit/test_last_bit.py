@@ -10,8 +10,9 @@ import pytest
 from audit import ApproximateDP, PureDP, Verdict, audit_privacy
 from audit.distributions import Countable, Density, Finite, Mixture, Product
 from audit.errors import InvalidValue
+from audit.laws.divergence import TOLERANCE
 from audit.laws.exact import compare_pairs
-from audit.laws.scores import SETTLED, TOLERANCE
+from audit.laws.scores import SETTLED
 
 
 def compared(left, right, epsilon, delta=0.0):

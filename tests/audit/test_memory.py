@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from audit.events.features import View
+from audit.events.features.views import View
 from audit.evidence.bets import best_log_growth, outcomes
 from audit.evidence.memory import FIRST, KEPT, KEPT_BYTES, PairMemory, bet_on, broken_off, growth_rate
 from audit.values.outcomes import Raised, Unfinished

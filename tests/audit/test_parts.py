@@ -12,9 +12,10 @@ import pytest
 
 from audit import AuditResult, PureDP, Verdict, audit_privacy
 from audit.errors import SubjectError
-from audit.events.features import Part, PartIs, View, feature_from_json
-from audit.events.features.parts import MOST_DEPTH, MOST_LEAVES, holds_more, leaves
+from audit.events.features.base import feature_from_json
+from audit.events.features.parts import MOST_DEPTH, MOST_LEAVES, Part, PartIs, holds_more, leaves
 from audit.events.features.propose import propose
+from audit.events.features.views import View
 from audit.values.canonical import key, same
 from audit.values.outcomes import Raised, Unfinished
 

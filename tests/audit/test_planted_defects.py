@@ -16,7 +16,8 @@ import audit.verdict.by_law
 import audit.verdict.law_runs
 from audit import PureDP, Verdict, audit_privacy
 from audit.distributions import Density
-from audit.events.features import Length, View
+from audit.events.features.numbers import Length
+from audit.events.features.views import View
 from audit.events.tables import Table
 from audit.evidence.bets import Bet, log_payoffs
 from audit.evidence.memory import bet_on
@@ -43,7 +44,7 @@ def wealths(false_alarms):
 
 class LearnsFirst(Betting):
     def _bet(self, memory, size):
-        crosses, blocks = self._draw(memory, size, self.stage, learn=False)
+        crosses, blocks = self._draw(memory, size, self.stage)
         memory.learn(blocks, crosses)
         chosen = memory.choose(self.terms.epsilon, self.terms.delta)
         left, right = (

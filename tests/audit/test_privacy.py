@@ -550,10 +550,11 @@ OPTIONS = [
     *[
         (name, value, InvalidValue)
         for name in ("time_limit", "run_time_limit", "significance")
-        for value in (0, -1.0, math.nan, math.inf, "9", True)
+        for value in (0, -1.0, math.nan, math.inf)
     ],
+    *[(name, value, InvalidValue) for name in ("time_limit", "run_time_limit") for value in ("9", True)],
+    *[("significance", value, InvalidKind) for value in ("9", True, None)],
     ("run_time_limit", None, InvalidValue),
-    ("significance", None, InvalidValue),
     ("significance", 1, InvalidValue),
     *[
         (name, value, InvalidValue)
@@ -599,9 +600,9 @@ def test_a_bad_option_is_refused_in_one_line_that_names_it(name, value, kind):
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("budget", -3, ("budget", "-3", "at least 1")),
+        ("budget", -3, ("budget", "-3", "≥ 1")),
         ("seed", 1.5, ("seed", "1.5", "whole number")),
-        ("significance", 2, ("significance", "got 2", "[1e-300, 1)")),
+        ("significance", 2, ("significance", "got 2", "(0, 1)")),
         ("significance", 5e-324, ("significance", "5e-324", "1e-300")),
         ("run_time_limit", -1, ("run_time_limit", "-1", "positive number of seconds")),
         ("until", "never", ("until", "'never'", '"refuted" or "budget"')),
@@ -613,6 +614,15 @@ def test_a_bad_option_is_refused_in_one_line_that_names_it(name, value, kind):
 def test_a_refusal_says_what_which_value_and_what_would_be_right(name, value, words):
     said = refusal(AuditError, **{"pairs": PAIR, name: value})
     assert all(word in said for word in words), said
+
+
+@pytest.mark.parametrize(
+    "name", ["budget", "seed", "significance", "time_limit", "until", "pairs", "relation"]
+)
+def test_a_refusal_knows_its_parameter(name):
+    with pytest.raises(AuditError) as caught:
+        audit_privacy(response, CLAIM, **{"pairs": PAIR, name: 0.5j})
+    assert caught.value.parameter == name
 
 
 @pytest.mark.parametrize(

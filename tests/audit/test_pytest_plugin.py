@@ -225,9 +225,9 @@ def test_the_session_ends_with_a_table_a_sum_and_one_report(session, pytester, w
     [
         ("--audit-report=/dev/null/page.html", "/dev/null/page.html cannot be written"),
         ("--audit-json=/dev/null/results", "/dev/null/results*cannot be written"),
-        ("--audit-budget=0", "--audit-budget must be a whole number ≥ 1; got 0."),
-        ("--audit-significance=1.5", "--audit-significance must be a number in (0, 1); got 1.5."),
-        ("--audit-seed=-1", "--audit-seed must be a whole number ≥ 0; got -1."),
+        ("--audit-budget=0", "The `--audit-budget` must be a whole number ≥ 1; got 0."),
+        ("--audit-significance=1.5", "The `--audit-significance` must be a number in (0, 1); got 1.5."),
+        ("--audit-seed=-1", "The `--audit-seed` must be a whole number ≥ 0; got -1."),
     ],
 )
 def test_an_option_that_cannot_work_stops_the_session_at_once(session, option, words):

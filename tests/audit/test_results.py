@@ -21,7 +21,7 @@ from audit.codec.files import check_writable, write_text
 from audit.doors.summary import line
 from audit.errors import AuditError, CorruptFile
 from audit.events.event import Event, NumberIn
-from audit.events.features import Value
+from audit.events.features.numbers import Value
 from audit.results.result import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
 from audit.results.saved import layout, load, save
 from audit.words import story

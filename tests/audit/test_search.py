@@ -12,7 +12,7 @@ import pytest
 
 from audit import PureDP, Relation, audit_privacy
 from audit.databases.domain import describe
-from audit.events.features import View
+from audit.events.features.views import View
 from audit.evidence.memory import bet_on
 from audit.sampling import BET, EXPLORE, Sampler
 from audit.search.climb import FIRST_LOOK, SHARE, Search
@@ -351,12 +351,12 @@ class BetsOnScouts(Betting):
 class CouplesItsBets(Betting):
     """Draws what it bets on by coupled runs: p and q are then no longer independent."""
 
-    def _draw(self, memory, size, stage, *, learn=True):
+    def _draw(self, memory, size, stage):
         draw = self.sampler.draw
         if stage == BET:
             self.sampler.draw = lambda *given, **_: draw(*given, coupled=True)
         try:
-            return super()._draw(memory, size, stage, learn=learn)
+            return super()._draw(memory, size, stage)
         finally:
             self.sampler.draw = draw
 

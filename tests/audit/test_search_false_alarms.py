@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import audit.sampling.blocks
-from audit.events.features import View
+from audit.events.features.views import View
 from audit.evidence.memory import PairMemory, bet_on
 from audit.sampling import BET, Sampler
 from audit.subject.subject import adapt

@@ -32,7 +32,6 @@ def shrunk(pair, fails, *, databases=None, look=None):
         simpler=(databases or domain()).simpler,
         look=looked,
         growth=lambda memory, errors: 0.5 if fails(memory.left, memory.right) else 0.0,
-        floats=False,
     )
     return (simplest.left, simplest.right), tried
 
@@ -160,7 +159,7 @@ def test_what_is_undecided_is_looked_at_longer_and_what_is_clear_is_not():
         return 0.05 if not errors or memory.pairs >= 200 else 0.0
 
     start = PairMemory([1, 1, 0], [1, 1, 2])
-    simplest = shrink(start, simpler=domain().simpler, look=look, growth=growth, floats=False)
+    simplest = shrink(start, simpler=domain().simpler, look=look, growth=growth)
     assert len(simplest.left) == 1
     one, two = ([runs for key, runs in looked.items() if len(key[1][0][1]) == size] for size in (1, 2))
     assert max(map(sum, one)) >= 200
@@ -179,16 +178,14 @@ def test_the_step_that_fails_is_found_by_halving(step):
     def growth(memory):
         return 0.1 if memory.left[0] <= step < memory.right[0] else -0.1
 
-    found = failing_step(PairMemory([0], [9], path=path), look=look, growth=growth, floats=False)
+    found = failing_step(PairMemory([0], [9], path=path), look=look, growth=growth)
     assert (found.left, found.right, found.distance) == ([step], [step + 1], 1)
     assert len(tried) <= 2 * 4
 
 
 def test_a_step_is_named_even_where_the_runs_do_not_reach():
     path = tuple([k] for k in range(6))
-    found = failing_step(
-        PairMemory([0], [5], path=path), look=lambda *_: False, growth=lambda _: 0.0, floats=False
-    )
+    found = failing_step(PairMemory([0], [5], path=path), look=lambda *_: False, growth=lambda _: 0.0)
     assert found.distance == 1
 
 

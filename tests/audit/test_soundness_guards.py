@@ -24,7 +24,7 @@ import audit.verdict.law_runs
 from audit import PAC, Accuracy, PureDP, Verdict, audit_privacy, audit_utility
 from audit.distributions import Finite
 from audit.events.event import AtomIn, Event
-from audit.events.features import Whole
+from audit.events.features.atoms import Whole
 from audit.evidence.bets import Ledger
 from audit.evidence.memory import broken_off
 from audit.laws.losses import loss_of

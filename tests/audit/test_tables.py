@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.events.edges import learn_edges
-from audit.events.features import Kind, Value, View, Whole
+from audit.events.features.atoms import Kind, Whole
+from audit.events.features.numbers import Value
+from audit.events.features.views import View
 from audit.events.tables import MOST_ATOMS, AtomBins, Table, learn_bins
 from audit.evidence.bets import Bet
 from audit.values.outcomes import Unfinished
@@ -76,8 +78,8 @@ def test_the_runs_of_either_side_are_counted_by_bin_and_learned():
     table, counts = counted(["a", "a", "b", "b"], ["a", "b", "b", "b", "b"])
     assert counts.sum(axis=1).tolist() == [4, 5]
     assert counts[:, :2].tolist() == [[2, 2], [4, 1]]  # "b", the commoner, has the first bin
-    table.add(counts)
-    table.add(counts)
+    table.counts += counts
+    table.counts += counts
     assert table.counts[:, :2].tolist() == [[4, 4], [8, 2]]
 
 
@@ -99,7 +101,7 @@ def test_the_four_counts_are_those_of_the_members(side, against):
     left = [LOST if rng.random() < 0.2 else int(rng.integers(5)) for _ in range(200)]
     right = [LOST if rng.random() < 0.1 else int(rng.integers(1, 6)) for _ in range(150)]
     table, counted_bins = counted(left, right, Value())
-    table.add(counted_bins)
+    table.counts += counted_bins
     candidates = table.suggest(side, unfinished_counts_against=against)
     assert candidates.past == 175
     counts = candidates.count(counted_bins if side == 0 else counted_bins[::-1])
@@ -117,7 +119,7 @@ def test_the_four_counts_are_those_of_the_members(side, against):
 
 def test_estimates_stay_inside_the_unit_interval():
     table, counts = counted([1] * 50, [0] * 50, Value())
-    table.add(counts)
+    table.counts += counts
     for side in (0, 1):
         candidates = table.suggest(side, unfinished_counts_against=True)
         assert ((candidates.p > 0) & (candidates.p < 1)).all()
@@ -129,7 +131,7 @@ def test_an_event_of_single_atoms_does_not_flatter_itself():
     """Nothing repeats: an order learned from these very runs would promise much; each left out, nothing."""
     outputs = [f"x{i}" for i in range(40)]
     table = Table(AtomBins(Whole(), {Whole().of(o): i for i, o in enumerate(outputs)}, tuple(outputs)))
-    table.add(table.count(View(outputs[:20]), View(outputs[20:])))
+    table.counts += table.count(View(outputs[:20]), View(outputs[20:]))
     candidates = table.suggest(0, unfinished_counts_against=True)
     assert (candidates.p <= candidates.q + 0.05).all()
 
@@ -163,7 +165,7 @@ def test_by_enumeration_censored_runs_do_not_lift_the_expectation(seed):
 
 def test_a_kind_that_only_one_side_has_becomes_an_event():
     table, counts = counted([0.5] * 20, [None] * 20, Kind())
-    table.add(counts)
+    table.counts += counts
     best = max(table.suggest(0, unfinished_counts_against=True).p)
     assert best > 0.9
 

@@ -112,15 +112,16 @@ def test_a_function_takes_parameters_as_keywords(folder):
 
 def test_an_entry_brings_its_options_and_expectation(folder):
     target = resolve_target("mechanism_file.py:entry", {"step": 4.0})
-    assert (target.subject.step, target.options, target.expected) == (4.0, {"size": 3}, "refuted")
-    assert target.reference == "a book, p. 3"
+    found = target.subject.step, target.options_for("privacy"), target.expects("privacy")
+    assert found == (4.0, {"size": 3}, "refuted")
+    assert (target.expects("utility"), target.entry.reference) == (None, "a book, p. 3")
 
 
 def test_a_catalogue_name_is_found():
     entry = load_catalogue()[0]
     target = resolve_target(entry.name)
     assert type(target.subject) is type(entry.factory())
-    assert target.expected == entry.expected
+    assert target.expects("privacy") == (None if entry.options is None else entry.expected)
 
 
 def test_what_a_module_prints_while_it_loads_stays_off_stdout(folder, capsys):

@@ -8,9 +8,9 @@ import pytest
 from audit import PAC, AuditResult, Evidence, UtilityResult, Verdict, audit_privacy, audit_utility
 from audit.catalogue import Entry
 from audit.doors.auditor import parametrize_with_audits
+from audit.doors.carry_out import audit_entry
 from audit.doors.cli import main
 from audit.doors.cli.run import audit_target
-from audit.doors.cli.suite import audit_entry_utility
 from audit.doors.summary import line, total
 from audit.errors import CorruptFile, InvalidValue
 from audit.problems import SampledProblem
@@ -259,7 +259,7 @@ def test_an_entry_that_is_audited_for_nothing_is_refused():
 def test_the_runs_of_an_entry_s_privacy_audit_are_no_limit_for_its_utility(monkeypatch):
     few = {"claim": _pure(), "records": [0, 1], "size": 2, "budget": 150}
     short = Entry("short", lambda: useful(0.01), options=few, utility={})
-    by_suite = audit_entry_utility(short, {})
+    by_suite = audit_entry(short, "utility", {})
     assert by_suite.verdict is Verdict.NOT_REFUTED
     assert by_suite.samples > 150
     monkeypatch.setattr("audit.subject.targets.load_catalogue", lambda: [short])

@@ -7,10 +7,11 @@ import pytest
 
 from audit import PAC, Accuracy, Verdict, audit_utility
 from audit.errors import AuditError
+from audit.options import shared
 from audit.problems import FixedProblem, SampledProblem
 from audit.sampling.copies import copied
 from audit.sampling.isolated.recipes import draws_when_made
-from audit.subject.claimed import claims, claims_utility, shared
+from audit.subject.claimed import claims, claims_utility
 from audit.utility.renewal import learners_needed
 
 CLAIM = PAC(0.1, 0.1)

@@ -8,7 +8,8 @@ from scipy.stats import norm
 
 from audit import ApproximateDP, Relation, Verdict, audit_privacy
 from audit.distributions import Density, Finite, Product
-from audit.laws.divergence import hockey_stick_bounds, probability, worst_event
+from audit.laws.divergence import hockey_stick_bounds, worst_event
+from audit.laws.region import probability
 from audit.words import story
 
 

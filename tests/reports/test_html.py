@@ -21,8 +21,8 @@ from audit.claims import PAC, ApproximateDP, PureDP
 from audit.codec.encoding import ForeignClaim
 from audit.errors import AuditError, CorruptFile
 from audit.events.event import AtomIn, Event, NumberIn
-from audit.events.features import Value
 from audit.events.features.atoms import Whole
+from audit.events.features.numbers import Value
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.values.outcomes import Raised

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ import click
 from audit.codec.files import Unwritable
 from audit.doors.cli.commands import group
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, USAGE
-from audit.errors import AuditError
+from audit.errors import AuditError, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,42 +53,34 @@ def _message(error: BaseException) -> tuple[str, int]:
     if isinstance(error, click.ClickException):
         return error.format_message(), USAGE
     if isinstance(error, AuditError):
-        return _as_options(str(error)), NOT_DONE if isinstance(error, Unwritable) else USAGE
+        return error.spelt(_spelt), NOT_DONE if isinstance(error, Unwritable) else USAGE
     if isinstance(error, (click.Abort, KeyboardInterrupt)):
         return "interrupted", INTERRUPTED
     kind = type(error).__name__
     return f"unexpected error: {kind}: {error} (DP_AUDIT_TRACEBACK=1 shows where)", NOT_DONE
 
 
-def _as_options(message: str) -> str:
-    """Name the options of the command line where a message of the Python API names its keywords.
+def _spelt(parameter: Parameter) -> str:
+    """Return an argument of the Python API as an option of the command line.
 
     Examples
     --------
-    >>> _as_options("give `pairs=[(left, right)]`, or `records=` and `size=`; the `budget` must be 1.")
-    'give `--pair LEFT RIGHT`, or `--records` and `--size`; the `--budget` must be 1.'
+    >>> _spelt(Parameter("time_limit")), _spelt(Parameter("pairs", example="pairs=[(left, right)]"))
+    ('`--time-limit`', '`--pair LEFT RIGHT`')
     """
-    for phrase, option in _PHRASES.items():
-        message = message.replace(phrase, option)
-    return re.sub(rf"`({_KEYWORDS})=?`", lambda found: f"`--{found[1].replace('_', '-')}`", message)
+    if parameter.name == "isolate":
+        return f"the Python API with {parameter}"
+    if parameter.example:
+        return f"`{_EXAMPLES[parameter.example]}`"
+    return f"`--{_NAMES.get(parameter.name, parameter.name).replace('_', '-')}`"
 
 
-_PHRASES = {
-    "`pairs=[(left, right)]`": "`--pair LEFT RIGHT`",
-    "`pairs`": "`--pair`",
-    "`PureDP(epsilon=1.0)`": "`--epsilon 1.0`",
-    "`epsilon` of `PureDP`": "`--epsilon`",
-    "`epsilon` of `ApproximateDP`": "`--epsilon`",
-    "`delta` of `ApproximateDP`": "`--delta`",
-    "`PAC(alpha=0.1, beta=0.05)`": "`--alpha 0.1 --beta 0.05`",
-    "`alpha` of `PAC`": "`--alpha`",
-    "`beta` of `PAC`": "`--beta`",
-    "isolate=False": "the Python API with isolate=False",
+_NAMES = {"pairs": "pair"}
+_EXAMPLES = {
+    "pairs=[(left, right)]": "--pair LEFT RIGHT",
+    "PureDP(epsilon=1.0)": "--epsilon 1.0",
+    "PAC(alpha=0.1, beta=0.05)": "--alpha 0.1 --beta 0.05",
 }
-_KEYWORDS = (
-    "records|size|databases|problems|convert|valid|relation|budget|confirm_budget|time_limit|run_time_limit|significance|"
-    "seed|jobs|numerics|until|unfinished"
-)
 
 
 class _Heedless(io.FileIO):

@@ -9,7 +9,7 @@ import click
 
 from audit.catalogue import Entry, matching_entries
 from audit.doors.cli.settings import CLAIMS, EFFORT, SCOPE, SET, number_of, with_options
-from audit.errors import positive_int
+from audit.errors import Parameter, positive_int
 
 REPORT = click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write an HTML report.")
 
@@ -114,7 +114,7 @@ def suite_command(
     if attached and html is None:
         raise click.UsageError("--with puts files into the report: add --html FILE.")
     if given["jobs"] is not None:
-        positive_int(given["jobs"], what="The `jobs`")
+        positive_int(given["jobs"], what=Parameter("jobs"))
     return run_suite(pattern, html=html, saved=saved, attached=attached, given=given)
 
 

@@ -5,25 +5,26 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from audit.codec.files import check_apart, check_writable, source_of, write_text
+from audit.doors.carry_out import carry_out
 from audit.doors.cli.exits import NOTHING_REFUTED, exit_code, worst_exit_code
-from audit.doors.explain import explain, task_of
+from audit.doors.explain import explain
 from audit.doors.options import read_claim, read_options, read_parameters, read_utility_claim
 from audit.doors.report_link import render_report
 from audit.doors.summary import carried_out, warning
 from audit.errors import AuditError
 from audit.mutation.check import check_scalable, mutation_check
-from audit.privacy import audit_privacy
+from audit.options import shared
+from audit.privacy import make_task
 from audit.results.result import AuditResult
 from audit.results.saved import layout
-from audit.subject.claimed import SHARED, claims, shared
+from audit.subject.claimed import claims
 from audit.subject.subject import adapt
 from audit.subject.targets import resolve_target
-from audit.utility.front import audit_utility
 from audit.values.progress import terminal_progress
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from audit.subject.targets import Target
     from audit.utility.saved import Saved
 
-S = TypeVar("S", bound="Saved")
 DATABASES = frozenset({"pairs", "suggested_pairs", "records", "size", "databases"})
 UTILITY = ("alpha", "beta", "problems", "only")
 
@@ -104,7 +104,9 @@ def explain_target(target: str, *, settings: Iterable[str], given: Mapping[str, 
     """Print the plan of an audit, which is not carried out."""
     found, claim, options = _read(target, read_parameters(settings), given)
     _check_private(found, claim, options)
-    click.echo(explain(task_of(found.subject, claim, **options), name=found.name))
+    click.echo(
+        explain(make_task(found.subject, claim, **options), name=None if found.entry is None else found.name)
+    )
     return NOTHING_REFUTED
 
 
@@ -137,7 +139,7 @@ def _read(
     claim = read_claim(texts.pop("epsilon", None), texts.pop("delta", None))
     chosen = read_options(texts)
     found = resolve_target(target, parameters)
-    options = {**found.options, **chosen, "isolate": True}
+    options = {**found.options_for("privacy"), **chosen, "isolate": True}
     own_claim = options.pop("claim", None)
     return found, own_claim if claim is None else claim, options
 
@@ -145,7 +147,7 @@ def _read(
 def audit_target(target: str, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> list[Saved]:
     """Return the results of auditing a target in a child process: its privacy, its utility, or both."""
     found, claim, options = _read(target, parameters, given)
-    utility_claim, utility = _read_utility(found, given, options)
+    utility_claim, utility = _read_utility(found, given)
     kinds = claims(found.subject, {"claim": claim} if claim is not None else {})
     if (utility_claim is not None or "problems" in utility) and "utility" not in kinds:
         kinds = [*(kind for kind in kinds if claim is not None or adapt(found.subject).claim), "utility"]
@@ -153,17 +155,16 @@ def audit_target(target: str, parameters: Mapping[str, Any], given: Mapping[str,
         kinds = [given["only"]]
     if "privacy" in kinds:
         _check_private(found, claim, options)
-    results: list[Saved] = []
-    with terminal_progress() as progress:
-        if "privacy" in kinds:
-            private = audit_privacy(found.subject, claim, **options, progress=progress)
-            results.append(dataclasses.replace(private, expected=found.expected))
-        if "utility" in kinds:
-            useful = audit_utility(found.subject, utility_claim, **utility, progress=progress)
-            results.append(dataclasses.replace(useful, expected=found.utility_expected))
     command = command_line(target, parameters, given)
-    named = [_named(each, found, target, parameters, command) for each in results]
-    return [_converted(each, given["convert"]) for each in named] if given.get("convert") else named
+    told = {"privacy": (claim, options), "utility": (utility_claim, utility)}
+    results = []
+    with terminal_progress() as progress:
+        for kind in kinds:
+            claimed, chosen = told[kind]
+            result = carry_out(kind, found.subject, claimed, options=chosen, progress=progress)
+            result = dataclasses.replace(result, expected=found.expects(kind))
+            results.append(_named(result, found, parameters, command, given.get("convert")))
+    return results
 
 
 def _check_private(found: Target, claim: Any, options: Mapping[str, Any]) -> None:
@@ -174,7 +175,7 @@ def _check_private(found: Target, claim: Any, options: Mapping[str, Any]) -> Non
     known = {name for name in DATABASES if getattr(subject, name, None) is not None}
     if claim is None or not known.union(DATABASES.intersection(options)):
         raise AuditError(
-            f"`{found.name or found.text}` claims only utility. To audit that, leave out `--epsilon`, "
+            f"`{found.name}` claims only utility. To audit that, leave out `--epsilon`, "
             "`--delta` and `--only privacy`. To audit its privacy, give `--epsilon` and the databases, by "
             "`--pair LEFT RIGHT`, or `--records` and `--size`, or `--databases`."
         )
@@ -184,49 +185,36 @@ def _check_mutable(found: Target, claim: Any, given: Mapping[str, Any]) -> None:
     """Refuse a mutation check where no privacy is audited, or its claim cannot be made smaller."""
     only_utility = claim is None and claims(found.subject, {}) == ["utility"]
     if only_utility or given.get("only") == "utility":
-        why = (
-            f"`{found.name or found.text}` claims only utility"
-            if only_utility
-            else "`--only utility` audits none"
-        )
+        why = f"`{found.name}` claims only utility" if only_utility else "`--only utility` audits none"
         raise AuditError(f"`--mutate` needs a privacy claim to make smaller; {why}: leave it out.")
     check_scalable(adapt(found.subject).claim if claim is None else claim)
 
 
-def _named(result: S, found: Target, target: str, parameters: Mapping[str, Any], command: str) -> S:
-    """Return a result that says what was audited and how to do so again."""
-    source = source_of(target)
+def _named(
+    result: Saved, found: Target, parameters: Mapping[str, Any], command: str, convert: str | None
+) -> Saved:
+    """Return a result that says what was audited and how to do so again, by which `convert` too."""
+    source = source_of(found.text)
+    told = {"source": source, "command": command, "convert": convert}
     return dataclasses.replace(
         result,
-        subject=found.name or result.subject,
-        target=target,
-        reference=found.reference or result.reference,
+        subject=result.subject if found.entry is None else found.name,
+        target=found.text,
+        reference=(found.entry.reference if found.entry else "") or result.reference,
         parameters={**result.parameters, **parameters},
-        environment={**result.environment, **({"source": source} if source else {}), "command": command},
+        environment={**result.environment, **{name: said for name, said in told.items() if said}},
     )
 
 
-def _converted(result: S, convert: str) -> S:
-    """Return a result that says by which name `convert` is found, a file's too."""
-    return dataclasses.replace(result, environment={**result.environment, "convert": convert})
-
-
-def _read_utility(
-    found: Target, given: Mapping[str, Any], options: Mapping[str, Any]
-) -> tuple[Any, dict[str, Any]]:
+def _read_utility(found: Target, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the utility claim (None for the subject's own) and the options of `audit_utility`."""
-    utility = {**found.utility, **shared(read_options(_shared_texts(given)))}
+    texts = {**shared(given), "problems": given.get("problems")}
+    utility = {**found.options_for("utility"), **read_options(texts), "isolate": True}
     own = utility.pop("claim", None)
-    if given.get("problems"):
-        utility |= read_options({"problems": given["problems"]})
     if given.get("alpha") is not None or given.get("beta") is not None:
         known = getattr(found.subject, "utility_claim", None) if own is None else own
         own = read_utility_claim(given.get("alpha"), given.get("beta"), own=known)
-    return own, {**utility, "isolate": options.get("isolate", True)}
-
-
-def _shared_texts(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name in {*SHARED, "until"}}
+    return own, utility
 
 
 def command_line(target: str, parameters: Mapping[str, Any], given: Mapping[str, Any]) -> str:

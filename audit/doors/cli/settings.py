@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from audit.options import Options, words_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -31,43 +33,30 @@ def number_of(text: str) -> int:
     return int(number)
 
 
-EFFORT = (
-    click.option(
-        "--budget",
-        type=number_of,
-        metavar="N",
-        help="Maximum runs of the mechanism, on both databases, search included.  [default: 200,000]",
-    ),
-    click.option(
-        "--confirm-budget", type=number_of, metavar="N", help="Maximum runs to confirm a refutation."
-    ),
-    click.option(
-        "--time-limit",
-        type=float,
-        metavar="SECONDS",
-        help="Time limit for one audit. The number of runs then depends on the machine.",
-    ),
-    click.option(
-        "--run-time-limit", type=float, metavar="SECONDS", help="Time limit for one run.  [default: 10]"
-    ),
-    click.option(
-        "--significance",
-        type=float,
-        help="Maximum probability of refuting a claim that holds.  [default: 1e-6]",
-    ),
-    click.option(
-        "--seed",
-        type=number_of,
-        metavar="N",
-        help="Random seed. It fixes the result if the subject draws from `rng` and no time limit ends the "
-        "audit.  [default: 0]",
-    ),
-    click.option(
-        "--jobs",
-        type=number_of,
-        metavar="N",
-        help="Number of worker processes. It does not change the result.  [default: 1]",
-    ),
+def option_of(name: str) -> Callable[[Any], Any]:
+    """Return the option of the command line for one of the `Options` of an audit."""
+    declared = Options.__dataclass_fields__[name]
+    kind: Any = getattr(declared.metadata["check"], "words", None)
+    if kind is not None:
+        kind = click.Choice(kind)
+    else:
+        kind = number_of if str(declared.type).startswith("int") else float
+    return click.option(
+        f"--{name.replace('_', '-')}", type=kind, metavar=declared.metadata["metavar"], help=words_of(name)
+    )
+
+
+EFFORT = tuple(
+    option_of(name)
+    for name in (
+        "budget",
+        "confirm_budget",
+        "time_limit",
+        "run_time_limit",
+        "significance",
+        "seed",
+        "jobs",
+    )
 )
 SCOPE = (
     click.option("--epsilon", "--claim-epsilon", "epsilon", type=float, help="Epsilon of the claim."),
@@ -94,21 +83,7 @@ SCOPE = (
     click.option(
         "--valid", metavar="MODULE:FUNCTION", help="Tells whether a database belongs to the domain."
     ),
-    click.option(
-        "--numerics",
-        type=click.Choice(["ideal", "float"]),
-        help="float: also attack the low bits of the outputs.  [default: ideal]",
-    ),
-    click.option(
-        "--until",
-        type=click.Choice(["refuted", "budget"]),
-        help="budget: spend the whole budget, for tighter bounds.  [default: refuted]",
-    ),
-    click.option(
-        "--unfinished",
-        type=click.Choice(["against", "output"]),
-        help="How unfinished runs count: against the refutation, or as an output.  [default: against]",
-    ),
+    *map(option_of, ("numerics", "until", "unfinished")),
 )
 CLAIMS = (
     click.option("--alpha", type=float, help="Alpha of the utility claim: the largest error allowed."),

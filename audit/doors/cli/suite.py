@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from audit.catalogue import Entry, matching_entries
-from audit.claims import PrivacyClaim, UtilityClaim
 from audit.codec.files import Unwritable, check_apart, check_writable, file_name, write_text
 from audit.doors.attached import load_attached
+from audit.doors.carry_out import audit_entry
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_exit_code
 from audit.doors.cli.run import warn
 from audit.doors.options import read_options
 from audit.doors.report_link import render_report
-from audit.doors.summary import line, total
-from audit.errors import AuditError
-from audit.privacy import audit_privacy
-from audit.results.result import AuditResult, Evidence, Verdict
+from audit.doors.summary import line, together, total
+from audit.options import taken
 from audit.results.saved import layout, save
-from audit.subject.claimed import shared, utility_options
-from audit.utility.front import audit_utility
-from audit.utility.result import UtilityResult
 from audit.values.progress import terminal_progress
 
 if TYPE_CHECKING:
@@ -31,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from audit.utility.saved import Saved
-    from audit.values.progress import Listener
 
 
 def run_suite(
@@ -56,6 +48,8 @@ def run_suite(
     left, unsaved = planned - len(store.results), len(store.unsaved)
     more = f"; {left} not audited" if left else ""
     click.echo(total(store.results) + more + (f"; {unsaved} not saved" if unsaved else ""))
+    if said := together(store.results):
+        click.echo(said)
     if html is not None and store.results:
         documents = [result.to_json() for result in store.results]
         render_report(documents, html, findings=beside.findings, studies=beside.studies)
@@ -71,62 +65,14 @@ def _audit_all(entries: list[Entry], options: Mapping[str, Any], store: Store) -
     with terminal_progress() as progress:
         try:
             for entry in entries:
-                if "privacy" in entry.audits:
-                    result = audit_entry(entry, options, progress=progress)
-                    store.add(entry.name, result)
+                for kind in entry.audits:
+                    result = audit_entry(entry, kind, taken(kind, options), progress=progress)
+                    store.add(entry.name if kind == "privacy" else f"{entry.name}-{kind}", result)
                     click.echo(line(result))
                     warn([result])
-                if "utility" in entry.audits:
-                    useful = audit_entry_utility(entry, options, progress=progress)
-                    store.add(f"{entry.name}-utility", useful)
-                    click.echo(line(useful))
         except KeyboardInterrupt:
             return False
     return True
-
-
-def audit_entry(entry: Entry, given: Mapping[str, Any], *, progress: Listener | None = None) -> AuditResult:
-    """Return the result of an entry; an audit that cannot be carried out is a result too (ERROR)."""
-    options = {**(entry.options or {}), **given, "isolate": True}
-    claim = options.pop("claim", None)
-    try:
-        result = audit_privacy(entry.factory(), claim, **options, progress=progress)
-    except Exception as error:  # one entry that fails must not lose the others
-        if os.environ.get("DP_AUDIT_TRACEBACK"):
-            raise
-        known = claim if isinstance(claim, PrivacyClaim) else None
-        result = AuditResult(entry.name, known, "", Verdict.ERROR, Evidence.STATISTICAL, reason=_said(error))
-    reference = entry.reference or result.reference
-    return dataclasses.replace(
-        result, subject=entry.name, target=entry.name, expected=entry.expected, reference=reference
-    )
-
-
-def audit_entry_utility(
-    entry: Entry, given: Mapping[str, Any], *, progress: Listener | None = None
-) -> UtilityResult:
-    """Return the result of an entry's utility audit, ERROR where it cannot be carried out."""
-    options = {**utility_options(entry), **shared(given), "isolate": True}
-    claim = options.pop("claim", None)
-    try:
-        result = audit_utility(entry.factory(), claim, **options, progress=progress)
-    except Exception as error:  # one entry that fails must not lose the others
-        if os.environ.get("DP_AUDIT_TRACEBACK"):
-            raise
-        known = claim if isinstance(claim, UtilityClaim) else None
-        result = UtilityResult(entry.name, known, Verdict.ERROR, Evidence.STATISTICAL, reason=_said(error))
-    return dataclasses.replace(
-        result,
-        subject=entry.name,
-        target=entry.name,
-        expected=entry.utility_expected,
-        reference=entry.reference or result.reference,
-    )
-
-
-def _said(error: Exception) -> str:
-    said = str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
-    return " ".join(said.split())
 
 
 class Store:

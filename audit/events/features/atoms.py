@@ -1,11 +1,10 @@
 """Features that are atoms: the whole output, its keys, its kind."""
 
-from __future__ import annotations
-
 import array
+from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,26 +12,16 @@ from audit.events.features.base import AtomFeature
 from audit.events.features.openings import ABSENT, Path, words_of
 from audit.events.features.parts import part_at
 from audit.events.features.stand_ins import Ends, Frame
-from audit.events.features.views import EXACT, as_mapping, as_number
+from audit.events.features.views import EXACT, View, as_mapping, as_number
 from audit.values import canonical
 from audit.values.outcomes import Raised, Unfinished
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable
 
-    from audit.events.features.views import View
-
-
-@dataclass(frozen=True)
 class Whole(AtomFeature):
     """The canonical output itself: text, tuples, sets, predictors, exceptions, NaN, None."""
 
     cheap = True
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the output"
+    words = "the output"
 
     def _of(self, output: Any) -> Hashable:
         if type(output) is np.ndarray and output.dtype.kind in "iub":
@@ -45,16 +34,11 @@ class Whole(AtomFeature):
         return canonical.show(output)
 
 
-@dataclass(frozen=True)
 class Keys(AtomFeature):
     """The keys of a mapping or of a list of pairs, in order."""
 
     cheap = True
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the tuple of keys of the output"
+    words = "the tuple of keys of the output"
 
     def _of(self, output: Any) -> Hashable:
         keys = self._keys(output)
@@ -65,9 +49,8 @@ class Keys(AtomFeature):
         if not view.all_dicts or any(set(map(type, output)) != {str} for output in view.outputs):
             return super().column(view)
         names = [tuple(output) for output in view.outputs]
-        known = {
-            each: canonical.key(each) for each in set(names)
-        }  # all are text: equal exactly where the keys are
+        # all are text: equal exactly where the keys are
+        known = {each: canonical.key(each) for each in set(names)}
         return [known[each] for each in names]
 
     def _show(self, output: Any) -> str:
@@ -82,19 +65,11 @@ class Keys(AtomFeature):
         return None if mapping is None else tuple(mapping)
 
 
-@dataclass(frozen=True)
 class Kind(AtomFeature):
     """The kind of the output: its type and shape, or the type of the exception."""
 
     cheap = True
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the kind of the output"
-
-    def _of(self, output: Any) -> Hashable:
-        return self._show(output)
+    words = "the kind of the output"
 
     def column(self, view: View) -> list[Hashable]:
         """Give the feature of every output of a block."""
@@ -145,9 +120,6 @@ class Type(AtomFeature):
         """The subject of a sentence."""
         return f"the type of {words_of(self.path)}"
 
-    def _of(self, output: Any) -> Hashable:
-        return self._show(output)
-
     def _show(self, output: Any) -> str:
         return type_of(part_at(output, self.path))
 
@@ -176,12 +148,7 @@ def type_of(value: Any, *, depth: int = 0) -> str:
         return f"{kind.__name__} of {value.typecode}"
     if depth == _TYPED_DEPTH or not issubclass(kind, (tuple, list, dict)):
         return _name(kind)
-    return " of ".join([kind.__name__, *_types_inside(value, depth + 1)])
-
-
-def _types_inside(value: Any, depth: int) -> list[str]:
-    entries = dict.values(value) if issubclass(type(value), dict) else value
-    inner = [type_of(entry, depth=depth) for entry in islice(entries, _TYPED)]
-    if len(set(inner)) <= 1:
-        return inner[:1]
-    return [f"({', '.join(inner)})"]
+    entries = dict.values(value) if issubclass(kind, dict) else value
+    inner = [type_of(entry, depth=depth + 1) for entry in islice(entries, _TYPED)]
+    said = inner[:1] if len(set(inner)) <= 1 else [f"({', '.join(inner)})"]
+    return " of ".join([kind.__name__, *said])

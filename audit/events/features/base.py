@@ -1,67 +1,58 @@
 """What a feature is: a named total function of one output."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 
-from audit.codec.encoding import decode
+from audit.codec.encoding import decode, encode
+from audit.distributions.law import Floats
 from audit.errors import InvalidValue
 from audit.events.features.stand_ins import stand_in
 from audit.events.features.views import View
 
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
-
-    from numpy.typing import NDArray
-
-_REGISTRY: dict[str, type[Feature]] = {}
+_REGISTRY: dict[str, type["Feature"]] = {}
 
 
+@dataclass(frozen=True)
 class Feature(ABC):
-    """A named total function of one output; concrete features are frozen dataclasses, equal by fields."""
+    """A named total function of one output, equal to another of its class by its fields."""
 
     #: Cheap features share half of the first stake, fitted or numerous ones the other half.
     cheap: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        _REGISTRY[cls.__name__] = cls
+        if not cls.__name__.startswith("_"):  # what features have in common is none
+            _REGISTRY[cls.__name__] = cls
 
     @property
     @abstractmethod
     def words(self) -> str:
         """What the feature is of an output, as the subject of a sentence."""
 
+    def of(self, output: object) -> Any:
+        """Give the feature of one output."""
+        return self.column(View([output]))[0]
+
+    @abstractmethod
+    def column(self, view: View) -> Any:
+        """Give the feature of every output of a block."""
+
     def to_json(self) -> dict[str, Any]:
         """Give the feature's name and its fields as tagged JSON: a key may be a tuple, an edge infinite."""
-        from audit.codec.encoding import encode
-
-        values = {item.name: encode(getattr(self, item.name)) for item in fields(self)}  # type: ignore[arg-type]
+        values = {item.name: encode(getattr(self, item.name)) for item in fields(self)}
         return {"feature": type(self).__name__, **values}
 
 
 class NumberFeature(Feature):
     """A feature whose value is a number; NaN for an output that it cannot score."""
 
-    def of(self, output: object) -> float:
-        """Give the feature of one output."""
-        return float(self.column(View([output]))[0])
-
-    @abstractmethod
-    def column(self, view: View) -> NDArray[np.float64]:
-        """Give the feature of every output of a block."""
-
 
 class AtomFeature(Feature):
     """A feature whose value is a canonical key."""
-
-    def of(self, output: object) -> Hashable:
-        """Give the feature of one output."""
-        return self.column(View([output]))[0]
 
     def column(self, view: View) -> list[Hashable]:
         """Give the feature of every output of a block."""
@@ -81,9 +72,9 @@ class AtomFeature(Feature):
         except Exception:  # noqa: BLE001 - see `read`
             return UNREADABLE[0]
 
-    @abstractmethod
     def _of(self, output: Any) -> Hashable:
-        """Give the feature of one output; it may raise."""
+        """Give the feature of one output: what is said of it, unless a class knows better; it may raise."""
+        return self._show(output)
 
     @abstractmethod
     def _show(self, output: Any) -> str:
@@ -99,7 +90,7 @@ def feature_from_json(document: Mapping[str, Any]) -> Feature:
 
     Examples
     --------
-    >>> from audit.events.features import Difference
+    >>> from audit.events.features.numbers import Difference
     >>> feature_from_json(Difference(first=0, second=1).to_json())
     Difference(first=0, second=1)
     """
@@ -113,6 +104,6 @@ def feature_from_json(document: Mapping[str, Any]) -> Feature:
         raise InvalidValue(f"The feature {document.get('feature')!r} cannot be rebuilt: {error}.") from None
 
 
-def empty_column(view: View) -> NDArray[np.float64]:
+def empty_column(view: View) -> Floats:
     """Give a column in which nothing is scored yet."""
     return np.full(len(view), np.nan)

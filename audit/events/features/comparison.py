@@ -1,15 +1,8 @@
 """How past outputs of two databases differ: which columns of numbers moved, which two go together."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+from audit.distributions.law import Floats
 
 #: Numbers that are compared at most, a side: of wide outputs fewer runs are looked at.
 MOST_COMPARED = 2_000_000

@@ -1,35 +1,24 @@
 """Features that are numbers: the output, its entries, and what is simply computed from them."""
 
-from __future__ import annotations
-
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.events.features.base import NumberFeature, empty_column
-from audit.events.features.views import as_column, as_entry
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from audit.events.features.views import View
+from audit.events.features.views import View, as_column, as_entry
 
 
-@dataclass(frozen=True)
 class Value(NumberFeature):
     """The output itself, where it is a number."""
 
     cheap = True
+    words = "the output"
 
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the output"
-
-    def column(self, view: View) -> NDArray[np.float64]:
+    def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
         where, numbers = view.numbers
         if view.all_numbers:
@@ -39,18 +28,13 @@ class Value(NumberFeature):
         return column
 
 
-@dataclass(frozen=True)
 class Length(NumberFeature):
     """How many entries, keys or characters the output has."""
 
     cheap = True
+    words = "the length of the output"
 
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the length of the output"
-
-    def column(self, view: View) -> NDArray[np.float64]:
+    def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
         column = empty_column(view)
         for size, (where, _) in view.vectors.items():
@@ -66,7 +50,7 @@ class Length(NumberFeature):
 class _OfVector(NumberFeature):
     """A number computed from the entries of a flat output."""
 
-    def column(self, view: View) -> NDArray[np.float64]:
+    def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
         column = empty_column(view)
         with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -77,7 +61,7 @@ class _OfVector(NumberFeature):
         return column
 
     @abstractmethod
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _of_rows(self, matrix: Floats) -> Any:
         """Give one number a row; `matrix` has shape (runs, entries) with at least one entry."""
 
 
@@ -93,51 +77,47 @@ class Coordinate(_OfVector):
         """The subject of a sentence."""
         return f"output[{self.index}]"
 
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _of_rows(self, matrix: Floats) -> Any:
         return matrix[:, self.index] if self.index < matrix.shape[1] else np.full(len(matrix), np.nan)
 
 
 @dataclass(frozen=True)
-class Difference(_OfVector):
+class _OfTwo(_OfVector):
+    """What `join` makes of two entries, which `sign` says."""
+
+    first: int
+    second: int
+    join: ClassVar[np.ufunc]
+    sign: ClassVar[str]
+
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"output[{self.first}] {self.sign} output[{self.second}]"
+
+    def _of_rows(self, matrix: Floats) -> Any:
+        if max(self.first, self.second) >= matrix.shape[1]:
+            return np.full(len(matrix), np.nan)
+        return self.join(matrix[:, self.first], matrix[:, self.second])
+
+
+class Difference(_OfTwo):
     """The difference of two entries."""
 
-    first: int
-    second: int
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return f"output[{self.first}] − output[{self.second}]"
-
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        if max(self.first, self.second) >= matrix.shape[1]:
-            return np.full(len(matrix), np.nan)
-        return matrix[:, self.first] - matrix[:, self.second]
+    join, sign = np.subtract, "−"
 
 
-@dataclass(frozen=True)
-class PairSum(_OfVector):
+class PairSum(_OfTwo):
     """The sum of two entries."""
 
-    first: int
-    second: int
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return f"output[{self.first}] + output[{self.second}]"
-
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        if max(self.first, self.second) >= matrix.shape[1]:
-            return np.full(len(matrix), np.nan)
-        return matrix[:, self.first] + matrix[:, self.second]
+    join, sign = np.add, "+"
 
 
 #: From this many entries on, sums are accumulated along rows: one entry after the other, as for few.
 _WIDE = 256
 
 
-def _added(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _added(matrix: Floats) -> Floats:
     """Add each row entry by entry, NaN left out: numpy's pairwise sum depends on memory layout."""
     if matrix.shape[1] > _WIDE:
         return np.asarray(np.add.accumulate(np.where(np.isnan(matrix), 0.0, matrix), axis=1)[:, -1])
@@ -147,83 +127,62 @@ def _added(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     return total
 
 
-@dataclass(frozen=True)
 class Sum(_OfVector):
     """The sum of the entries."""
 
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the sum of the output"
+    words = "the sum of the output"
 
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _of_rows(self, matrix: Floats) -> Any:
         return _added(matrix)
 
 
-@dataclass(frozen=True)
 class Largest(_OfVector):
     """The largest entry."""
 
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the largest entry of the output"
+    words = "the largest entry of the output"
 
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.nanmax(matrix, axis=1))
+    def _of_rows(self, matrix: Floats) -> Any:
+        return np.nanmax(matrix, axis=1)
 
 
-@dataclass(frozen=True)
 class Smallest(_OfVector):
     """The smallest entry."""
 
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the smallest entry of the output"
+    words = "the smallest entry of the output"
 
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.nanmin(matrix, axis=1))
+    def _of_rows(self, matrix: Floats) -> Any:
+        return np.nanmin(matrix, axis=1)
 
 
-@dataclass(frozen=True)
 class Spread(_OfVector):
     """The largest entry minus the smallest."""
 
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the spread (largest − smallest entry) of the output"
+    words = "the spread (largest − smallest entry) of the output"
 
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.nanmax(matrix, axis=1) - np.nanmin(matrix, axis=1))
+    def _of_rows(self, matrix: Floats) -> Any:
+        return np.nanmax(matrix, axis=1) - np.nanmin(matrix, axis=1)
 
 
-@dataclass(frozen=True)
 class Norm(_OfVector):
     """The Euclidean norm of the entries."""
 
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the norm of the output"
+    words = "the norm of the output"
 
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _of_rows(self, matrix: Floats) -> Any:
         return np.sqrt(_added(matrix**2))
 
 
-@dataclass(frozen=True)
 class ArgMax(_OfVector):
     """The position of the (first) largest entry."""
 
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the position of the largest entry of the output"
+    words = "the position of the largest entry of the output"
 
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        filled = np.where(np.isnan(matrix), -np.inf, matrix)
-        return np.asarray(np.argmax(filled, axis=1), dtype=np.float64)
+    def _of_rows(self, matrix: Floats) -> Any:
+        return np.argmax(np.where(np.isnan(matrix), -np.inf, matrix), axis=1)
+
+
+#: Features of all the entries together, where these are two or more.
+OF_ALL_ENTRIES: tuple[type[_OfVector], ...] = (Sum, Largest, Smallest, Spread, Norm, ArgMax)
 
 
 @dataclass(frozen=True)
@@ -231,65 +190,54 @@ class _OfSpecial(_OfVector):
     """Something about the entries that equal one special value (a refusal, a flag, a mark)."""
 
     value: float
+    said: ClassVar[str]
 
-    def _hits(self, matrix: NDArray[np.float64]) -> NDArray[np.bool_]:
-        return np.asarray(matrix == self.value)
+    @property
+    def words(self) -> str:
+        """The subject of a sentence."""
+        return f"the {self.said} equal to {self.value:g}"
 
 
-@dataclass(frozen=True)
 class Count(_OfSpecial):
     """How many entries equal a special value."""
 
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return f"the number of entries equal to {self.value:g}"
+    said = "number of entries"
 
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(self._hits(matrix).sum(axis=1), dtype=np.float64)
+    def _of_rows(self, matrix: Floats) -> Any:
+        return (matrix == self.value).sum(axis=1)
 
 
-@dataclass(frozen=True)
 class Missing(_OfVector):
     """How many entries are NaN, masked, or no number."""
 
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return "the number of entries that are NaN or no number"
+    words = "the number of entries that are NaN or no number"
 
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(np.isnan(matrix).sum(axis=1), dtype=np.float64)
+    def _of_rows(self, matrix: Floats) -> Any:
+        return np.isnan(matrix).sum(axis=1)
 
 
-@dataclass(frozen=True)
 class First(_OfSpecial):
     """The position of the first entry that equals a special value; the length if there is none."""
 
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return f"the position of the first entry equal to {self.value:g}"
+    said = "position of the first entry"
 
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        hits = self._hits(matrix)
-        found = np.where(hits.any(axis=1), hits.argmax(axis=1), matrix.shape[1])
-        return np.asarray(found, dtype=np.float64)
+    def _of_rows(self, matrix: Floats) -> Any:
+        hits = matrix == self.value
+        return np.where(hits.any(axis=1), hits.argmax(axis=1), matrix.shape[1])
 
 
-@dataclass(frozen=True)
 class Last(_OfSpecial):
     """The position of the last entry that equals a special value; −1 if there is none."""
 
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return f"the position of the last entry equal to {self.value:g}"
+    said = "position of the last entry"
 
-    def _of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-        hits = self._hits(matrix)[:, ::-1]
-        found = np.where(hits.any(axis=1), matrix.shape[1] - 1 - hits.argmax(axis=1), -1)
-        return np.asarray(found, dtype=np.float64)
+    def _of_rows(self, matrix: Floats) -> Any:
+        hits = matrix[:, ::-1] == self.value
+        return np.where(hits.any(axis=1), matrix.shape[1] - 1 - hits.argmax(axis=1), -1)
+
+
+#: Features of the entries that equal one special value.
+OF_SPECIAL_ENTRIES: tuple[type[_OfSpecial], ...] = (Count, First, Last)
 
 
 @dataclass(frozen=True)
@@ -304,7 +252,7 @@ class Entry(NumberFeature):
         """The subject of a sentence."""
         return f"output[{self.key!r}]"
 
-    def column(self, view: View) -> NDArray[np.float64]:
+    def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
         if view.all_dicts:
             return as_column([output.get(self.key) for output in view.outputs])

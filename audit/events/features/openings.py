@@ -3,8 +3,6 @@
 A step is total: taken from a value that has no such part it leads to `ABSENT`.
 """
 
-from __future__ import annotations
-
 import array
 import collections
 import datetime as dt
@@ -12,12 +10,12 @@ import functools
 import pathlib
 import re
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +23,6 @@ from audit.events.features.stand_ins import frame_of, is_table
 from audit.events.features.views import as_number
 from audit.values import canonical
 from audit.values.outcomes import Raised, Unfinished
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 #: One step inwards: how (a key of `_WAYS`), and which.
 Step = tuple[str, Any]
@@ -205,20 +200,17 @@ def _of_function(value: types.FunctionType, _most: int) -> Iterator[tuple[Step, 
     return ((("variable", name), cell.cell_contents) for name, cell in _cells(value).items())
 
 
-_MOMENT = _through(("ticks", None), ("attribute", "tzinfo"), ("attribute", "fold"))
-
-
-def _moment(value: Any, most: int) -> Iterator[tuple[Step, Any]]:
+def _of_moment(value: Any, _most: int) -> Iterator[tuple[Step, Any]]:
     if hasattr(type(value), "to_numpy"):  # those of pandas hold nanoseconds
         return _by(value, ("numpy", None), ("attribute", "tzinfo"))
-    return _MOMENT(value, most)
+    return _by(value, ("ticks", None), ("attribute", "tzinfo"), ("attribute", "fold"))
 
 
 _OPENERS: tuple[tuple[Any, Callable[[Any, int], Iterator[tuple[Step, Any]]]], ...] = (
     (str, _of_text),
     (Raised, _of_message),
     (np.void, _of_record),
-    ((dt.date, dt.time, dt.timedelta), _moment),
+    ((dt.date, dt.time, dt.timedelta), _of_moment),
     ((np.datetime64, np.timedelta64), _through(("ticks", None))),
     (np.ma.MaskedArray, _through(("attribute", "mask"), ("attribute", "data"))),
     (np.ndarray, _of_array),
@@ -228,8 +220,7 @@ _OPENERS: tuple[tuple[Any, Callable[[Any, int], Iterator[tuple[Step, Any]]]], ..
     (memoryview, _through(("array", None))),
     (array.array, _of_sequence),
     (collections.deque, _of_deque),
-    (range, _through(("attribute", "start"), ("attribute", "stop"), ("attribute", "step"))),
-    (slice, _through(("attribute", "start"), ("attribute", "stop"), ("attribute", "step"))),
+    ((range, slice), _through(("attribute", "start"), ("attribute", "stop"), ("attribute", "step"))),
     (pathlib.PurePath, _through(("text of", None))),
     (functools.partial, _through(("attribute", "func"), ("attribute", "args"), ("attribute", "keywords"))),
     (types.MethodType, _through(("attribute", "__self__"))),

@@ -3,28 +3,22 @@
 A leak may sit in one entry of `(coefficients, intercept)`, beside noise that makes every output another.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from audit.distributions.law import Floats
 from audit.events.features.base import AtomFeature, NumberFeature
 from audit.events.features.openings import ABSENT, MOST_ENTRIES, Path, follow, parts_of, words_of
 from audit.events.features.scores import TableScore
 from audit.events.features.stand_ins import Ends
-from audit.events.features.views import as_entry, as_number
+from audit.events.features.views import View, as_entry, as_number
 from audit.values import canonical
 from audit.values.outcomes import Opaque
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from audit.events.features.views import View
 
 MOST_LEAVES = 512
 MOST_DEPTH = 16
@@ -130,22 +124,21 @@ class Part(NumberFeature):
         """The subject of a sentence."""
         return words_of(self.path)
 
-    def column(self, view: View) -> NDArray[np.float64]:
+    def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
         return numbers_at(view, self.path)
 
 
-def numbers_at(view: View, path: Path) -> NDArray[np.float64]:
+def numbers_at(view: View, path: Path) -> Floats:
     """Give the number at a place in every output of a block, NaN where there is none."""
-    known = view.parts.get(path)
-    if known is None:
-        known = view.parts[path] = _read(view, path)
-    return known
+    column: Floats = _kept(view, ("numbers", path), lambda: _read(view, path))
+    return column
 
 
-def _read(view: View, path: Path) -> NDArray[np.float64]:
+def _read(view: View, path: Path) -> Floats:
     how, name = path[-1] if path else ("", None)
-    arrays = _stacked(view, path[:-1]) if how == "item" else None
+    way = path[:-1]
+    arrays = _kept(view, ("stacked", way), lambda: _stacked(view, way)) if how == "item" else None
     if arrays is not None:
         at = name if type(name) is tuple else (name,)
         if set(map(type, at)) <= {int} and len(at) == arrays.ndim - 1:
@@ -159,28 +152,24 @@ def parts_at(view: View, path: Path) -> Any:
     """Give what is at a place in every output; what lies on the way there is followed once for all paths."""
     if not path:
         return view.outputs
-    return [follow(value, path[-1]) for value in _kept_parts(view, path[:-1])]
+    way = path[:-1]
+    return [follow(value, path[-1]) for value in _kept(view, way, lambda: parts_at(view, way))]
+
+
+def _kept(view: View, what: object, work_out: Callable[[], Any]) -> Any:
+    if what not in view.inside:
+        view.inside[what] = work_out()
+    return view.inside[what]
 
 
 def _stacked(view: View, path: Path) -> NDArray[Any] | None:
     """Give the arrays at a place in one, where all outputs have arrays of numbers of one shape there."""
-    key = ("stacked", path)
-    if key not in view.inside:
-        parts = [] if not path else _kept_parts(view, path)
-        alike = set(map(type, parts)) == {np.ndarray} and len({(a.shape, a.dtype) for a in parts}) == 1
-        view.inside[key] = np.stack(parts) if alike and parts[0].dtype.kind in "iufb" else None
-    found: NDArray[Any] | None = view.inside[key]
-    return found
+    parts = _kept(view, path, lambda: parts_at(view, path)) if path else []
+    alike = set(map(type, parts)) == {np.ndarray} and len({(a.shape, a.dtype) for a in parts}) == 1
+    return np.stack(parts) if alike and parts[0].dtype.kind in "iufb" else None
 
 
-def _kept_parts(view: View, path: Path) -> Any:
-    known = view.inside.get(path)
-    if known is None:
-        known = view.inside[path] = parts_at(view, path)
-    return known
-
-
-def matrix(view: View, paths: Sequence[Path]) -> NDArray[np.float64]:
+def matrix(view: View, paths: Sequence[Path]) -> Floats:
     """Give the numbers at some places in every output of a block, shape (runs, places)."""
     return np.column_stack([numbers_at(view, path) for path in paths])
 
@@ -197,7 +186,7 @@ class PartsDifference(NumberFeature):
         """The subject of a sentence."""
         return f"{words_of(self.first)} − {words_of(self.second)}"
 
-    def column(self, view: View) -> NDArray[np.float64]:
+    def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
         with np.errstate(all="ignore"):
             return np.asarray(numbers_at(view, self.first) - numbers_at(view, self.second))
@@ -214,7 +203,7 @@ class PartsSum(NumberFeature):
         """The subject of a sentence."""
         return f"the sum of {_listed(self.paths)}"
 
-    def column(self, view: View) -> NDArray[np.float64]:
+    def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
         total, some = np.zeros(len(view)), np.zeros(len(view), dtype=bool)
         with np.errstate(all="ignore"):
@@ -236,7 +225,7 @@ class PartsScore(TableScore):
         """The subject of a sentence."""
         return f"a score fitted to {_listed(self.paths)} (sum of their log-ratios)"
 
-    def column(self, view: View) -> NDArray[np.float64]:
+    def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
         rows = matrix(view, self.paths)
         return np.where(np.isnan(rows).all(axis=1), np.nan, self.of_rows(rows))

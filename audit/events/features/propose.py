@@ -1,49 +1,24 @@
 """Which features fit the kinds of output that were seen. Reads past outputs only; decides nothing."""
 
-from __future__ import annotations
-
+from collections import Counter
+from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.distributions.law import Floats
+from audit.events.features import numbers
 from audit.events.features.atoms import Keys, Kind, Type, Whole
-from audit.events.features.bits import PATTERNS, LastBits, last_bits
+from audit.events.features.base import Feature
+from audit.events.features.bits import PATTERNS, LastBits
 from audit.events.features.comparison import MOST_COMPARED, bound_pairs, few, gaps, is_spread
-from audit.events.features.numbers import (
-    ArgMax,
-    Coordinate,
-    Count,
-    Difference,
-    Entry,
-    First,
-    Largest,
-    Last,
-    Length,
-    Missing,
-    Norm,
-    PairSum,
-    Smallest,
-    Spread,
-    Sum,
-    Value,
-)
 from audit.events.features.scores import LEAST_FOR_SCORES, fit_score
 from audit.events.features.structure import MOST_BOUND, MOST_DIGITS, of_parts
-from audit.events.features.views import EXACT, PLAIN_ENTRIES
+from audit.events.features.views import EXACT, PLAIN_ENTRIES, View
 from audit.values import canonical
 from audit.values.outcomes import Raised, Unfinished
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from numpy.typing import NDArray
-
-    from audit.events.features.base import Feature
-    from audit.events.features.views import View
-
-    Floats = NDArray[np.float64]
-    Side = list[View]
+Side = list[View]
 
 MOST_COORDINATES = 12
 MOST_KEYS = 16
@@ -69,9 +44,9 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
     """
     views = left + right
     if any(len(view.numbers[1]) for view in views):
-        yield Value()
+        yield numbers.Value()
         if floats:
-            yield from (pattern() for pattern, _ in PATTERNS)
+            yield from (pattern() for pattern in PATTERNS)
         if is_spread(np.concatenate([view.numbers[1][:_SOME] for view in views])):
             yield LastBits()
     typed = all(view.typed for view in views)
@@ -86,11 +61,11 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
     if sizes:
         yield from _of_vectors(left, right, max(sizes), floats=floats)
     if len(sizes) > 1 or any(_sized(output) for view in views for _, output in view.rest):
-        yield Length()
+        yield numbers.Length()
     keys = _common_keys(views)
     if keys:
         yield Keys()
-        yield from (Entry(key) for key in keys)
+        yield from (numbers.Entry(key) for key in keys)
     yield from of_parts(left, right, entries=keys, floats=floats, typed=typed)
 
 
@@ -107,10 +82,10 @@ def _types(view: View) -> set[object]:
 def _odd(view: View) -> Iterator[object]:
     """Give the outputs that neither a number nor a vector describes: the rest, NaN, and a mixture's parts."""
     yield from (output for _, output in view.rest)
-    where, numbers = view.numbers
-    if np.isnan(numbers).any():
+    where, found = view.numbers
+    if np.isnan(found).any():
         yield float("nan")
-    groups = (len(numbers) > 0) + len(view.vectors) + bool(view.rest)
+    groups = (len(found) > 0) + len(view.vectors) + bool(view.rest)
     if groups > 1:
         yield from (view.outputs[i] for i in np.arange(len(view))[where][:1])
         yield from (view.outputs[i] for at, _ in view.vectors.values() for i in np.arange(len(view))[at][:1])
@@ -121,11 +96,7 @@ def _sized(output: object) -> bool:
 
 
 def _common_keys(views: Side) -> list[object]:
-    counts: dict[object, int] = {}
-    for view in views:
-        for _, mapping in view.mappings:
-            for key in mapping:
-                counts[key] = counts.get(key, 0) + 1
+    counts = Counter(key for view in views for _, mapping in view.mappings for key in mapping)
     ranked = sorted(counts, key=lambda key: (-counts[key], repr(key)))
     return ranked[:MOST_KEYS]
 
@@ -133,20 +104,20 @@ def _common_keys(views: Side) -> list[object]:
 def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator[Feature]:
     a, b = _matrix(left, size), _matrix(right, size)
     chosen = _most_moved(a, b)
-    yield from (Coordinate(i) for i in sorted(chosen[:MOST_COORDINATES]))
+    yield from (numbers.Coordinate(i) for i in sorted(chosen[:MOST_COORDINATES]))
     yield from _of_digits(a, b, chosen, floats=floats)
     missing = np.isnan(few(a)).any() or np.isnan(few(b)).any()
     if missing:
-        yield Missing()
+        yield numbers.Missing()
     if size < 2:
         return
-    yield from (Sum(), Largest(), Smallest(), Spread(), Norm(), ArgMax())
+    yield from (kind() for kind in numbers.OF_ALL_ENTRIES)
     pairs = list(combinations(sorted(chosen[:5]), 2))
     bound = bound_pairs(a, b)
-    yield from (Difference(first=i, second=j) for i, j in dict.fromkeys(pairs + bound))
-    yield from (PairSum(first=i, second=j) for i, j in bound)
+    yield from (numbers.Difference(first=i, second=j) for i, j in dict.fromkeys(pairs + bound))
+    yield from (numbers.PairSum(first=i, second=j) for i, j in bound)
     for value in _special(np.concatenate([few(a), few(b)])):
-        yield from (Count(value), First(value), Last(value))
+        yield from (kind(value) for kind in numbers.OF_SPECIAL_ENTRIES)
     if min(len(a), len(b)) >= LEAST_FOR_SCORES:
         yield fit_score(a[: len(a) // 2], b[: len(b) // 2], entries=set(chosen[:MOST_SCORED]))
 
@@ -157,12 +128,12 @@ def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iter
     a, b = a[:_SOME, some], b[:_SOME, some]
     if floats:
         with np.errstate(all="ignore"):
-            moved = np.max([gaps(way(a), way(b)) for _, way in PATTERNS], axis=0)
+            moved = np.max([gaps(pattern.read(a), pattern.read(b)) for pattern in PATTERNS], axis=0)
         best = sorted(some[k] for k in np.argsort(-moved, kind="stable")[:4])
-        yield from (kind(index=i) for i in best for kind, _ in PATTERNS)
+        yield from (pattern(index=i) for i in best for pattern in PATTERNS)
     spread = [k for k in range(len(some)) if is_spread(np.concatenate([a[:, k], b[:, k]]))]
     if spread:
-        moved = gaps(last_bits(a[:, spread]), last_bits(b[:, spread]))
+        moved = gaps(LastBits.read(a[:, spread]), LastBits.read(b[:, spread]))
         best = sorted(some[spread[k]] for k in np.argsort(-moved, kind="stable")[:MOST_DIGITS])
         yield from (LastBits(index=i) for i in best)
 
@@ -181,18 +152,12 @@ def _repeats(views: Side) -> bool:
 
 
 def _matrix(side: Side, size: int) -> Floats:
-    rows = []
-    for view in side:
-        for width, (_, matrix) in view.vectors.items():
-            if width == size:
-                rows.append(matrix)
-                continue
-            padded = np.full((len(matrix), size), np.nan)
-            padded[:, :width] = matrix
-            rows.append(padded)
-    if len(rows) == 1:
-        return rows[0]
-    return np.concatenate(rows) if rows else np.empty((0, size))
+    rows = [
+        matrix if width == size else np.pad(matrix, ((0, 0), (0, size - width)), constant_values=np.nan)
+        for view in side
+        for width, (_, matrix) in view.vectors.items()
+    ]
+    return rows[0] if len(rows) == 1 else np.concatenate([np.empty((0, size)), *rows])
 
 
 def _most_moved(a: Floats, b: Floats) -> list[int]:

@@ -4,22 +4,15 @@ For mechanisms whose entries carry independent noise this is, up to the fit, the
 log-likelihood ratio of independent entries is the sum of theirs.
 """
 
-from __future__ import annotations
-
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from audit.distributions.law import Floats, Ints
 from audit.events.edges import learn_edges
 from audit.events.features.base import NumberFeature, empty_column
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from numpy.typing import NDArray
-
-    from audit.events.features.views import View
+from audit.events.features.views import View
 
 #: Fitting a score to fewer runs than this a side is noise.
 LEAST_FOR_SCORES = 96
@@ -50,7 +43,7 @@ class TableScore(NumberFeature):
         """The subject of a sentence."""
         return f"a score fitted to the {len(self.edges)} entries of the output (sum of their log-ratios)"
 
-    def column(self, view: View) -> NDArray[np.float64]:
+    def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
         column = empty_column(view)
         found = view.vectors.get(len(self.edges))
@@ -60,21 +53,16 @@ class TableScore(NumberFeature):
         column[where] = self.of_rows(matrix)
         return column
 
-    def of_rows(self, matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    def of_rows(self, matrix: Floats) -> Floats:
         """Give the score of each row, shape (runs, entries)."""
         total = np.zeros(len(matrix))
         for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
-            if not any(scores):
-                continue
-            bins = np.searchsorted(np.asarray(edges), values, side="right")
-            bins = np.where(np.isnan(values), len(edges) + 1, bins)
-            total = total + np.asarray(scores)[bins]
+            if any(scores):
+                total = total + np.asarray(scores)[_bins(values, np.asarray(edges))]
         return total
 
 
-def fit_score(
-    a: NDArray[np.float64], b: NDArray[np.float64], *, entries: Collection[int] | None = None
-) -> TableScore:
+def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -> TableScore:
     """Fit a sum of per-entry log-ratio tables to past outputs of both databases, shapes (runs, entries).
 
     Only some `entries` count, if these are given.
@@ -90,12 +78,13 @@ def fit_score(
         inner = learn_edges(np.concatenate([a[:, i], b[:, i]]))
         if len(inner) > most:
             inner = inner[np.linspace(0, len(inner) - 1, most).astype(np.intp)]
-        counts = [_histogram(values[:, i], inner) for values in (a, b)]
-        edges.append(tuple(map(float, inner)))
-        scores.append(tuple(map(float, np.log((counts[0] + 3.0) / (counts[1] + 3.0)))))
+        width = len(inner) + 2
+        of_a, of_b = (np.bincount(_bins(rows[:, i], inner), minlength=width) for rows in (a, b))
+        edges.append(tuple(inner.tolist()))
+        scores.append(tuple(np.log((of_a + 3.0) / (of_b + 3.0)).tolist()))
     return TableScore(tuple(edges), tuple(scores))
 
 
-def _histogram(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    bins = np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
-    return np.bincount(bins, minlength=len(edges) + 2).astype(np.float64)
+def _bins(values: Floats, edges: Floats) -> Ints:
+    """Give the bin of each value, the last one for what is no number."""
+    return np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))

@@ -4,21 +4,17 @@ A frame is dear to look into, so it is laid open once and not for every feature;
 audit can keep many. Both are functions of one output alone.
 """
 
-from __future__ import annotations
-
 import copy
 import hashlib
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.values import canonical
 from audit.values.outcomes import without_addresses
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
 
 #: Entries or characters from which only the two ends of an output are kept, and how many of each.
 HUGE = 2**17
@@ -135,18 +131,14 @@ def frame_of(table: Any) -> Frame:
         columns = [column for _, column in table.items()]
         names, index = table.columns, table.index
         attributes |= {"columns": _described(names), "index": _described(index)}
-        names, rows = _plain(names), _plain(index)
+        names, rows = names.to_numpy(), index.to_numpy()
     else:
         columns, names, rows = [table], tuple(_names(table)), None
         if hasattr(type(table), "index"):
-            rows = _plain(table.index)
+            rows = table.index.to_numpy()
             attributes["index"] = _described(table.index)
-    arrays = tuple(map(_plain, columns))
+    arrays = tuple(column.to_numpy() for column in columns)
     return Frame(kind, arrays, tuple(_said(column.dtype) for column in columns), names, rows, attributes)
-
-
-def _plain(column: Any) -> Any:
-    return column.to_numpy()
 
 
 def _names(index: Any) -> Sequence[Any]:

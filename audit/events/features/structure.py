@@ -3,19 +3,19 @@
 Reads past outputs only; decides nothing.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain, combinations, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.events.features.atoms import Type, Whole, type_of
-from audit.events.features.bits import PATTERNS, LastBits, last_bits
+from audit.events.features.base import Feature
+from audit.events.features.bits import PATTERNS, LastBits
 from audit.events.features.comparison import bound_pairs, gap, is_spread
 from audit.events.features.openings import ABSENT, LETTERS, Path, letters_of
 from audit.events.features.parts import (
@@ -33,19 +33,12 @@ from audit.events.features.parts import (
     matrix,
 )
 from audit.events.features.scores import LEAST_FOR_SCORES, fit_score
-from audit.events.features.views import PLAIN_ENTRIES, as_entry, as_number
+from audit.events.features.views import PLAIN_ENTRIES, View, as_entry, as_number
 from audit.values import canonical
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from audit.events.features.base import Feature
-    from audit.events.features.views import View
-
-    Floats = NDArray[np.float64]
-    Opened = list[dict[Path, object]]
+Opened = list[dict[Path, object]]
+#: Outputs, each with what is inside it.
+Looked = list[tuple[Any, dict[Path, object]]]
 
 MOST_NUMBERS = 12
 MOST_ATOMS = 6
@@ -91,52 +84,47 @@ def of_parts(
         Whether types may be used.
     """
     known = {canonical.key(key) for key in entries}
-    looked = _look_into(left), _look_into(right)
-    sides, every = (looked[0][0], looked[1][0]), _without_constants(looked[0][1], looked[1][1])
-    a, b = (_unsaid(outputs, opened, known) for outputs, opened in zip(sides, every, strict=True))
-    paths, places = _places(a, b), _together(sides, every)
+    sides = _without_constants(_look_into(left), _look_into(right))
+    every = [[parts for _, parts in side] for side in sides]
+    a, b = (_unsaid(side, known) for side in sides)
+    paths, places = _places(a, b), _together(sides)
     numbers = {path: (_numbers(every[0], path), _numbers(every[1], path)) for path in _places(*every)}
     if typed:
         yield from map(Type, _most_retyped(*every))
     if floats:
-        chosen = _most_apart(numbers, *(pattern for _, pattern in PATTERNS))
-        yield from (kind(path=path) for path in chosen for kind, _ in PATTERNS)
-    if not (paths or places) or _recur(*zip(sides, every, strict=True)):
+        chosen = _most_apart(numbers, *(pattern.read for pattern in PATTERNS))
+        yield from (pattern(path=path) for path in chosen for pattern in PATTERNS)
+    if not (paths or places) or _recur(sides):
         return
     yield from map(Part, _most_moved(a, b, paths))
     yield from map(PartIs, _most_changed(a, b, paths))
     spread = {path: pair for path, pair in numbers.items() if is_spread(np.concatenate(pair))}
-    yield from (LastBits(path=path) for path in _most_apart(spread, last_bits))
+    yield from (LastBits(path=path) for path in _most_apart(spread, LastBits.read))
     if len(places) > 1:
         yield from _joint(places, left, right)
-        yield from _bound(_numeric(numbers), every)
+        yield from _bound(numbers, every)
 
 
-def _without_constants(*sides: Opened) -> tuple[Opened, ...]:
+def _without_constants(*sides: Looked) -> list[Looked]:
     """Leave out the places where every output of both sides holds the same text, number or None."""
     total = sum(map(len, sides))
     held: dict[Path, list[Any]] = {}
-    for parts in chain.from_iterable(sides):
+    for _, parts in chain.from_iterable(sides):
         for path, part in parts.items():
             entry = held.setdefault(path, [part, 0])
             entry[1] += _is_alike(part, entry[0])
     fixed = {path for path, (_, count) in held.items() if count == total}
-    return tuple(
-        [{p: part for p, part in parts.items() if p not in fixed} for parts in side] for side in sides
-    )
+    return [
+        [(output, {p: part for p, part in parts.items() if p not in fixed}) for output, parts in side]
+        for side in sides
+    ]
 
 
 def _is_alike(part: Any, other: Any) -> bool:
     """Tell whether two parts are certainly the same; zeros may differ in sign."""
-    if part is other:
-        return True
     kind = type(part)
-    return (
-        kind is type(other)
-        and kind in (str, int, float, bool)
-        and part == other
-        and (part != 0 or kind is int)
-    )
+    plain = kind in (str, int, float, bool) and kind is type(other)
+    return part is other or (plain and part == other and (part != 0 or kind is int))
 
 
 def _most_retyped(*sides: Opened) -> list[Path]:
@@ -145,12 +133,11 @@ def _most_retyped(*sides: Opened) -> list[Path]:
     for parts in chain.from_iterable(sides):
         for path, part in parts.items():
             kinds.setdefault(path, set()).add(type(part))
-    paths = [path for path, found in kinds.items() if len(found) > 1]
-    counted = (
-        (path, [Counter(type_of(parts.get(path, ABSENT)) for parts in side) for side in sides])
-        for path in paths
-    )
-    changed = {path: size for path, (a, b) in counted if (size := _changed(a, b))}
+    changed = {
+        path: _changed(*(Counter(type_of(parts.get(path, ABSENT)) for parts in side) for side in sides))
+        for path, found in kinds.items()
+        if len(found) > 1
+    }
     return _first(changed, MOST_TYPES)
 
 
@@ -160,15 +147,12 @@ def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Flo
         path: max(_moved(*(column[~np.isnan(column)] for column in map(way, pair))) for way in ways)
         for path, pair in numbers.items()
     }
-    return _first({path: size for path, size in sizes.items() if size}, MOST_DIGITS)
+    return _first(sizes, MOST_DIGITS)
 
 
-def _numeric(numbers: dict[Path, tuple[Floats, Floats]]) -> list[Path]:
-    return [path for path, (a, b) in numbers.items() if len(a) and len(b)][:MOST_BOUND]
-
-
-def _bound(places: list[Path], every: Sequence[Opened]) -> Iterator[Feature]:
+def _bound(numbers: dict[Path, tuple[Floats, Floats]], every: Sequence[Opened]) -> Iterator[Feature]:
     """Give differences and sums of two numbers that go together on one side only."""
+    places = [path for path, (a, b) in numbers.items() if len(a) and len(b)][:MOST_BOUND]
     a, b = (_rows(opened, places) for opened in every)
     for i, j in bound_pairs(a, b):
         yield PartsDifference(places[i], places[j])
@@ -184,12 +168,9 @@ def _places(*sides: Opened) -> list[Path]:
     return list(dict.fromkeys(chain.from_iterable(chain.from_iterable(sides))))
 
 
-def _together(sides: Sequence[list[Any]], every: Sequence[Opened]) -> list[Path]:
+def _together(sides: list[Looked]) -> list[Path]:
     """Give the places whose numbers are looked at together; none where all are entries of flat sequences."""
-    a, b = (
-        [{} if _is_flat(output, parts) else parts for output, parts in zip(outputs, opened, strict=True)]
-        for outputs, opened in zip(sides, every, strict=True)
-    )
+    a, b = ([{} if _is_flat(output, parts) else parts for output, parts in side] for side in sides)
     return _most_moved(a, b, _places(a, b))
 
 
@@ -215,32 +196,37 @@ def _structured(side: list[View]) -> list[Any]:
     return list(islice((output for output in outputs if _may_hold_parts(output)), _LOOKED_INTO))
 
 
-def _look_into(side: list[View]) -> tuple[list[Any], Opened]:
+def _look_into(side: list[View]) -> Looked:
     """Give the first structured outputs, and what is inside each."""
-    outputs, opened, seen = [], [], 0
+    looked: Looked = []
+    seen = 0
     for output in _structured(side):
-        outputs.append(output)
-        opened.append(leaves(output))
-        seen += len(opened[-1])
-        if seen >= _LEAVES and len(opened) >= _LEAST_LOOKED_INTO:
+        looked.append((output, leaves(output)))
+        seen += len(looked[-1][1])
+        if seen >= _LEAVES and len(looked) >= _LEAST_LOOKED_INTO:
             break
-    _spell(outputs, opened)
-    return outputs, opened
+    _spell(looked)
+    return looked
 
 
-def _spell(outputs: list[Any], opened: Opened) -> None:
+def _spell(looked: Looked) -> None:
     """Add the letters of texts that seldom recur: others are atoms."""
-    texts: dict[Path, list[str]] = {(): [output for output in outputs if type(output) is str]}
-    for parts in opened:
-        for path, part in parts.items():
-            if type(part) is str and path[-1][0] != "text":
-                texts.setdefault(path, []).append(part)
+    texts = _texts(looked)
     spelled = [path for path, found in texts.items() if len(set(found)) > _SHARE_OF_TEXTS * len(found)]
-    for output, parts in zip(outputs, opened, strict=True):
+    for output, parts in looked:
         for path in spelled[:MOST_SPELLED]:
             text = parts.get(path) if path else output
             if type(text) is str:
                 parts.update({(*path, step): letter for step, letter in letters_of(text)})
+
+
+def _texts(looked: Looked) -> dict[Path, list[str]]:
+    """Give the texts at each place, those without their numbers left out."""
+    texts: dict[Path, list[str]] = {(): [output for output, _ in looked if type(output) is str]}
+    for path, part in chain.from_iterable(parts.items() for _, parts in looked):
+        if type(part) is str and path[-1][0] != "text":
+            texts.setdefault(path, []).append(part)
+    return texts
 
 
 def _is_plain(view: View) -> bool:
@@ -263,32 +249,19 @@ def unread(sides: Iterable[list[View]]) -> list[str]:
     >>> unread([[View([("a", [0] * 10_000)])]])
     ['parts of an output beyond the first 512, or more than 16 levels deep']
     """
-    asked = [_structured(side)[:_ASKED] for side in sides]
-    opened = [leaves(output) for output in chain.from_iterable(asked)]
+    asked = chain.from_iterable(_structured(side)[:_ASKED] for side in sides)
+    looked = [(output, leaves(output)) for output in asked]
     said = []
-    if any(map(holds_more, chain.from_iterable(asked))):
+    if any(holds_more(output) for output, _ in looked):
         said.append(
             f"parts of an output beyond the first {MOST_LEAVES}, or more than {MOST_DEPTH} levels deep"
         )
-    if _hold_long_texts(list(chain.from_iterable(asked)), opened):
+    texts = _texts(looked).values()  # one that recurs is an atom
+    if any(len(set(found)) > 1 and max(map(len, found)) > 2 * LETTERS for found in texts):
         said.append(f"single letters of a string beyond its first {LETTERS} and last {LETTERS}")
-    every = chain(chain.from_iterable(asked), *(parts.values() for parts in opened))
-    said += [f"the contents of a {name}, which the audit cannot read" for name in sorted(_closed(every))]
-    return said
-
-
-def _hold_long_texts(outputs: list[Any], opened: Opened) -> bool:
-    """Tell whether the outputs have long texts that differ: one that recurs is an atom."""
-    texts: dict[Path, set[str]] = {(): {output for output in outputs if type(output) is str}}
-    for path, part in chain.from_iterable(parts.items() for parts in opened):
-        if type(part) is str:
-            texts.setdefault(path, set()).add(part)
-    return any(len(found) > 1 and max(map(len, found)) > 2 * LETTERS for found in texts.values())
-
-
-def _closed(parts: Iterable[object]) -> set[str]:
-    """Give the names of the classes of objects that show neither parts nor what they hold."""
-    return {type(part).__name__ for part in parts if is_closed(part)}
+    every = chain.from_iterable((output, *parts.values()) for output, parts in looked)
+    closed = {type(part).__name__ for part in every if is_closed(part)}
+    return said + [f"the contents of a {name}, which the audit cannot read" for name in sorted(closed)]
 
 
 def _may_hold_parts(output: Any) -> bool:
@@ -299,40 +272,34 @@ def _may_hold_parts(output: Any) -> bool:
     return not flat and (kind in (Fraction, Decimal) or as_number(output) is None)
 
 
-def _unsaid(outputs: list[Any], opened: Opened, known: set[Hashable]) -> Opened:
+def _unsaid(looked: Looked, known: set[Hashable]) -> Opened:
     """Leave out the numbers that `Coordinate` or `Entry` tell already."""
-    return [_without_entries(output, parts, known) for output, parts in zip(outputs, opened, strict=True)]
+    return [
+        {path: part for path, part in parts.items() if not _is_entry(output, path, part, known)}
+        for output, parts in looked
+    ]
 
 
-def _without_entries(output: object, found: dict[Path, object], known: set[Hashable]) -> dict[Path, object]:
+def _is_entry(output: object, path: Path, part: object, known: set[Hashable]) -> bool:
+    if len(path) > 1 or path[0][0] != "item":
+        return False
+    if type(part) not in (bool, np.bool_) and as_number(part) is None:
+        return False
     if issubclass(type(output), Mapping):
-        return {path: part for path, part in found.items() if not _is_entry(path, part, known)}
-    if issubclass(type(output), (list, tuple)):
-        return {path: part for path, part in found.items() if not _is_entry(path, part)}
-    return found
+        return canonical.key(path[0][1]) in known
+    return issubclass(type(output), (list, tuple))
 
 
-def _is_entry(path: Path, part: object, known: set[Hashable] | None = None) -> bool:
-    number = type(part) in (bool, np.bool_) or as_number(part) is not None
-    return (
-        number
-        and len(path) == 1
-        and path[0][0] == "item"
-        and (known is None or canonical.key(path[0][1]) in known)
-    )
-
-
-def _recur(*sides: tuple[list[Any], Opened]) -> bool:
+def _recur(sides: list[Looked]) -> bool:
     """Tell whether nearly all outputs that have parts recur: they are atoms."""
-    having = ([output for output, parts in zip(*side, strict=True) if parts] for side in sides)
+    having = ([output for output, parts in side if parts] for side in sides)
     keys = Counter(Whole().read(output) for outputs in having for output in outputs[:_COMPARED])
     return sum(count for count in keys.values() if count > 1) >= _SHARE_OF_REPEATS * keys.total()
 
 
 def _most_moved(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
     """Give the places whose numbers differ most in distribution, constant ones left out."""
-    moved = {path: size for path in paths if (size := _moved(_numbers(a, path), _numbers(b, path)))}
-    return _first(moved, MOST_NUMBERS)
+    return _first({path: _moved(_numbers(a, path), _numbers(b, path)) for path in paths}, MOST_NUMBERS)
 
 
 def _numbers(side: Opened, path: Path) -> Floats:
@@ -346,8 +313,7 @@ def _moved(a: Floats, b: Floats) -> float:
 
 def _most_changed(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
     """Give the places that hold other things than numbers, those that differ most first."""
-    changed = {path: size for path in paths if (size := _changed(_atoms(a, path), _atoms(b, path)))}
-    return _first(changed, MOST_ATOMS)
+    return _first({path: _changed(_atoms(a, path), _atoms(b, path)) for path in paths}, MOST_ATOMS)
 
 
 def _atoms(side: Opened, path: Path) -> Counter[Hashable]:
@@ -363,4 +329,6 @@ def _changed(a: Counter[Any], b: Counter[Any]) -> float:
 
 
 def _first(sizes: dict[Path, float], most: int) -> list[Path]:
-    return sorted(sizes, key=lambda path: (-sizes[path], repr(path)))[:most]
+    """Give the places of largest size, those of size 0 left out."""
+    differing = [path for path, size in sizes.items() if size]
+    return sorted(differing, key=lambda path: (-sizes[path], repr(path)))[:most]

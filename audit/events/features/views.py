@@ -4,8 +4,6 @@ The sorting is per output: an output's group depends on that output alone. Only 
 depends on its company.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,17 +11,15 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import chain
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from audit.distributions.law import Floats, Ints
 from audit.events.features.stand_ins import HUGE, stand_in
 from audit.values.outcomes import Raised, Unfinished
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-Where = "slice | NDArray[np.intp]"
 EVERY = slice(None)
 #: Whole numbers from here on are not all floats.
 EXACT = 2.0**53
@@ -65,7 +61,7 @@ def as_entry(value: object) -> float:
     return float("nan") if number is None else number
 
 
-def as_column(values: Sequence[object]) -> NDArray[np.float64]:
+def as_column(values: Sequence[object]) -> Floats:
     """Give `as_entry` of every value, by one call where all are plain."""
     if set(map(type, values)) <= PLAIN_ENTRIES:
         try:
@@ -75,11 +71,11 @@ def as_column(values: Sequence[object]) -> NDArray[np.float64]:
     return np.array([as_entry(value) for value in values], dtype=np.float64)
 
 
-def as_vector(output: object) -> list[float] | NDArray[np.float64] | None:
+def as_vector(output: Any) -> list[float] | Floats | None:
     """Give the entries of a flat sequence or an array (row by row) as floats; None for anything else."""
     kind = type(output)
     if issubclass(kind, (tuple, list)):
-        return None if is_pairs(output) else [as_entry(item) for item in output]  # type: ignore[arg-type, attr-defined]
+        return None if is_pairs(output) else [as_entry(item) for item in output]
     if not issubclass(kind, np.ndarray):
         return None
     plain = np.asarray(output)  # an array of a class of its own may say anything of its shape
@@ -89,12 +85,8 @@ def as_vector(output: object) -> list[float] | NDArray[np.float64] | None:
         return [as_entry(item) for item in plain.ravel().tolist()]
     numbers = np.asarray(plain, dtype=np.float64).ravel()
     if issubclass(kind, np.ma.MaskedArray):
-        return np.where(_mask(output).ravel(), np.nan, numbers)
+        return np.where(np.ma.getmaskarray(output).ravel(), np.nan, numbers)
     return numbers
-
-
-def _mask(array: Any) -> NDArray[np.bool_]:
-    return np.ma.getmaskarray(array)
 
 
 def is_pairs(output: Sequence[Any]) -> bool:
@@ -144,8 +136,8 @@ class View:
     outputs: Sequence[Any] | NDArray[Any]
     typed: bool = True
     replaced: bool = False
-    numbers: tuple[Any, NDArray[np.float64]] = field(init=False)
-    vectors: dict[int, tuple[Any, NDArray[np.float64]]] = field(init=False)
+    numbers: tuple[Any, Floats] = field(init=False)
+    vectors: dict[int, tuple[Any, Floats]] = field(init=False)
     rest: list[tuple[int, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -160,7 +152,7 @@ class View:
         return len(self.outputs)
 
     @cached_property
-    def unfinished(self) -> NDArray[np.intp]:
+    def unfinished(self) -> Ints:
         """The positions of runs that have no output."""
         return np.array([i for i, output in self.rest if type(output) is Unfinished], dtype=np.intp)
 
@@ -171,18 +163,12 @@ class View:
         return [(i, mapping) for i, mapping in found if mapping is not None]
 
     @cached_property
-    def parts(self) -> dict[Any, NDArray[np.float64]]:
-        """Columns of numbers inside the outputs, by where they are, kept as they are worked out."""
-        return {}
-
-    @cached_property
     def inside(self) -> dict[Any, Any]:
-        """What lies on the way to parts of the outputs, kept as it is followed."""
+        """What lies inside the outputs, and columns of its numbers, kept as they are worked out."""
         return {}
 
     def forget(self) -> None:
         """Drop what was worked out on the way to features: it is larger than the outputs."""
-        self.parts.clear()
         self.inside.clear()
 
     @cached_property
@@ -196,9 +182,7 @@ class View:
         return isinstance(self.numbers[0], slice)
 
 
-_Groups = tuple[
-    tuple[Any, "NDArray[np.float64]"], dict[int, tuple[Any, "NDArray[np.float64]"]], list[tuple[int, Any]]
-]
+_Groups = tuple[tuple[Any, Floats], dict[int, tuple[Any, Floats]], list[tuple[int, Any]]]
 _NONE = (np.empty(0, dtype=np.intp), np.empty(0))
 
 
@@ -219,11 +203,11 @@ def _sort(outputs: Sequence[Any] | NDArray[Any]) -> _Groups:
         return _sort_array(outputs)
     kinds = set(map(type, outputs))
     if kinds and kinds <= _PLAIN_NUMBERS:
-        return (EVERY, _floats(outputs)), {}, []
-    if kinds == {tuple}:
-        matrix = _plain_matrix(outputs)
-        if matrix is not None:
-            return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
+        return (EVERY, as_column(outputs)), {}, []
+    if kinds == {tuple} and len(lengths := set(map(len, outputs))) == 1 and lengths != {0}:
+        entries = list(chain.from_iterable(outputs))
+        if PLAIN_ENTRIES.issuperset(map(type, entries)):
+            return _NONE, {len(outputs[0]): (EVERY, as_column(entries).reshape(len(outputs), -1))}, []
     if kinds and kinds <= _NEVER_NUMBERS:
         return _NONE, {}, list(enumerate(outputs))
     if kinds == {np.ndarray}:
@@ -234,41 +218,17 @@ def _sort(outputs: Sequence[Any] | NDArray[Any]) -> _Groups:
 
 
 def _sort_array(outputs: NDArray[Any]) -> _Groups:
-    if outputs.dtype.kind in "iuf":
-        if outputs.ndim == 1:
-            return (EVERY, outputs.astype(np.float64, copy=False)), {}, []
-        matrix = _flat(outputs).astype(np.float64, copy=False)
-        return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
-    if outputs.dtype.kind == "b" and outputs.ndim > 1:
-        matrix = _flat(outputs).astype(np.float64)
-        return _NONE, {matrix.shape[1]: (EVERY, matrix)}, []
+    kind = outputs.dtype.kind
+    if outputs.ndim == 1 and kind in "iuf":
+        return (EVERY, outputs.astype(np.float64, copy=False)), {}, []
+    if outputs.ndim > 1 and kind in "iufb":
+        size = math.prod(outputs.shape[1:])
+        matrix = outputs.reshape(len(outputs), size).astype(np.float64, copy=False)
+        return _NONE, {size: (EVERY, matrix)}, []
     return _sort_each(outputs)
 
 
-def _flat(outputs: NDArray[Any]) -> NDArray[Any]:
-    return outputs.reshape(len(outputs), math.prod(outputs.shape[1:]))
-
-
-def _floats(outputs: Sequence[Any]) -> NDArray[np.float64]:
-    try:
-        return np.array(outputs, dtype=np.float64)
-    except OverflowError:
-        return np.array([as_number(output) for output in outputs], dtype=np.float64)
-
-
-def _plain_matrix(outputs: Sequence[tuple[Any, ...]]) -> NDArray[np.float64] | None:
-    lengths = set(map(len, outputs))
-    if len(lengths) != 1 or lengths == {0}:
-        return None
-    if not set(map(type, chain.from_iterable(outputs))) <= PLAIN_ENTRIES:
-        return None
-    try:
-        return np.array(outputs, dtype=np.float64)
-    except OverflowError:
-        return None
-
-
-def _vector(output: object) -> list[float] | NDArray[np.float64] | None:
+def _vector(output: object) -> list[float] | Floats | None:
     try:
         return as_vector(output)
     except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at

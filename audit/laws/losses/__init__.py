@@ -1,7 +1,7 @@
 """The privacy loss of a pair of laws, exactly or in bounds: what `audit.laws.divergence` is computed from."""
 
-from audit.laws.losses.loss import SLACK, Loss, Part
+from audit.laws.losses.loss import SLACK, Loss, ScalarLoss
 from audit.laws.losses.pair import loss_of
 from audit.laws.losses.vector import VectorLoss
 
-__all__ = ["SLACK", "Loss", "Part", "VectorLoss", "loss_of"]
+__all__ = ["SLACK", "Loss", "ScalarLoss", "VectorLoss", "loss_of"]

@@ -1,25 +1,24 @@
 """The loss on finitely many outcomes."""
 
-from __future__ import annotations
-
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.distributions.finite import Finite, same_outcomes
 from audit.distributions.law import OUTSIDE, Floats, Law, as_numbers, log_add
-from audit.laws.losses.loss import SLACK, Cells, Loss, Part
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from audit.laws.losses.loss import SLACK, Cells, ScalarLoss
+from audit.laws.region import Region
 
 LISTED = 64
 """Events of more numbers than this are given as intervals."""
 
 
-class AtomLoss(Loss):
+class AtomLoss(ScalarLoss):
     """The loss where p is finite; each law may be a share (`log_p`, `log_q`) of a larger one.
+
+    `alone` says that there is nothing between its numbers, so that many of them are told as intervals.
 
     Examples
     --------
@@ -28,8 +27,10 @@ class AtomLoss(Loss):
     True
     """
 
-    def __init__(self, p: Finite, q: Law | None, *, log_p: float = 0.0, log_q: float = 0.0) -> None:
-        self.law = p
+    def __init__(
+        self, p: Finite, q: Law | None, *, log_p: float = 0.0, log_q: float = 0.0, alone: bool = True
+    ) -> None:
+        self.law, self.alone = p, alone
         self.log_p = p.log_probabilities + log_p
         self.log_q = _aligned(p, q) + log_q
 
@@ -46,15 +47,15 @@ class AtomLoss(Loss):
         above = self._losses > level + SLACK
         return self.log_p[above], self.log_q[above]
 
-    def part_above(self, level: float) -> Part:
+    def part_above(self, level: float) -> Region:
         """Return the outcomes above, in runs of numbers where they are many."""
         above = self._losses > level + SLACK
         chosen = np.flatnonzero(above).tolist()
-        if len(chosen) > LISTED:
+        if len(chosen) > LISTED and self.alone:
             values, real = as_numbers(self.law.outcomes)
             if real.all():
-                return Part(intervals=_runs(values, above))
-        return Part(outcomes=tuple(self.law.outcome(index) for index in chosen))
+                return Region(intervals=_runs(values, above))
+        return Region(outcomes=tuple(self.law.outcome(index) for index in chosen))
 
     def cells(self, step: float) -> Cells:  # noqa: ARG002 - atoms are as fine as can be
         """Return one cell for each outcome that p has."""

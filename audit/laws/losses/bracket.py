@@ -16,22 +16,14 @@ Each Lᵢ is known in cells: masses p, q and an interval of the loss. On the gri
   L has a density the bracket is thus O(h²) wide.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from audit.distributions.law import Floats
-    from audit.laws.losses.loss import Cells, Loss
+from audit.distributions.law import Floats
+from audit.laws.losses.loss import Cells, ScalarLoss
 
 GRID = 2**18
 ROUNDING = 1e-13
@@ -51,49 +43,26 @@ class Bracket:
     True
     """
 
-    def __init__(self, losses: list[Loss]) -> None:
-        self.times = Counter(losses)
-        self.step = _step(self.times)
+    def __init__(self, losses: list[ScalarLoss]) -> None:
+        times = Counter(losses)
+        step = _step(times)
+        rounded = [(_Rounded(loss.cells(step), step), n) for loss, n in times.items()]
+        self._noise = ROUNDING * times.total()
+        self._width = times.total() * max(one.stretch for one, _ in rounded) * step
+        self._floor = _convolved([(one.floor, n) for one, n in rounded])
+        self._spread = _convolved([(one.spread, n) for one, n in rounded])
+        self._floor_lost = 1.0 - math.prod((1.0 - one.floor_lost) ** n for one, n in rounded)
+        self._spread_lost = 1.0 - math.prod((1.0 - one.spread_lost) ** n for one, n in rounded)
+        start = sum(one.start * n for one, n in rounded)
+        self._support = step * (start + np.arange(len(self._floor), dtype=np.float64))
 
     def bounds(self, level: float) -> tuple[float, float]:
         """Return a lower and an upper bound of the excess at a level."""
-        noise = ROUNDING * self.times.total()
         floor = _expectation(self._floor, self._support, level) + self._floor_lost
         upper = _expectation(self._spread, self._support, level) + self._spread_lost
-        width = self.times.total() * self._stretch * self.step
-        near = (self._support >= level - 2.0 * width) & (self._support <= level + width)
-        windowed = upper - width * float(self._floor[near].sum() + noise)
-        return max(floor, windowed, noise) - noise, min(upper + noise, 1.0)
-
-    @cached_property
-    def _rounded(self) -> list[tuple[_Rounded, int]]:
-        """Every loss on the grid, and how many times it is in the sum."""
-        return [(_Rounded(loss.cells(self.step), self.step), times) for loss, times in self.times.items()]
-
-    @cached_property
-    def _stretch(self) -> int:
-        return max(rounded.stretch for rounded, _ in self._rounded)
-
-    @cached_property
-    def _support(self) -> Floats:
-        start = sum(rounded.start * times for rounded, times in self._rounded)
-        return np.asarray((start + np.arange(len(self._floor))) * self.step, dtype=np.float64)
-
-    @cached_property
-    def _floor(self) -> Floats:
-        return _convolved([(rounded.floor, times) for rounded, times in self._rounded])
-
-    @cached_property
-    def _spread(self) -> Floats:
-        return _convolved([(rounded.spread, times) for rounded, times in self._rounded])
-
-    @property
-    def _floor_lost(self) -> float:
-        return 1.0 - math.prod((1.0 - rounded.floor_lost) ** times for rounded, times in self._rounded)
-
-    @property
-    def _spread_lost(self) -> float:
-        return 1.0 - math.prod((1.0 - rounded.spread_lost) ** times for rounded, times in self._rounded)
+        near = (self._support >= level - 2.0 * self._width) & (self._support <= level + self._width)
+        windowed = upper - self._width * float(self._floor[near].sum() + self._noise)
+        return max(floor, windowed, self._noise) - self._noise, min(upper + self._noise, 1.0)
 
 
 class _Rounded:
@@ -113,7 +82,8 @@ class _Rounded:
         has_floor = np.isfinite(cells.low)
         self.floor = self._array(np.floor(cells.low[has_floor] / step), p[has_floor])
         self.spread = self._spread(cells, p, q, step=step)
-        self.stretch = self._stretch(cells, bounded, step)
+        widths = np.ceil(cells.high[bounded] / step) - np.floor(cells.low[bounded] / step)
+        self.stretch = int(widths.max(initial=1.0))
 
     def _array(self, places: Floats, masses: Floats) -> Floats:
         counts = np.bincount((places - self.start).astype(int), weights=masses, minlength=self.length)
@@ -130,12 +100,8 @@ class _Rounded:
         upper = np.where((high > low) & (p > 0), p * np.clip(np.nan_to_num(share, nan=1.0), 0.0, 1.0), p)
         return self._array(high, upper) + self._array(np.minimum(low, high), p - upper)
 
-    def _stretch(self, cells: Cells, bounded: NDArray[np.bool_], step: float) -> int:
-        widths = np.ceil(cells.high[bounded] / step) - np.floor(cells.low[bounded] / step)
-        return int(widths.max(initial=1.0))
 
-
-def _step(losses: Mapping[Loss, int]) -> float:
+def _step(losses: Mapping[ScalarLoss, int]) -> float:
     """Return the grid's step: the range of all but about 1e-15 of the sum, over the grid's size."""
     total = 0.0
     for loss, times in losses.items():

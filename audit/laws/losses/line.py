@@ -1,22 +1,18 @@
 """The loss on the line or on the integers, segment by segment between the knots of both laws."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from audit.distributions.law import log_add
-from audit.laws.losses.loss import SLACK, Cells, Loss, Part
+from audit.distributions.law import Floats, log_add
+from audit.distributions.line import LineLaw
+from audit.laws.losses.loss import SLACK, Cells, ScalarLoss
 from audit.laws.losses.ratio import Interval, Ratio, ratio_of
-
-if TYPE_CHECKING:
-    from audit.distributions.law import Floats
-    from audit.distributions.line import LineLaw
+from audit.laws.region import Region
 
 CELLS = 2**11
 """Quantiles of p that cut a segment before its cells are refined."""
@@ -33,7 +29,7 @@ class Segment:
     ratio: Ratio | None
 
 
-class LineLoss(Loss):
+class LineLoss(ScalarLoss):
     """The loss of two laws on the line, each possibly a share (`log_p`, `log_q`) of a larger one.
 
     Examples
@@ -65,7 +61,7 @@ class LineLoss(Loss):
         log_q = [self._log_mass(s.q, low, high) + self.log_q for s, low, high in sets]
         return np.array(log_p), np.array(log_q)
 
-    def part_above(self, level: float) -> Part:
+    def part_above(self, level: float) -> Region:
         """Return the level sets as open intervals, those that touch joined."""
         wide = 0.5 if self.lattice else 0.0
         joined: list[Interval] = []
@@ -74,13 +70,11 @@ class LineLoss(Loss):
                 joined[-1] = (joined[-1][0], high + wide)
             else:
                 joined.append((low - wide, high + wide))
-        return Part(intervals=tuple(joined))
+        return Region(intervals=tuple(joined))
 
     def cells(self, step: float) -> Cells:
         """Return cells cut at quantiles of p and where the loss has moved by `step`."""
-        parts = [self._segment_cells(segment, step) for segment in self.segments]
-        names = ("log_p", "log_q", "low", "high")
-        return Cells(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        return Cells.joined(self._segment_cells(segment, step) for segment in self.segments)
 
     @cached_property
     def segments(self) -> list[Segment]:
@@ -109,10 +103,10 @@ class LineLoss(Loss):
     def _supremum(self, segment: Segment) -> float:
         if segment.ratio is None:
             return math.inf
-        if not self.lattice:
-            return segment.ratio.supremum()
-        turns = np.concatenate([np.floor(segment.ratio.turns), np.ceil(segment.ratio.turns)])
-        return float(np.max(segment.ratio.value(np.clip(turns, segment.left, segment.right))))
+        turns = segment.ratio.turns
+        if self.lattice:
+            turns = np.clip([np.floor(turns), np.ceil(turns)], segment.left, segment.right)
+        return float(np.max(segment.ratio.value(turns)))
 
     def _level_sets(self, level: float) -> list[tuple[Segment, float, float]]:
         sets = []
@@ -120,24 +114,10 @@ class LineLoss(Loss):
             if segment.ratio is None:
                 sets.append((segment, segment.left, segment.right))
             elif self.lattice:
-                sets += [(segment, *run) for run in self._integer_sets(segment, level + SLACK)]
+                sets += [(segment, *run) for run in _integer_sets(segment, segment.ratio, level + SLACK)]
             else:
                 sets += [(segment, *interval) for interval in segment.ratio.above(level + SLACK)]
         return sets
-
-    def _integer_sets(self, segment: Segment, level: float) -> list[Interval]:
-        ratio = segment.ratio
-        if ratio is None or segment.left == segment.right:
-            alone = ratio is None or float(ratio.value(segment.left)) > level
-            return [(segment.left, segment.right)] if alone else []
-        runs = []
-        for start, end in ratio.above(level):
-            low, high = math.ceil(start) if math.isfinite(start) else start, _floor(end)
-            low += math.isfinite(low) and not float(ratio.value(low)) > level
-            high -= math.isfinite(high) and not float(ratio.value(high)) > level
-            if low <= high:
-                runs.append((float(low), float(high)))
-        return runs
 
     def _log_mass(self, piece: Any, low: Any, high: Any) -> Any:
         if piece is None:
@@ -191,5 +171,15 @@ class LineLoss(Loss):
         return float(self.p.ppf(0.5))
 
 
-def _floor(x: float) -> float:
-    return math.floor(x) if math.isfinite(x) else x
+def _integer_sets(segment: Segment, ratio: Ratio, level: float) -> list[Interval]:
+    """Return the runs of integers of a segment whose loss is above a level."""
+    if segment.left == segment.right:
+        return [(segment.left, segment.right)] if float(ratio.value(segment.left)) > level else []
+    runs = []
+    for start, end in ratio.above(level):
+        low, high = float(np.ceil(start)), float(np.floor(end))
+        low += math.isfinite(low) and not float(ratio.value(low)) > level
+        high -= math.isfinite(high) and not float(ratio.value(high)) > level
+        if low <= high:
+            runs.append((low, high))
+    return runs

@@ -1,24 +1,19 @@
 """The privacy loss log p/q of a pair of laws, part by part."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from audit.distributions.law import log_add
-
-if TYPE_CHECKING:
-    from audit.distributions.law import Floats
+from audit.distributions.law import Floats, log_add
+from audit.laws.region import Region
 
 SLACK = 1e-12
 """A loss this close above a level counts as equal to it: the rounding of the logarithms themselves."""
 
 
-@dataclass(frozen=True)
-class Cells:
+class Cells(NamedTuple):
     """The p-mass and q-mass of parts of the output space, and bounds of the loss inside each.
 
     Examples
@@ -33,17 +28,14 @@ class Cells:
     low: Floats
     high: Floats
 
-
-class Part(NamedTuple):
-    """Outcomes, open intervals, and outcomes inside the intervals that do not belong to the event."""
-
-    outcomes: tuple[Any, ...] = ()
-    intervals: tuple[tuple[float, float], ...] = ()
-    excluded: tuple[Any, ...] = ()
+    @classmethod
+    def joined(cls, parts: "Iterable[Cells]") -> "Cells":
+        """Return the cells of disjoint parts."""
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 class Loss(ABC):
-    """The loss L = log p/q of one output drawn from p."""
+    """The loss L = log p/q of outputs drawn from p."""
 
     @abstractmethod
     def supremum(self) -> float:
@@ -54,11 +46,22 @@ class Loss(ABC):
         """Return log Pr[L = ∞]."""
 
     @abstractmethod
+    def bounds(self, level: float) -> tuple[float, float]:
+        """Return a lower and an upper bound of the excess over a level, equal where it is exact.
+
+        The excess is p(E) − exp(level)·q(E) of E = {L > level}.
+        """
+
+
+class ScalarLoss(Loss):
+    """The loss of an output that is no vector, whose level sets are regions."""
+
+    @abstractmethod
     def masses_above(self, level: float) -> tuple[Floats, Floats]:
         """Return log-masses under p and q of disjoint parts that make up {L > level + SLACK}."""
 
     @abstractmethod
-    def part_above(self, level: float) -> Part:
+    def part_above(self, level: float) -> Region:
         """Return the event {L > level + SLACK}."""
 
     @abstractmethod
@@ -66,20 +69,22 @@ class Loss(ABC):
         """Return cells in which the loss varies by little more than `step`."""
 
     def excess(self, level: float) -> float:
-        """Return p(E) − exp(level)·q(E) of E = {L > level}, summed part by part so that nothing cancels."""
+        """Return the excess over a level, summed part by part so that nothing cancels."""
         log_p, log_q = self.masses_above(level)
         if not len(log_p):
             return 0.0
         return float(np.sum(np.exp(log_p) * np.maximum(-np.expm1(level + log_q - log_p), 0.0)))
 
     def bounds(self, level: float) -> tuple[float, float]:
-        """Return a lower and an upper bound of the excess, equal where it is exact."""
+        """Return the excess, twice: it is exact."""
         value = self.excess(level)
         return value, value
 
 
-class JoinedLoss(Loss):
+class JoinedLoss(ScalarLoss):
     """The loss of laws whose outputs fall into disjoint parts (atoms and a line).
+
+    `atoms` are those of either law: an interval of the line contains none but those that lose as much.
 
     Examples
     --------
@@ -87,8 +92,8 @@ class JoinedLoss(Loss):
     -inf
     """
 
-    def __init__(self, parts: list[Loss]) -> None:
-        self.parts = parts
+    def __init__(self, parts: list[ScalarLoss], atoms: Sequence[Any] = ()) -> None:
+        self.parts, self.atoms = parts, atoms
 
     def supremum(self) -> float:
         """Return the largest of the parts' suprema."""
@@ -103,17 +108,14 @@ class JoinedLoss(Loss):
         masses = [part.masses_above(level) for part in self.parts]
         return np.concatenate([p for p, _ in masses]), np.concatenate([q for _, q in masses])
 
-    def part_above(self, level: float) -> Part:
+    def part_above(self, level: float) -> Region:
         """Return the union of the parts' events."""
         parts = [part.part_above(level) for part in self.parts]
-        return Part(
-            sum((part.outcomes for part in parts), ()),
-            sum((part.intervals for part in parts), ()),
-            sum((part.excluded for part in parts), ()),
-        )
+        listed = Region(outcomes=sum((part.outcomes for part in parts), ()))
+        line = Region(intervals=sum((part.intervals for part in parts), ()))
+        excluded = [atom for atom in self.atoms if line.contains(atom) and not listed.contains(atom)]
+        return Region(listed.outcomes, line.intervals, tuple(excluded))
 
     def cells(self, step: float) -> Cells:
         """Return the cells of all parts."""
-        cells = [part.cells(step) for part in self.parts]
-        names = ("log_p", "log_q", "low", "high")
-        return Cells(*(np.concatenate([getattr(cell, name) for cell in cells]) for name in names))
+        return Cells.joined(part.cells(step) for part in self.parts)

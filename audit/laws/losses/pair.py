@@ -1,28 +1,22 @@
 """The loss of any pair of our laws, taken apart into parts that cannot meet."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from audit.distributions.countable import Countable
-from audit.distributions.density import Density
-from audit.distributions.finite import Finite
-from audit.distributions.law import Law, as_numbers
+from audit.distributions import Countable, Density, Finite, Law, Mixture, Product
+from audit.distributions.law import as_numbers
 from audit.distributions.line import LineLaw
-from audit.distributions.mixture import Mixture
 from audit.distributions.pieces import Piece
-from audit.distributions.product import Product
 from audit.errors import InvalidKind
 from audit.laws.losses.atoms import AtomLoss
 from audit.laws.losses.line import LineLoss
-from audit.laws.losses.loss import JoinedLoss, Loss
+from audit.laws.losses.loss import JoinedLoss, ScalarLoss
 from audit.laws.losses.vector import VectorLoss
 
 
-def loss_of(p: Law, q: Law) -> Loss:
+def loss_of(p: Law, q: Law) -> ScalarLoss | VectorLoss:
     """Return the privacy loss log p/q of outputs from p.
 
     Raises
@@ -72,7 +66,7 @@ def merged_normals(p: list[Law], q: list[Law]) -> tuple[list[Law], list[Law]]:
     return left, right
 
 
-def _product_loss(p: list[Law], q: list[Law]) -> Loss:
+def _product_loss(p: list[Law], q: list[Law]) -> AtomLoss | VectorLoss:
     if len(p) != len(q):
         return AtomLoss(Finite(["a vector of another length"], [1.0]), None)
     differing = [index for index, (a, b) in enumerate(zip(p, q, strict=True)) if a != b]
@@ -94,7 +88,7 @@ class _Shares(NamedTuple):
     log_line: float
 
 
-def _scalar_loss(p: Law, q: Law) -> Loss:
+def _scalar_loss(p: Law, q: Law) -> ScalarLoss:
     if isinstance(p, Finite) and isinstance(q, (Finite, Countable)):
         return AtomLoss(p, q)
     if isinstance(p, Countable) and isinstance(q, (Finite, Countable)):
@@ -104,14 +98,16 @@ def _scalar_loss(p: Law, q: Law) -> Loss:
     return _joined(_shares(p), _shares(q))
 
 
-def _joined(p: _Shares, q: _Shares) -> Loss:
-    parts: list[Loss] = []
+def _joined(p: _Shares, q: _Shares) -> JoinedLoss:
+    parts: list[ScalarLoss] = []
     if p.atoms is not None:
-        parts.append(AtomLoss(p.atoms, q.atoms, log_p=p.log_atoms, log_q=q.log_atoms))
+        parts.append(AtomLoss(p.atoms, q.atoms, log_p=p.log_atoms, log_q=q.log_atoms, alone=False))
     if p.line is not None and math.isfinite(p.log_line):
         q_line = q.line if math.isfinite(q.log_line) else None
         parts.append(LineLoss(p.line, q_line, lattice=False, log_p=p.log_line, log_q=q.log_line))
-    return JoinedLoss(parts)
+    laws = [law for law in (p.atoms, q.atoms) if law is not None]
+    atoms = {key: law.outcome(k) for law in laws for k, key in enumerate(law.exact_keys)}
+    return JoinedLoss(parts, list(atoms.values()))
 
 
 def _shares(law: Law) -> _Shares:

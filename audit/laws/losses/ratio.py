@@ -1,20 +1,15 @@
 """The logarithm of the ratio of two densities on one segment: its supremum and where it exceeds a level."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from audit.distributions.pieces import Piece
-
-if TYPE_CHECKING:
-    from audit.distributions.law import Floats
-    from audit.distributions.smooth import SmoothPiece
+from audit.distributions.law import Floats
+from audit.distributions.pieces import Piece, SmoothPiece
 
 Interval: TypeAlias = tuple[float, float]
 
@@ -39,31 +34,12 @@ class QuadraticRatio:
     slope: float
     curvature: float
 
-    @classmethod
-    def of(cls, p: Piece, q: Piece, *, left: float, right: float, shift: float) -> QuadraticRatio:
-        """Return log p/q + shift from left to right."""
-        d = p.centre - q.centre
-        constant = q.constant + q.slope * d + q.curvature * d * d
-        slope = q.slope + 2.0 * q.curvature * d
-        return cls(
-            left=left,
-            right=right,
-            centre=p.centre,
-            constant=p.constant - constant + shift,
-            slope=_difference(p.slope, slope),
-            curvature=_difference(p.curvature, q.curvature),
-        )
-
     def value(self, x: Any) -> Floats:
         """Return the ratio's logarithm at finite x, its limit at infinite x."""
         u = np.asarray(x, dtype=np.float64) - self.centre
         with np.errstate(invalid="ignore"):
             value = self.constant + u * (self.slope + self.curvature * u)
         return np.where(np.isfinite(u), value, self._limits(u))
-
-    def supremum(self) -> float:
-        """Return the least upper bound over the segment."""
-        return float(np.max(self.value(self.turns)))
 
     @cached_property
     def turns(self) -> Floats:
@@ -109,15 +85,16 @@ class NumericRatio:
     """log p/q + shift of two pieces that have no closed form, searched on a grid and refined.
 
     The grid has points at quantiles of both laws down to 1e-12 in each tail, so features narrower than 1/256
-    of both laws' mass are overlooked, and the supremum is the one over all but 1e-12 of the mass.
+    of both laws' mass are overlooked, and `turns` are those of all but 1e-12 of the mass.
 
     Examples
     --------
     >>> from scipy import stats
-    >>> from audit.distributions.smooth import SmoothPiece
+    >>> from audit.distributions.pieces import SmoothPiece
     >>> laws = [stats.logistic(loc) for loc in (0.0, 1.0)]
     >>> p, q = (SmoothPiece(-math.inf, math.inf, law.logpdf, law.logcdf, law.logsf) for law in laws)
-    >>> round(NumericRatio(p, q, left=-math.inf, right=math.inf, shift=0.0).supremum(), 9)
+    >>> ratio = NumericRatio(p, q, left=-math.inf, right=math.inf, shift=0.0)
+    >>> round(float(max(ratio.value(ratio.turns))), 9)
     1.0
     """
 
@@ -133,10 +110,6 @@ class NumericRatio:
         if np.isinf(x).any():
             x = np.clip(x, self._grid[0], self._grid[-1])
         return self.p.log_value(x) - self.q.log_value(x) + self.shift
-
-    def supremum(self) -> float:
-        """Return the largest value found."""
-        return float(np.max(self.value(self.turns)))
 
     @cached_property
     def turns(self) -> Floats:
@@ -190,9 +163,19 @@ def ratio_of(
     p: Piece | SmoothPiece, q: Piece | SmoothPiece, *, left: float, right: float, shift: float
 ) -> Ratio:
     """Return log p/q + shift from left to right, as a closed form where both pieces have one."""
-    if isinstance(p, Piece) and isinstance(q, Piece):
-        return QuadraticRatio.of(p, q, left=left, right=right, shift=shift)
-    return NumericRatio(p, q, left=left, right=right, shift=shift)
+    if not (isinstance(p, Piece) and isinstance(q, Piece)):
+        return NumericRatio(p, q, left=left, right=right, shift=shift)
+    d = p.centre - q.centre
+    constant = q.constant + q.slope * d + q.curvature * d * d
+    slope = q.slope + 2.0 * q.curvature * d
+    return QuadraticRatio(
+        left=left,
+        right=right,
+        centre=p.centre,
+        constant=p.constant - constant + shift,
+        slope=_difference(p.slope, slope),
+        curvature=_difference(p.curvature, q.curvature),
+    )
 
 
 def _difference(a: float, b: float) -> float:

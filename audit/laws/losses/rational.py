@@ -1,27 +1,19 @@
 """Laws whose probabilities are fractions against a claim, without any rounding of theirs."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Hashable, Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING
 
-from audit.distributions.finite import Finite
-from audit.distributions.product import Product
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
-
-    from audit.distributions.law import Law
+from audit.distributions import Finite, Law, Product
 
 MOST = 4_096
 """Outcomes of a product up to which it is compared exactly."""
 _DIGITS, _FAR = 60, 1e5
 
-Fractions = dict["Hashable", Fraction]
+Fractions = dict[Hashable, Fraction]
 
 
 def fractions_of(law: Law) -> Fractions | None:

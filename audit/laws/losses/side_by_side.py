@@ -1,18 +1,12 @@
 """Finite laws side by side: a matrix of log-probabilities from which a million pairs are compared at once."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
 from audit.distributions.finite import Finite, keys_of, same_outcomes
+from audit.distributions.law import Floats, Ints, Law
 from audit.laws.losses import SLACK
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from audit.distributions.law import Floats, Ints, Law
 
 MOST_ENTRIES = 2**24
 BLOCK = 2**20

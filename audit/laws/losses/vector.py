@@ -1,21 +1,15 @@
 """The loss of vectors of independent coordinates: a sum of independent losses."""
 
-from __future__ import annotations
-
+import contextlib
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audit.distributions.law import log_complement
+from audit.distributions.law import Floats, log_complement
 from audit.laws.losses.atoms import AtomLoss
 from audit.laws.losses.bracket import Bracket
-from audit.laws.losses.loss import SLACK, Loss
-
-if TYPE_CHECKING:
-    from audit.distributions.law import Floats
-    from audit.laws.losses.loss import Cells, Part
+from audit.laws.losses.loss import SLACK, Loss, ScalarLoss
 
 MERGED = 1e-12
 """Sums of losses that agree this well are one value."""
@@ -36,13 +30,15 @@ class VectorLoss(Loss):
     --------
     >>> from audit.distributions import Finite
     >>> coin = AtomLoss(Finite("ab", [0.75, 0.25]), Finite("ab", [0.25, 0.75]))
-    >>> round(VectorLoss({0: coin, 3: coin}).excess(0.0), 12)
-    0.5
+    >>> VectorLoss({0: coin, 3: coin}).bounds(0.0)
+    (0.5, 0.5)
     """
 
-    def __init__(self, losses: dict[int, Loss], *, summands: list[Loss] | None = None) -> None:
+    def __init__(self, losses: dict[int, ScalarLoss], *, summands: list[ScalarLoss] | None = None) -> None:
         self.losses = losses
         self.summands = list(losses.values()) if summands is None else summands
+        self._finite = [loss for loss in self.summands if isinstance(loss, AtomLoss)]
+        self._others = [loss for loss in self.summands if not isinstance(loss, AtomLoss)]
 
     def supremum(self) -> float:
         """Return the sum of the coordinates' suprema (0 for none)."""
@@ -53,11 +49,6 @@ class VectorLoss(Loss):
         kept = sum(float(log_complement(loss.log_lost())) for loss in self.losses.values())
         return float(log_complement(kept))
 
-    def excess(self, level: float) -> float:
-        """Return the exact excess, the middle of the bracket where there is none."""
-        low, high = self.bounds(level)
-        return (low + high) / 2.0
-
     def bounds(self, level: float) -> tuple[float, float]:
         """Return a lower and an upper bound of the excess."""
         if level >= self.supremum() - SLACK:
@@ -67,16 +58,6 @@ class VectorLoss(Loss):
         value = self._exact(level)
         return value, value
 
-    def masses_above(self, level: float) -> tuple[Floats, Floats]:
-        """Return the masses for finite coordinates."""
-        losses, logs = self._sums
-        above = losses > level
-        return logs[above], logs[above] - losses[above]
-
-    def part_above(self, level: float) -> Part:
-        """Refuse: the event is no union of boxes; `boxes_above` returns boxes inside it."""
-        raise NotImplementedError
-
     def boxes_above(self, level: float) -> list[dict[int, float]]:
         """Return boxes inside {L > level}, as the level that each coordinate's loss must exceed."""
         suprema, total = self._suprema, self.supremum()
@@ -85,35 +66,18 @@ class VectorLoss(Loss):
             return alone
         return [*alone, {index: level * top / total for index, top in suprema.items()}]
 
-    def cells(self, step: float) -> Cells:
-        """Refuse: products are flattened before their losses are taken."""
-        raise NotImplementedError
-
     @cached_property
     def _suprema(self) -> dict[int, float]:
         known = {loss: loss.supremum() for loss in dict.fromkeys(self.losses.values())}
         return {index: known[loss] for index, loss in self.losses.items()}
 
     @cached_property
-    def _finite(self) -> list[Loss]:
-        return [loss for loss in self.summands if isinstance(loss, AtomLoss)]
-
-    @cached_property
-    def _others(self) -> list[Loss]:
-        return [loss for loss in self.summands if not isinstance(loss, AtomLoss)]
-
-    @cached_property
     def _bracket(self) -> Bracket | None:
-        if not self._others:
-            return None if self._enumerable(MOST_VALUES) else Bracket(self.summands)
-        exact = len(self._others) == 1 and self._enumerable(MOST_CONDITIONS)
-        return None if exact else Bracket(self.summands)
-
-    def _enumerable(self, most: int) -> bool:
-        try:
-            return len(self._sums[0]) <= most
-        except OverflowError:
-            return False
+        most = MOST_CONDITIONS if self._others else MOST_VALUES
+        with contextlib.suppress(OverflowError):
+            if len(self._others) <= 1 and len(self._sums[0]) <= most:
+                return None
+        return Bracket(self.summands)
 
     @cached_property
     def _sums(self) -> tuple[Floats, Floats]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audit.distributions.law import log_add, log_complement, scalar_or_array
-from audit.distributions.smooth import Function, SmoothPiece
+from audit.distributions.pieces import Function, SmoothPiece
 from audit.errors import InvalidValue, finite_number, positive_int
 
 if TYPE_CHECKING:

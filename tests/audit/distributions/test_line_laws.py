@@ -128,7 +128,7 @@ def test_a_mixture_samples_its_atoms_at_their_rate():
         (lambda: Mixture(["a"], Density.uniform(), probabilities=[1.5]), "sum to 1"),
         (lambda: Mixture.from_clamped(Density.laplace(), 1.0, 0.0), "low < high"),
         (lambda: Density(()), "at least one piece"),
-        (lambda: Density(Density.laplace().pieces[:1]), "must be 1"),
+        (lambda: Density(Density.laplace().pieces[:1]), "must sum to 1"),
     ],
 )
 def test_what_is_no_law_is_refused_in_one_line(build, words):

@@ -1,0 +1,89 @@
+"""One audit of either kind, carried out alike for every way in."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import TYPE_CHECKING, Any
+
+from audit.claims import PrivacyClaim, UtilityClaim
+from audit.errors import AuditError
+from audit.privacy import audit_privacy
+from audit.results.result import AuditResult, Evidence, Verdict
+from audit.utility.front import audit_utility
+from audit.utility.result import UtilityResult
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from audit.catalogue import Entry
+    from audit.options import Kind
+    from audit.utility.saved import Saved
+    from audit.values.progress import Listener
+
+
+def carry_out(
+    kind: Kind,
+    subject: Any,
+    claim: Any = None,
+    *,
+    options: Mapping[str, Any],
+    progress: Listener | None = None,
+) -> Saved:
+    """Return the result of an audit of `claim`, else of the ``claim`` among the options, else the subject's.
+
+    Raises
+    ------
+    AuditError
+        A bad argument, in one line.
+
+    Examples
+    --------
+    >>> from audit.claims import PureDP
+    >>> options = {"claim": PureDP(1.0), "pairs": [([0], [1])], "budget": 1000}
+    >>> carry_out("privacy", lambda database: sum(database), options=options).verdict.name
+    'REFUTED'
+    """
+    front = audit_privacy if kind == "privacy" else audit_utility
+    told = dict(options)
+    own = told.pop("claim", None)
+    result: Saved = front(subject, own if claim is None else claim, **told, progress=progress)
+    return result
+
+
+def audit_entry(
+    entry: Entry, kind: Kind, given: Mapping[str, Any], *, progress: Listener | None = None
+) -> Saved:
+    """Return the result of an entry; an audit that cannot be carried out is a result too (ERROR).
+
+    Examples
+    --------
+    >>> from audit.catalogue import Entry
+    >>> audit_entry(Entry("odd", lambda: len), "privacy", {}).reason
+    'len declares no claim; give one, such as `PureDP(epsilon=1.0)`.'
+    """
+    options = {**entry.options_for(kind), **given, "isolate": True}
+    result: Saved
+    try:
+        result = carry_out(kind, entry.factory(), options=options, progress=progress)
+    except Exception as error:  # one entry that fails must not lose the others
+        if os.environ.get("DP_AUDIT_TRACEBACK"):
+            raise
+        result = _failed(entry.name, kind, options.get("claim"), error)
+    return dataclasses.replace(
+        result,
+        subject=entry.name,
+        target=entry.name,
+        expected=entry.expects(kind),
+        reference=entry.reference or result.reference,
+    )
+
+
+def _failed(name: str, kind: Kind, claim: Any, error: Exception) -> Saved:
+    text = str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
+    end = Verdict.ERROR, Evidence.STATISTICAL
+    reason = " ".join(text.split())
+    if kind == "privacy":
+        known = claim if isinstance(claim, PrivacyClaim) else None
+        return AuditResult(name, known, "", *end, reason=reason)
+    return UtilityResult(name, claim if isinstance(claim, UtilityClaim) else None, *end, reason=reason)

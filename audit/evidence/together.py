@@ -1,0 +1,70 @@
+"""Which claims of a session fail, judged together: e-BH on the e-values, Holm on their p-values.
+
+Each audit's verdict stands by itself, at its own significance. These rules answer another question: of K
+audits made together, which fail, if at most a share `rate` of those named may be wrong (e-BH), or if with
+probability at least 1 − `rate` none of them is (Holm)?
+
+**Guarantee.** The wealth W of an audit at its stop is an e-value: E[W] ≤ 1 if the claim holds
+(`audit.evidence.bets`). e-BH names the k largest for the largest k with W_(k) ≥ K/(k·rate). Of a true claim
+that is named, 1 ≤ rate·W·k/K, so the expected share of true claims among those named is at most
+Σ rate·E[W]/K ≤ rate, under any dependence (Wang and Ramdas 2022, Theorem 5.1). Markov's inequality makes
+min(1, 1/W) a p-value, and Holm's procedure on these keeps the chance of naming any true claim below `rate`,
+again under any dependence (Holm 1979).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+def e_bh(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool_]:
+    """Return which claims e-BH names at a false discovery rate.
+
+    Parameters
+    ----------
+    log_wealths
+        Natural logarithms of the final wealths, one for each audit; ∞ for a refutation by exact laws.
+    rate
+        The largest expected share of true claims among those named.
+
+    Examples
+    --------
+    >>> e_bh([14.0, 3.5, 0.0]).tolist()
+    [True, True, False]
+    """
+    logs = np.asarray(log_wealths, float)
+    order = np.argsort(-logs, kind="stable")
+    needed = np.log(logs.size / (np.arange(1, logs.size + 1) * rate))
+    named = np.zeros(logs.size, bool)
+    named[order[: 1 + np.max(np.flatnonzero(logs[order] >= needed), initial=-1)]] = True
+    return named
+
+
+def holm(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool_]:
+    """Return which claims Holm's procedure names at a family-wise error rate.
+
+    Parameters
+    ----------
+    log_wealths
+        Natural logarithms of the final wealths, one for each audit; ∞ for a refutation by exact laws.
+    rate
+        The largest probability that any true claim is named.
+
+    Examples
+    --------
+    >>> holm([14.0, 3.5, 0.0]).tolist()
+    [True, False, False]
+    """
+    from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
+
+    named: NDArray[np.bool_] = multipletests(np.exp(-np.maximum(log_wealths, 0)), alpha=rate, method="holm")[
+        0
+    ]
+    return named

@@ -1,0 +1,163 @@
+"""The options of an audit, each said once: its default, what it may be, and its words for the ways in."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from audit.errors import InvalidValue, Parameter, finite_number, flag, positive_int, probability
+from audit.values.brief import show
+
+_Check = Callable[[Any, Parameter], Any]
+
+
+def _option(default: Any, check: _Check, said: str = "", metavar: str | None = None) -> Any:
+    return field(default=default, metadata={"check": check, "help": said, "metavar": metavar})
+
+
+def _whole(minimum: int) -> _Check:
+    return lambda value, what: positive_int(value, what=what, minimum=minimum)
+
+
+def _seconds(value: Any, what: Parameter) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) < math.inf:
+        raise InvalidValue("The ", what, f" must be a positive number of seconds; got {show(value)}.")
+    return value if isinstance(value, int) else float(value)  # 30 is shown and saved as 30
+
+
+def _error_rate(value: Any, what: Parameter) -> float:
+    return finite_number(probability(value, what=what, zero=False, one=False), what=what, minimum=1e-300)
+
+
+def _or_none(check: _Check) -> _Check:
+    return lambda value, what: None if value is None else check(value, what)
+
+
+@dataclass(frozen=True)
+class _OneOf:
+    """The check of an option that is one of a few words."""
+
+    words: tuple[str, ...]
+
+    def __call__(self, value: Any, what: Parameter) -> Any:
+        if value not in self.words:
+            words = " or ".join(f'"{word}"' for word in self.words)
+            raise InvalidValue("The ", what, f" must be {words}; got {show(value)}.")
+        return value
+
+
+def _flag(value: Any, what: Parameter) -> bool:
+    return flag(value, what=what)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The checked options of one audit; `audit_privacy` says what each does.
+
+    Raises
+    ------
+    InvalidValue, InvalidKind
+        An option cannot be used; one line, and the error's `parameter` names it.
+
+    Examples
+    --------
+    >>> Options(budget=1000).significance
+    1e-06
+    >>> Options(budget=0)
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `budget` must be a whole number ≥ 1; got 0.
+    """
+
+    numerics: str = _option(
+        "ideal", _OneOf(("ideal", "float")), "float: also attack the low bits of the outputs."
+    )
+    until: str = _option(
+        "refuted", _OneOf(("refuted", "budget")), "budget: spend the whole budget, for tighter bounds."
+    )
+    budget: int = _option(
+        200_000, _whole(1), "Maximum runs of the mechanism, on both databases, search included.", "N"
+    )
+    confirm_budget: int | None = _option(
+        None, _or_none(_whole(4)), "Maximum runs to confirm a refutation.", "N"
+    )
+    time_limit: float | None = _option(
+        None,
+        _or_none(_seconds),
+        "Time limit for one audit. The number of runs then depends on the machine.",
+        "SECONDS",
+    )
+    run_time_limit: float = _option(10.0, _seconds, "Time limit for one run.", "SECONDS")
+    isolate: bool = _option(default=False, check=_flag)
+    unfinished: str = _option(
+        "against",
+        _OneOf(("against", "output")),
+        "How unfinished runs count: against the refutation, or as an output.",
+    )
+    significance: float = _option(1e-6, _error_rate, "Maximum probability of refuting a claim that holds.")
+    seed: int = _option(
+        0,
+        _whole(0),
+        "Random seed. It fixes the result if the subject draws from `rng` and no time limit ends the audit.",
+        "N",
+    )
+    jobs: int = _option(1, _whole(1), "Number of worker processes. It does not change the result.", "N")
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = each.metadata["check"](getattr(self, each.name), Parameter(each.name))
+            object.__setattr__(self, each.name, value)
+
+
+def words_of(name: str) -> str:
+    """Return what an option means, with its default, for a command line.
+
+    Examples
+    --------
+    >>> words_of("significance")
+    'Maximum probability of refuting a claim that holds.  [default: 1e-6]'
+    """
+    option = Options.__dataclass_fields__[name]
+    default = option.default
+    if default is None:
+        return str(option.metadata["help"])
+    shown = (
+        default
+        if isinstance(default, str)
+        else f"{default:,}"
+        if isinstance(default, int)
+        else f"{default:g}"
+    )
+    return f"{option.metadata['help']}  [default: {shown.replace('e-0', 'e-')}]"
+
+
+Kind = Literal["privacy", "utility"]
+"""What an audit is about."""
+
+_PRIVACY_ALONE = {"numerics", "until", "confirm_budget"}
+_SHARED = {each.name for each in fields(Options)} - _PRIVACY_ALONE | {"convert", "fresh", "progress"}
+
+
+def shared(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those keywords of a privacy audit that mean the same to `audit_utility`.
+
+    Examples
+    --------
+    >>> shared({"size": 3, "budget": 100, "until": "budget"})
+    {'budget': 100, 'until': 'budget'}
+    """
+    kept = {name: value for name, value in options.items() if name in _SHARED}
+    return {**kept, "until": "budget"} if options.get("until") == "budget" else kept
+
+
+def taken(kind: Kind, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those keywords of a privacy audit that an audit of this kind takes.
+
+    Examples
+    --------
+    >>> taken("privacy", {"size": 3}), taken("utility", {"size": 3})
+    ({'size': 3}, {})
+    """
+    return dict(options) if kind == "privacy" else shared(options)
