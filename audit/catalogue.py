@@ -1,21 +1,16 @@
 """The catalogue: named subjects of every installed distribution that offers some."""
 
-from __future__ import annotations
-
 import fnmatch
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from audit.entry_points import by_name, offered
 from audit.errors import AuditError, InvalidValue
 from audit.options import Kind, taken
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["GROUP", "Entry", "load_catalogue", "matching_entries"]
 

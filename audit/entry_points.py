@@ -1,15 +1,11 @@
 """What installed distributions offer us: the objects behind the entry points of a group."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata, util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from audit.errors import AuditError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 T = TypeVar("T")
 

@@ -90,7 +90,7 @@ class CorruptFile(AuditError):  # noqa: N818 - named by what is wrong, as in a s
 
     Examples
     --------
-    >>> from audit.codec.encoding import decode
+    >>> from audit.codec.decoding import decode
     >>> decode({"$": "bytes", "hex": "zz"}, where="result.witness.left")
     Traceback (most recent call last):
     audit.errors.CorruptFile: result.witness.left is not a valid "bytes": non-hexadecimal number found ...

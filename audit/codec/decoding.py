@@ -15,17 +15,9 @@ from typing import Any
 import numpy as np
 
 from audit.claims import PrivacyClaim, claim_from_json
-from audit.codec.stored import (
-    ARRAY_KINDS,
-    MOST_BYTES,
-    MOST_DIGITS,
-    OURS,
-    ForeignClaim,
-    Opaque,
-    dumps,
-    is_short,
-)
+from audit.codec.stored import ARRAY_KINDS, MOST_BYTES, MOST_DIGITS, ForeignClaim, Opaque, dumps, is_short
 from audit.errors import CorruptFile
+from audit.values.outcomes import Raised, Unfinished
 
 
 def decode(stored: Any, *, where: str = "value") -> Any:
@@ -49,7 +41,7 @@ def decode(stored: Any, *, where: str = "value") -> Any:
         return stored
     tag = stored.get("$")
     if tag is None:
-        return {key: decode(item, where=f"{where}.{key}") for key, item in stored.items()}
+        return _fields(stored, where)
     read = READERS.get(tag) if isinstance(tag, str) else None
     if read is None:
         raise CorruptFile(f"{where} has the unknown tag {dumps(tag)[:60]}.")
@@ -72,12 +64,8 @@ def _loaded(path: str) -> Any:
     return found if isinstance(found, type) else None
 
 
-def _filled(kind: Any, fields: dict[str, Any]) -> Any:
-    """Build a dataclass from its fields without running its code."""
-    value = object.__new__(kind)
-    for name, item in fields.items():
-        object.__setattr__(value, name, item)
-    return value
+def _fields(stored: dict[str, Any], where: str) -> dict[str, Any]:
+    return {key: decode(item, where=f"{where}.{key}") for key, item in stored.items() if key != "$"}
 
 
 def _items(stored: dict[str, Any], where: str) -> list[Any]:
@@ -92,14 +80,6 @@ def _read_float(stored: dict[str, Any], where: str) -> float:
     if stored["value"] not in ("nan", "inf", "-inf"):
         raise CorruptFile(f"{where} must be nan, inf or -inf; got {dumps(stored['value'])[:60]}.")
     return float(stored["value"])
-
-
-def _read_str(stored: dict[str, Any], _: str) -> str:
-    return "".join(map(chr, stored["points"]))
-
-
-def _read_dict(stored: dict[str, Any], where: str) -> dict[Any, Any]:
-    return {key: item for key, item in _items(stored, where)}  # noqa: C416 - checks that each is a pair
 
 
 def _read_array(stored: dict[str, Any], where: str) -> Any:
@@ -146,17 +126,6 @@ def _read_decimal(stored: dict[str, Any], where: str) -> Decimal:
     return number
 
 
-def _read_ours(stored: dict[str, Any], where: str) -> Any:
-    name = stored["$"]
-    kind = OURS[name]
-    fields = {key: decode(item, where=f"{where}.{key}") for key, item in stored.items() if key != "$"}
-    return kind(**fields)  # our own constructors check their values
-
-
-def _read_claim(stored: dict[str, Any], _: str) -> Any:
-    return claim_from_json({key: item for key, item in stored.items() if key != "$"})
-
-
 def _read_foreign_claim(stored: dict[str, Any], where: str) -> Any:
     value = decode(stored["value"], where=where)
     if isinstance(value, PrivacyClaim):
@@ -173,7 +142,10 @@ def _read_dataclass(stored: dict[str, Any], where: str) -> Any:
     names = {f.name for f in dataclasses.fields(kind)} if dataclasses.is_dataclass(kind) else None
     if names != set(stored["fields"]):
         return Opaque(stored["text"], stored)
-    return _filled(kind, {k: decode(v, where=f"{where}.{k}") for k, v in stored["fields"].items()})
+    value = object.__new__(kind)  # none of its code is run
+    for name, item in _fields(stored["fields"], where).items():
+        object.__setattr__(value, name, item)
+    return value
 
 
 def _read_namedtuple(stored: dict[str, Any], where: str) -> Any:
@@ -193,7 +165,7 @@ def _read_enum(stored: dict[str, Any], _: str) -> Any:
 #: How each tag is read; others are added by `audit.codec.encoding.register`.
 READERS: dict[str, Callable[[dict[str, Any], str], Any]] = {
     "float": _read_float,
-    "str": _read_str,
+    "str": lambda s, _: "".join(map(chr, s["points"])),
     "tuple": lambda s, w: tuple(_items(s, w)),
     "set": lambda s, w: set(_items(s, w)),
     "frozenset": lambda s, w: frozenset(_items(s, w)),
@@ -207,14 +179,15 @@ READERS: dict[str, Callable[[dict[str, Any], str], Any]] = {
     "date": lambda s, _: dt.date.fromisoformat(s["value"]),
     "datetime": lambda s, _: dt.datetime.fromisoformat(s["value"]),
     "timedelta": lambda s, w: dt.timedelta(*_items(s, w)),
-    "dict": _read_dict,
+    "dict": lambda s, w: {key: item for key, item in _items(s, w)},  # noqa: C416 - checks that each is a pair
     "ndarray": _read_array,
     "numpy": _read_numpy,
     "dataclass": _read_dataclass,
     "namedtuple": _read_namedtuple,
     "enum": _read_enum,
-    "claim": _read_claim,
+    "claim": lambda s, _: claim_from_json({key: item for key, item in s.items() if key != "$"}),
     "foreign claim": _read_foreign_claim,
     "opaque": lambda s, _: Opaque(str(s["text"]), s),
-    **dict.fromkeys(OURS, _read_ours),
+    "Raised": lambda s, w: Raised(**_fields(s, w)),
+    "Unfinished": lambda s, w: Unfinished(**_fields(s, w)),
 }

@@ -12,6 +12,7 @@ import datetime as dt
 import enum
 import math
 import re
+from collections import deque
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
@@ -21,34 +22,10 @@ import numpy as np
 
 from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
 from audit.codec.decoding import READERS, decode
-from audit.codec.stored import (
-    ARRAY_KINDS,
-    MOST_DIGITS,
-    OURS,
-    ForeignClaim,
-    Opaque,
-    dumps,
-    is_replayable,
-    is_short,
-    loads,
-)
-from audit.errors import CorruptFile, InvalidValue
+from audit.codec.stored import ARRAY_KINDS, MOST_DIGITS, Opaque, dumps, is_replayable, is_short, loads
+from audit.errors import InvalidValue
 from audit.values.canonical import same
-from audit.values.outcomes import without_addresses
-
-__all__ = [
-    "CorruptFile",
-    "ForeignClaim",
-    "Opaque",
-    "comes_back",
-    "decode",
-    "dumps",
-    "encode",
-    "is_replayable",
-    "opaque",
-    "register",
-    "revived",
-]
+from audit.values.outcomes import Raised, Unfinished, without_addresses
 
 MAX_DEPTH = 60  # deeper values are kept as text: neither JSON readers nor people follow them
 MAX_TEXT = 2_000
@@ -80,15 +57,16 @@ def revived(value: Any, *, what: str) -> Any:
     >>> revived(decode(encode([Fraction(1, 3)])), what="database")
     [Fraction(1, 3)]
     """
-    if not _holds_text(value):
+    if _text_in(value) is None:
         return value
     stored = encode(value)
     if not is_replayable(stored):
         raise InvalidValue(f"This witness cannot be replayed: only the text of its {what} was saved.")
     found = decode(stored)
-    if _holds_text(found):
+    missing = _text_in(found)
+    if missing is not None:
         raise InvalidValue(
-            f"This witness cannot be replayed: the class of {_first_text(found)} in its {what} is not "
+            f"This witness cannot be replayed: the class of {missing.text[:60]} in its {what} is not "
             "loaded; import the module that defines it."
         )
     return found
@@ -105,11 +83,11 @@ def comes_back(value: Any) -> bool:
     (True, False)
     """
     stored = encode(value)
-    if not is_replayable(stored) or _holds_text(value):
+    if not is_replayable(stored) or _text_in(value) is not None:
         return is_replayable(stored)
     written = dumps(stored)
     found = decode(loads(written))
-    return not _holds_text(found) and dumps(encode(found)) == written and same(found, value)
+    return _text_in(found) is None and dumps(encode(found)) == written and same(found, value)
 
 
 def opaque(value: Any, *, words: Callable[[Any], str] = repr) -> dict[str, Any]:
@@ -147,16 +125,18 @@ class _Encoder:
             self.inside.discard(id(value))
 
     def compound(self, value: Any) -> Any:
-        if type(value) is list:
-            return self.all(value)
-        if type(value) is dict:
-            return self.mapping(value)
         write = _WRITERS.get(type(value))
         if write is not None:
             return write(self, value)
         if isinstance(value, np.generic):
             return self.numpy_scalar(value)
-        return self.instance(value)
+        if isinstance(value, Opaque):
+            return opaque(value)
+        if isinstance(value, (PureDP, ApproximateDP, PAC, Accuracy)):
+            return {"$": "claim", **value.to_json()}
+        if isinstance(value, PrivacyClaim):
+            return self.foreign_claim(value)
+        return self.user_instance(value)
 
     def all(self, values: Any) -> list[Any]:
         return [self.encode(item) for item in values]
@@ -180,21 +160,8 @@ class _Encoder:
         kind, items = value.dtype.char, value.ravel().tolist()
         if kind not in ARRAY_KINDS and kind not in "UO":
             return opaque(value)
-        return {
-            "$": "ndarray",
-            "dtype": value.dtype.str,
-            "shape": list(value.shape),
-            "items": self.all(items),
-        }
-
-    def instance(self, value: Any) -> dict[str, Any]:
-        if isinstance(value, Opaque):
-            return opaque(value)
-        if isinstance(value, (PureDP, ApproximateDP, PAC, Accuracy)):
-            return {"$": "claim", **value.to_json()}
-        if isinstance(value, PrivacyClaim):
-            return self.foreign_claim(value)
-        return self.user_instance(value)
+        stored = {"dtype": value.dtype.str, "shape": list(value.shape), "items": self.all(items)}
+        return {"$": "ndarray", **stored}
 
     def foreign_claim(self, value: PrivacyClaim) -> dict[str, Any]:
         numbers = {"epsilon": self.encode(value.epsilon), "delta": self.encode(value.delta)}
@@ -208,37 +175,22 @@ class _Encoder:
         if isinstance(value, tuple) and hasattr(kind, "_fields") and not getattr(value, "__dict__", None):
             return {"$": "namedtuple", "type": _path(kind), "items": self.all(value)}
         if dataclasses.is_dataclass(value) and _is_its_fields(value):
-            return self.fields(value)
+            stored = {f.name: self.encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
+            return {"$": "dataclass", "type": _path(kind), "text": opaque(value)["text"], "fields": stored}
         return opaque(value)
 
-    def fields(self, value: Any) -> dict[str, Any]:
-        kind = type(value)
-        stored = {f.name: self.encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
-        if OURS.get(kind.__name__) is kind:
-            return {"$": kind.__name__, **stored}
-        return {"$": "dataclass", "type": _path(kind), "text": opaque(value)["text"], "fields": stored}
 
-
-class _Strict(_Encoder):
-    """Writes what was read as text only as text, though it came from more."""
-
-    def instance(self, value: Any) -> dict[str, Any]:
-        if isinstance(value, Opaque):
-            return {"$": "opaque", "text": value.text}
-        return super().instance(value)
-
-
-def _holds_text(value: Any) -> bool:
-    """Tell whether a part of the value was read from a file as text only."""
-    waiting, seen = [value], set()
+def _text_in(value: Any) -> Opaque | None:
+    """Return the first part of the value that was read from a file as text only, or None."""
+    waiting, seen = deque([value]), set()
     while waiting:
-        held = waiting.pop()
+        held = waiting.popleft()
         if isinstance(held, Opaque):
-            return True
+            return held
         if id(held) not in seen:
             seen.add(id(held))
             waiting.extend(_parts(held))
-    return False
+    return None
 
 
 def _parts(value: Any) -> Iterable[Any]:
@@ -267,17 +219,6 @@ def _is_its_fields(value: Any) -> bool:
     names = {name for each in slots for name in ([each] if isinstance(each, str) else each)}
     held = {*getattr(value, "__dict__", {}), *(name for name in names if hasattr(value, name))}
     return all(each.init for each in known) and held - {"__dict__", "__weakref__"} == {e.name for e in known}
-
-
-def _first_text(value: Any) -> str:
-    """Return the first text that stands for a value, in 60 characters."""
-    waiting = [_Strict().encode(value)]
-    while waiting:
-        stored = waiting.pop(0)
-        if isinstance(stored, dict) and stored.get("$") == "opaque":
-            return str(stored["text"])[:60]
-        waiting += stored.values() if isinstance(stored, dict) else stored if isinstance(stored, list) else []
-    return "?"
 
 
 def _datetime(value: dt.datetime) -> dict[str, Any]:
@@ -315,7 +256,9 @@ def _path(kind: type) -> str:
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
-_WRITERS: dict[type, Callable[[_Encoder, Any], dict[str, Any]]] = {
+_WRITERS: dict[type, Callable[[_Encoder, Any], Any]] = {
+    list: _Encoder.all,
+    dict: _Encoder.mapping,
     tuple: lambda e, v: {"$": "tuple", "items": e.all(v)},
     set: _Encoder.unordered,
     frozenset: _Encoder.unordered,
@@ -329,4 +272,6 @@ _WRITERS: dict[type, Callable[[_Encoder, Any], dict[str, Any]]] = {
     dt.date: lambda _, v: {"$": "date", "value": v.isoformat()},
     dt.timedelta: lambda _, v: {"$": "timedelta", "items": [v.days, v.seconds, v.microseconds]},
     np.ndarray: _Encoder.array,
+    Raised: lambda e, v: {"$": "Raised", "kind": e.encode(v.kind), "message": e.encode(v.message)},
+    Unfinished: lambda e, v: {"$": "Unfinished", "reason": e.encode(v.reason)},
 }

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from audit.codec.decoding import decode
+from audit.codec.typed import has_float
 from audit.errors import CorruptFile
 
 Reader = Callable[[Any, str], Any]
@@ -79,20 +80,7 @@ def readers(
     return MappingProxyType(needed | {name: (read, False) for name, read in optional.items()})
 
 
-def text(stored: Any, where: str) -> str:
-    """Read text.
-
-    Examples
-    --------
-    >>> text("m", "result.subject")
-    'm'
-    """
-    if not isinstance(stored, str):
-        raise _wrong(where, "text", stored)
-    return stored
-
-
-def number(stored: Any, where: str) -> float:
+def number(stored: Any, where: str) -> Any:
     """Read a number that has a float, or is tagged as NaN or infinite.
 
     Examples
@@ -102,96 +90,60 @@ def number(stored: Any, where: str) -> float:
     audit.errors.CorruptFile: result.error must be a number; got 1000000000000000000000000000000000000...
     """
     held = decode(stored, where=where) if isinstance(stored, dict) else stored
-    if isinstance(held, bool) or not isinstance(held, (int, float)):
-        raise _wrong(where, "a number", stored)
-    try:
-        finite = math.isfinite(held)
-    except OverflowError:
-        finite = False
-    if not finite and not (isinstance(held, float) and isinstance(stored, dict)):
+    plain = isinstance(held, (int, float)) and has_float(held)
+    if not plain or not (math.isfinite(held) or isinstance(stored, dict)):
         raise _wrong(where, "a number", stored)
     return held
 
 
-def probability(stored: Any, where: str) -> float:
-    """Read a number in [0, 1].
+def value(stored: Any, where: str) -> Any:
+    """Read any value, tagged.
 
     Examples
     --------
-    >>> probability(0.5, "result.witness.p")
-    0.5
+    >>> value({"$": "tuple", "items": [1]}, "result.witness.left")
+    (1,)
     """
-    held = number(stored, where)
-    if not 0 <= held <= 1:
-        raise _wrong(where, "a number in [0, 1]", stored)
-    return held
+    return decode(stored, where=where)
 
 
-def significance(stored: Any, where: str) -> float:
-    """Read a number in (0, 1).
+def _reader(wanted: str, holds: Callable[[Any], bool], read: Reader = lambda stored, _: stored) -> Reader:
+    """Return a reader of what `read` gives, if `holds` is true of it; `wanted` says what that is.
 
     Examples
     --------
-    >>> significance(1e-6, "result.significance")
-    1e-06
-    """
-    held = number(stored, where)
-    if not 0 < held < 1:
-        raise _wrong(where, "a number strictly between 0 and 1", stored)
-    return held
-
-
-def seed(stored: Any, where: str) -> int:
-    """Read a whole number ≥ 0 of any size that a file can hold.
-
-    Examples
-    --------
-    >>> seed(2**100, "result.seed") == 2**100
-    True
-    """
-    if isinstance(stored, bool) or not isinstance(stored, int) or stored < 0:
-        raise _wrong(where, "a whole number ≥ 0", stored)
-    return stored
-
-
-def count(stored: Any, where: str) -> int:
-    """Read a whole number ≥ 0 of at most 63 bits.
-
-    Examples
-    --------
-    >>> count(3, "result.samples")
-    3
-    """
-    if seed(stored, where) > _MOST:
-        raise _wrong(where, f"a whole number from 0 to {_MOST:,}", stored)
-    return int(stored)
-
-
-def runs(stored: Any, where: str) -> int:
-    """Read how many runs a replay draws again.
-
-    Examples
-    --------
+    >>> text("m", "result.subject"), flag(True, "result.met"), plain_dict({"k": 2}, "result.parameters")
+    ('m', True, {'k': 2})
+    >>> probability(0.5, "result.witness.p"), significance(1e-6, "result.significance")
+    (0.5, 1e-06)
+    >>> seed(2**100, "result.seed") == 2**100, count(3, "result.samples"), steps(1, "result.distance")
+    (True, 3, 1)
     >>> runs(10**12, "result.witness.runs")
     Traceback (most recent call last):
     audit.errors.CorruptFile: result.witness.runs must be a whole number from 0 to 1,000,000,000; got 10000...
     """
-    if seed(stored, where) > MOST_RUNS:
-        raise _wrong(where, f"a whole number from 0 to {MOST_RUNS:,}", stored)
-    return int(stored)
+
+    def checked(stored: Any, where: str) -> Any:
+        held = read(stored, where)
+        if not holds(held):
+            raise _wrong(where, wanted, stored)
+        return held
+
+    return checked
 
 
-def steps(stored: Any, where: str) -> int:
-    """Read how many steps two databases are apart.
-
-    Examples
-    --------
-    >>> steps(1, "result.witness.distance")
-    1
-    """
-    if not 1 <= seed(stored, where) <= _MOST_STEPS:
-        raise _wrong(where, f"a whole number from 1 to {_MOST_STEPS:,}", stored)
-    return int(stored)
+text = _reader("text", lambda held: isinstance(held, str))
+flag = _reader("true or false", lambda held: isinstance(held, bool))
+plain_dict = _reader("an object", lambda held: isinstance(held, dict), value)
+probability = _reader("a number in [0, 1]", lambda held: 0 <= held <= 1, number)
+significance = _reader("a number strictly between 0 and 1", lambda held: 0 < held < 1, number)
+#: A whole number of any size that a file can hold.
+seed = _reader("a whole number ≥ 0", lambda held: type(held) is int and held >= 0)
+count = _reader(f"a whole number from 0 to {_MOST:,}", lambda held: held <= _MOST, seed)
+#: How many runs a replay draws again.
+runs = _reader(f"a whole number from 0 to {MOST_RUNS:,}", lambda held: held <= MOST_RUNS, seed)
+#: How many steps two databases are apart.
+steps = _reader(f"a whole number from 1 to {_MOST_STEPS:,}", lambda held: 1 <= held <= _MOST_STEPS, seed)
 
 
 def seed_path(stored: Any, where: str) -> list[int]:
@@ -206,44 +158,6 @@ def seed_path(stored: Any, where: str) -> list[int]:
     if len(path) > 1 and path[-2] > _MOST_CANDIDATES:
         raise _wrong(f"{where}[{len(path) - 2}]", f"a whole number from 0 to {_MOST_CANDIDATES:,}", path[-2])
     return path
-
-
-def flag(stored: Any, where: str) -> bool:
-    """Read true or false.
-
-    Examples
-    --------
-    >>> flag(True, "result.met")
-    True
-    """
-    if not isinstance(stored, bool):
-        raise _wrong(where, "true or false", stored)
-    return stored
-
-
-def value(stored: Any, where: str) -> Any:
-    """Read any value, tagged.
-
-    Examples
-    --------
-    >>> value({"$": "tuple", "items": [1]}, "result.witness.left")
-    (1,)
-    """
-    return decode(stored, where=where)
-
-
-def plain_dict(stored: Any, where: str) -> dict[str, Any]:
-    """Read an object whose values may be anything.
-
-    Examples
-    --------
-    >>> plain_dict({"k": 2}, "result.parameters")
-    {'k': 2}
-    """
-    held = decode(stored, where=where)
-    if not isinstance(held, dict):
-        raise _wrong(where, "an object", stored)
-    return held
 
 
 def optional(read: Reader) -> Reader:
@@ -273,21 +187,15 @@ def listed(read: Reader, *, make: type = tuple, length: int | None = None) -> Re
     return items
 
 
-def one_of(*values: str, kind: type[Enum] | None = None) -> Reader:
-    """Return a reader of one of some texts, or of the member of `kind` that has it as its value.
+def one_of(*values: str) -> Reader:
+    """Return a reader of one of some texts.
 
     Examples
     --------
     >>> one_of("left", "right")("left", "result.witness.direction")
     'left'
     """
-
-    def choose(stored: Any, where: str) -> Any:
-        if not isinstance(stored, str) or stored not in values:
-            raise _wrong(where, "one of " + ", ".join(values), stored)
-        return kind(stored) if kind else stored
-
-    return choose
+    return _reader("one of " + ", ".join(values), lambda held: isinstance(held, str) and held in values)
 
 
 def member(kind: type[Enum]) -> Reader:
@@ -299,7 +207,8 @@ def member(kind: type[Enum]) -> Reader:
     >>> member(Verdict)("proved", "result.verdict").name
     'PROVED'
     """
-    return one_of(*(str(each.value) for each in kind), kind=kind)
+    choose = one_of(*(str(each.value) for each in kind))
+    return lambda stored, where: kind(choose(stored, where))
 
 
 def _wrong(where: str, wanted: str, stored: Any) -> CorruptFile:

@@ -47,9 +47,8 @@ def check_writable(path: str | os.PathLike[str]) -> None:
             if not os.access(target, os.W_OK):
                 raise AuditError(f"{path} cannot be written: Permission denied.")
             return
-        handle, probe = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
-        os.close(handle)
-        Path(probe).unlink()
+        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".dp-audit-"):
+            pass
         with suppress(FileNotFoundError):
             target.stat()  # a name that is no name, or too long, is found here
             target.open("ab").close()
@@ -100,21 +99,20 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     --------
     >>> write_text("/dev/null", "nothing is kept")
     """
+    content = text.encode("utf-8", "backslashreplace")
     try:
         target = _behind(path)
         if _is_stream(target):
-            with target.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
-                stream.write(text)
+            target.write_bytes(content)
             return
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
             Path(name).chmod(_mode(target))
             Path(name).replace(target)
         finally:
-            with suppress(FileNotFoundError):
-                Path(name).unlink()
+            Path(name).unlink(missing_ok=True)
     except (OSError, ValueError) as error:
         raise Unwritable(f"{path} cannot be written: {why(error)}.") from None
 

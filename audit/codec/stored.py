@@ -6,15 +6,11 @@ import math
 import os
 from decimal import Decimal
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from audit.codec.files import why
 from audit.errors import CorruptFile
-from audit.values.outcomes import Raised, Unfinished
 
-#: Our own values whose tag is their name and whose keys are their fields.
-OURS = MappingProxyType({kind.__name__: kind for kind in (Raised, Unfinished)})
 ARRAY_KINDS = frozenset({*"?bhilqBHILQefdFD"})
 MOST_BYTES = 2**28
 """A file is read up to here: more is no result of ours, and a device may have no end."""
@@ -28,7 +24,8 @@ class Opaque:
 
     Examples
     --------
-    >>> from audit.codec.encoding import decode, encode
+    >>> from audit.codec.decoding import decode
+    >>> from audit.codec.encoding import encode
     >>> decode(encode(object()))
     Opaque(text='<object object>')
     """

@@ -1,7 +1,5 @@
 """Dataclasses read from a file: whether each field is of the kind that it is declared with."""
 
-from __future__ import annotations
-
 import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -17,8 +15,14 @@ T = TypeVar("T")
 SCHEMA = 1
 
 
-def _number(value: Any) -> bool:
-    """Tell whether a value is a number that has a float, which 10**400 has not."""
+def has_float(value: Any) -> bool:
+    """Tell whether a value is a number that has a float, which 10**400 has not.
+
+    Examples
+    --------
+    >>> has_float(3), has_float(10**400), has_float(True)
+    (True, False, False)
+    """
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         return False
     try:
@@ -41,16 +45,16 @@ def _pair(value: Any) -> bool:
 
 
 def _printed(value: Any) -> bool:
-    return isinstance(value, (str, bool)) or _number(value)
+    return isinstance(value, (str, bool)) or has_float(value)
 
 
 _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "str": ("text", _text),
-    "int": ("a whole number", lambda value: isinstance(value, numbers.Integral) and _number(value)),
-    "float": ("a number", _number),
-    "float | None": ("a number or null", lambda value: value is None or _number(value)),
+    "int": ("a whole number", lambda value: isinstance(value, numbers.Integral) and has_float(value)),
+    "float": ("a number", has_float),
+    "float | None": ("a number or null", lambda value: value is None or has_float(value)),
     "tuple[str, ...]": ("a list of strings", _all(_text)),
-    "tuple[float, ...]": ("a list of numbers", _all(_number)),
+    "tuple[float, ...]": ("a list of numbers", _all(has_float)),
     "tuple[tuple[str, str], ...]": ("a list of pairs of strings", _all(_pair)),
     "tuple[tuple[float | str, ...], ...]": ("a list of rows of numbers and strings", _all(_all(_printed))),
 }

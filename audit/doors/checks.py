@@ -183,11 +183,10 @@ def _fault_of_calls(case: Declared) -> str:
 
 
 def _fault_of_input(case: Declared) -> str:
-    untouched = Declared(case.given, copy_inputs=False)
     try:
-        untouched.outputs(1, CALLS)
+        case.outputs(1, CALLS, copied=False)
         if case.subject.sample is not None:
-            untouched.outputs(2, CALLS, singly=False)
+            case.outputs(2, CALLS, singly=False, copied=False)
     except MutatedInput as fault:
         return str(fault)
     law_of, given = case.subject.distribution, Input(case.pairs[0][0])

@@ -11,7 +11,8 @@ import numpy as np
 from audit.catalogue import Entry
 from audit.claims import PureDP
 from audit.sampling import CALLS, Sampler
-from audit.sampling.tally import joined
+from audit.sampling.snapshots import snapshot
+from audit.sampling.vectorised import joined
 from audit.subject.claimed import claims_utility
 from audit.subject.subject import adapt
 from audit.values.canonical import same
@@ -37,8 +38,6 @@ class Declared:
     ----------
     given
         The subject or entry.
-    copy_inputs
-        Whether every run gets a database of its own; else a run that changes its database is an error.
 
     Examples
     --------
@@ -51,7 +50,6 @@ class Declared:
     """
 
     given: Any
-    copy_inputs: bool = True
 
     @property
     def entry(self) -> Entry | None:
@@ -125,7 +123,9 @@ class Declared:
         assert self.utility is not None
         return list(read_problems(self.utility.get("problems"), subject=self.made).library)
 
-    def outputs(self, size: int, path: int, *, singly: bool = True, subject: Any = None) -> list[Any]:
+    def outputs(
+        self, size: int, path: int, *, singly: bool = True, subject: Any = None, copied: bool = True
+    ) -> list[Any]:
         """Return outputs on either database of the first pair, always those of one seed and path.
 
         Parameters
@@ -138,12 +138,14 @@ class Declared:
             Call the subject run by run, even if it has a `sample`.
         subject
             What is run in its place.
+        copied
+            Whether every run gets a database of its own; else a run that changes its database is an error.
         """
-        left, right = self.pairs[0]
+        left, right = self.pairs[0] if copied else map(snapshot, self.pairs[0])
         convert = self.options.get("convert")
         run = self.subject if subject is None else adapt(subject, convert=convert)
         with Sampler(run, seed=0) as sampler:
-            sampler.copy_inputs = self.copy_inputs
+            sampler.copy_inputs = copied
             blocks = list(sampler.draw(left, right, size, (path, 0), singly=singly))
         return [joined([block.left for block in blocks]), joined([block.right for block in blocks])]
 

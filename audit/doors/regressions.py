@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from audit.codec.files import file_of, source_of
 from audit.errors import AuditError, CorruptFile
 from audit.subject.conversion import saved_convert
-from audit.subject.loading import locate_target
-from audit.subject.trust import require_trust
+from audit.subject.loading import locate_target, require_trust
 
 if TYPE_CHECKING:
     import os

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.codec.encoding import decode, encode, register
+from audit.codec.decoding import decode
+from audit.codec.encoding import encode, register
 from audit.errors import InvalidValue
 from audit.events.edges import ATOM_WIDTH, INF, LARGEST
 from audit.events.features.base import AtomFeature, NumberFeature, feature_from_json

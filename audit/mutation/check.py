@@ -4,22 +4,15 @@ An audit that refutes nothing may be blind. Shrinking the claimed ε plants a fa
 touching the mechanism: a mechanism that loses all that it claims breaks every smaller claim.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from audit.claims import ApproximateDP, PureDP, check_claim
+from audit.claims import ApproximateDP, PrivacyClaim, PureDP, check_claim
 from audit.errors import InvalidValue, Parameter, positive_int
 from audit.mutation.result import MutationCheck, Repetition
 from audit.privacy import audit_privacy
 from audit.subject.subject import adapt
-
-if TYPE_CHECKING:
-    from audit.claims import PrivacyClaim
-
-__all__ = ["FACTORS", "MutationCheck", "Repetition", "check_scalable", "mutation_check"]
 
 #: The claimed ε is multiplied by each of these; δ stays.
 FACTORS = (0.5, 0.8, 0.9)
@@ -59,8 +52,8 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     seed = positive_int(options.pop("seed", 0), what=Parameter("seed"), minimum=0)
     repetitions = []
     for place, factor in enumerate(FACTORS):
-        own = _derived(seed, place)
-        result = audit_privacy(subject, _scaled(claim, factor), seed=own, **options)
+        [own] = np.random.SeedSequence(seed, spawn_key=(_BRANCH, place)).generate_state(1, np.uint32)
+        result = audit_privacy(subject, _scaled(claim, factor), seed=int(own), **options)
         repetitions.append(Repetition(factor, result))
     return MutationCheck(subject.name, claim, tuple(repetitions))
 
@@ -78,12 +71,6 @@ def check_scalable(claim: Any) -> PrivacyClaim:
     if not checked.epsilon > 0:
         raise InvalidValue(f"A mutation check scales ε down, but {checked} already claims ε = 0.")
     return checked
-
-
-def _derived(seed: int, place: int) -> int:
-    """Return the seed of a repetition, from a place of the seed tree that no audit uses."""
-    state = np.random.SeedSequence(seed, spawn_key=(_BRANCH, place)).generate_state(1, np.uint32)
-    return int(state[0])
 
 
 def _scaled(claim: PrivacyClaim, factor: float) -> PrivacyClaim:

@@ -1,17 +1,13 @@
 """What a mutation check hands back: a frozen value, of which a saved result carries the plain JSON."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from audit.errors import CorruptFile, NoTruth
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.values.wording import at_most, number, short
 from audit.words.text import WIDTH
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, ClassVar, Self
 
-from audit.codec import encoding
+from audit.codec import encoding, stored
 from audit.errors import AuditError, NoTruth
 from audit.values.abilities import ability
 
@@ -90,10 +90,10 @@ class SavedValue:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return encoding.dumps(self._stored()) == encoding.dumps(other._stored())
+        return stored.dumps(self._stored()) == stored.dumps(other._stored())
 
     def __hash__(self) -> int:
-        return hash(encoding.dumps(self._stored()))
+        return hash(stored.dumps(self._stored()))
 
 
 class SavedResult(NoTruth, SavedValue):

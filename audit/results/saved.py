@@ -7,10 +7,9 @@ from typing import Any
 
 from audit.claims import PrivacyClaim, UtilityClaim
 from audit.codec import fields
-from audit.codec.encoding import dumps
 from audit.codec.fields import listed, member, number, one_of, optional, probability, text, value
 from audit.codec.files import write_text
-from audit.codec.stored import ForeignClaim, Opaque, loads, read
+from audit.codec.stored import ForeignClaim, Opaque, dumps, loads, read
 from audit.errors import CorruptFile
 from audit.events.event import Event
 from audit.results.result import SCHEMA, AuditResult, Evidence, SavedResult, Verdict, Witness

@@ -2,21 +2,49 @@
 
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from audit.errors import SubjectError
 from audit.sampling.inputs import Input
-from audit.sampling.loops import call_each, coupled, of_either_side, ordered, sides
+from audit.sampling.loops import call_each, coupled, sides
 from audit.sampling.quiet import quiet
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import COINS, RESTART, RUNS, Path, generator
-from audit.sampling.vectorised import one_output, sample_pairs, shares
+from audit.sampling.vectorised import kept, sample_pairs, shares
 from audit.sampling.watch import Watch
-from audit.subject.signatures import Calling
+from audit.subject.signatures import Calling, refusal
 
 Tick = Callable[[int], None]
+LARGEST_BLOCK: Final = 2**18  # pairs; bounds memory
+_HEAVIEST_BLOCK: Final = 2**27  # bytes, both sides
+_VECTORISED_BLOCK: Final = 2**16
+_WORKERS: Final = 8
+_SMALLEST_BLOCK: Final = 8
+
+
+def block_sizes(size: int, *, vectorised: bool, weight: int = 0) -> list[int]:
+    """Return the numbers of pairs in the blocks of a draw.
+
+    Per-run calls are cut into up to eight blocks for workers to share. A vectorised sampler is fast and
+    its calls cost the same for one run as for many: only large draws are cut. A block of outputs of
+    `weight` bytes each, as far as they are known, holds at most 128 MB.
+
+    Examples
+    --------
+    >>> block_sizes(20, vectorised=False), block_sizes(20, vectorised=True), block_sizes(0, vectorised=True)
+    ([10, 10], [20], [])
+    >>> block_sizes(3, vectorised=False, weight=10**8)
+    [1, 1, 1]
+    """
+    if vectorised:
+        count = -(-size // _VECTORISED_BLOCK)
+    else:
+        count = max(min(_WORKERS, size // _SMALLEST_BLOCK), -(-size // LARGEST_BLOCK), min(size, 1))
+    most = max(1, _HEAVIEST_BLOCK // (2 * max(1, weight)))
+    count = max(count, -(-size // most))
+    return [size * (i + 1) // count - size * i // count for i in range(count)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +135,19 @@ class Task:
         """The generator that the runs share."""
         return generator(self.seed, (*self.path, *((RESTART, self.start) if self.start else (RUNS,))))
 
+    @property
+    def inputs(self) -> list[Input]:
+        """What gives the runs their left and their right database."""
+        every_run = self.copy_inputs or self.fresh
+        return [Input(side, every_run=every_run) for side in (self.left, self.right)]
+
+    def block(self, outputs: list[Any], *, printed: int, rest: int) -> "Block":
+        """Return what came of the runs, called in this order, with the outputs of either side apart."""
+        sides: tuple[list[Any], list[Any]] = [], []
+        for output, turned in zip(outputs, self.order, strict=True):
+            sides[turned].append(output)
+        return Block(left=sides[0], right=sides[1], printed=printed, rest=rest)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
@@ -171,11 +212,6 @@ class Host:
             return self._mechanism
         return self._pristine.copy(seed=0, path=())
 
-    def reseed(self, seed: int, path: Path) -> None:
-        """Start the generators inside the subject anew, in a process that draws beside or after another."""
-        if self._pristine is not None:
-            self._pristine.sources.reseed(seed, path)
-
     def run(self, task: Task, *, on_tick: Tick | None = None) -> Block:
         """Draw a block, telling a few times in every limit how many runs have ended.
 
@@ -196,38 +232,26 @@ class Host:
             called = self.run(replace(task, vectorised=False), on_tick=on_tick)
             return replace(called, notes=(*called.notes, sampled))
         outputs: list[Any] = []
-        rng = task.rng
-        printed = self.call_each(task, outputs, rng=rng, on_tick=on_tick)
+        printed, rest = self.call_each(task, outputs, on_tick=on_tick)
         refuse_what_is_spent(outputs)
-        left, right = of_either_side(task.order, outputs)
-        return Block(left=left, right=right, printed=printed, rest=next_of(rng))
+        return task.block(outputs, printed=printed, rest=rest)
 
-    def call_each(
-        self,
-        task: Task,
-        outputs: list[Any],
-        *,
-        rng: np.random.Generator | None = None,
-        on_tick: Tick | None = None,
-    ) -> int:
-        """Append the outcome of every run to `outputs`, as they are called; return how much was printed."""
-        every_run = task.copy_inputs or task.fresh
-        inputs = [Input(side, every_run=every_run) for side in (task.left, task.right)]
+    def call_each(self, task: Task, outputs: list[Any], *, on_tick: Tick | None = None) -> tuple[int, int]:
+        """Append the outcome of every run to `outputs`, as they are called; return `printed` and `rest`."""
+        inputs, rng, order = task.inputs, task.rng, task.order[task.start :]
+        if all(given.constant for given in inputs):
+            pair = [given() for given in inputs]
+            databases = iter([pair[turned] for turned in order])
+        else:
+            databases = (inputs[turned]() for turned in order)
         call = self._fresh_call(task) or self._call
         if task.coupled:
             call = coupled(call, task.rng, start=task.start)
         with quiet() as printed:
-            call_each(
-                call,
-                _in_order(task, *inputs),
-                task.rng if rng is None else rng,
-                outputs=outputs,
-                limit=task.limit,
-                on_tick=on_tick,
-            )
+            call_each(call, databases, rng, outputs=outputs, limit=task.limit, on_tick=on_tick)
         for given in inputs:
             given.check()
-        return printed.count
+        return printed.count, _next_of(rng)
 
     def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
         """Return a call that makes a copy of the subject first, at every run; None where it cannot."""
@@ -238,18 +262,17 @@ class Host:
         def call(database: Any, rng: Any) -> Any:
             copy = pristine.copy(seed=task.seed, path=(*task.path, next(runs)))
             if task.vectorised:
-                return one_output(copy.sample(database, 1, rng))
+                return kept(copy.sample(database, 1, rng), 1)[0]
             return calling.bind(copy)(database, rng)
 
         return call
 
     def _sampled(self, task: Task, on_tick: Tick | None) -> Block | str:
         """Return the block as the subject's sampler draws it, or a note that it could not."""
-        inputs = [Input(side, every_run=task.copy_inputs) for side in (task.left, task.right)]
-        rng = task.rng
+        inputs, rng = task.inputs, task.rng
         try:
-            with quiet() as printed, Watch(task.patience, _no_progress, on_tick=on_tick) as watch:
-                left, right = sample_pairs(self._mechanism.sample, (inputs[0], inputs[1]), task.plan, rng=rng)
+            with quiet() as printed, Watch(task.patience, lambda: 0, on_tick=on_tick) as watch:
+                left, right = sample_pairs(self._mechanism.sample, inputs, task.plan, rng=rng)
         except (KeyboardInterrupt, SubjectError):
             raise
         except BaseException as error:
@@ -259,7 +282,7 @@ class Host:
             return f"`sample` failed ({kind}); the runs it failed on were drawn by single calls"
         for given in inputs:
             given.check()
-        return Block(left=left, right=right, printed=printed.count, rest=next_of(rng))
+        return Block(left=left, right=right, printed=printed.count, rest=_next_of(rng))
 
 
 def refuse_what_is_spent(outputs: list[Any]) -> None:
@@ -274,25 +297,10 @@ def refuse_what_is_spent(outputs: list[Any]) -> None:
     for kind, output in {type(output): output for output in outputs}.items():
         if issubclass(kind, Coroutine) or (issubclass(kind, Iterator) and iter(output) is output):
             how = "asyncio.run" if issubclass(kind, Coroutine) else "list"
-            raise SubjectError(
-                f"The mechanism returns a {kind.__name__}, whose contents an audit cannot read. "
-                f"Write: mechanism = lambda database, rng: {how}(f(database, rng)) — and audit `mechanism`."
-            )
+            said = f"The mechanism returns a {kind.__name__}, whose contents an audit cannot read."
+            raise refusal(said, write=f"lambda database, rng: {how}(f(database, rng))")
 
 
-def next_of(rng: np.random.Generator) -> int:
+def _next_of(rng: np.random.Generator) -> int:
     """Return what a generator gives next."""
     return int(rng.integers(2**63))
-
-
-def _no_progress() -> int:
-    return 0
-
-
-def _in_order(task: Task, left: Input, right: Input) -> Iterator[Any]:
-    """Return the databases of a task's runs from its start on."""
-    order = task.order[task.start :]
-    if not (left.constant and right.constant):
-        return ordered(order, left, right)
-    pair = (left(), right())
-    return iter([pair[turned] for turned in order])

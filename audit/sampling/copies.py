@@ -1,7 +1,6 @@
 """Copies of databases: for a learner, and for the problem that measures its output, which may change them."""
 
-from __future__ import annotations
-
+import contextlib
 import operator
 import pickle
 from copy import deepcopy
@@ -52,7 +51,7 @@ class Watch:
         container = isinstance(database, (list, dict, set, bytearray, np.ndarray))
         self.given = spare(database)
         self.kept: Any = None
-        if look and container and self.given is database and not _is_cheap(database):
+        if look and container and self.given is database:
             one, other = copied(database), copied(database)
             if one is not database and _equal(one, other):
                 self.given, self.kept = one, other
@@ -72,23 +71,17 @@ def copied(database: Any) -> Any:
     >>> copy == database, copy[0] is database[0]
     (True, False)
     """
-    if isinstance(database, np.ndarray) and not database.dtype.hasobject:
-        return database.copy()
-    if type(database) is list and _cannot_change(database):
-        return list(database)
-    if _cannot_change((database,)):
-        return database
-    try:  # before a deep copy, for a record's own `__deepcopy__` may return the record
-        return pickle.loads(pickle.dumps(database, pickle.HIGHEST_PROTOCOL))  # noqa: S301  our own, just now
-    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
-        return _deep(database)
+    cheap = spare(database)
+    if cheap is not database or _cannot_change((database,)):
+        return cheap
+    for copy in (_pickled, deepcopy):  # in this order: a record's own `__deepcopy__` may return the record
+        with contextlib.suppress(Exception):  # an object of the user's may refuse in any way
+            return copy(database)
+    return database
 
 
-def _deep(database: Any) -> Any:
-    try:
-        return deepcopy(database)
-    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
-        return database
+def _pickled(database: Any) -> Any:
+    return pickle.loads(pickle.dumps(database, pickle.HIGHEST_PROTOCOL))  # noqa: S301  our own, just now
 
 
 def _cannot_change(records: Any) -> bool:
@@ -99,22 +92,15 @@ def _cannot_change(records: Any) -> bool:
             return True
         if not kinds <= IMMUTABLE | {tuple, frozenset}:
             return False
-        once = {id(held): held for held in records if type(held) in (tuple, frozenset)}
-        records = list(chain.from_iterable(once.values()))
+        once = dict(zip(map(id, records), records, strict=True)).values()
+        records = list(chain.from_iterable(held for held in once if type(held) in (tuple, frozenset)))
     return False
 
 
-def _is_cheap(database: Any) -> bool:
-    """Tell whether a copy costs no more than the places of its records do, or none is needed."""
-    if isinstance(database, np.ndarray):
-        return not database.dtype.hasobject
-    if type(database) is list:
-        return _cannot_change(database)
-    return _cannot_change((database,))
-
-
 def spare(database: Any) -> Any:
-    """Return a copy for the problem's error where that is cheap, for it may change what it is given.
+    """Return a copy for the problem's error, which may change what it is given; itself where that is dear.
+
+    A copy is cheap if it costs no more than the places of the records do.
 
     Examples
     --------
@@ -122,7 +108,9 @@ def spare(database: Any) -> Any:
     >>> spare(database) == database, spare(database) is database
     (True, False)
     """
-    return database.copy() if isinstance(database, (list, np.ndarray)) and _is_cheap(database) else database
+    if isinstance(database, np.ndarray):
+        return database if database.dtype.hasobject else database.copy()
+    return list(database) if type(database) is list and _cannot_change(database) else database
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -1,11 +1,16 @@
 """The database that a mechanism gets: a copy, so that nothing it does to it goes unseen."""
 
+import contextlib
 import pickle
 from typing import Any
 
-from audit.sampling.faults import MutatedInput
+from audit.errors import AuditError
 from audit.sampling.snapshots import snapshot
 from audit.values.canonical import same
+
+
+class MutatedInput(AuditError):  # noqa: N818  it is a fact about the mechanism, not a failure of ours
+    """The mechanism changed the database that it was given; each run needs a copy of its own."""
 
 
 class Input:
@@ -24,7 +29,7 @@ class Input:
     >>> given().append(3)
     >>> given.check()
     Traceback (most recent call last):
-    audit.sampling.faults.MutatedInput: The mechanism changes the database that it is given.
+    audit.sampling.inputs.MutatedInput: The mechanism changes the database that it is given.
     """
 
     def __init__(self, database: Any, *, every_run: bool = False) -> None:
@@ -33,7 +38,11 @@ class Input:
         self._immutable = snapshot(database) is database
         # A run that has a copy of its own needs no comparison: nothing is pickled, which may import a module.
         self._text = None if self._immutable or every_run else _pickled(database)
-        self._given = database if every_run else self._copy()
+        self._given = database
+        if self._text is not None:
+            self._given = pickle.loads(self._text)  # noqa: S301  written a moment ago by ourselves
+        elif not every_run:
+            self._given = snapshot(database)
 
     def __call__(self) -> Any:
         """Return what the next run is given."""
@@ -55,22 +64,13 @@ class Input:
         if self.constant and not self._immutable and self._changed():
             raise MutatedInput("The mechanism changes the database that it is given.")
 
-    def _copy(self) -> Any:
-        if self._text is not None:
-            return pickle.loads(self._text)  # noqa: S301  written a moment ago by ourselves
-        return snapshot(self._pristine)
-
     def _changed(self) -> bool:
         if self._text is not None and _pickled(self._given) == self._text:
             return False
-        equals = getattr(
-            self._pristine, "equals", None
-        )  # frames have lazy internals, and their own comparison
+        equals = getattr(self._pristine, "equals", None)  # frames have lazy internals
         if callable(equals):
-            try:
+            with contextlib.suppress(Exception):  # somebody else's method of that name
                 return not equals(self._given)
-            except Exception:  # noqa: BLE001  somebody else's method of that name
-                return not same(self._given, self._pristine)
         return not same(self._given, self._pristine)
 
 

@@ -39,17 +39,6 @@ def sides(pairs: int, coins: np.random.Generator, *, by_call: bool = False) -> l
     return [side for right_first in turned for side in (right_first, not right_first)]
 
 
-def ordered(order: list[bool], left: Callable[[], Any], right: Callable[[], Any]) -> Iterator[Any]:
-    """Yield the database of each run, made when its turn comes.
-
-    Examples
-    --------
-    >>> list(ordered([False, True, True], lambda: "left", lambda: "right"))
-    ['left', 'right', 'right']
-    """
-    return (right() if turned else left() for turned in order)
-
-
 def call_each(
     call: Call,
     databases: Iterator[Any],
@@ -113,16 +102,3 @@ def coupled(call: Call, seeds: np.random.Generator, *, start: int = 0) -> Call:
         return call(database, np.random.Generator(np.random.PCG64(seed)))
 
     return run
-
-
-def of_either_side(order: list[bool], outputs: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the outputs of the left side and those of the right, each in the order of the calls.
-
-    Examples
-    --------
-    >>> of_either_side([False, True, True, False], ["left", "right", "right", "left"])
-    (['left', 'left'], ['right', 'right'])
-    """
-    left = [output for output, turned in zip(outputs, order, strict=True) if not turned]
-    right = [output for output, turned in zip(outputs, order, strict=True) if turned]
-    return left, right

@@ -6,16 +6,14 @@ import os
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
 from audit.errors import InvalidValue, SubjectError
-from audit.sampling.blocks import Block, Host, Task
-from audit.sampling.faults import MutatedInput
+from audit.sampling.blocks import Block, Host, Task, block_sizes
+from audit.sampling.inputs import MutatedInput
 from audit.sampling.isolated.fresh import can_start, draw_anew
-from audit.sampling.isolated.recipes import Recipe, recipe_of
-from audit.sampling.isolated.workers import Children, Here, Processes, Workers
-from audit.sampling.plan import block_sizes
+from audit.sampling.isolated.recipes import recipe_of
+from audit.sampling.isolated.workers import Children, Here, Workers
 from audit.sampling.remake.holdings import keeps_data
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import Path
@@ -24,8 +22,6 @@ from audit.sampling.stateless import Questions
 from audit.sampling.tally import Runs, Tally
 from audit.sampling.watch import can_watch
 from audit.subject.subject import Subject
-
-__all__ = ["Runs", "Sampler"]
 
 _SILENCE: Final = 64  # runs without an answer, before it is asked whether there are any more
 _UNSEEDED: Final = "so the seed does not reproduce its runs, and one process draws them all"
@@ -55,6 +51,8 @@ class Sampler(Tally):
         Whether every run gets a database of its own (`with_copies`).
     loading
         Seconds that the first run took longer than the next: it compiles, or loads something.
+    honours_rng
+        Whether the runs can be drawn again from the seed, as far as the first eight tell.
 
     Examples
     --------
@@ -82,20 +80,18 @@ class Sampler(Tally):
         self.run_time_limit = run_time_limit
         self.copy_inputs = False
         self.loading = 0.0
+        self.honours_rng = False
         self._workers: Workers | None = None
         self._host: Host | None = None
         self._parcel: Parcel | None = None
         self._steady: bool | None = None
-        self._honours = False
         self._questions = Questions(self._ask, self._task)
         self._planned: list[Task] = []
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -154,13 +150,22 @@ class Sampler(Tally):
         >>> [len(runs.left) for runs in sampler.draw([1], [2], 20, (0,))], sampler.drawn
         ([10, 10], 48)
         """
-        ways = {"fresh": fresh, "coupled": coupled, "singly": singly, "by_call": by_call}
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
         workers = self._ready(left)
-        self._planned = self._tasks(left, right, size, path, **ways)
-        typed = not any(task.vectorised for task in self._planned)
+        kept = self.state_suspected() if fresh else False
+        if kept is None:
+            self.note(
+                "The audit cannot check whether the subject keeps state: the subject, or something it "
+                "uses, cannot be pickled."
+            )
+        vectorised = self.subject.declared_sampler is not None and not coupled and not singly
+        ways = {"fresh": kept is not False, "coupled": coupled, "by_call": by_call, "vectorised": vectorised}
+        sizes = block_sizes(size, vectorised=vectorised and kept is False, weight=self.weight)
+        self._planned = [
+            self._task(left, right, count, (*path, index), **ways) for index, count in enumerate(sizes)
+        ]
         for block in workers.map(self._planned, steady=bool(self._steady)):
-            yield replace(self.account(block), typed=typed)
+            yield replace(self.account(block), typed=not vectorised)
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[MutatedInput], T] | None = None) -> T:
         """Return what `draw` returns. If the mechanism changes its database, draw again with copies of it.
@@ -217,9 +222,9 @@ class Sampler(Tally):
                 "mechanism."
             )
         left, right = self.subject.prepare(left_db), self.subject.prepare(right_db)
-        task = replace(self._task(left, right, 0, path), vectorised=False, by_call=by_call, copy_inputs=True)
+        ways = {"by_call": by_call, "copy_inputs": True}
         tasks = [
-            replace(task, size=size or 1, alone=not size, path=(*path, index))
+            self._task(left, right, size or 1, (*path, index), alone=not size, **ways)
             for index, size in enumerate(sizes)
         ]
         try:
@@ -229,7 +234,7 @@ class Sampler(Tally):
             raise SubjectError(f"A database cannot be sent to another process: {error}") from error
 
     @functools.cached_property
-    def recipe(self) -> Recipe | None:
+    def recipe(self) -> Parcel | None:
         """How the subject is made anew in a fresh process; None where it cannot be.
 
         Examples
@@ -241,7 +246,7 @@ class Sampler(Tally):
         if not can_start():
             return None
         pristine = None if self._host is None else self._host.first()
-        return recipe_of(self.subject.object, self.subject.calling, at_first=pristine)
+        return recipe_of(self.subject.object, self.subject.calling, seed=self.seed, at_first=pristine)
 
     def is_stateless(self, left_db: Any, right_db: Any) -> bool:
         """Whether runs depend on the generator that they are given and on nothing else (`Questions`).
@@ -259,7 +264,7 @@ class Sampler(Tally):
         >>> sampler.is_stateless([1], [1, 2])
         True
         """
-        if not self._honours or self.state_kept() is not False:
+        if not self.honours_rng or self.state_kept() is not False:
             return False
         databases = [self.subject.prepare(left_db), self.subject.prepare(right_db)]
         if not self._questions.answered_alike(databases):
@@ -267,31 +272,6 @@ class Sampler(Tally):
         if self.recipe is None or not keeps_data(self.subject.object):
             return True
         return self._questions.answered_alike_in(self.recipe, databases)
-
-    def _tasks(
-        self,
-        left: Any,
-        right: Any,
-        size: int,
-        path: Path,
-        *,
-        fresh: bool,
-        coupled: bool,
-        singly: bool,
-        by_call: bool,
-    ) -> list[Task]:
-        """Return the blocks of a draw."""
-        kept = self.state_suspected() if fresh else False
-        if kept is None:
-            self.note(
-                "The audit cannot check whether the subject keeps state: the subject, or something it "
-                "uses, cannot be pickled."
-            )
-        vectorised = self.subject.declared_sampler is not None and not coupled and not singly
-        task = self._task(left, right, size, path, fresh=kept is not False)
-        ways = {"vectorised": vectorised, "coupled": coupled, "by_call": by_call}
-        sizes = block_sizes(size, vectorised=vectorised and kept is False, weight=self.weight)
-        return [replace(task, size=count, path=(*path, index), **ways) for index, count in enumerate(sizes)]
 
     def state_kept(self) -> bool | None:
         """Tell whether the subject's state is another than at first; None when that cannot be told.
@@ -319,50 +299,31 @@ class Sampler(Tally):
         False
         """
         kept = self.state_kept()
-        return True if kept is False and self.subject.takes_rng and not self._honours else kept
+        return True if kept is False and self.subject.takes_rng and not self.honours_rng else kept
 
     def stopped_answering(self) -> bool:
         """Whether the last half of the runs has no answer, not even where the subject first gave one."""
         silent = self.drawn - self.last_answer >= max(_SILENCE, self.drawn // 2)
         return silent and self._questions.refused_now()
 
-    @property
-    def honours_rng(self) -> bool:
-        """Whether the runs can be drawn again from the seed, as far as the first eight tell.
-
-        Examples
-        --------
-        >>> from audit.subject.subject import adapt
-        >>> sampler = Sampler(adapt(lambda database: 0), seed=0)
-        >>> [_] = sampler.draw([1], [2], 1, (0,))
-        >>> sampler.honours_rng
-        False
-        """
-        return bool(self._honours)
-
     def _start(self) -> Workers:
-        if self._workers is None:
-            if not self.isolate and not can_watch():
-                self.note("Runs had no time limit: a limit needs the main thread, or isolate=True.")
-            self._workers = self._isolated() if self.isolate else self._in_process()
-        return self._workers
-
-    def _isolated(self) -> Workers:
-        if not hasattr(os, "fork"):
-            raise InvalidValue("`isolate` needs a system that can fork processes; this one cannot.")
-        if self._parcel is None:
-            self._parcel = Parcel.of(self.subject, seed=self.seed)
-        return Children(self._parcel, self.jobs)
-
-    def _in_process(self) -> Workers:
+        if self._workers is not None:
+            return self._workers
+        if self.isolate:
+            if not hasattr(os, "fork"):
+                raise InvalidValue("`isolate` needs a system that can fork processes; this one cannot.")
+            self._parcel = self._parcel or Parcel.of(self.subject, seed=self.seed)
+            self._workers = Children(self._parcel, self.jobs)
+            return self._workers
+        if not can_watch():
+            self.note("Runs had no time limit: a limit needs the main thread, or isolate=True.")
         if self._host is None:
             mechanism = self.subject.object
             self._host = Host(mechanism, self.subject.calling, pristine=Pristine(mechanism))
             with contextlib.suppress(SubjectError):  # it stays here then
                 self._parcel = Parcel.of(self.subject, seed=self.seed) if self.jobs > 1 else None
-        if self._parcel is None:
-            return Here(self._host)
-        return Processes(self._host, self._parcel, self.jobs)
+        self._workers = Here(self._host, self._parcel, self.jobs)
+        return self._workers
 
     def _ready(self, database: Any) -> Workers:
         """Return the workers once it is known whether the subject may be shared among them."""
@@ -370,13 +331,13 @@ class Sampler(Tally):
         if self._steady is None:
             repeats = self._questions.repeat(database)
             self.loading = self._questions.loading
-            self._honours = self.subject.takes_rng and repeats
+            self.honours_rng = self.subject.takes_rng and repeats
             kept = workers.state_kept()
             if not self.subject.takes_rng:
                 self.note(f"The subject takes no generator, {_UNSEEDED}.")
-            elif not self._honours:
+            elif not self.honours_rng:
                 self.note(f"The subject gave different outputs from the same generator state, {_UNSEEDED}.")
-            self._steady = self._honours and kept is not True
+            self._steady = self.honours_rng and kept is not True
         return workers
 
     def _ask(self, task: Task) -> Block:
@@ -384,15 +345,7 @@ class Sampler(Tally):
         self.account(block)
         return block
 
-    def _task(self, left: Any, right: Any, size: int, path: Path, *, fresh: bool = False) -> Task:
-        return Task(
-            left=left,
-            right=right,
-            size=size,
-            seed=self.seed,
-            path=path,
-            fresh=fresh,
-            copy_inputs=self.copy_inputs,
-            vectorised=self.subject.declared_sampler is not None,
-            limit=self.run_time_limit,
-        )
+    def _task(self, left: Any, right: Any, size: int, path: Path, **ways: bool) -> Task:
+        ways = {"copy_inputs": self.copy_inputs, **ways}
+        limit = self.run_time_limit
+        return Task(left=left, right=right, size=size, seed=self.seed, path=path, limit=limit, **ways)

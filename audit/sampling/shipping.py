@@ -10,11 +10,10 @@ import cloudpickle  # type: ignore[import-untyped]
 
 from audit.errors import Parameter, SubjectError
 from audit.sampling.blocks import Block, Host
-from audit.sampling.remake.classes import class_named
 from audit.sampling.remake.modules import is_importable, taken_by_value, users_modules
-from audit.sampling.remake.places import Place, find_place
+from audit.sampling.remake.places import find_place, made
 from audit.sampling.remake.reseeding import Reseeding, Sources, reseed_process
-from audit.sampling.remake.state import Pristine
+from audit.sampling.remake.state import Pristine, Reader
 from audit.sampling.seeds import Path
 from audit.sampling.snapshots import memory
 from audit.subject.signatures import Calling
@@ -22,14 +21,12 @@ from audit.subject.subject import Subject
 from audit.values.compat import class_by_value
 from audit.values.outcomes import Opaque, without_addresses
 
-__all__ = ["Opaque", "Parcel", "pack", "pack_outputs", "unpack"]
-
 _LONGEST = 1000
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """A subject made ready for another process.
+    """A subject made ready for another process: a copy, or how it is made anew there (`Made`).
 
     Functions and classes of modules that could not be imported there travel by value. What cannot be pickled
     is named, if it is global in a module, and that module's file is run there.
@@ -37,7 +34,7 @@ class Parcel:
     Parameters
     ----------
     text
-        The pickled mechanism, its generators taken out.
+        The pickled mechanism, its generators taken out, or its maker.
     calling
         How it gets its generator.
     seed
@@ -48,8 +45,8 @@ class Parcel:
     Examples
     --------
     >>> from audit.subject.subject import adapt
-    >>> Parcel.of(adapt(len), seed=0).open((0,)).state_kept()
-    False
+    >>> Parcel.of(adapt(len), seed=0).mechanism((0,))([1, 2])
+    2
     """
 
     text: bytes
@@ -79,19 +76,17 @@ class Parcel:
                 *(Parameter("isolate", example="isolate=False"), "."),
             ) from error
 
-    def open(self, path: Path) -> Host:
-        """Return the subject ready to run, the generators that it carries seeded at `path`."""
-        mechanism = unpack(self.text, Reseeding(self.seed, path))
-        if isinstance(mechanism, Place):
-            mechanism = mechanism.load()
-        return Host(mechanism, self.calling, pristine=Pristine(mechanism))
+    def mechanism(self, path: Path) -> Any:
+        """Return the user's object as it comes out here, the generators that it carries seeded at `path`."""
+        return made(unpack(self.text, Reseeding(self.seed, path)))
 
     def move_in(self, path: Path) -> Host:
         """Return the subject ready to run in a process of its own, all its generators seeded at `path`."""
         reseed_process(self.seed, path)
-        host = self.open(path)
-        host.reseed(self.seed, path)
-        return host
+        mechanism = self.mechanism(path)
+        pristine = Pristine(mechanism)
+        pristine.sources.reseed(self.seed, path)
+        return Host(mechanism, self.calling, pristine=pristine)
 
 
 def pack(value: Any, *, by_value: Collection[str] = ()) -> bytes:
@@ -109,10 +104,8 @@ def pack(value: Any, *, by_value: Collection[str] = ()) -> bytes:
     >>> unpack(pack(lambda: 3))()
     3
     """
-    file = io.BytesIO()
     with taken_by_value(by_value):
-        _Outward(file, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
-    return file.getvalue()
+        return _written(_Outward, value)
 
 
 def pack_outputs(value: Any) -> bytes:
@@ -124,9 +117,9 @@ def pack_outputs(value: Any) -> bytes:
     [1.5, 'a']
     """
     try:
-        return _pack_homeward(value)
+        return _written(_Homeward, value)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
-        return _pack_homeward(_portable(value))
+        return _written(_Homeward, _portable(value))
 
 
 def unpack(text: bytes, reseeding: Reseeding | None = None) -> Any:
@@ -137,7 +130,7 @@ def unpack(text: bytes, reseeding: Reseeding | None = None) -> Any:
     >>> unpack(pack({"a": 1}))
     {'a': 1}
     """
-    return _Reader(io.BytesIO(text), reseeding or Reseeding(0, ())).load()
+    return Reader(text, reseeding or Reseeding(0, ())).load()
 
 
 class _Outward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
@@ -157,13 +150,9 @@ class _Outward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
 class _Homeward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
     def persistent_id(self, value: Any) -> Any:
         """Name classes: the parent has them already, and must not get its own overwritten."""
-        if (
-            isinstance(value, type)
-            and value.__module__ != "builtins"
-            and "<locals>" not in value.__qualname__
-        ):
-            return (value.__module__, value.__qualname__)
-        return None
+        if not isinstance(value, type) or value.__module__ == "builtins" or "<locals>" in value.__qualname__:
+            return None
+        return (value.__module__, value.__qualname__)
 
     def reducer_override(self, value: Any) -> Any:
         """Reduce as cloudpickle does, but local classes as new ones, and views of memory as copies."""
@@ -172,21 +161,9 @@ class _Homeward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has n
         return class_by_value(value, super().reducer_override(value))
 
 
-class _Reader(pickle.Unpickler):
-    def __init__(self, file: io.BytesIO, reseeding: Reseeding) -> None:
-        super().__init__(file)
-        self._reseeding = reseeding
-
-    def persistent_load(self, name: Any) -> Any:
-        """Return a new generator, or the class of that name."""
-        if not isinstance(name, tuple):
-            return self._reseeding.make(name)
-        return class_named(*name)
-
-
-def _pack_homeward(value: Any) -> bytes:
+def _written(pickler: type[_Outward | _Homeward], value: Any) -> bytes:
     file = io.BytesIO()
-    _Homeward(file, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+    pickler(file, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
     return file.getvalue()
 
 
@@ -196,7 +173,7 @@ def _portable(value: Any) -> Any:
     if isinstance(value, Block):
         return replace(value, left=_portable(value.left), right=_portable(value.right))
     try:
-        _pack_homeward(value)
+        _written(_Homeward, value)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
         return Opaque(type(value).__name__, _text(value))
     return value

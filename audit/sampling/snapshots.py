@@ -4,13 +4,11 @@ import copy
 import decimal
 import enum
 import fractions
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
-from audit.sampling.faults import TimeLimit
-from audit.sampling.watch import in_words
+from audit.sampling.watch import TimeLimit, in_words
 from audit.values.outcomes import Raised, Unfinished
 
 _SCALARS: Final = {
@@ -18,6 +16,8 @@ _SCALARS: Final = {
     *(decimal.Decimal, fractions.Fraction, Raised, Unfinished),
 }
 IMMUTABLE: Final = frozenset(_SCALARS | {kind for kind in np.sctypeDict.values() if kind is not np.void})
+#: Of immutable values they are copied by calling their kind. Keys of a dict are hashable, taken as immutable.
+_FLAT: Final = frozenset({tuple, frozenset, list, set, dict})
 
 
 def snapshot(output: Any) -> Any:
@@ -39,7 +39,7 @@ def snapshot(output: Any) -> Any:
     if kind is np.ndarray and not output.dtype.hasobject:
         return output.copy()
     if kind in _FLAT and IMMUTABLE.issuperset(map(type, output.values() if kind is dict else output)):
-        return _FLAT[kind](output)
+        return kind(output)
     if issubclass(kind, enum.Enum | type):  # `isinstance` would ask the output, and it may lie or raise
         return output
     try:
@@ -79,17 +79,3 @@ def outcome_of(error: BaseException, *, limit: float) -> Raised | Unfinished:
     if isinstance(error, TimeLimit):
         return Unfinished(in_words(limit))
     return Unfinished("out of memory") if isinstance(error, MemoryError) else Raised.of(error)
-
-
-def _itself(output: Any) -> Any:
-    return output
-
-
-# How a container of immutable values is copied. The keys of a dict are hashable, taken as immutable.
-_FLAT: Final[dict[type, Callable[[Any], Any]]] = {
-    tuple: _itself,
-    frozenset: _itself,
-    list: list,
-    set: set,
-    dict: dict,
-}

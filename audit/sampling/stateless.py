@@ -1,16 +1,15 @@
 """Whether a subject keeps anything between calls: a few generator states, asked again and elsewhere."""
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
-from operator import attrgetter
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from audit.errors import AuditError
 from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.fresh import draw_anew
-from audit.sampling.isolated.recipes import Recipe
 from audit.sampling.seeds import RNG_CHECK
+from audit.sampling.shipping import Parcel
 from audit.values.canonical import same
 from audit.values.outcomes import Unfinished, is_refusal
 
@@ -46,15 +45,16 @@ class Answers:
     @property
     def vary(self) -> bool:
         """Whether different generator states had different answers on one of the two databases."""
-        sides = ([output for block in self.blocks for output in side(block)] for side in (_left, _right))
-        return any(not same(outputs[0], output) for outputs in sides for output in outputs)
+        lefts = [output for block in self.blocks for output in block.left]
+        rights = [output for block in self.blocks for output in block.right]
+        return any(not same(side[0], output) for side in (lefts, rights) for output in side)
 
     def are(self, others: "Answers") -> bool:
         """Whether these are the others' answers, and the generators were used alike."""
-        return len(self.blocks) == len(others.blocks) and all(
-            mine.rest == theirs.rest and same(_listed(mine), _listed(theirs))
-            for mine, theirs in zip(self.blocks, others.blocks, strict=True)
+        mine, theirs = (
+            [(each.left, each.right, each.rest) for each in answers.blocks] for answers in (self, others)
         )
+        return same(mine, theirs)
 
 
 class Questions:
@@ -80,13 +80,14 @@ class Questions:
     def __init__(self, draw: Callable[[Task], Block], task: Callable[..., Task]) -> None:
         self._draw = draw
         self._task = task
-        self._first: tuple[Any, Answers] | None = None
+        self._database: Any = None
+        self._first = Answers()
         self.loading = 0.0
 
     def repeat(self, database: Any) -> bool:
         """Ask a first time, and again: whether the answers are the same."""
-        first = self._ask(database)
-        self._first = (database, first)
+        self._database, self._first = database, self._ask(database)
+        first = self._first
         self.loading = max(0.0, first.seconds[0] - first.seconds[-1])
         if any(type(output) is Unfinished for output in first.outputs):
             return True  # it may take long to say no more
@@ -94,36 +95,26 @@ class Questions:
 
     def refused_now(self) -> bool:
         """Whether there is no answer any more where there was one at first."""
-        if self._first is None:
-            return False
-        database, answers = self._first
-        return not answers.refused and self._ask(database).refused
+        return not self._first.refused and self._ask(self._database).refused
 
     def answered_alike(self, databases: list[Any]) -> bool:
         """Whether the subject and its copies answer as at first, but differently to different states."""
-        if self._first is None:
-            return False
-        first, then = self._first
-        if not all(self._ask(first, fresh=fresh).are(then) for fresh in (False, True)):
+        if not all(self._ask(self._database, fresh=fresh).are(self._first) for fresh in (False, True)):
             return False
         answers = [self._ask(database) for database in databases]
         copies = [self._ask(database, fresh=True) for database in databases]
         if not all(here.are(there) for here, there in zip(answers, copies, strict=True)):
             return False
-        return any(each.vary for each in answers) or self._more(databases).vary
+        more = self._task(*databases, _MORE, (RNG_CHECK, _STATES))
+        return any(each.vary for each in answers) or Answers([self._draw(more)]).vary
 
-    def answered_alike_in(self, recipe: Recipe, databases: list[Any]) -> bool:
+    def answered_alike_in(self, recipe: Parcel, databases: list[Any]) -> bool:
         """Whether fresh processes answer as this one does; True where they cannot be had."""
         for database in databases:
             here = self._ask(database)
             try:
-                tasks = [replace(task, copy_inputs=True) for task in self._states(database)]
-                there = Answers(list(draw_anew(recipe, tasks)))
-            except (
-                AuditError,
-                TypeError,
-                AttributeError,
-            ):  # no process, or no database that can be sent there
+                there = Answers(list(draw_anew(recipe, self._states(database, copy_inputs=True))))
+            except (AuditError, TypeError, AttributeError):  # no process, or the database cannot be sent
                 return True
             if not there.are(here):
                 return False
@@ -139,18 +130,5 @@ class Questions:
                 break
         return answers
 
-    def _states(self, database: Any, *, fresh: bool = False) -> Iterable[Task]:
-        task = self._task(database, database, 1, (RNG_CHECK,), fresh=fresh)
-        return (replace(task, path=(RNG_CHECK, index), vectorised=False) for index in range(_STATES))
-
-    def _more(self, databases: list[Any]) -> Answers:
-        left, right = databases
-        task = self._task(left, right, _MORE, (RNG_CHECK, _STATES))
-        return Answers([self._draw(replace(task, vectorised=False))])
-
-
-_left, _right = attrgetter("left"), attrgetter("right")
-
-
-def _listed(block: Block) -> list[list[Any]]:
-    return [list(block.left), list(block.right)]
+    def _states(self, database: Any, **ways: bool) -> list[Task]:
+        return [self._task(database, database, 1, (RNG_CHECK, index), **ways) for index in range(_STATES)]

@@ -1,5 +1,6 @@
 """Outputs as they are given out, and what is counted of them: some never vary, some stop being answers."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from audit.sampling.blocks import Block
-from audit.values.canonical import key, show
+from audit.values.brief import show
+from audit.values.canonical import key
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.weights import weigh_all
 
@@ -57,9 +59,7 @@ class Variety:
         if len(self._keys) > 1:
             return
         for output in _distinct(outputs):
-            if output is self._first and self._keys:
-                continue
-            if type(output) in (Raised, Unfinished):
+            if type(output) in (Raised, Unfinished) or (self._keys and output is self._first):
                 continue
             if not self._keys:
                 self._first = output
@@ -103,15 +103,12 @@ class Tally:
         """Count a block, and give its outputs out."""
         self.drawn += len(block.left) + len(block.right)
         for side in (block.left, block.right):
-            refused = 0
             self.variety.look(side)
             self.weight = max(self.weight, weigh_all(side) // max(1, len(side)))
-            if isinstance(side, list):
-                kinds = [type(output) for output in side]
-                self.unfinished += kinds.count(Unfinished)
-                self.raised += kinds.count(Raised)
-                refused = kinds.count(Raised) + kinds.count(type(None)) + kinds.count(Unfinished)
-            if refused < len(side):
+            kinds = Counter(map(type, side)) if isinstance(side, list) else Counter()
+            self.unfinished += kinds[Unfinished]
+            self.raised += kinds[Raised]
+            if kinds[Raised] + kinds[Unfinished] + kinds[type(None)] < len(side):
                 self.last_answer = self.drawn
         self.printed += block.printed
         for note in block.notes:
@@ -124,19 +121,6 @@ class Tally:
         """Keep a note, once."""
         if note not in self.notes:
             self.notes.append(note)
-
-
-def joined(sides: Sequence[Any]) -> Any:
-    """Return the outputs of several blocks as one array if they are arrays, else in a list.
-
-    Examples
-    --------
-    >>> joined([[1], [2, 3]])
-    [1, 2, 3]
-    """
-    if all(isinstance(side, np.ndarray) for side in sides):
-        return np.concatenate(sides)
-    return [output for side in sides for output in side]
 
 
 def _distinct(outputs: Sequence[Any] | np.ndarray[Any, Any]) -> Sequence[Any] | np.ndarray[Any, Any]:

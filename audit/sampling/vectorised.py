@@ -1,6 +1,6 @@
 """Many runs in one call: what a subject's own sampler returns, checked and put in order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,58 +11,6 @@ from audit.sampling.snapshots import snapshot
 
 _CHUNKS = 8
 _SMALLEST_CHUNK = 16
-
-
-class Column:
-    """The outputs of one side, gathered call by call: one array while the calls agree, else a list.
-
-    Parameters
-    ----------
-    size
-        Number of runs in all.
-
-    Examples
-    --------
-    >>> column = Column(3)
-    >>> column.add(np.array([1.0, 2.0]), 2)
-    >>> column.add(np.array([3.0]), 1)
-    >>> column.outputs()
-    array([1., 2., 3.])
-    """
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._filled = 0
-        self._array: np.ndarray[Any, Any] | None = None
-        self._list: list[Any] | None = None
-
-    def add(self, batch: Any, count: int) -> None:
-        """Append a batch of `count` outputs, copied.
-
-        Raises
-        ------
-        SubjectError
-            The first axis of `batch` is not `count`.
-        """
-        _check_length(batch, count)
-        stop = self._filled + count
-        if self._list is None and _is_plain(batch):
-            if self._array is None:
-                self._array = np.empty((self._size, *batch.shape[1:]), batch.dtype)
-            if batch.dtype == self._array.dtype and batch.shape[1:] == self._array.shape[1:]:
-                self._array[self._filled : stop] = batch
-                self._filled = stop
-                return
-        if self._list is None:
-            self._list = [] if self._array is None else list(self._array[: self._filled])
-        self._list.extend(_one_by_one(batch))
-        self._filled = stop
-
-    def outputs(self) -> Any:
-        """Return what was gathered: an array of one or two dimensions, or a list."""
-        if self._list is not None:
-            return self._list
-        return [] if self._array is None else self._array
 
 
 def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tuple[int, int, bool]]:
@@ -94,7 +42,7 @@ def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tup
 
 def sample_pairs(
     sample: Callable[[Any, int, Any], Any],
-    databases: tuple[Callable[[], Any], Callable[[], Any]],
+    databases: Sequence[Callable[[], Any]],
     plan: list[tuple[int, int, bool]],
     *,
     rng: np.random.Generator,
@@ -107,29 +55,47 @@ def sample_pairs(
     >>> sample_pairs(lambda x, n, rng: np.full(n, x), pair, [(2, 1, False)], rng=None)
     (array([0., 0.]), array([5.]))
     """
-    columns = Column(sum(left for left, _, _ in plan)), Column(sum(right for _, right, _ in plan))
+    batches: tuple[list[Any], list[Any]] = [], []
     for *lengths, right_first in plan:
         for side in (1, 0) if right_first else (0, 1):
             if lengths[side]:
-                columns[side].add(sample(databases[side](), lengths[side], rng), lengths[side])
-    return columns[0].outputs(), columns[1].outputs()
+                batches[side].append(kept(sample(databases[side](), lengths[side], rng), lengths[side]))
+    return joined(batches[0]), joined(batches[1])
 
 
-def one_output(batch: Any) -> Any:
-    """Return the output in a batch of one.
+def kept(batch: Any, count: int) -> Any:
+    """Return a batch of `count` outputs, copied: an array of one or two dimensions, else a list.
 
     Raises
     ------
     SubjectError
-        It is not a batch of one.
+        The first axis of `batch` is not `count`.
 
     Examples
     --------
-    >>> one_output(["only"])
-    'only'
+    >>> kept(np.array([1.0, 2.0]), 2), kept(("only",), 1)
+    (array([1., 2.]), ['only'])
     """
-    _check_length(batch, 1)
-    return _one_by_one(batch)[0]
+    _check_length(batch, count)
+    if type(batch) is np.ndarray and batch.ndim in (1, 2) and batch.dtype.kind in "biufcUSmM":
+        return batch.copy()
+    if isinstance(batch, np.ndarray) and batch.dtype.names is not None and batch.ndim == 1:
+        return list(batch.tolist())  # records as tuples
+    return [snapshot(output) for output in batch]
+
+
+def joined(batches: Sequence[Any]) -> Any:
+    """Return the outputs of several batches: one array if they are arrays that agree, else a list.
+
+    Examples
+    --------
+    >>> joined([np.array([1.0, 2.0]), np.array([3.0])]), joined([[1], [2, 3]])
+    (array([1., 2., 3.]), [1, 2, 3])
+    """
+    kinds = {(batch.dtype, batch.shape[1:]) if isinstance(batch, np.ndarray) else None for batch in batches}
+    if len(kinds) == 1 and None not in kinds:
+        return np.concatenate(batches)
+    return [output for batch in batches for output in batch]
 
 
 def _check_length(batch: Any, count: int) -> None:
@@ -143,13 +109,3 @@ def _check_length(batch: Any, count: int) -> None:
             "`sample(database, size, rng)` must return `size` outputs along its first axis; "
             f"got {got} for size {count}."
         )
-
-
-def _is_plain(batch: Any) -> bool:
-    return type(batch) is np.ndarray and batch.ndim in (1, 2) and batch.dtype.kind in "biufcUSmM"
-
-
-def _one_by_one(batch: Any) -> list[Any]:
-    if isinstance(batch, np.ndarray) and batch.dtype.names is not None and batch.ndim == 1:
-        return list(batch.tolist())  # records as tuples
-    return [snapshot(output) for output in batch]

@@ -6,13 +6,15 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Final, Self
-
-from audit.sampling.faults import TimeLimit
 
 _LONGEST_TICK: Final = 1.0
 _SHORTEST_TICK: Final = 1e-3
+
+
+class TimeLimit(BaseException):  # as KeyboardInterrupt: not for a mechanism's `except Exception`
+    """A run passed its time limit."""
 
 
 def can_watch() -> bool:
@@ -59,7 +61,7 @@ class Watch:
     ...     while True:
     ...         pass
     Traceback (most recent call last):
-    audit.sampling.faults.TimeLimit
+    audit.sampling.watch.TimeLimit
     """
 
     def __init__(
@@ -86,9 +88,7 @@ class Watch:
         self._due = self._since + delay if delay else None
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if not self._active:
             return
         signal.setitimer(signal.ITIMER_REAL, 0.0)

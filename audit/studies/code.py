@@ -1,17 +1,24 @@
 """A digest of all that a curve is computed with, so that a changed learner begins its cells anew."""
 
+from __future__ import annotations
+
 import functools
 import hashlib
 import inspect
 import types
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audit.sampling.remake.holdings import names_in
 from audit.studies.sources import digest
-from audit.studies.study import Curve
+from audit.values.canonical import content_of
 from audit.values.outcomes import without_addresses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from audit.studies.study import Curve
 
 _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "start")
 _ENGINE = "audit.studies.run"
@@ -126,20 +133,11 @@ def _function(function: types.FunctionType) -> Iterator[Any]:
     yield function.__code__
     yield function.__defaults__
     yield function.__kwdefaults__
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not filled yet
-            yield None
-    for name in sorted(_names(function.__code__)):
+    yield from map(content_of, function.__closure__ or ())
+    for name in sorted(names_in(function.__code__)):
         named = function.__globals__.get(name)
         if isinstance(named, (types.ModuleType, types.FunctionType, type)):
             yield inspect.getmodule(named)
-
-
-def _names(code: types.CodeType) -> set[str]:
-    inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
-    return {*code.co_names}.union(*map(_names, inner))
 
 
 def _state(value: Any) -> Any:

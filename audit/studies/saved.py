@@ -7,7 +7,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from audit.codec.encoding import decode, encode
+from audit.codec.decoding import decode
+from audit.codec.encoding import encode
 from audit.codec.files import Unwritable, check_writable, file_name, write_text
 from audit.codec.stored import loads, read
 from audit.codec.typed import SCHEMA, checked, read_document

@@ -1,15 +1,10 @@
 """What a subject claims, and so which audits it gets; light, for it looks at attributes only."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from audit.catalogue import Entry
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from audit.options import Kind
+from audit.options import Kind
 
 
 def claims_utility(subject: Any) -> bool:
@@ -44,7 +39,5 @@ def claims(subject: Any, options: Mapping[str, Any]) -> list[Kind]:
         return list(subject.audits)
     utility = claims_utility(subject)
     private = "claim" in options or getattr(subject, "claim", None) is not None
-    return [
-        *(["privacy"] if private or not utility else []),  # type: ignore[list-item]
-        *(["utility"] if utility else []),  # type: ignore[list-item]
-    ]
+    kinds: list[Kind] = ["privacy"] if private or not utility else []
+    return [*kinds, "utility"] if utility else kinds

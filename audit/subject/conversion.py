@@ -1,22 +1,15 @@
 """How an audit's `convert` is found again: a witness holds records, the mechanism takes something else."""
 
-from __future__ import annotations
-
+import os
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import Any
 
 from audit.errors import AuditError
-from audit.subject.loading import load_object, locate_target
-from audit.subject.trust import require_trust
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Mapping
-
-    from audit.subject.subject import Subject
-
-    Convert = Callable[[Any], Any]
+from audit.subject.loading import load_object, locate_target, require_trust
+from audit.subject.subject import Convert, Subject
 
 
 def name_of_convert(convert: Convert) -> str:
@@ -31,9 +24,7 @@ def name_of_convert(convert: Convert) -> str:
     if not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
         return ""
     try:
-        found: Any = import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
+        found = attrgetter(name)(import_module(module))
     except Exception:  # noqa: BLE001 - a module of the user's may fail in any way
         return ""
     return f"{module}:{name}" if found is convert else ""
@@ -62,7 +53,7 @@ def saved_convert(
     file
         Where the result was saved; a convert in a file of the user's is looked for as its target is.
     trust
-        Whether what the result names may be imported (`audit.subject.trust`).
+        Whether what the result names may be imported (`require_trust`).
 
     Raises
     ------

@@ -1,26 +1,22 @@
 """Objects by text: imported from a module of the user's, or from a file."""
 
-from __future__ import annotations
-
 import contextlib
 import difflib
 import importlib
 import importlib.util
+import os
 import re
 import sys
 import traceback
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
 
 from audit.codec.files import source_of
 from audit.errors import AuditError
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Callable, Iterable
-    from types import ModuleType
 
 #: Likeness (`difflib`'s ratio) of a slip of the pen, and the least at which a name is offered at all.
 SLIP = 0.85
@@ -52,7 +48,9 @@ def load_object(text: str) -> Any:
         try:
             found = getattr(found, part)
         except AttributeError:
-            raise AuditError(f"`{place}` has no `{name}`{near(part, _public(found))}") from None
+            raise AuditError(
+                f"`{place}` has no `{name}`{near(part, (each for each in dir(found) if each[0] != '_'))}"
+            ) from None
     return found
 
 
@@ -116,21 +114,17 @@ def reason(error: BaseException) -> str:
     """
     said = next(iter(str(error).splitlines()), "")
     words = f"{type(error).__name__}: {said}"
-    frames = [Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__)]
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__)]
-    theirs = bool(frames) and frames[-1].suffix == ".py" and frames[-1].parent != Path(__file__).parent
-    if isinstance(error, SyntaxError) or not theirs:  # a syntax error says its own place
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, SyntaxError) or not frames:  # a syntax error says its own place
         return words
-    return f"{words} ({frames[-1].name}, line {lines[-1]})"
+    file = Path(frames[-1].filename)
+    theirs = file.suffix == ".py" and file.parent != Path(__file__).parent
+    return f"{words} ({file.name}, line {frames[-1].lineno})" if theirs else words
 
 
 def _put_first_on_path(folder: Path) -> None:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
-
-
-def _public(found: Any) -> list[str]:
-    return [name for name in dir(found) if not name.startswith("_")]
 
 
 def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
@@ -195,3 +189,38 @@ def locate_target(target: str, witness: str | os.PathLike[str], *, source: str |
         f"it or `{Path.cwd()}`; name another subject by check_witness(witness, subject) or "
         "`dp-audit replay FILE TARGET`."
     )
+
+
+def require_trust(name: object, *, what: str, trust: bool) -> None:
+    """Refuse to import what a saved file names unless its reader says that the file is trusted.
+
+    Loading a file imports nothing and calls nothing of the user's. Replaying it calls the subject and the
+    `convert` that the caller gives, on the databases of the file. A file names both, too: a name may be
+    anybody's, ``os:system`` for one, and what it is called with stands in the file.
+
+    Parameters
+    ----------
+    name
+        The name that the file gives.
+    what
+        What it names, as the caller may give it.
+    trust
+        Whether the file is trusted.
+
+    Raises
+    ------
+    AuditError
+        It is not.
+
+    Examples
+    --------
+    >>> require_trust("os:system", what="`convert`", trust=False)
+    Traceback (most recent call last):
+    audit.errors.AuditError: The saved result names `os:system` as its `convert`, and a replay would import
+    and call it; give `convert`, or trust the file (`trust=True`, `--trust`).
+    """
+    if not trust:
+        raise AuditError(
+            f"The saved result names `{name}` as its {what}, and a replay would import and call it; "
+            f"give {what}, or trust the file (`trust=True`, `--trust`)."
+        )

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from audit.errors import SubjectError
-from audit.values.canonical import show
+from audit.values.brief import show
 
 GENERATOR_NAMES: Final = ("rng", "random_state", "generator")
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -81,25 +81,34 @@ def read_calling(mechanism: Any) -> Calling:
     if isinstance(mechanism, np.ufunc):  # whether ufuncs have signatures depends on numpy's version
         parameters = [inspect.Parameter(f"x{i}", _POSITIONAL[0]) for i in range(1, mechanism.nin + 1)]
         if len(parameters) > 1:
-            raise SubjectError(_needs_more(mechanism, parameters))
+            raise _needs_more(mechanism, parameters)
         return Calling(takes_rng=False)
     parameters = _parameters(mechanism)
     positional = [p for p in parameters if p.kind in _POSITIONAL]
     only_keyword = [p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
     if not positional and not any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters):
-        raise SubjectError(
-            f"The mechanism `{spoken_name(mechanism)}` takes no database as its first argument. "
-            "Write: mechanism = lambda database, rng: f(...) — and audit `mechanism`."
-        )
+        said = f"The mechanism `{spoken_name(mechanism)}` takes no database as its first argument."
+        raise refusal(said, write="lambda database, rng: f(...)")
     keyword = next((p.name for p in only_keyword if p.name in GENERATOR_NAMES), None)
     second = positional[1] if len(positional) > 1 else None
     by_position = second is not None and (_required(second) or second.name in GENERATOR_NAMES)
     surplus = [*positional[2:], *(p for p in only_keyword if by_position or p.name != keyword)]
     if any(_required(p) for p in surplus):
-        raise SubjectError(_needs_more(mechanism, parameters))
+        raise _needs_more(mechanism, parameters)
     if by_position:
         return Calling(takes_rng=True)
     return Calling(takes_rng=keyword is not None, keyword=keyword)
+
+
+def refusal(said: str, *, write: str) -> SubjectError:
+    """Return the error that says what is wrong with a mechanism, and what to audit in its place.
+
+    Examples
+    --------
+    >>> print(refusal("It takes no database.", write="lambda database: f()"))
+    It takes no database. Write: mechanism = lambda database: f() — and audit `mechanism`.
+    """
+    return SubjectError(f"{said} Write: mechanism = {write} — and audit `mechanism`.")
 
 
 def spoken_name(mechanism: Any) -> str:
@@ -124,31 +133,23 @@ def _refuse_what_is_no_mechanism(mechanism: Any) -> None:
     if inspect.isclass(mechanism):
         raise SubjectError(f"`{name}` is a class; audit an instance of it: `{mechanism.__name__}(...)`.")
     if not callable(mechanism):
-        raise SubjectError(
-            f"A mechanism must be a callable (database, rng) -> output; got {show(mechanism)}. "
-            "Write: mechanism = lambda database, rng: ... — and audit `mechanism`."
-        )
+        said = f"A mechanism must be a callable (database, rng) -> output; got {show(mechanism)}."
+        raise refusal(said, write="lambda database, rng: ...")
     body = mechanism if inspect.isroutine(mechanism) else getattr(type(mechanism), "__call__", None)  # noqa: B004  its kind is what is asked
     if inspect.iscoroutinefunction(body) or inspect.isasyncgenfunction(body):
-        raise SubjectError(
-            f"The mechanism `{name}` is a coroutine function. "
-            "Write: mechanism = lambda database, rng: asyncio.run(f(database, rng)) — and audit `mechanism`."
-        )
+        said = f"The mechanism `{name}` is a coroutine function."
+        raise refusal(said, write="lambda database, rng: asyncio.run(f(database, rng))")
     if inspect.isgeneratorfunction(body):
-        raise SubjectError(
-            f"The mechanism `{name}` is a generator function; its output would be the generator. "
-            "Write: mechanism = lambda database, rng: list(f(database, rng)) — and audit `mechanism`."
-        )
+        said = f"The mechanism `{name}` is a generator function; its output would be the generator."
+        raise refusal(said, write="lambda database, rng: list(f(database, rng))")
 
 
 def _parameters(mechanism: Any) -> list[inspect.Parameter]:
     try:
         return list(inspect.signature(mechanism).parameters.values())
     except (ValueError, TypeError):
-        raise SubjectError(
-            f"The signature of `{spoken_name(mechanism)}` cannot be read. "
-            "Write: mechanism = lambda database, rng: f(database, ...) — and audit `mechanism`."
-        ) from None
+        said = f"The signature of `{spoken_name(mechanism)}` cannot be read."
+        raise refusal(said, write="lambda database, rng: f(database, ...)") from None
 
 
 def _required(parameter: inspect.Parameter) -> bool:
@@ -156,14 +157,11 @@ def _required(parameter: inspect.Parameter) -> bool:
     return parameter.default is inspect.Parameter.empty and not variadic
 
 
-def _needs_more(mechanism: Any, parameters: Sequence[inspect.Parameter]) -> str:
+def _needs_more(mechanism: Any, parameters: Sequence[inspect.Parameter]) -> SubjectError:
     required = [p for p in parameters if _required(p)]
-    passed = ", ".join(_argument(p) for p in required[1:])
-    return (
-        f"The mechanism `{spoken_name(mechanism)}` needs more than a database and a generator "
-        f"({', '.join(p.name for p in required)}). "
-        f"Write: mechanism = lambda database, rng: f(database, {passed}) — and audit `mechanism`."
-    )
+    names, passed = ", ".join(p.name for p in required), ", ".join(_argument(p) for p in required[1:])
+    said = f"The mechanism `{spoken_name(mechanism)}` needs more than a database and a generator ({names})."
+    return refusal(said, write=f"lambda database, rng: f(database, {passed})")
 
 
 def _argument(parameter: inspect.Parameter) -> str:

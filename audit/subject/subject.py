@@ -10,6 +10,7 @@ from audit.subject.signatures import Calling, read_calling, spoken_name
 from audit.subject.surroundings import put_back
 
 Convert = Callable[[Any], Any]
+_AS_DECLARED = ("claim", "relation", "records", "size", "databases", "reference", "expected")
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,26 +214,20 @@ def adapt(
     if isinstance(mechanism, Subject):
         known = mechanism if convert is None else replace(mechanism, convert=_checked(convert))
         return known if fresh is None else _renewed(known, fresh)
-    calling = read_calling(mechanism)
     declared = partial(_declared, mechanism)
+    family = declared("family")
     subject = Subject(
         name=spoken_name(mechanism),
         object=mechanism,
-        calling=calling,
+        calling=read_calling(mechanism),
         convert=_checked(convert),
-        claim=declared("claim"),
-        relation=declared("relation"),
-        records=declared("records"),
-        size=declared("size"),
-        databases=declared("databases"),
+        **{name: declared(name) for name in _AS_DECLARED},
         aligned=declared("aligned") is True,
         declared_sampler=None if _outdated(type(mechanism)) else _declared_function(mechanism, "sample"),
         declared_law=_declared_function(mechanism, "distribution"),
         suggested_pairs=_declared_function(mechanism, "suggested_pairs"),
         parameters=_parameters(mechanism),
-        reference=declared("reference"),
-        expected=declared("expected"),
-        family=family if isinstance(family := declared("family"), str) else None,
+        family=family if isinstance(family, str) else None,
         symmetric=declared("symmetric") is True,
     )
     return subject if fresh is None else _renewed(subject, fresh)

@@ -1,22 +1,16 @@
 """From the text of a target to the subject it names."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from audit.catalogue import Entry, load_catalogue
+from audit.catalogue import Entry, Expected, load_catalogue
 from audit.errors import AuditError
+from audit.options import Kind
 from audit.subject.loading import load_object, near, reason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from audit.catalogue import Expected
-    from audit.options import Kind
 
 
 @dataclass(frozen=True)
@@ -111,17 +105,15 @@ def find_object(text: str) -> Any:
     >>> find_object("statistics:mean").__name__
     'mean'
     """
-    return load_object(text) if ":" in text else _find_entry(text)
-
-
-def _find_entry(name: str) -> Entry:
-    if name.endswith(".py"):
-        raise AuditError(f"`{name}` is a file; add the object to audit: `{name}:object`.")
+    if ":" in text:
+        return load_object(text)
+    if text.endswith(".py"):
+        raise AuditError(f"`{text}` is a file; add the object to audit: `{text}:object`.")
     entries = {entry.name: entry for entry in load_catalogue()}
-    if name not in entries:
+    if text not in entries:
         hint = "; `dp-audit list` shows all names. A target of your own is module:object or path.py:object."
-        raise AuditError(f"The catalogue has no `{name}`{near(name, entries, otherwise=hint)}")
-    return entries[name]
+        raise AuditError(f"The catalogue has no `{text}`{near(text, entries, otherwise=hint)}")
+    return entries[text]
 
 
 def _with_parameters(named: Any, parameters: Mapping[str, Any], *, name: str) -> Any:
@@ -131,22 +123,16 @@ def _with_parameters(named: Any, parameters: Mapping[str, Any], *, name: str) ->
         return named
     if dataclasses.is_dataclass(named):
         instance: Any = named
-        change = functools.partial(dataclasses.replace, instance)
-        return _construct(change, parameters, name=name, like=type(named))
+        _refuse_unknown(type(named), parameters, name=name)
+        return _construct(functools.partial(dataclasses.replace, instance), parameters, name=name)
     if inspect.isroutine(named) or isinstance(named, functools.partial):
         _refuse_unknown(named, parameters, name=name, skip=2)
         return functools.partial(named, **parameters)
     raise AuditError(f"`{name}` is already an instance of {type(named).__name__}, so it takes no parameters.")
 
 
-def _construct(
-    factory: Callable[..., Any],
-    parameters: Mapping[str, Any],
-    *,
-    name: str,
-    like: Callable[..., Any] | None = None,
-) -> Any:
-    _refuse_unknown(like or factory, parameters, name=name)
+def _construct(factory: Callable[..., Any], parameters: Mapping[str, Any], *, name: str) -> Any:
+    _refuse_unknown(factory, parameters, name=name)
     try:
         return factory(**parameters)
     except AuditError:
@@ -156,11 +142,7 @@ def _construct(
 
 
 def _refuse_unknown(
-    factory: Callable[..., Any],
-    parameters: Mapping[str, Any],
-    *,
-    name: str,
-    skip: int = 0,
+    factory: Callable[..., Any], parameters: Mapping[str, Any], *, name: str, skip: int = 0
 ) -> None:
     """Refuse a parameter that `factory` does not have; `skip` leaves out a mechanism's database and rng."""
     try:

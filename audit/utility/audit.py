@@ -7,7 +7,8 @@ import numpy as np
 from audit.errors import InvalidValue, Parameter
 from audit.evidence.failures import LEAST_BETA, least_runs
 from audit.results.result import Evidence, Verdict
-from audit.sampling import LAW, Sampler, generator
+from audit.sampling import LAW, Sampler
+from audit.sampling.seeds import generator
 from audit.subject.subject import Renewed
 from audit.utility.betting import UtilityBetting
 from audit.utility.exact import TOLERANCE, ExactFailure, exact_failure, exceeds

@@ -3,15 +3,16 @@
 from dataclasses import replace
 from typing import Any
 
-from audit.codec.encoding import decode, encode, revived
+from audit.codec.decoding import decode
+from audit.codec.encoding import encode, revived
 from audit.errors import AuditError
 from audit.problems import check_problem
 from audit.results.result import Evidence
 from audit.sampling import Sampler
 from audit.subject.conversion import converting
+from audit.subject.loading import require_trust
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
-from audit.subject.trust import require_trust
 from audit.utility.exact import exact_failure, exceeds
 from audit.utility.experiment import Revealed, as_subject
 from audit.utility.families import PROBLEMS, read_problems
@@ -47,7 +48,7 @@ def replay_failure(
         Run the learner in a child process, which may hang or die.
     trust
         Whether the target and the `convert` that the result names may be imported and called
-        (`audit.subject.trust`).
+        (`audit.subject.loading.require_trust`).
 
     Raises
     ------

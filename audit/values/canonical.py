@@ -212,10 +212,6 @@ def _masked(value: Any, walk: _Walk) -> Hashable:
     return ("masked", _array(hidden, walk), *_container("entries", value, value.data[~hidden].tolist(), walk))
 
 
-def _memory(value: memoryview, _walk: _Walk) -> Hashable:
-    return ("memoryview", value.format, value.shape, value.tobytes())
-
-
 def _scalar(value: Any, walk: _Walk) -> Hashable:
     twin = value.item()
     if value.dtype.kind in "mM" and (twin is None or isinstance(twin, int)):  # NaT, or finer than Python's
@@ -252,15 +248,16 @@ def _state(value: Any) -> Any:
 
 
 def _function(value: types.FunctionType, walk: _Walk) -> Hashable:
-    cells = [_content(cell) for cell in value.__closure__ or ()]
+    cells = [content_of(cell) for cell in value.__closure__ or ()]
     parts = (value.__code__, value.__defaults__, value.__kwdefaults__, cells)
     return ("function", value.__module__, value.__qualname__, *_container("parts", value, parts, walk))
 
 
-def _content(cell: types.CellType) -> Any:
+def content_of(cell: types.CellType) -> Any:
+    """Return what a cell of a closure holds; None before it is filled."""
     try:
         return cell.cell_contents
-    except ValueError:  # not yet filled
+    except ValueError:
         return None
 
 
@@ -277,10 +274,6 @@ def _class_name(value: Any) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _complex(value: complex, _walk: _Walk) -> Hashable:
-    return ("complex", _float(value.real), _float(value.imag))
-
-
 _HANDLERS: Final[dict[type, Callable[[Any, _Walk], Hashable]]] = {
     str: lambda value, _: str(value),
     int: _int,
@@ -292,7 +285,7 @@ _HANDLERS: Final[dict[type, Callable[[Any, _Walk], Hashable]]] = {
     set: _unordered,
     frozenset: _unordered,
     bytes: lambda value, _: ("bytes", bytes(value)),
-    complex: _complex,
+    complex: lambda value, _: ("complex", _float(value.real), _float(value.imag)),
     np.ndarray: _array,
     Raised: lambda value, _: ("raised", value.kind, value.message),
     Unfinished: lambda value, _: ("unfinished", value.reason),
@@ -303,14 +296,8 @@ _BASES: Final[tuple[tuple[Any, Callable[[Any, _Walk], Hashable]], ...]] = (
     (np.ma.MaskedArray, _masked),
     (np.ndarray, _array),
     (float, lambda value, _: _float(float(value))),
-    (int, _int),
-    (str, _HANDLERS[str]),
-    (tuple, _HANDLERS[tuple]),
-    (list, _HANDLERS[list]),
-    (dict, _mapping),
-    ((set, frozenset), _unordered),
-    (bytes, _HANDLERS[bytes]),
-    (memoryview, _memory),
+    *((kind, _HANDLERS[kind]) for kind in (int, str, tuple, list, dict, set, frozenset, bytes)),
+    (memoryview, lambda value, _: ("memoryview", value.format, value.shape, value.tobytes())),
     (bytearray, lambda value, _: ("bytearray", bytes(value))),
     (enum.Enum, lambda value, _: ("enum", _class_name(value), value.name)),
     (type, lambda value, _: ("class", _class_name(value))),

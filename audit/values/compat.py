@@ -3,18 +3,15 @@
 `tests/audit/test_compat.py` fails where a library no longer has what is changed here, or needs no change.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import os
 import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, Final
 
 # What cloudpickle rebuilds a class with; their last argument but one names the class to be overwritten.
 _CLASS_MAKERS: Final = ("_make_skeleton_class", "_make_skeleton_enum")
@@ -53,15 +50,6 @@ def class_by_value(value: Any, reduced: Any, *, tracked: bool = False) -> Any:
     return (maker, (*first, tracker if tracked else None, extra), (attributes, slots), *rest)
 
 
-class _NoConstants:
-    """Constants of local modules where there are none."""
-
-    def set_for_type(self, kind: Any) -> tuple[()]:
-        """Return the constants of a type."""
-        del kind
-        return ()
-
-
 @contextlib.contextmanager
 def _no_local_constants() -> Iterator[None]:
     """Keep Hypothesis, in this thread, from mixing the constants of loaded modules into its examples.
@@ -80,9 +68,10 @@ def _no_local_constants() -> Iterator[None]:
         yield
         return
     here, kept = threading.get_ident(), dict(cache)
+    none = SimpleNamespace(set_for_type=lambda _kind: ())
 
     def constants() -> Any:
-        return _NoConstants() if threading.get_ident() == here else collected()
+        return none if threading.get_ident() == here else collected()
 
     cache.clear()
     providers._get_local_constants = constants  # noqa: SLF001 - there is no public way

@@ -1,16 +1,13 @@
 """What an audit tells while it runs, and how a terminal shows it."""
 
-from __future__ import annotations
-
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from rich.progress import Progress
 
 FIRST_RUNS = 20  # a mechanism's speed is known well enough after these
@@ -67,10 +64,7 @@ class AuditFinished:
 
 
 Event = AuditStarted | AuditProgressed | AuditFinished
-if TYPE_CHECKING:
-    Listener = Callable[[Event], None]
-else:
-    Listener = object
+Listener = Callable[[Event], None]
 
 
 def expected_seconds(event: AuditProgressed, *, elapsed: float, time_limit: float | None) -> float | None:
@@ -110,7 +104,7 @@ def terminal_progress() -> Iterator[Listener | None]:
         renderer.close()
 
 
-def _bar() -> Progress:
+def _bar() -> "Progress":
     from rich.console import Console  # only a terminal needs it
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -132,7 +126,9 @@ def _bar() -> Progress:
 class _Renderer:
     """Draws a bar for the audit that is running; between two audits the terminal is free."""
 
-    def __init__(self, make_bar: Callable[[], Progress], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, make_bar: Callable[[], "Progress"], clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._make_bar, self._clock = make_bar, clock
         self._bar: Progress | None = None
         self._started, self._told = 0.0, False

@@ -1,14 +1,10 @@
 """How many bytes an output takes, roughly: what is drawn at once and what is kept are bounded by it."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 #: Bytes of an object without its content.
 _OBJECT = 56
@@ -30,23 +26,14 @@ def weigh(value: Any, *, depth: int = 0) -> int:
             return _OBJECT + int(np.asarray(value).nbytes)
         if kind in (str, bytes, bytearray):
             return _OBJECT + len(value)
-        if depth < _DEEP and kind in (list, tuple, dict, set, frozenset, *_slotted(value)):
-            return _OBJECT + _weigh_entries(value, depth + 1)
+        if depth == _DEEP:
+            return _OBJECT
+        held = value if kind in (list, tuple, dict, set, frozenset) else getattr(value, "__dict__", ())
+        entries = held.values() if type(held) is dict else held
+        some = [weigh(entry, depth=depth + 1) for entry in islice(entries, _LOOKED_AT)]
+        return _OBJECT + len(held) * (8 + sum(some) // max(1, len(some)))
     except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
         return _OBJECT
-    return _OBJECT
-
-
-def _slotted(value: Any) -> tuple[type, ...]:
-    return (type(value),) if hasattr(value, "__dict__") else ()
-
-
-def _weigh_entries(value: Any, depth: int) -> int:
-    kind = type(value)
-    held = value if kind in (list, tuple, dict, set, frozenset) else vars(value)
-    entries = held.values() if type(held) is dict else held
-    some = [weigh(entry, depth=depth) for entry in islice(entries, _LOOKED_AT)]
-    return len(held) * (8 + sum(some) // max(1, len(some)))
 
 
 def weigh_all(outputs: Sequence[Any] | np.ndarray[Any, Any]) -> int:

@@ -13,11 +13,11 @@ from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation, check_pair
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.sampling import LAW, Sampler
-from audit.sampling.tally import joined
+from audit.sampling.vectorised import joined
 from audit.subject.conversion import converting
+from audit.subject.loading import require_trust
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
-from audit.subject.trust import require_trust
 from audit.values.brief import show
 from audit.values.outcomes import Raised, Unfinished
 from audit.verdict import statements
@@ -75,7 +75,7 @@ def replay_witness(
         Run the subject in a child process, which may hang or die.
     trust
         Whether the target and the `convert` that the result names may be imported and called
-        (`audit.subject.trust`).
+        (`audit.subject.loading.require_trust`).
 
     Returns
     -------

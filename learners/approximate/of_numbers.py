@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from audit.catalogue import Entry
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
 
     from learners.approximate.sources import NumberProblem
 
-__all__ = ["OfNumbers"]
+__all__ = ["OfNumbers", "at_64_bits"]
 
 
 class OfNumbers:
@@ -40,3 +45,30 @@ class OfNumbers:
     def vary(self, problem: NumberProblem, rng: np.random.Generator) -> NumberProblem:
         """Return a problem near one."""
         return problem.varied(rng)
+
+
+def at_64_bits(kind: Any, *, options: Mapping[str, Any], utility: Mapping[str, Any] | None = None) -> Entry:
+    """Return the entry of a learner over 64-bit numbers, audited by runs where its accuracy is claimed.
+
+    Parameters
+    ----------
+    kind
+        The class.
+    options, utility
+        Of the audits of its privacy, and of its utility besides `exact`.
+
+    Examples
+    --------
+    >>> from learners import HashedPointLearner
+    >>> at_64_bits(HashedPointLearner, options={"budget": 5_000}).summary
+    'd = 64; accurate at α = β = 0.1 on the stated m = 308'
+    """
+    made = partial(kind, dimension=64)
+    return Entry(
+        f"{kind.name}-64",
+        made,
+        options=options,
+        utility={"exact": False, **(utility or {})},
+        reference=kind.reference,
+        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {made().sample_size:,}",
+    )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from audit.errors import InvalidValue
+from audit.relations import Relation
 from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks
 from learners.by_queries.many_chunks import ManyChunks
 from learners.finite.listed import kinds
@@ -29,6 +30,12 @@ class ChunkedRun:
 
     model: Model
     epsilon: float
+    records: tuple[Any, ...] | None
+    size: int | tuple[int, int] | None
+
+    reference: ClassVar[str] = "K11 §1.1.1; B Theorem 7; K11 §5.1"
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
 
     if TYPE_CHECKING:
 
@@ -44,6 +51,17 @@ class ChunkedRun:
             """What a record must be, in words."""
 
         def _is_record(self, record: Any) -> bool: ...
+
+    def _settle(self, records: tuple[Any, ...]) -> None:
+        """Check the model, and build databases of `records`, one a query, where nothing else is asked for."""
+        ChunkNoise(self.model, self.epsilon)
+        for name, value in (("size", self.algorithm.most_queries), ("records", records)):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+
+    def vary(self, problem: Any, rng: np.random.Generator) -> Any:
+        """Return a problem near another one."""
+        return problem.varied(rng)
 
     def __call__(self, database: Any, rng: np.random.Generator) -> Any:
         """Return what the algorithm learns, or "insufficient samples"."""

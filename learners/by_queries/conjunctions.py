@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.catalogue import Entry
-from audit.errors import finite_number, positive_int
+from audit.errors import positive_int
 from audit.relations import Relation
+from learners.by_queries.both_models import in_both_models
 from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks, Model
 from learners.concepts import ConjunctionClass
 from learners.concepts.bits import BitWords, bit_matrix
-from learners.finite.at_size import at_size
 from learners.finite.hypotheses import Hypotheses
 from learners.finite.listed import kinds, listed, spread
 from learners.finite.of_hypotheses import OfHypotheses
@@ -141,10 +140,8 @@ class KeepsVariables(OfHypotheses, ClaimsItsEpsilon):
             """Return the log probabilities that each variable is kept, and dropped, shape (2, d)."""
 
     def __post_init__(self) -> None:
-        owner = type(self).__name__
-        positive_int(self.dimension, what=f"The `dimension` of `{owner}`")
-        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        check_accuracy(self.alpha, self.beta, owner=owner)
+        positive_int(self.dimension, what=f"The `dimension` of `{type(self).__name__}`")
+        self._check_budget()
 
     @property
     def algorithm(self) -> ConjunctionQueries:
@@ -318,33 +315,13 @@ _AT_SIZE: dict[str, Any] = {
 }
 """The share is the threshold alpha/2d at which a variable is kept."""
 
-entries = (
-    Entry(
-        ConjunctionLearner.name,
-        ConjunctionLearner,
-        reference=ConjunctionLearner.reference,
-        summary="monotone conjunctions by d queries, noise on the averages",
+entries = in_both_models(
+    ConjunctionLearner,
+    summaries=(
+        "monotone conjunctions by d queries, noise on the averages",
+        "monotone conjunctions by d queries, everybody adds noise",
+        "conjunctions of 4 variables",
     ),
-    Entry(
-        f"{ConjunctionLearner.name}-local",
-        partial(ConjunctionLearner, model="local", size=4),
-        reference=ConjunctionLearner.reference,
-        summary="monotone conjunctions by d queries, everybody adds noise",
-    ),
-    Entry(
-        f"{ConjunctionLearner.name}-at-size",
-        partial(at_size, ConjunctionLearner, model="central", epsilon=1.0, **_AT_SIZE),
-        options={"budget": 20_000},
-        utility={"budget": 2_600},
-        reference=ConjunctionLearner.reference,
-        summary="by runs, with the stated n: conjunctions of 4 variables",
-    ),
-    Entry(
-        f"{ConjunctionLearner.name}-local-at-size",
-        partial(at_size, ConjunctionLearner, model="local", epsilon=2.0, **_AT_SIZE),
-        options={"budget": 20_000},
-        utility={"budget": 2_600},
-        reference=ConjunctionLearner.reference,
-        summary="by runs, with the stated n: conjunctions of 4 variables",
-    ),
+    stated=_AT_SIZE,
+    local={"size": 4},
 )

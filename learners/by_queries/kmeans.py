@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from audit.catalogue import Entry
 from audit.claims import Accuracy
 from audit.errors import InvalidValue, finite_number
-from audit.relations import Relation
+from learners.by_queries.both_models import in_both_models
 from learners.by_queries.centres import Centres, KMeansQueries
 from learners.by_queries.chunked_run import ChunkedRun
 from learners.by_queries.chunks import ChunkNoise, Model
 from learners.by_queries.clusters import ClusterProblem, cluster_problems, random_clusters
-from learners.finite.at_size import at_size
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
@@ -77,23 +74,15 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
     size: int | tuple[int, int] | None = None
 
     name: ClassVar[str] = "k-means"
-    reference: ClassVar[str] = "K11 §1.1.1; B Theorem 7; K11 §5.1"
-    relation: ClassVar[Relation] = Relation.REPLACE_ONE
-    aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         finite_number(self.beta, what=f"The `beta` of `{type(self).__name__}`", above=0, below=0.5)
-        ChunkNoise(self.model, self.epsilon)
         if self.algorithm.accuracy >= _WORTHLESS:
             raise InvalidValue(
                 f"The 2·tau/least_mass of `{type(self).__name__}`, how far a centre in [0, 1]^d may be off, "
                 f"must be below {_WORTHLESS:g}; got {self.algorithm.accuracy:g}."
             )
-        if self.size is None:
-            object.__setattr__(self, "size", self.algorithm.most_queries)
-        if self.records is None:
-            corners = [(value,) * self.algorithm.dimension for value in (0.0, 0.4, 1.0)]
-            object.__setattr__(self, "records", tuple(corners))
+        self._settle(tuple((value,) * self.algorithm.dimension for value in (0.0, 0.4, 1.0)))
 
     @property
     def algorithm(self) -> KMeansQueries:
@@ -129,10 +118,6 @@ class KMeans(ChunkedRun, ClaimsItsEpsilon):
         """Return steady problems, with `sample_size` points each."""
         return cluster_problems(self.algorithm, examples=self.sample_size)
 
-    def vary(self, problem: ClusterProblem, rng: np.random.Generator) -> ClusterProblem:
-        """Return a steady problem near another one."""
-        return problem.varied(rng)
-
     def random(self, rng: np.random.Generator) -> ClusterProblem:
         """Return a random steady problem, with `sample_size` points."""
         found = random_clusters(self.algorithm, examples=self.sample_size, rng=rng)
@@ -161,35 +146,14 @@ _AT_SIZE: dict[str, Any] = {
 }
 """Chunks of 1,000: replaced is a record that a mass of the first round reads, or one of the second."""
 
-entries = (
-    Entry(
-        KMeans.name,
-        KMeans,
-        options={"budget": 20_000},
-        reference=KMeans.reference,
-        summary="k-means by adaptive queries (no law)",
+entries = in_both_models(
+    KMeans,
+    summaries=(
+        "k-means by adaptive queries (no law)",
+        "k-means by adaptive queries, local (no law)",
+        "two centres in the plane, two rounds",
     ),
-    Entry(
-        f"{KMeans.name}-local",
-        partial(KMeans, model="local"),
-        options={"budget": 20_000},
-        reference=KMeans.reference,
-        summary="k-means by adaptive queries, local (no law)",
-    ),
-    Entry(
-        f"{KMeans.name}-at-size",
-        partial(at_size, KMeans, model="central", epsilon=1.0, **_AT_SIZE),
-        options={"budget": 30_000},
-        utility={"budget": 2_600},
-        reference=KMeans.reference,
-        summary="by runs, with the stated n: two centres in the plane, two rounds",
-    ),
-    Entry(
-        f"{KMeans.name}-local-at-size",
-        partial(at_size, KMeans, model="local", epsilon=2.0, **_AT_SIZE),
-        options={"budget": 20_000},
-        utility={"budget": 2_600},
-        reference=KMeans.reference,
-        summary="by runs, with the stated n: two centres in the plane, two rounds",
-    ),
+    stated=_AT_SIZE,
+    options={"budget": 20_000},
+    runs=(30_000, 20_000),
 )

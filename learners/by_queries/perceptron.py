@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.catalogue import Entry
 from audit.claims import PAC
 from audit.errors import finite_number, positive_int
-from audit.relations import Relation
+from learners.by_queries.both_models import in_both_models
 from learners.by_queries.chunked_run import ChunkedRun
 from learners.by_queries.chunks import ChunkNoise, Model
 from learners.by_queries.separable import SeparableProblem, mistakes, random_separable, separable_problems
-from learners.finite.at_size import at_size
 from learners.finite.problems import check_accuracy
 from mechanisms.queries import StatisticalQuery
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
@@ -243,18 +241,11 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
     size: int | tuple[int, int] | None = None
 
     name: ClassVar[str] = "perceptron"
-    reference: ClassVar[str] = "K11 §1.1.1; B Theorem 7; K11 §5.1"
-    relation: ClassVar[Relation] = Relation.REPLACE_ONE
-    aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_accuracy(self.alpha, self.beta, owner=type(self).__name__)
-        ChunkNoise(self.model, self.epsilon)
-        if self.size is None:
-            object.__setattr__(self, "size", self.algorithm.most_queries)
-        if self.records is None:
-            ends = [(0.0,) * (self.dimension - 1) + (value,) for value in (-1.0, 0.5, 1.0)]
-            object.__setattr__(self, "records", tuple((x, y) for x in ends for y in (-1, 1)))
+        ends = [(0.0,) * (self.dimension - 1) + (value,) for value in (-1.0, 0.5, 1.0)]
+        self._settle(tuple((x, y) for x in ends for y in (-1, 1)))
 
     @property
     def algorithm(self) -> PerceptronQueries:
@@ -281,10 +272,6 @@ class Perceptron(ChunkedRun, ClaimsItsEpsilon):
         return separable_problems(
             self.dimension, alpha=self.alpha, margin=self.margin, examples=self.sample_size
         )
-
-    def vary(self, problem: SeparableProblem, rng: np.random.Generator) -> SeparableProblem:
-        """Return a problem near another one."""
-        return problem.varied(rng)
 
     def random(self, rng: np.random.Generator) -> SeparableProblem:
         """Return any problem of this margin, with `sample_size` examples."""
@@ -314,35 +301,14 @@ _AT_SIZE: dict[str, Any] = {
 }
 """Chunks of 1,000: replaced is a record that the first round's mean mistake reads, or the next error."""
 
-entries = (
-    Entry(
-        Perceptron.name,
-        Perceptron,
-        options={"budget": 20_000},
-        reference=Perceptron.reference,
-        summary="the perceptron by adaptive queries (no law)",
+entries = in_both_models(
+    Perceptron,
+    summaries=(
+        "the perceptron by adaptive queries (no law)",
+        "the perceptron by adaptive queries, local (no law)",
+        "d = 2, margin 0.9, all its rounds",
     ),
-    Entry(
-        f"{Perceptron.name}-local",
-        partial(Perceptron, model="local"),
-        options={"budget": 20_000},
-        reference=Perceptron.reference,
-        summary="the perceptron by adaptive queries, local (no law)",
-    ),
-    Entry(
-        f"{Perceptron.name}-at-size",
-        partial(at_size, Perceptron, model="central", epsilon=1.0, **_AT_SIZE),
-        options={"budget": 30_000},
-        utility={"budget": 2_600},
-        reference=Perceptron.reference,
-        summary="by runs, with the stated n: d = 2, margin 0.9, all its rounds",
-    ),
-    Entry(
-        f"{Perceptron.name}-local-at-size",
-        partial(at_size, Perceptron, model="local", epsilon=2.0, **_AT_SIZE),
-        options={"budget": 20_000},
-        utility={"budget": 2_600},
-        reference=Perceptron.reference,
-        summary="by runs, with the stated n: d = 2, margin 0.9, all its rounds",
-    ),
+    stated=_AT_SIZE,
+    options={"budget": 20_000},
+    runs=(30_000, 20_000),
 )

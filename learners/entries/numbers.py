@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.catalogue import Entry
 from learners.approximate.interval import IntervalLearner
+from learners.approximate.of_numbers import at_64_bits
 from learners.approximate.point import PointLearner
 from learners.studies.families import SearchedProblems
 from mechanisms.concave.instances import QualityFunctions, random_pair, telling_pairs
@@ -85,25 +86,9 @@ def _listed() -> dict[str, Any]:
 _AHEAD = [(0, 1)] * 58 + [(_LAST, 0)] * 5
 """A number about as far ahead as A_dist asks for."""
 
-_POINTS, _INTERVALS = partial(PointLearner, dimension=64), partial(IntervalLearner, dimension=64)
-
 entries = (
-    Entry(
-        "point-learner-64",
-        _POINTS,
-        options={"pairs": [(_AHEAD, [(1, 1), *_AHEAD[1:]])], "budget": 40_000},
-        utility={"exact": False},
-        reference=PointLearner.reference,
-        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {_POINTS().sample_size:,}",
-    ),
-    Entry(
-        "interval-learner-64",
-        _INTERVALS,
-        options=_listed(),
-        utility={"exact": False, "problems": _thresholds()},
-        reference=IntervalLearner.reference,
-        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {_INTERVALS().sample_size:,}",
-    ),
+    at_64_bits(PointLearner, options={"pairs": [(_AHEAD, [(1, 1), *_AHEAD[1:]])], "budget": 40_000}),
+    at_64_bits(IntervalLearner, options=_listed(), utility={"problems": _thresholds()}),
     Entry(
         "interval-learner-64-budget",
         partial(_rec, dimension=64),

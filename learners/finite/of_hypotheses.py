@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from audit.claims import PAC
+from audit.errors import finite_number
+from learners.finite.problems import check_accuracy
 
 if TYPE_CHECKING:
     from typing import Any
@@ -29,6 +31,7 @@ class OfHypotheses:
     (True, 2873)
     """
 
+    epsilon: float
     alpha: float
     beta: float
 
@@ -44,6 +47,11 @@ class OfHypotheses:
         @property
         def sample_size(self) -> int:
             """The number of examples that the utility claim needs."""
+
+    def _check_budget(self) -> None:
+        owner = type(self).__name__
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        check_accuracy(self.alpha, self.beta, owner=owner)
 
     @property
     def utility_claim(self) -> PAC | None:

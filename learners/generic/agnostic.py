@@ -15,7 +15,7 @@ from learners.finite.at_size import at_size
 from learners.finite.hypotheses import Hypotheses, sauer_bound
 from learners.finite.listed import label_counts
 from learners.finite.of_hypotheses import OfHypotheses
-from learners.finite.problems import LearningProblem, check_accuracy, hard_problems
+from learners.finite.problems import LearningProblem, hard_problems
 from mechanisms import ExponentialMechanism
 from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
@@ -151,9 +151,7 @@ class GenericLearner(OfHypotheses, ClaimsItsEpsilon):
     aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        owner = type(self).__name__
-        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        check_accuracy(self.alpha, self.beta, owner=owner)
+        self._check_budget()
 
     @cached_property
     def hypotheses(self) -> Hypotheses:

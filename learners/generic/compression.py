@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.catalogue import Entry
 from audit.claims import PAC, PureDP
-from audit.errors import InvalidValue, finite_number, positive_int
+from audit.errors import InvalidValue, positive_int
 from audit.relations import Relation
 from learners.by_queries.chunks import INSUFFICIENT
 from learners.concepts import ConjunctionClass, ExplicitClass
@@ -19,7 +19,7 @@ from learners.finite.at_size import at_size
 from learners.finite.hypotheses import Hypotheses
 from learners.finite.listed import label_counts
 from learners.finite.of_hypotheses import OfHypotheses
-from learners.finite.problems import LearningProblem, check_accuracy, realizable_problems
+from learners.finite.problems import LearningProblem, realizable_problems
 from learners.generic.agnostic import generic_size
 from mechanisms import ExponentialMechanism
 from mechanisms.local.averaging.sums import LaplaceSum
@@ -160,9 +160,8 @@ class CompressionLearner(OfHypotheses, PlainParameters):
     aligned: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        self._check_budget()
         owner = type(self).__name__
-        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        check_accuracy(self.alpha, self.beta, owner=owner)
         if self.first_round is not None:
             positive_int(self.first_round, what=f"The `first_round` of `{owner}`", minimum=2)
         if self.caps is not None and not self.caps:

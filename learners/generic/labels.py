@@ -11,14 +11,14 @@ import numpy as np
 
 from audit.catalogue import Entry
 from audit.claims import PureDP
-from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidValue, positive_int, probability
 from audit.relations import Relation
 from learners.concepts import PointClass
 from learners.finite.at_size import at_size
 from learners.finite.hypotheses import Hypotheses, sauer_bound
 from learners.finite.listed import ListedExamples, check_database, label_counts
 from learners.finite.of_hypotheses import OfHypotheses
-from learners.finite.problems import LearningProblem, check_accuracy, realizable_problems
+from learners.finite.problems import LearningProblem, realizable_problems
 from learners.finite.tables import TruthTable
 from learners.generic.agnostic import generic_size
 from mechanisms import ExponentialMechanism
@@ -143,9 +143,8 @@ class LabelPrivateLearner(OfHypotheses, PlainParameters):
     aligned: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        self._check_budget()
         owner = type(self).__name__
-        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        check_accuracy(self.alpha, self.beta, owner=owner)
         if self.share is not None:
             probability(self.share, what=f"The `share` of `{owner}`")
 

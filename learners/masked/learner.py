@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from audit.catalogue import Entry
 from audit.claims import PAC
 from audit.errors import InvalidValue, finite_number
 from audit.relations import Relation
+from learners.by_queries.both_models import in_both_models
 from learners.by_queries.chunks import INSUFFICIENT, ChunkNoise, EvenChunks, Model
 from learners.concepts import MaskedParityClass
 from learners.concepts.bits import bit_matrix, bits_of
-from learners.finite.at_size import at_size
 from learners.finite.listed import spread
 from learners.masked.algorithms import AdaptiveMasked
 from learners.masked.fourier import walsh
@@ -241,33 +239,14 @@ _AT_SIZE: dict[str, Any] = {
 }
 """The share is the threshold 1/4d of the first bit."""
 
-entries = (
-    Entry(
-        MaskedParityLearner.name,
-        MaskedParityLearner,
-        reference=MaskedParityLearner.reference,
-        summary="MASKED-PARITY in two rounds of queries, noise on the averages",
+entries = in_both_models(
+    MaskedParityLearner,
+    summaries=(
+        "MASKED-PARITY in two rounds of queries, noise on the averages",
+        "MASKED-PARITY in two rounds, local and interactive",
+        "d = 4",
     ),
-    Entry(
-        f"{MaskedParityLearner.name}-local",
-        partial(MaskedParityLearner, model="local", size=2),
-        reference=MaskedParityLearner.reference,
-        summary="MASKED-PARITY in two rounds, local and interactive",
-    ),
-    Entry(
-        f"{MaskedParityLearner.name}-at-size",
-        partial(at_size, MaskedParityLearner, model="central", epsilon=1.0, **_AT_SIZE),
-        options={"budget": 20_000},
-        utility={"budget": 2_400},
-        reference=MaskedParityLearner.reference,
-        summary="by runs, with the stated n: d = 4",
-    ),
-    Entry(
-        f"{MaskedParityLearner.name}-local-at-size",
-        partial(at_size, MaskedParityLearner, model="local", epsilon=2.0, **_AT_SIZE),
-        options={"budget": 20_000},
-        utility={"budget": 2_400},
-        reference=MaskedParityLearner.reference,
-        summary="by runs, with the stated n: d = 4",
-    ),
+    stated=_AT_SIZE,
+    local={"size": 2},
+    utility_runs=2_400,
 )

@@ -17,16 +17,14 @@ import numpy as np
 
 from audit.catalogue import Entry
 from audit.claims import PAC
-from audit.errors import finite_number
-from audit.relations import Relation
+from audit.errors import positive_int
 from learners.approximate.hard import point_problems
-from learners.approximate.of_numbers import OfNumbers
-from learners.approximate.samples import MOST_BITS, NumberSample, check_dimension, sample_of
-from learners.finite.problems import check_accuracy
+from learners.approximate.of_numbers import at_64_bits
+from learners.approximate.samples import MOST_BITS, NumberSample
+from learners.pure.base import PureLearner
 from learners.pure.groups import GroupedChoice
 from learners.pure.proper import point_errors
 from mechanisms.concave.piecewise import StepFunction
-from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,7 +165,7 @@ def hashed_size(dimension: int = MOST_BITS, *, alpha: float, beta: float, epsilo
 
 
 @dataclass(frozen=True, kw_only=True)
-class HashedPointLearner(OfNumbers, ClaimsItsEpsilon):
+class HashedPointLearner(PureLearner):
     """Hash the numbers at random into few buckets, and choose a bucket by its errors.
 
     Parameters
@@ -207,28 +205,17 @@ class HashedPointLearner(OfNumbers, ClaimsItsEpsilon):
     1
     """
 
-    dimension: int = 2
-    epsilon: float = 1.0
-    alpha: float = 0.1
-    beta: float = 0.1
     bits: int | None = None
     points: tuple[int, ...] | None = None
     size: int | tuple[int, int] = 3
 
     name: ClassVar[str] = "hashed-point-learner"
     reference: ClassVar[str] = "BNS §1, after Beimel, Kasiviswanathan, Nissim (TCC 2010)"
-    relation: ClassVar[Relation] = Relation.REPLACE_ONE
-    aligned: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        from audit.errors import positive_int
-
-        owner = type(self).__name__
-        check_dimension(self.dimension, owner=owner)
-        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        check_accuracy(self.alpha, self.beta, owner=owner)
+        super().__post_init__()
         if self.bits is not None:
-            positive_int(self.bits, what=f"The `bits` of `{owner}`", maximum=self.dimension)
+            positive_int(self.bits, what=f"The `bits` of `{type(self).__name__}`", maximum=self.dimension)
 
     @cached_property
     def hash_bits(self) -> int:
@@ -270,10 +257,6 @@ class HashedPointLearner(OfNumbers, ClaimsItsEpsilon):
         hashed = NumberSample.counted(both, labels, np.concatenate([sample.zeros, sample.ones]))
         errors = point_errors(hashed, top=(1 << self.hash_bits) - 1)
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=errors.top), self.spent)
-
-    def __call__(self, database: Any, rng: np.random.Generator) -> HashedPoint:
-        """Return one predictor."""
-        return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[HashedPoint]:
         """Return `size` predictors; run i uses the same map and uniform numbers on every database."""
@@ -318,14 +301,9 @@ class HashedPointLearner(OfNumbers, ClaimsItsEpsilon):
             return None
         return list(product(range(1 << self.dimension), repeat=self.hash_bits))
 
-    def _sample(self, database: Any) -> NumberSample:
-        return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
-
 
 _MOST_LISTED_BITS = 12
 
-
-_FAR = partial(HashedPointLearner, dimension=64)
 
 entries = (
     Entry(
@@ -334,12 +312,5 @@ entries = (
         reference=HashedPointLearner.reference,
         summary="POINT_2 by one bit of hash",
     ),
-    Entry(
-        "hashed-point-learner-64",
-        _FAR,
-        options={"budget": 5_000},
-        utility={"exact": False},
-        reference=HashedPointLearner.reference,
-        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {_FAR().sample_size:,}",
-    ),
+    at_64_bits(HashedPointLearner, options={"budget": 5_000}),
 )

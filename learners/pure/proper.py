@@ -12,17 +12,14 @@ import numpy as np
 
 from audit.catalogue import Entry
 from audit.claims import PAC
-from audit.errors import finite_number
-from audit.relations import Relation
 from learners.approximate.hard import interval_problems, point_problems
 from learners.approximate.lumped import LumpedLearner, Masses
-from learners.approximate.of_numbers import OfNumbers
+from learners.approximate.of_numbers import at_64_bits
 from learners.approximate.point import MOST_LISTED
-from learners.approximate.samples import NumberSample, check_dimension, sample_of, threshold_errors
-from learners.finite.problems import check_accuracy
+from learners.approximate.samples import NumberSample, threshold_errors
+from learners.pure.base import PureLearner
 from learners.pure.groups import GroupedChoice
 from mechanisms.concave.piecewise import StepFunction
-from mechanisms.subjects.claimed import ClaimsItsEpsilon
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -69,24 +66,11 @@ def point_errors(sample: NumberSample, *, top: int) -> StepFunction:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _PureLearner(OfNumbers, ClaimsItsEpsilon):
+class _ProperLearner(PureLearner):
     """The exponential mechanism over all concepts, by minus their errors."""
 
-    dimension: int = 2
-    epsilon: float = 1.0
-    alpha: float = 0.1
-    beta: float = 0.1
     points: tuple[int, ...] | None = None
     size: int | tuple[int, int] = 3
-
-    relation: ClassVar[Relation] = Relation.REPLACE_ONE
-    aligned: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        owner = type(self).__name__
-        check_dimension(self.dimension, owner=owner)
-        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
-        check_accuracy(self.alpha, self.beta, owner=owner)
 
     @property
     @abstractmethod
@@ -109,13 +93,8 @@ class _PureLearner(OfNumbers, ClaimsItsEpsilon):
 
     def choice(self, database: Any) -> GroupedChoice:
         """Return the choice on a database: its exact law, in groups of equal score."""
-        sample = sample_of(database, dimension=self.dimension, owner=type(self).__name__)
-        errors = self._errors(sample)
+        errors = self._errors(self._sample(database))
         return GroupedChoice(StepFunction(errors.starts, -errors.values, top=self.top), self.epsilon)
-
-    def __call__(self, database: Any, rng: np.random.Generator) -> int:
-        """Return one concept."""
-        return self.sample(database, 1, rng)[0]
 
     def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[int]:
         """Return `size` concepts; run i uses the same uniform numbers on every database."""
@@ -132,7 +111,7 @@ class _PureLearner(OfNumbers, ClaimsItsEpsilon):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PurePointLearner(_PureLearner):
+class PurePointLearner(_ProperLearner):
     """Choose a point function with probability proportional to exp(−epsilon·errors/2), among all 2^d.
 
     Parameters
@@ -198,7 +177,7 @@ class PurePointLearner(_PureLearner):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PureIntervalLearner(_PureLearner):
+class PureIntervalLearner(_ProperLearner):
     """Choose a threshold with probability proportional to exp(−epsilon·errors/2), among all 2^d + 1.
 
     Parameters
@@ -239,9 +218,6 @@ class PureIntervalLearner(_PureLearner):
         return interval_problems(self.dimension, alpha=self.alpha, size=self.sample_size)
 
 
-_FAR_POINT = partial(PurePointLearner, dimension=64)
-_FAR_INTERVAL = partial(PureIntervalLearner, dimension=64)
-
 entries = (
     Entry(
         "pure-point-learner",
@@ -261,20 +237,6 @@ entries = (
         reference=PurePointLearner.reference,
         summary="d = 64, all samples of 4 over three numbers, the others joined in one: ε is reached",
     ),
-    Entry(
-        "pure-point-learner-64",
-        _FAR_POINT,
-        options={"budget": 20_000},
-        utility={"exact": False},
-        reference=PurePointLearner.reference,
-        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {_FAR_POINT().sample_size:,}",
-    ),
-    Entry(
-        "pure-interval-learner-64",
-        _FAR_INTERVAL,
-        options={"budget": 20_000},
-        utility={"exact": False},
-        reference=PureIntervalLearner.reference,
-        summary=f"d = 64; accurate at α = β = 0.1 on the stated m = {_FAR_INTERVAL().sample_size:,}",
-    ),
+    at_64_bits(PurePointLearner, options={"budget": 20_000}),
+    at_64_bits(PureIntervalLearner, options={"budget": 20_000}),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from audit.claims import ApproximateDP, PureDP
@@ -53,15 +53,19 @@ class Spending:
     claims: tuple[PureDP | ApproximateDP, ...]
     delta: float
 
+    @cached_property
+    def _sums(self) -> PureDP | ApproximateDP:
+        return sequential_bound(self.claims)
+
     @property
     def basic(self) -> float:
         """The sum of the epsilons."""
-        return sequential_bound(self.claims).epsilon
+        return self._sums.epsilon
 
     @property
     def advanced(self) -> float:
         """The advanced composition theorem's epsilon at the delta; infinite where the deltas exceed it."""
-        slack = self.delta - sequential_bound(self.claims).delta
+        slack = self.delta - self._sums.delta
         if slack <= 0.0 or self.basic > _HUGE:
             return math.inf
         return advanced_bound(self.claims, slack=slack).epsilon
@@ -75,7 +79,7 @@ class Spending:
 
     def simply_within(self, epsilon: float) -> bool:
         """Tell whether basic or advanced composition keeps the whole within (epsilon, delta)."""
-        return sequential_bound(self.claims).delta <= self.delta and min(self.basic, self.advanced) <= epsilon
+        return self._sums.delta <= self.delta and min(self.basic, self.advanced) <= epsilon
 
     def within(self, epsilon: float) -> bool:
         """Tell whether some accountant keeps the whole within (epsilon, delta)."""

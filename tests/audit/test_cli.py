@@ -417,13 +417,14 @@ FULL = "import os, sys; os.dup2(os.open('/dev/full', os.O_WRONLY), 2); os.execv(
 DEAF = "import os, sys; r, w = os.pipe(); os.close(r); os.dup2(w, 2); os.execv(sys.argv[1], sys.argv[1:])"
 
 
-@pytest.mark.parametrize("stderr", [CLOSED, FULL, DEAF], ids=["closed", "full", "a pipe without a reader"])
+FINDS = ["run", "mine.py:Response", "--set", "keep=0.99", *BRIEF, "--json", "r.json"], 1, "REFUTED"
+COMPLAINS = ["run", "no.py:leak", *BRIEF], 2, ""
+
+
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
-    [
-        (["run", "mine.py:Response", "--set", "keep=0.99", *BRIEF, "--json", "r.json"], 1, "REFUTED"),
-        (["run", "no.py:leak", *BRIEF], 2, ""),
-    ],
+    ("stderr", "arguments", "code", "said"),
+    [(CLOSED, *FINDS), (FULL, *FINDS), (CLOSED, *COMPLAINS), (DEAF, *COMPLAINS)],
+    ids=["closed", "full", "closed, in use", "a pipe without a reader, in use"],
 )
 @pytest.mark.usefixtures("folder")
 def test_a_stderr_that_is_not_heard_changes_no_exit_code(stderr, arguments, code, said):

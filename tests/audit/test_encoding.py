@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.claims import PAC, ApproximateDP, PureDP
-from audit.codec.encoding import ForeignClaim, Opaque, decode, dumps, encode, is_replayable
+from audit.codec.decoding import decode
+from audit.codec.encoding import encode
+from audit.codec.stored import ForeignClaim, Opaque, dumps, is_replayable
 from audit.errors import AuditError, CorruptFile
 from audit.events.event import AtomIn, Event
 from audit.events.features.atoms import Whole

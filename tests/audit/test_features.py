@@ -43,7 +43,7 @@ from audit.events.features.parts import Part, PartIs, PartsDifference, PartsScor
 from audit.events.features.propose import propose
 from audit.events.features.scores import TableScore
 from audit.events.features.views import View
-from audit.sampling.vectorised import Column
+from audit.sampling.vectorised import joined
 from audit.values.outcomes import Raised, Unfinished
 
 INF, NAN = math.inf, math.nan
@@ -229,14 +229,11 @@ def test_an_empty_block_has_an_empty_column(feature):
 @pytest.mark.parametrize("words", [("a", "b"), ("a", "much longer"), (b"a", b"longer")])
 def test_the_width_of_text_arrays_tells_nothing_of_the_block(words):
     """A sampler's text arrays are as wide as their longest entry; blocks of mixed widths become lists."""
-    mixed, plain = Column(4), Column(4)
-    mixed.add(np.array([words[0]] * 2), 2)
-    mixed.add(np.array([words[0], words[1]]), 2)
-    plain.add(np.array([words[0]] * 2), 2)
-    plain.add(np.array([words[0]] * 2), 2)
+    mixed = joined([np.array([words[0]] * 2), np.array([words[0], words[1]])])
+    plain = joined([np.array([words[0]] * 2)] * 2)
     for feature in ALL:
-        column = [*values(feature, mixed.outputs())[:3], feature.of(words[0])]
-        assert all(map(same, column, values(feature, plain.outputs()))), feature
+        column = [*values(feature, mixed)[:3], feature.of(words[0])]
+        assert all(map(same, column, values(feature, plain))), feature
         assert same(column[0], feature.of(words[0])), feature
 
 

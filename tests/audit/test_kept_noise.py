@@ -67,8 +67,6 @@ KEPT = [
     "slow_clock",
     "budget_each",
     "on_disk_here",
-    "on_disk_at_home",
-    "on_disk_among_temporary",
 ]
 
 
@@ -202,6 +200,8 @@ def test_noise_made_at_import_beside_honoured_randomness_is_no_stateless_subject
 
 
 def test_a_fresh_process_has_a_working_directory_and_a_home_of_its_own():
+    """Noise kept on disk is kept in one of these folders."""
+
     def told(database, rng):
         import os
 

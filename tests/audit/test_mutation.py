@@ -8,7 +8,8 @@ import pytest
 from audit import ApproximateDP, AuditResult, Evidence, PureDP, Verdict, audit_privacy
 from audit.distributions import Density, Finite
 from audit.errors import CorruptFile, InvalidKind, InvalidValue
-from audit.mutation.check import FACTORS, MutationCheck, Repetition, mutation_check
+from audit.mutation.check import FACTORS, mutation_check
+from audit.mutation.result import MutationCheck, Repetition
 
 PAIR = {"pairs": [([0], [1])]}
 

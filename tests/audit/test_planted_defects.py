@@ -21,9 +21,10 @@ from audit.events.features.views import View
 from audit.events.tables import Table
 from audit.evidence.bets import Bet, log_payoffs
 from audit.evidence.memory import bet_on
-from audit.sampling import BET, Sampler, generator
+from audit.sampling import BET, Sampler
 from audit.sampling import blocks as sampling_blocks
 from audit.sampling.loops import sides
+from audit.sampling.seeds import generator
 from audit.subject.subject import adapt
 from audit.verdict.betting import Betting, Terms
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from audit.errors import SubjectError
-from audit.sampling import BET, EXPLORE, Sampler, generator
-from audit.sampling.plan import LARGEST_BLOCK, block_sizes
-from audit.sampling.seeds import COINS, RUNS
+from audit.sampling import BET, EXPLORE, Sampler
+from audit.sampling.blocks import LARGEST_BLOCK, block_sizes
+from audit.sampling.seeds import COINS, RUNS, generator
+from audit.sampling.vectorised import joined
 from audit.subject.subject import adapt
 
 
@@ -346,3 +347,12 @@ def test_a_mechanism_that_hangs_in_a_coupled_run_leaves_the_other_runs_coupled()
     assert len(finished) == sum(a >= 0.3 for a in left)
     assert all(a == b for a, b in finished)
     assert 0 < len(finished) < 12
+
+
+def test_batches_that_do_not_agree_are_joined_in_a_list():
+    """As of a sampler that gives vectors of another length in another call."""
+    rows = joined([np.zeros((2, 2)), np.ones((1, 3))])
+    assert [row.tolist() for row in rows] == [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0, 1.0]]
+    numbers = joined([np.array([1, 2]), np.array([0.5])])
+    assert numbers == [1, 2, 0.5]
+    assert [type(number) for number in numbers] == [np.int64, np.int64, np.float64]

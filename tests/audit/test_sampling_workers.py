@@ -21,10 +21,9 @@ import pytest
 from audit.errors import SubjectError
 from audit.sampling import BET, CONFIRM, MutatedInput, Sampler
 from audit.sampling.isolated import workers
-from audit.sampling.shipping import Opaque
 from audit.subject.subject import adapt
 from audit.values.canonical import key
-from audit.values.outcomes import Raised, Unfinished
+from audit.values.outcomes import Opaque, Raised, Unfinished
 
 
 @pytest.fixture(autouse=True)

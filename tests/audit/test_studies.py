@@ -7,6 +7,7 @@ import dataclasses
 import json
 import math
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -72,6 +73,14 @@ def of_masses(*masses):
         SampledProblem(f"mass {mass}", lambda rng, mass=mass: int(rng.binomial(m, mass)), lambda out, _: out)
         for mass in masses
     ]
+
+
+@pytest.fixture(scope="module")
+def exact_cells(tmp_path_factory):
+    """The cells of a study of a closed form, saved once."""
+    folder = tmp_path_factory.mktemp("cells")
+    run_study(study(exact=True), store=CellStore(folder))
+    return folder
 
 
 def outcomes(thresholds, *, open_from=None, start=1, largest=10**6, most=60):
@@ -291,9 +300,9 @@ def without(text, place, name):
         (lambda text: re.sub('"high": [0-9.]+', '"high": 1e999', text), "is larger than any float"),
     ],
 )
-def test_a_damaged_cell_is_named_in_one_line(tmp_path, damage, said):
+def test_a_damaged_cell_is_named_in_one_line(tmp_path, exact_cells, damage, said):
+    shutil.copytree(exact_cells, tmp_path, dirs_exist_ok=True)
     store = CellStore(tmp_path)
-    run_study(study(exact=True), store=store)
     path = min(tmp_path.glob("*.json"))
     path.write_text(damage(path.read_text()))
     with pytest.raises(AuditError, match=rf"is not a saved cell \(.*(?:{said}).*delete it") as refused:

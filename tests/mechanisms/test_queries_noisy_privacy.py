@@ -16,19 +16,11 @@ ENTRIES = {entry.name: entry for entry in load_catalogue()}
 
 
 @pytest.mark.parametrize(
-    ("name", "found", "budget"),
-    [
-        # one report, or answer, beyond the constant's: probability 1/2 or e^−ε/2
-        ("noisy-labels-sq-algorithm-local-coarse", 2.0, 3_500),
-        ("bounded-noise-sq-learner-coarse", 1.0, 1_500),
-    ],
+    "name", ["noisy-labels-sq-algorithm-local-coarse", "bounded-noise-sq-learner-coarse"]
 )
-def test_a_good_part_of_epsilon_is_found_on_few_examples(name, found, budget):
+def test_a_quarter_of_epsilon_is_refuted_on_few_examples(name):
     entry = ENTRIES[name]
     run = entry.factory()
-    shown = audit_privacy(run, **entry.options | {"budget": budget})
-    assert shown.verdict is Verdict.NOT_REFUTED
-    assert found < shown.epsilon_lower <= run.epsilon
     less = audit_privacy(run, PureDP(run.epsilon / 4), **entry.options)
     assert less.verdict is Verdict.REFUTED
 

@@ -18,7 +18,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from audit.claims import PAC, ApproximateDP, PureDP
-from audit.codec.encoding import ForeignClaim
+from audit.codec.stored import ForeignClaim
 from audit.errors import AuditError, CorruptFile
 from audit.events.event import AtomIn, Event, NumberIn
 from audit.events.features.atoms import Whole

@@ -17,10 +17,9 @@ from audit.doors.regressions import drawn_from, load_witness, with_source
 from audit.doors.summary import line
 from audit.errors import AuditError, CorruptFile
 from audit.subject.conversion import saved_convert
-from audit.subject.loading import locate_target
+from audit.subject.loading import locate_target, require_trust
 from audit.subject.subject import adapt
 from audit.subject.targets import rebuild_subject
-from audit.subject.trust import require_trust
 from audit.utility.replay import replay_failure
 from audit.utility.result import UtilityResult
 from audit.utility.saved import parse_any

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from audit.codec.encoding import decode, encode
+from audit.codec.decoding import decode
+from audit.codec.encoding import encode
 from audit.distributions.law import Floats
 from audit.errors import InvalidValue
 from audit.events.features.stand_ins import stand_in

@@ -11,48 +11,51 @@ import os
 import select
 import signal
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from audit.errors import AuditError
-from audit.sampling.blocks import Host, Task, next_of
+from audit.sampling.blocks import Host, Task
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, read_frame, write_frame, write_record
-from audit.sampling.isolated.recipes import made
 from audit.sampling.remake.modules import WITHIN
-from audit.sampling.remake.reseeding import Reseeding, reseed_process
+from audit.sampling.remake.reseeding import reseed_process
 from audit.sampling.seeds import Path
-from audit.sampling.shipping import Parcel, pack_outputs, unpack
+from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 
 
 @dataclass(frozen=True)
 class Errand:
-    """A subject that a worker makes anew, and where it does.
+    """What a worker is asked that makes a subject anew, runs it once, and ends.
 
     Parameters
     ----------
     recipe
-        How the subject is made.
+        How the subject is made, and the seed of the process's generators.
     paths
         Where modules are found.
     folder
         A directory of its own: the working directory, and what is home and place for temporary files.
-    seed, place
+    place
         Where in the seed tree the generators of the process start.
     task
         The packed runs: what is in their databases may be found by those paths only.
 
     Examples
     --------
-    >>> Errand(None, (), "", 0, (1,)).place
+    >>> Errand(None, (), "", (1,)).place
     (1,)
     """
 
-    recipe: Any
+    recipe: Parcel
     paths: tuple[str, ...]
     folder: str
-    seed: int
     place: Path
     task: bytes = b""
+
+    def to_run(self, task: Task) -> "Errand":
+        """Return the errand for the rest of a block; a process that takes over has other generators."""
+        packed = pack(task, by_value=self.recipe.by_value)
+        return replace(self, place=(*self.place, task.start), task=packed)
 
     def move_in(self) -> tuple[Host, Task]:
         """Return the subject, made in this process, ready to run, and its runs."""
@@ -61,33 +64,8 @@ class Errand:
         for name in ("HOME", "TMPDIR", "TEMP", "TMP", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
             os.environ[name] = self.folder
         os.environ[WITHIN] = "1"
-        reseed_process(self.seed, self.place)
-        mechanism = made(unpack(self.recipe.text, Reseeding(self.seed, self.place)))
-        return Host(mechanism, self.recipe.calling), unpack(self.task)
-
-
-@dataclass(frozen=True)
-class Request:
-    """What the parent asks of a worker.
-
-    Parameters
-    ----------
-    task
-        Runs to draw; None asks whether the subject keeps state.
-    streamed
-        Whether every outcome is sent as soon as it is there.
-    errand
-        The subject that the worker makes anew for this request, and ends after it.
-
-    Examples
-    --------
-    >>> Request().streamed
-    False
-    """
-
-    task: Task | None = None
-    streamed: bool = False
-    errand: Errand | None = None
+        reseed_process(self.recipe.seed, self.place)
+        return Host(self.recipe.mechanism(self.place), self.recipe.calling), unpack(self.task)
 
 
 class _Stream(list[Any]):
@@ -122,7 +100,7 @@ def main(requests: int, answers: int, records: int) -> None:
             with contextlib.suppress(Exception):  # it is there for the parent, and perhaps for a worker
                 importlib.import_module(name)
         if parcel is not None:
-            parcel.open(place)  # imports what the subject needs, once for all workers
+            parcel.mechanism(place)  # imports what the subject needs, once for all workers
     except BaseException as error:  # noqa: BLE001  whatever the user's modules raise when they are imported
         write_frame(answers, pack_outputs(("failed", f"{type(error).__name__}: {error}")))
         return
@@ -171,25 +149,32 @@ def _work(parcel: Parcel | None, path: Path, requests: int, answers: int, record
     try:
         host = None if parcel is None else parcel.move_in(path)
         while (frame := read_frame(requests)) is not None:
-            addressee, request = unpack(frame)
+            addressee, request, streamed = unpack(frame)
             if addressee != number:  # it was meant for a worker that died before it read it
                 continue
-            write_frame(answers, _answer(host, request, answers, records))
-            if request.errand is not None:
+            write_frame(answers, _answer(host, request, answers, records, streamed=streamed))
+            if isinstance(request, Errand):
                 break
     finally:
         os._exit(0)
 
 
-def _answer(host: Host | None, request: Request, answers: int, records: int) -> bytes:
-    task = request.task
-    if request.errand is not None:
+def _answer(
+    host: Host | None, request: Task | Errand | None, answers: int, records: int, *, streamed: bool
+) -> bytes:
+    """Return the answer to runs asked for, or to the question (None) whether the subject keeps state.
+
+    If it is `streamed`, every outcome is sent before, as soon as it is there.
+    """
+    task = request
+    if isinstance(request, Errand):
         try:
-            host, task = request.errand.move_in()
+            host, task = request.move_in()
             write_frame(answers, pack_outputs(("made", None)))
         except BaseException as error:  # noqa: BLE001  whatever the user's modules raise when they are imported
             return pack_outputs(("failed", f"{type(error).__name__}: {error}"))
     assert host is not None
+    assert not isinstance(task, Errand)
     try:
         if task is None:
             return pack_outputs(("state", host.state_kept()))
@@ -197,10 +182,8 @@ def _answer(host: Host | None, request: Request, answers: int, records: int) -> 
         def beat(progress: int) -> None:
             write_record(records, BEAT, progress)
 
-        if request.streamed:
-            rng = task.rng
-            printed = host.call_each(task, _Stream(answers), rng=rng, on_tick=beat)
-            return pack_outputs(("ended", (printed, next_of(rng))))
+        if streamed:
+            return pack_outputs(("ended", host.call_each(task, _Stream(answers), on_tick=beat)))
         return pack_outputs(("block", host.run(task, on_tick=beat)))
     except AuditError as error:
         return pack_outputs(("error", error))

@@ -7,22 +7,20 @@ are imported (`_FOUNDATIONS`), so that each costs what the import of the subject
 """
 
 import atexit
+import math
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Final
 
 from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.child import Errand
-from audit.sampling.isolated.isolation import Child
-from audit.sampling.isolated.recipes import Recipe
+from audit.sampling.isolated.isolation import Child, drawn_by
 from audit.sampling.remake.modules import WITHIN
 from audit.sampling.seeds import COPIES
+from audit.sampling.shipping import Parcel
 
 #: Libraries that a fresh process finds imported where the audit's process has them. What is listed here may
 #: draw nothing when it is imported, keep no generator but numpy's global one, which every process seeds anew,
@@ -31,6 +29,8 @@ _FOUNDATIONS: Final = ("numpy", "scipy", "pandas", "sklearn", "statsmodels", "hy
 #: The children that fork fresh processes, kept for the next audit: they never see a subject. By process, for
 #: a fork must not talk to its parent's, and by the libraries that they have imported.
 _NURSERY: dict[tuple[int, frozenset[str]], list[Child]] = {}
+#: Fresh processes that are worth the start of one more child, which takes as long as ten of them or more.
+_WORTH: Final = 4
 
 
 def can_start() -> bool:
@@ -38,7 +38,7 @@ def can_start() -> bool:
     return hasattr(os, "fork") and WITHIN not in os.environ
 
 
-def draw_anew(recipe: Recipe, tasks: Sequence[Task]) -> Iterator[Block]:
+def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
     """Yield the blocks of `tasks` in their order, each drawn in a fresh process, on every core.
 
     Raises
@@ -46,43 +46,33 @@ def draw_anew(recipe: Recipe, tasks: Sequence[Task]) -> Iterator[Block]:
     SubjectError
         The subject cannot be made in a fresh process.
     """
-    children = _children(min(_cores(), len(tasks)))
-    idle: SimpleQueue[Child] = SimpleQueue()
-    for child in children:
-        idle.put(child)
 
-    def draw(task: Task) -> Block:
-        child, folder = idle.get(), tempfile.mkdtemp(prefix="dp-audit-")
-        try:
-            place = (*task.path, COPIES)
-            return child.run_anew(task, Errand(recipe, _paths(), folder, task.seed, place))
-        finally:
-            idle.put(child)
-            shutil.rmtree(folder, ignore_errors=True)
+    def draw(child: Child, task: Task) -> Block:
+        with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
+            return child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
 
-    pool = ThreadPoolExecutor(len(children))
+    children = _children(min(_cores(), len(tasks)), wanted=math.ceil(len(tasks) / _WORTH))
     try:
-        yield from pool.map(draw, tasks)
+        yield from drawn_by(children, tasks, draw)
     except BaseException:
-        _dismiss()  # Ctrl-C, an error, a draw that nobody wants any more: threads may still wait for them
+        _dismiss()
         raise
-    finally:
-        pool.shutdown(cancel_futures=True)
 
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _children(count: int) -> list[Child]:
+def _children(most: int, *, wanted: int) -> list[Child]:
+    """Return the children that are there, started until there are as many as wanted, and at most `most`."""
     here = os.getpid(), frozenset(name for name in _FOUNDATIONS if name in sys.modules)
     if here not in _NURSERY:
         _dismiss()
     known = _NURSERY.setdefault(here, [])
-    while len(known) < count:
+    while len(known) < min(most, wanted):
         names = [name for name in list(sys.modules) if name.partition(".")[0] in here[1]]
         known.append(Child(None, foundations=names))
-    return known[:count]
+    return known[:most]
 
 
 def _dismiss() -> None:

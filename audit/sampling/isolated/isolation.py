@@ -9,16 +9,17 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Final
 
 from audit.errors import AuditError, SubjectError
 from audit.sampling.blocks import Block, Task
-from audit.sampling.isolated.child import Errand, Request
+from audit.sampling.isolated.child import Errand
 from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
-from audit.sampling.loops import of_either_side
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, unpack
 from audit.sampling.watch import in_words
@@ -42,8 +43,6 @@ main({})
 os._exit(0)
 """
 _OURS: Final = tuple(sys.path)
-
-
 #: Seconds in which a process makes its subject.
 _MAKING: Final = 60.0
 
@@ -123,7 +122,7 @@ class Child:
     def state_kept(self) -> bool | None:
         """Tell whether the state of the subject is another than at first."""
         try:
-            self._ask(Request())
+            self._ask(None)
             return self._answer(math.inf)[1]  # type: ignore[no-any-return]
         except _DiedError:
             return None
@@ -148,7 +147,7 @@ class Child:
         if not steady and not sampled:
             return self._streamed(task)
         try:
-            self._ask(Request(task))
+            self._ask(task)
             return self._answer(task.patience)[1]  # type: ignore[no-any-return]
         except _DiedError:
             block = self._streamed(replace(task, vectorised=task.vectorised and task.fresh))
@@ -177,7 +176,8 @@ class Child:
         printed = rest = 0
         while len(outputs) < task.runs:
             try:
-                self._ask(_request(replace(task, start=len(outputs)), errand))
+                rest_of = replace(task, start=len(outputs))
+                self._ask(rest_of if errand is None else errand.to_run(rest_of), streamed=True)
                 if errand is not None:
                     self._await_made()
                 while (answer := self._answer(task.limit))[0] == "outcome":
@@ -186,8 +186,7 @@ class Child:
             except _DiedError as death:
                 if len(outputs) < task.runs:
                     outputs.append(Unfinished(str(death)))
-        left, right = of_either_side(task.order, outputs)
-        return Block(left=left, right=right, printed=printed, rest=rest)
+        return task.block(outputs, printed=printed, rest=rest)
 
     def _await_made(self) -> None:
         """Wait until the worker has made its subject; that it dies of that is no run."""
@@ -196,12 +195,12 @@ class Child:
         except _DiedError as death:
             raise SubjectError(f"The child process died while loading the mechanism: {death}") from None
 
-    def _ask(self, request: Request) -> None:
+    def _ask(self, request: Task | Errand | None, *, streamed: bool = False) -> None:
         self._await_worker()
         self._death = None
         self._answers.clear()
         try:
-            write_frame(self._requests, pack((self._number, request), by_value=self._by_value))
+            write_frame(self._requests, pack((self._number, request, streamed), by_value=self._by_value))
         except BrokenPipeError:
             raise AuditError(_GONE) from None
 
@@ -234,7 +233,7 @@ class Child:
         while not self._worker:
             self._listen(math.inf)
             if self._answers and self._answers[0][0] == "failed":
-                raise SubjectError(f"The child process cannot load the mechanism: {self._answers[0][1]}")
+                self._answer(math.inf)
 
     def _listen(self, timeout: float) -> bool:
         """Take in what the child says; tell whether it said anything in time."""
@@ -263,13 +262,33 @@ class Child:
             self._death = _in_words(record.value)
 
 
-def _request(task: Task, errand: Errand | None) -> Request:
-    """Ask for runs, each sent as soon as it is there; a process that takes over has other generators."""
-    if errand is None:
-        return Request(task, streamed=True)
-    place = (*errand.place, task.start)
-    text = pack(task, by_value=errand.recipe.by_value)
-    return Request(streamed=True, errand=replace(errand, place=place, task=text))
+def drawn_by(
+    children: Sequence[Child], tasks: Sequence[Task], draw: Callable[[Child, Task], Block]
+) -> Iterator[Block]:
+    """Yield what `draw` gives for each of `tasks`, in their order, each child at one of them at a time.
+
+    Whatever ends this early kills the children: Ctrl-C, an error, a draw that nobody wants any more.
+    """
+    idle: SimpleQueue[Child] = SimpleQueue()
+    for child in children:
+        idle.put(child)
+
+    def drawn(task: Task) -> Block:
+        child = idle.get()
+        try:
+            return draw(child, task)
+        finally:
+            idle.put(child)
+
+    pool = ThreadPoolExecutor(len(children))
+    try:
+        yield from pool.map(drawn, tasks)
+    except BaseException:
+        for child in children:  # threads may still wait for them
+            child.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _places() -> str:

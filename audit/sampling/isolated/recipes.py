@@ -10,14 +10,14 @@ import inspect
 import pickle
 import sys
 import types
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
+from operator import attrgetter
 from typing import Any, Final
 
 from audit.sampling.remake.holdings import keeps_data, slots_of
 from audit.sampling.remake.modules import is_importable, users_modules
-from audit.sampling.remake.places import Place, find_place
-from audit.sampling.shipping import pack
+from audit.sampling.remake.places import Made, Place, find_place
+from audit.sampling.shipping import Parcel, pack
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around, Renewed
 
@@ -27,104 +27,8 @@ _CODE: Final = (types.FunctionType, types.MethodType, types.BuiltinFunctionType,
 _MISSING: Final = object()
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """A subject as a process makes it that never saw it.
-
-    Parameters
-    ----------
-    text
-        The packed maker.
-    calling
-        How the subject gets its generator.
-    by_value
-        Names of the modules that could not be imported there.
-    """
-
-    text: bytes
-    calling: Calling
-    by_value: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class _Constructed:
-    """An object by the class and the arguments that it is constructed with."""
-
-    kind: Any
-    arguments: Mapping[str, Any]
-
-    def make(self) -> Any:
-        return made(self.kind)(**{name: made(maker) for name, maker in self.arguments.items()})
-
-
-@dataclass(frozen=True)
-class _Member:
-    """A method, or another part, of something made anew."""
-
-    owner: Any
-    name: str
-
-    def make(self) -> Any:
-        return getattr(made(self.owner), self.name)
-
-
-@dataclass(frozen=True)
-class _Partial:
-    """A function made anew, with arguments that its user gave."""
-
-    function: Any
-    positional: tuple[Any, ...]
-    keywords: Mapping[str, Any]
-
-    def make(self) -> Any:
-        return functools.partial(made(self.function), *self.positional, **self.keywords)
-
-
-@dataclass(frozen=True)
-class _Renewing:
-    """A subject whose every run has a new one from a factory."""
-
-    factory: Any
-    calling: Calling
-
-    def make(self) -> Any:
-        return Renewed(made(self.factory), self.calling)
-
-
-@dataclass(frozen=True)
-class _Surrounding:
-    """Code of ours around a subject made anew."""
-
-    shell: Around
-    inner: Any
-
-    def make(self) -> Any:
-        return replace(self.shell, inner=made(self.inner))
-
-
-@dataclass(frozen=True)
-class _AsItIs:
-    """A function that holds no data, by its code; or what the user says makes a new subject."""
-
-    value: Any
-
-    def make(self) -> Any:
-        return self.value
-
-
-def made(maker: Any) -> Any:
-    """Return what an unpacked maker makes, in the process that wants it.
-
-    Examples
-    --------
-    >>> made(_AsItIs(len)) is len
-    True
-    """
-    return maker.load() if isinstance(maker, Place) else maker.make()
-
-
-def recipe_of(subject: Any, calling: Calling, *, at_first: Any = None) -> Recipe | None:
-    """Return how a subject is made anew, or None where it cannot be.
+def recipe_of(subject: Any, calling: Calling, *, seed: int, at_first: Any = None) -> Parcel | None:
+    """Return how a process that never saw a subject makes it anew, or None where it cannot be.
 
     Parameters
     ----------
@@ -132,72 +36,67 @@ def recipe_of(subject: Any, calling: Calling, *, at_first: Any = None) -> Recipe
         The user's object.
     calling
         How it gets its generator.
+    seed
+        Root of the seed tree.
     at_first
         A copy of it as it was before its first run, where its attributes are read.
 
     Examples
     --------
-    >>> recipe_of(lambda database, rng: sum(database), Calling(takes_rng=True)) is None
+    >>> recipe_of(lambda database, rng: sum(database), Calling(takes_rng=True), seed=0) is None
     False
     >>> noise = 1.25
-    >>> recipe_of(lambda database, rng: sum(database) + noise, Calling(takes_rng=True)) is None
+    >>> recipe_of(lambda database, rng: sum(database) + noise, Calling(takes_rng=True), seed=0) is None
     True
     """
-    maker = _maker(subject, subject if at_first is None else at_first)
-    if maker is None:
-        return None
-    by_code = isinstance(maker.inner if isinstance(maker, _Surrounding) else maker, _AsItIs)
-    by_value = tuple(m.__name__ for m in users_modules() if by_code or not is_importable(m))
     try:
-        return Recipe(pack(maker, by_value=by_value), calling, by_value)
+        maker = _maker(subject, subject if at_first is None else at_first)
+        core = maker.keywords["inner"] if isinstance(subject, Around) else maker
+        by_code = not isinstance(core, Place | Made)
+        by_value = tuple(m.__name__ for m in users_modules() if by_code or not is_importable(m))
+        return Parcel(pack(maker, by_value=by_value), calling, seed, by_value)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
         return None
 
 
 def _maker(value: Any, at_first: Any = None) -> Any:
+    """Return what `made` makes an object of, or raise LookupError, or what the user's constructor raises."""
     if isinstance(value, Around):
-        return _surrounding(value, at_first)
+        inner = _maker(value.inner, getattr(at_first, "inner", None))
+        return Made(replace, (value.shell(),), {"inner": inner})
     if isinstance(value, Renewed):
-        return _Renewing(_maker(value.factory) or _AsItIs(value.factory), value.calling)
+        try:
+            factory = _maker(value.factory)
+        except Exception:  # noqa: BLE001  it is what the user says makes a new subject
+            factory = value.factory
+        return Made(Renewed, (factory, value.calling))
     if isinstance(value, functools.partial):
-        inner = _maker(value.func)
-        plain = all(map(_is_plain, (*value.args, *value.keywords.values())))
-        return _Partial(inner, value.args, value.keywords) if inner is not None and plain else None
+        if not all(map(_is_plain, (*value.args, *value.keywords.values()))):
+            raise LookupError("a partial with arguments that are no plain data")
+        return Made(functools.partial, (_maker(value.func), *value.args), value.keywords)
     if isinstance(value, types.MethodType):
-        return _method(value, at_first)
+        owner = _maker(value.__self__, getattr(at_first, "__self__", None))
+        return Made(getattr, (owner, value.__func__.__name__))
     if isinstance(value, types.FunctionType | type | types.BuiltinFunctionType):
         # By its code, where that is all there is: no module need be imported, and a script may have audited
         # before it came to define this.
         by_name = not isinstance(value, types.BuiltinFunctionType) and keeps_data(value)
-        return _named(value) if by_name else _AsItIs(value)
+        return _named(value) if by_name else value
     return find_place(value) or _constructed(value, value if at_first is None else at_first)
 
 
-def _surrounding(value: Around, at_first: Any) -> Any:
-    inner = _maker(value.inner, getattr(at_first, "inner", None))
-    return None if inner is None else _Surrounding(value.shell(), inner)
-
-
-def _method(value: types.MethodType, at_first: Any) -> Any:
-    owner = _maker(value.__self__, getattr(at_first, "__self__", None))
-    return None if owner is None else _Member(owner, value.__func__.__name__)
-
-
 def _named(value: Any) -> Any:
-    """Return how a function or class is imported by its name, or None."""
+    """Return how a function or class is imported by its name, or raise an error."""
     module = sys.modules.get(value.__module__)
     file = getattr(module, "__file__", None)
     if module is None or file is None or "<" in value.__qualname__:
-        return None
-    found: Any = module
-    for part in value.__qualname__.split("."):
-        found = getattr(found, part, None)
-    if found is not value:
-        return None
+        raise LookupError("not a global of a module with a file")
+    if attrgetter(value.__qualname__)(module) is not value:
+        raise LookupError("another value has its name")
     first, *rest = value.__qualname__.split(".")
     maker: Any = Place(module.__name__, file, first)
     for name in rest:
-        maker = _Member(maker, name)
+        maker = Made(getattr, (maker, name))
     return maker
 
 
@@ -209,19 +108,12 @@ def _constructed(value: Any, at_first: Any) -> Any:
     """
     own = type(value)
     kind, arguments = _maker(own), _arguments(value, at_first)
-    if kind is None or arguments is None:
-        return None
-    try:
-        first, second = own(**arguments), own(**arguments)
-        texts = [pickle.dumps(_state(each)) for each in (at_first, first, second)]
-    except Exception:  # noqa: BLE001  a constructor of the user's may do anything
-        return None
+    first, second = own(**arguments), own(**arguments)
+    texts = [pickle.dumps(_state(each)) for each in (at_first, first, second)]
     if texts[0] != texts[1] and texts[1] == texts[2]:
-        return None
-    makers = {
-        name: _maker(held) if isinstance(held, _CODE) else _AsItIs(held) for name, held in arguments.items()
-    }
-    return None if None in makers.values() else _Constructed(kind, makers)
+        raise LookupError("its constructor makes another")
+    makers = {name: _maker(held) if isinstance(held, _CODE) else held for name, held in arguments.items()}
+    return Made(kind, (), makers)
 
 
 def draws_when_made(value: Any, times: int) -> bool:
@@ -239,10 +131,10 @@ def draws_when_made(value: Any, times: int) -> bool:
     >>> draws_when_made(Lucky(), 40), draws_when_made(len, 40)
     (True, False)
     """
-    arguments = None if isinstance(value, _CODE) else _arguments(value, value)
-    if arguments is None:
+    if isinstance(value, _CODE):
         return False
     try:
+        arguments = _arguments(value, value)
         texts = (pickle.dumps(_state(type(value)(**arguments))) for _ in range(times))
         return len(set(texts)) > 1
     except Exception:  # noqa: BLE001  a constructor of the user's may do anything
@@ -255,24 +147,21 @@ def _state(value: Any) -> Any:
     return {name: held for name, held in own.items() if not callable(held)}
 
 
-def _arguments(value: Any, at_first: Any) -> dict[str, Any] | None:
-    """Return what an object was constructed with, data as it was at first, code as it is; None if unknown."""
+def _arguments(value: Any, at_first: Any) -> dict[str, Any]:
+    """Return what an object was constructed with, data as it was at first, code as it is."""
     if is_dataclass(value):
         names = [each.name for each in fields(value) if each.init]
     else:
-        try:
-            parameters = list(inspect.signature(type(value)).parameters.values())
-        except (TypeError, ValueError):
-            return None
+        parameters = list(inspect.signature(type(value)).parameters.values())
         if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.POSITIONAL_ONLY) for p in parameters):
-            return None
+            raise LookupError("arguments without names")
         names = [p.name for p in parameters if p.default is p.empty or hasattr(value, p.name)]
     found = {}
     for name in names:
         held = getattr(value, name, _MISSING)
         found[name] = held if isinstance(held, _CODE) else getattr(at_first, name, _MISSING)
         if not isinstance(held, _CODE) and not _is_plain(found[name]):
-            return None
+            raise LookupError("an argument that is no plain data")
     return found
 
 

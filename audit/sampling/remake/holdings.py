@@ -3,23 +3,14 @@
 import functools
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 from audit.sampling.remake.modules import is_users
 from audit.subject.subject import Around
+from audit.values.canonical import content_of
 
 _INNOCENT: Final = (type(None), bool, str, bytes, type(Ellipsis), types.ModuleType)
-_OPENED: Final = (
-    types.FunctionType,
-    types.BuiltinFunctionType,
-    types.MethodType,
-    type,
-    staticmethod,
-    classmethod,
-    property,
-    functools.partial,
-)
 
 
 def slots_of(kind: type) -> tuple[str, ...]:
@@ -50,7 +41,7 @@ def keeps_data(value: Any) -> bool:
         seen.add(id(held))
         if isinstance(held, types.FunctionType | type) and not _is_own(held):
             continue
-        if isinstance(held, _OPENED):
+        if isinstance(held, tuple(_OPENED)):
             waiting.extend(_parts(held))
         elif callable(held) and not is_users(sys.modules.get(type(held).__module__)) and _is_shared(held):
             continue
@@ -59,25 +50,12 @@ def keeps_data(value: Any) -> bool:
     return False
 
 
-def _parts(value: Any) -> Iterator[Any]:
-    """Give what a function, a class or an object consists of."""
-    if isinstance(value, types.BuiltinFunctionType):
-        yield value.__self__  # the generator, say, that a bound `laplace` draws from
-    elif isinstance(value, types.FunctionType):
-        yield from _reached(value)
-    elif isinstance(value, type):
-        yield from _members(value)
-    elif isinstance(value, types.MethodType):
-        yield from (value.__self__, value.__func__)
-    elif isinstance(value, staticmethod | classmethod):
-        yield value.__func__
-    elif isinstance(value, property):
-        yield from (value.fget, value.fset)
-    elif isinstance(value, functools.partial):
-        yield from (value.func, *value.args, *value.keywords.values())
-    else:
-        yield type(value)
-        yield from getattr(value, "__dict__", {}).values()
+def _parts(value: Any) -> Iterable[Any]:
+    """Return what a function, a class or an object consists of."""
+    for kind, parts in _OPENED.items():
+        if isinstance(value, kind):
+            return parts(value)
+    return [type(value), *getattr(value, "__dict__", {}).values()]
 
 
 def _is_own(value: Any) -> bool:
@@ -108,21 +86,36 @@ def _members(kind: type) -> Iterator[Any]:
 
 
 def _reached(function: types.FunctionType) -> Iterator[Any]:
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # not filled yet
-            continue
+    yield from map(content_of, function.__closure__ or ())
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
     yield from vars(function).values()
-    for name in _names(function.__code__):
+    for name in names_in(function.__code__):
         if name in function.__globals__:
             yield function.__globals__[name]
 
 
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names(constant)
+def names_in(code: types.CodeType) -> set[str]:
+    """Return the names that code uses, that of functions inside of it too.
+
+    Examples
+    --------
+    >>> sorted(names_in((lambda: (len, lambda: sum)).__code__))
+    ['len', 'sum']
+    """
+    inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
+    return {*code.co_names}.union(*map(names_in, inner))
+
+
+#: What is opened to see whether data is in it, and how.
+_OPENED: Final[dict[type, Callable[[Any], Iterable[Any]]]] = {
+    types.FunctionType: _reached,
+    # the generator, say, that a bound `laplace` draws from
+    types.BuiltinFunctionType: lambda value: [value.__self__],
+    types.MethodType: lambda value: [value.__self__, value.__func__],
+    type: _members,
+    staticmethod: lambda value: [value.__func__],
+    classmethod: lambda value: [value.__func__],
+    property: lambda value: [value.fget, value.fset],
+    functools.partial: lambda value: [value.func, *value.args, *value.keywords.values()],
+}

@@ -1,10 +1,12 @@
-"""Objects that cannot be pickled but can be found again: by module, file and name."""
+"""Objects that another process finds by name or makes by a call: no copy can be had, or none is wanted."""
 
 import contextlib
 import importlib
 import importlib.util
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from operator import attrgetter
 from types import ModuleType
 from typing import Any, Final
 
@@ -30,7 +32,7 @@ class Place:
 
     Examples
     --------
-    >>> Place("json", sys.modules["json"].__file__, "dumps").load() is importlib.import_module("json").dumps
+    >>> Place("json", sys.modules["json"].__file__, "dumps").make() is importlib.import_module("json").dumps
     True
     """
 
@@ -38,7 +40,7 @@ class Place:
     file: str
     name: str
 
-    def load(self) -> Any:
+    def make(self) -> Any:
         """Return the object, its module imported or its file run if need be."""
         return getattr(self._loaded(), self.name)
 
@@ -62,6 +64,37 @@ class Place:
         return module
 
 
+@dataclass(frozen=True)
+class Made:
+    """What a call gives: the process that wants it makes the function and the arguments first.
+
+    Parameters
+    ----------
+    function, arguments, keywords
+        The call; each as `made` takes it.
+    """
+
+    function: Any
+    arguments: tuple[Any, ...] = ()
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+
+    def make(self) -> Any:
+        """Return the object."""
+        keywords = {name: made(argument) for name, argument in self.keywords.items()}
+        return made(self.function)(*map(made, self.arguments), **keywords)
+
+
+def made(maker: Any) -> Any:
+    """Return what an unpacked maker makes, in the process that wants it; anything else is there already.
+
+    Examples
+    --------
+    >>> made(len) is len, made(Made(pow, (2,), {"exp": 3}))
+    (True, 8)
+    """
+    return maker.make() if isinstance(maker, Place | Made) else maker
+
+
 def find_place(value: Any) -> Place | None:
     """Return where `value` is a global of one of the user's modules, or None.
 
@@ -75,3 +108,21 @@ def find_place(value: Any) -> Place | None:
             if found is value and module.__file__:
                 return Place(module.__name__, module.__file__, name)
     return None
+
+
+def class_named(module: str, qualname: str) -> type:
+    """Return a module's class by its name; an empty class of that name if the module has none.
+
+    Examples
+    --------
+    >>> class_named("fractions", "Fraction")
+    <class 'fractions.Fraction'>
+    >>> class_named("fractions", "Friction")
+    <class 'fractions.Friction'>
+    """
+    with contextlib.suppress(Exception):  # a module may raise anything when it is imported
+        found = attrgetter(qualname)(sys.modules.get(module) or importlib.import_module(module))
+        if isinstance(found, type):
+            return found
+    name = qualname.rpartition(".")[-1]
+    return type(name, (), {"__module__": module, "__qualname__": qualname})

@@ -1,16 +1,14 @@
 """Generators inside a subject: taken out when it is pickled, made anew when it is loaded."""
 
 import random
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from audit.sampling.seeds import COPIES, Path
 
 
-@dataclass(frozen=True)
-class StandIn:
+class StandIn(NamedTuple):
     """What stands for a generator in a pickle.
 
     Parameters
@@ -31,9 +29,6 @@ class StandIn:
     kind: str
     number: int = 0
     bits: type | None = None
-
-    def __reduce__(self) -> tuple[type, tuple[str, int, type | None]]:
-        return StandIn, (self.kind, self.number, self.bits)
 
 
 class Sources:
@@ -108,19 +103,16 @@ class Reseeding:
 
     def make(self, stand_in: StandIn) -> Any:
         """Return the generator for `stand_in`; equal numbers share their source."""
-        if stand_in.kind == "SystemRandom":
+        kind, number, bits = stand_in
+        if kind == "SystemRandom":
             return random.SystemRandom()
-        source = self._source(stand_in)
-        if stand_in.kind == "Generator":
-            return np.random.Generator(source)
-        return np.random.RandomState(source) if stand_in.kind == "RandomState" else source
-
-    def _source(self, stand_in: StandIn) -> Any:
-        number, bits = stand_in.number, stand_in.bits
         if number not in self._made:
             seeds = _seeds(self._seed, self._path, number)
             self._made[number] = bits(seeds) if bits else random.Random(_whole(seeds))  # noqa: S311  the subject's choice
-        return self._made[number]
+        source = self._made[number]
+        if kind == "Generator":
+            return np.random.Generator(source)
+        return np.random.RandomState(source) if kind == "RandomState" else source
 
 
 def reseed_process(seed: int, path: Path) -> None:

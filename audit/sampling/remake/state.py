@@ -5,13 +5,15 @@ import io
 import pickle
 import sys
 import threading
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
 
 from audit.sampling.remake.modules import is_users, taken_by_value, users_modules
-from audit.sampling.remake.reseeding import Reseeding, Sources
+from audit.sampling.remake.places import class_named
+from audit.sampling.remake.reseeding import Reseeding, Sources, StandIn
 from audit.sampling.seeds import Path
 from audit.subject.subject import Around
 from audit.values.compat import class_by_value
@@ -80,7 +82,7 @@ class Pristine:
         """
         if self._text is None:
             raise ValueError("the subject cannot be copied")
-        return _Unpickler(self._text, self._shared, Reseeding(seed, path)).load()
+        return Reader(self._text, Reseeding(seed, path), self._shared).load()
 
 
 _MACHINERY = frozenset({"__builtins__", "__cached__", "__loader__", "__spec__"})
@@ -95,12 +97,10 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
 
     def persistent_id(self, value: Any) -> Any:
         """Return what stands for a generator, a shared class or a handle of the process."""
-        if isinstance(value, _HANDLES):
-            self.shared.append(value)
-            return len(self.shared) - 1
-        if isinstance(value, type) and value not in self._owned:
-            if value.__module__ == "builtins":
-                return None
+        is_class = isinstance(value, type) and value not in self._owned
+        if is_class and value.__module__ == "builtins":
+            return None
+        if is_class or isinstance(value, _HANDLES):
             self.shared.append(value)
             return len(self.shared) - 1
         return self.sources.stand_in(value)
@@ -116,15 +116,19 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
         return class_by_value(value, super().reducer_override(value))
 
 
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, text: bytes, shared: list[Any], reseeding: Reseeding) -> None:
-        super().__init__(io.BytesIO(text))
-        self._shared = shared
-        self._reseeding = reseeding
+class Reader(pickle.Unpickler):
+    """Reads a pickle in which something stands for generators, for what copies share, and for classes."""
 
-    def persistent_load(self, stand_in: Any) -> Any:
-        """Return the shared class, or a new generator."""
-        return self._shared[stand_in] if isinstance(stand_in, int) else self._reseeding.make(stand_in)
+    def __init__(self, text: bytes, reseeding: Reseeding, shared: Sequence[Any] = ()) -> None:
+        super().__init__(io.BytesIO(text))
+        self._reseeding = reseeding
+        self._shared = shared
+
+    def persistent_load(self, name: Any) -> Any:
+        """Return a new generator, what is shared, or the class of that name."""
+        if isinstance(name, StandIn):
+            return self._reseeding.make(name)
+        return self._shared[name] if isinstance(name, int) else class_named(*name)
 
 
 def _cached(function: Any, parameters: dict[str, Any], _info: tuple[Any, ...]) -> Any:

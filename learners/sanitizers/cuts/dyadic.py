@@ -70,36 +70,34 @@ class DyadicTree:
     tally: Tally
     dimension: int
 
-    @cached_property
+    @property
     def firsts(self) -> list[NDArray[np.intp]]:
         """For each kind of level, the places of the points that are the first in their interval."""
         return self._built[0]
 
-    @cached_property
-    def kinds(self) -> list[int]:
-        """The kind of each level: the number of levels below it on which intervals merged."""
-        return self._built[1]
-
-    @cached_property
-    def _built(self) -> tuple[list[NDArray[np.intp]], list[int]]:
-        ids = self.tally.points
-        firsts, kinds = [np.arange(len(ids))], [0]
-        for _ in range(self.dimension):
-            ids = ids >> np.uint64(1)
-            new = np.concatenate([[True], ids[1:] != ids[:-1]])
-            if not new.all():
-                ids = ids[new]
-                firsts.append(firsts[-1][new])
-            kinds.append(len(firsts) - 1)
-        return firsts, kinds
-
-    @cached_property
+    @property
     def full(self) -> list[NDArray[np.int64]]:
         """The number of records in every interval of each kind of level."""
-        found = [self.tally.counts]
-        for low, up in zip(self.firsts, self.firsts[1:], strict=False):
-            found.append(np.add.reduceat(found[-1], np.searchsorted(low, up)))
-        return found
+        return self._built[1]
+
+    @property
+    def kinds(self) -> list[int]:
+        """The kind of each level: the number of levels below it on which intervals merged."""
+        return self._built[2]
+
+    @cached_property
+    def _built(self) -> tuple[list[NDArray[np.intp]], list[NDArray[np.int64]], list[int]]:
+        points, merges = self.tally.points, np.zeros(self.dimension + 1, dtype=np.intp)
+        firsts, full = [np.arange(len(points))], [self.tally.counts]
+        apart = points[1:] ^ points[:-1]  # two neighbours merge on the level of its highest bit
+        while len(apart) and (level := int(apart.min()).bit_length()) <= self.dimension:
+            merges[level] = 1
+            stay = apart >> np.uint64(level - 1) > 1
+            first = np.flatnonzero(np.concatenate([[True], stay]))
+            firsts.append(firsts[-1][first])
+            full.append(np.add.reduceat(full[-1], first))
+            apart = apart[stay]
+        return firsts, full, np.cumsum(merges).tolist()
 
     def node(self, level: int, place: int) -> Node:
         """Return the interval that stands at a place of its level."""

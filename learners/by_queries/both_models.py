@@ -1,0 +1,68 @@
+"""The entries of a learner by queries: with central and with local noise, small and at its stated n."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from audit.catalogue import Entry
+from learners.finite.at_size import at_size
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["in_both_models"]
+
+
+def in_both_models(
+    kind: Any,
+    *,
+    summaries: tuple[str, str, str],
+    stated: Mapping[str, Any],
+    options: Mapping[str, Any] | None = None,
+    local: Mapping[str, Any] | None = None,
+    runs: tuple[int, int] = (20_000, 20_000),
+    utility_runs: int = 2_600,
+) -> tuple[Entry, ...]:
+    """Return four entries: the learner in either model, and with the n that its utility claim needs, by runs.
+
+    Parameters
+    ----------
+    kind
+        The class, whose `model` is ``"central"`` or ``"local"``.
+    summaries
+        Of the central one, of the local one, and of what is audited with the stated n.
+    stated
+        Keywords of `at_size`, which that one is made with.
+    options
+        Of the audits of the first two.
+    local
+        Keywords of the small local one.
+    runs, utility_runs
+        Budgets of the audits with the stated n: of privacy in either model, and of utility.
+
+    Examples
+    --------
+    >>> from learners import MaskedParityLearner
+    >>> made = {"dimension": 4, "calm": ((0,) * 7, 1), "odd": ((0,) * 6 + (1,), -1)}
+    >>> entries = in_both_models(MaskedParityLearner, summaries=("one", "two", "d = 4"), stated=made)
+    >>> [entry.name.removeprefix("masked-parity-learner") for entry in entries]
+    ['', '-local', '-at-size', '-local-at-size']
+    """
+    entry = partial(Entry, reference=kind.reference)
+    small = partial(entry, options=dict(options or {}))
+    models = (("", "central", 1.0), ("-local", "local", 2.0))
+    return (
+        small(kind.name, kind, summary=summaries[0]),
+        small(f"{kind.name}-local", partial(kind, model="local", **(local or {})), summary=summaries[1]),
+        *(
+            entry(
+                f"{kind.name}{end}-at-size",
+                partial(at_size, kind, model=model, epsilon=epsilon, **stated),
+                options={"budget": budget},
+                utility={"budget": utility_runs},
+                summary=f"by runs, with the stated n: {summaries[2]}",
+            )
+            for (end, model, epsilon), budget in zip(models, runs, strict=True)
+        ),
+    )

@@ -1,0 +1,56 @@
+"""What the pure learners over {0, …, 2^d − 1} share: the budget and its checks, and what one run returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from audit.errors import finite_number
+from audit.relations import Relation
+from learners.approximate.of_numbers import OfNumbers
+from learners.approximate.samples import NumberSample, check_dimension, sample_of
+from learners.finite.problems import check_accuracy
+from mechanisms.subjects.claimed import ClaimsItsEpsilon
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = ["PureLearner"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PureLearner(OfNumbers, ClaimsItsEpsilon):
+    """A learner over the numbers of d bits that is private with δ = 0.
+
+    Examples
+    --------
+    >>> from learners import HashedPointLearner, PurePointLearner
+    >>> issubclass(HashedPointLearner, PureLearner), PurePointLearner().relation
+    (True, Relation.REPLACE_ONE)
+    """
+
+    dimension: int = 2
+    epsilon: float = 1.0
+    alpha: float = 0.1
+    beta: float = 0.1
+
+    relation: ClassVar[Relation] = Relation.REPLACE_ONE
+    aligned: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        owner = type(self).__name__
+        check_dimension(self.dimension, owner=owner)
+        finite_number(self.epsilon, what=f"The `epsilon` of `{owner}`", above=0)
+        check_accuracy(self.alpha, self.beta, owner=owner)
+
+    if TYPE_CHECKING:
+
+        def sample(self, database: Any, size: int, rng: np.random.Generator) -> list[Any]:
+            """Return the outputs of `size` runs."""
+
+    def __call__(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return what one run learns."""
+        return self.sample(database, 1, rng)[0]
+
+    def _sample(self, database: Any) -> NumberSample:
+        return sample_of(database, dimension=self.dimension, owner=type(self).__name__)
