@@ -124,7 +124,7 @@ def load_catalogue() -> list[Entry]:
     """
     offers = offered(GROUP, what="catalogue", make=_entries_of)
     named = ((entry.name, entry) for offer in offers for entry in offer)
-    return list(by_name(named, what="Names in the catalogue").values())
+    return list(by_name(named, what="in the catalogue").values())
 
 
 def _entries_of(offer: Any) -> list[Entry]:
@@ -142,15 +142,14 @@ def _modules(module: ModuleType) -> Iterator[ModuleType]:
     """Yield a module and those below it; ``__main__`` is a command, which an import would run."""
     yield module
     for name in sorted(each.name for each in iter_modules(getattr(module, "__path__", ()))):
-        if name != "__main__":
-            yield from _modules(_imported(f"{module.__name__}.{name}"))
-
-
-def _imported(name: str) -> ModuleType:
-    try:
-        return import_module(name)
-    except (Exception, SystemExit) as error:
-        raise AuditError(f"`{name}`: {type(error).__name__}: {error}") from error
+        if name == "__main__":
+            continue
+        below = f"{module.__name__}.{name}"
+        try:
+            held = import_module(below)
+        except (Exception, SystemExit) as error:
+            raise AuditError(f"`{below}`: {type(error).__name__}: {error}") from error
+        yield from _modules(held)
 
 
 def _held(module: ModuleType) -> list[Entry]:

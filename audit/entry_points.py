@@ -40,24 +40,19 @@ def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[An
 
 
 def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
-    """Return what was offered by its name; `what` is the word for these names in a message.
-
-    Raises
-    ------
-    AuditError
-        Two share a name; one line.
+    """Return what is offered by its names, which must differ.
 
     Examples
     --------
-    >>> by_name([("E1", 1), ("E1", 2)], what="Names of findings")
+    >>> by_name([("a", 1), ("a", 2)], what="of letters")
     Traceback (most recent call last):
-    audit.errors.AuditError: Names of findings must be unique; got `E1` more than once.
+    audit.errors.AuditError: Names of letters must be unique; got `a` more than once.
     """
     found: dict[str, T] = {}
-    for name, one in named:
+    for name, thing in named:
         if name in found:
-            raise AuditError(f"{what} must be unique; got `{name}` more than once.")
-        found[name] = one
+            raise AuditError(f"Names {what} must be unique; got `{name}` more than once.")
+        found[name] = thing
     return found
 
 

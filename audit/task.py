@@ -88,12 +88,13 @@ def environment_of(options: Options, started: float) -> dict[str, Any]:
     return {
         "elapsed": round(time.monotonic() - started, 3),
         "python": platform.python_version(),
-        "versions": {name: _version(name) for name in ("dp-audit", "numpy", "scipy")},
+        "versions": {name: version_of(name) for name in ("dp-audit", "numpy", "scipy")},
         "jobs": options.jobs,
     }
 
 
-def _version(name: str) -> str:
+def version_of(name: str) -> str:
+    """Return the version of an installed distribution, "unknown" for one that is not."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

@@ -61,33 +61,32 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 """By a field's annotation; those of other kinds check themselves."""
 
 
-def checked(value: T) -> T:
-    """Return a dataclass, or refuse one with a field of another kind than it is declared with.
+def built(made: type[T], stored: Mapping[str, Any], **read: Any) -> T:
+    """Return a dataclass of stored fields, some of them already `read`; each is of its declared kind.
 
     Parameters
     ----------
-    value
-        An instance whose module has ``from __future__ import annotations``: its fields' types are texts.
+    made
+        Its module has ``from __future__ import annotations``: the types of its fields are texts.
 
     Raises
     ------
     InvalidKind
-        The first such field; one line.
+        The first field of another kind; one line.
 
     Examples
     --------
-    >>> from audit.findings import Finding
-    >>> checked(Finding("E8", "K08", "√2/s.", "typo", "√2·s.", claimed="0.7"))
+    >>> from audit.findings import Table
+    >>> built(Table, {"caption": 3}, columns=("n",), rows=())
     Traceback (most recent call last):
-    audit.errors.InvalidKind: The claimed of a `Finding` must be a number or null; got '0.7'.
+    audit.errors.InvalidKind: The caption of a `Table` must be text; got 3.
     """
+    value = made(**{**stored, **read})
     for field in fields(value):  # type: ignore[arg-type]  # a dataclass
         held = getattr(value, field.name)
         kind = _KINDS.get(str(field.type))
         if kind is not None and not kind[1](held):
-            raise InvalidKind(
-                f"The {field.name} of a `{type(value).__name__}` must be {kind[0]}; got {show(held)}."
-            )
+            raise InvalidKind(f"The {field.name} of a `{made.__name__}` must be {kind[0]}; got {show(held)}.")
     return value
 
 
@@ -109,7 +108,7 @@ def read_document(document: Any, what: str, make: Callable[[dict[str, Any]], T])
     if not ours or not isinstance(document.get(what), dict):
         raise AuditError(f"This is not a saved {what} of schema {SCHEMA}, the newest this dp-audit reads.")
     try:
-        return checked(make(decode(document[what], where=what)))
+        return make(decode(document[what], where=what))
     except (TypeError, KeyError, AttributeError, ValueError, AuditError, RecursionError) as error:
         said = " ".join(str(error).split()).removesuffix(".")
         raise AuditError(f"The saved {what} is damaged: {said}.") from None

@@ -1,11 +1,11 @@
 """Findings as documents that JSON can hold, and back."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict
 from typing import Any
 
 from audit.codec.encoding import encode
-from audit.codec.typed import SCHEMA, checked, read_document
+from audit.codec.typed import SCHEMA, built, read_document
 from audit.errors import InvalidKind
 from audit.findings.finding import Finding, Table
 
@@ -21,11 +21,11 @@ def to_json(finding: Finding) -> dict[str, Any]:
     >>> to_json(Finding("E8", "K08", "√2/s.", "typo", "√2·s."))["finding"]["judgement"]
     'typo'
     """
-    stored = {field.name: getattr(finding, field.name) for field in fields(finding)}
-    stored["errata"] = list(finding.errata)
-    stored["glossary"] = [list(pair) for pair in finding.glossary]
-    tables = [{field.name: getattr(table, field.name) for field in fields(table)} for table in finding.tables]
-    return {"schema": SCHEMA, "finding": encode(stored | {"tables": tables})}
+    stored = asdict(finding)
+    for name in ("errata", "glossary", "tables"):
+        stored[name] = list(stored[name])
+    stored["glossary"] = list(map(list, finding.glossary))
+    return {"schema": SCHEMA, "finding": encode(stored)}
 
 
 def from_json(document: Mapping[str, Any]) -> Finding:
@@ -47,21 +47,21 @@ def from_json(document: Mapping[str, Any]) -> Finding:
 
 def _finding(stored: dict[str, Any]) -> Finding:
     method = stored.get("method", "exact")
-    whole: dict[str, Any] = {
-        "tables": tuple(map(_table, stored["tables"])),
-        "errata": _as_tuple(stored.get("errata", ())),
-        "glossary": tuple(map(_as_tuple, _as_tuple(stored.get("glossary", ())))),
-        "method": _RENAMED.get(method, method),
-    }
-    return Finding(**stored | whole)
+    return built(
+        Finding,
+        stored,
+        tables=tuple(map(_table, stored["tables"])),
+        errata=_as_tuple(stored.get("errata", ())),
+        glossary=tuple(map(_as_tuple, _as_tuple(stored.get("glossary", ())))),
+        method=_RENAMED.get(method, method),
+    )
 
 
 def _table(stored: Any) -> Table:
     rows = _as_tuple(stored["rows"])
     if not isinstance(rows, tuple):
         raise InvalidKind("The rows of a `Table` must be a list of rows.")
-    whole = stored | {"columns": _as_tuple(stored["columns"]), "rows": tuple(map(_as_tuple, rows))}
-    return checked(Table(**whole))
+    return built(Table, stored, columns=_as_tuple(stored["columns"]), rows=tuple(map(_as_tuple, rows)))
 
 
 def _as_tuple(value: Any) -> Any:

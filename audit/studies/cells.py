@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidValue, check_word, finite_number, positive_int, probability
 
 StepVerdict = Literal["refuted", "met", "open"]
 How = Literal["runs", "exact", "refused"]
@@ -61,12 +61,8 @@ class Step:
     worst: str = ""
 
     def __post_init__(self) -> None:
-        if self.verdict not in get_args(StepVerdict) or self.how not in get_args(How):
-            verdicts, ways = ", ".join(get_args(StepVerdict)), ", ".join(get_args(How))
-            raise InvalidValue(
-                f"The `verdict` of a `Step` must be one of {verdicts}, and its `how` one of {ways}; "
-                f"got {self.verdict!r:.40} and {self.how!r:.40}."
-            )
+        check_word(self.verdict, StepVerdict, what="The `verdict` of a `Step`")
+        check_word(self.how, How, what="The `how` of a `Step`")
         positive_int(self.size, what="The size of a `Step`")
         positive_int(self.runs, what="The runs of a `Step`", minimum=0)
         if max(self.size, self.runs) >= 2**63:

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import metadata
-from typing import Any
 
 from audit.errors import Parameter, positive_int, probability
 from audit.studies.cells import Cell
 from audit.studies.code import code_of
-from audit.studies.least_size import COMPARISONS, LeastSize
+from audit.studies.least_size import CellSearch, most_audits
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import CellStore
 from audit.studies.study import Curve, Study
+from audit.task import version_of
 
 
 class StudyInterrupted(KeyboardInterrupt):
@@ -34,7 +33,6 @@ class CellAdvanced:
 
     Examples
     --------
-    >>> from audit.studies.cells import Cell
     >>> CellAdvanced("demo", "all", 4.0, Cell(4.0, 4.0, None, ()), number=1, cells=2).done
     False
     """
@@ -137,52 +135,38 @@ class _Run:
         self.found: list[list[Cell]] = [[] for _ in self.study.curves]
         study = self.study
         self.code = {curve.name: code_of(curve) for curve in study.curves if self.store.folder is not None}
-        self.audits = sum(len(study.values_of(curve)) * _audits(study, curve) for curve in study.curves)
+        self.audits = sum(len(study.values_of(curve)) * most_audits(study, curve) for curve in study.curves)
 
     def result(self) -> StudyResult:
         """Seek every least m."""
         try:
             for index, curve in enumerate(self.study.curves):
                 for place, value in enumerate(self.study.values_of(curve)):
-                    self.found[index].append(self._cell(curve, value, (index, place)))
+                    self.found[index].append(self._cell(curve, value, path=(index, place)))
         except KeyboardInterrupt:
             raise StudyInterrupted(self._told()) from None
         return self._told()
 
-    def _cell(self, curve: Curve, value: float, path: tuple[int, int]) -> Cell:
-        share = self.significance / self.audits
-        search = LeastSize(self.study, curve, value, share, self.budget, self.seed, path, self.jobs, steps=[])
-        key = self._key(search)
-        search.steps = list(self.store.read(key))
-        while search.advance():
-            self.store.write(key, search.steps)
-            self._tell(curve, search.cell)
-        self._tell(curve, search.cell, done=True)
-        return search.cell
-
-    def _key(self, search: LeastSize) -> dict[str, Any]:
-        """Return everything that a cell depends on."""
-        study, curve = self.study, search.curve
-        return {
-            "study": study.name,
-            "curve": curve.name,
-            "value": float(search.value),
-            "claim": str(study.claim),
-            "fixed": study.fixed,
-            "budget": search.step_budget,
-            "search": search.family_budget,
-            "largest": study.largest,
-            "resolution": study.resolution,
-            "steps": study.steps,
-            "start": curve.begin(search.value),
-            "law": curve.law,
-            "compared": curve.compared,
-            "path": list(search.path),
-            "share": search.share,
-            "seed": self.seed,
-            "version": _version(),
-            "code": self.code.get(curve.name, ""),
-        }
+    def _cell(self, curve: Curve, value: float, *, path: tuple[int, int]) -> Cell:
+        search = CellSearch(
+            study=self.study,
+            curve=curve,
+            value=value,
+            path=path,
+            share=self.significance / self.audits,
+            budget=self.budget,
+            seed=self.seed,
+            jobs=self.jobs,
+        )
+        key = search.key() | {"version": version_of("dp-audit"), "code": self.code.get(curve.name, "")}
+        steps = list(self.store.read(key))
+        while (further := search.advance(steps)) is not None:
+            steps = further
+            self.store.write(key, steps)
+            self._tell(curve, search.cell(steps))
+        cell = search.cell(steps)
+        self._tell(curve, cell, done=True)
+        return cell
 
     def _tell(self, curve: Curve, cell: Cell, *, done: bool = False) -> None:
         if self.listener is not None:
@@ -215,17 +199,3 @@ class _Run:
                 for curve, cells in zip(study.curves, self.found, strict=True)
             ),
         )
-
-
-def _audits(study: Study, curve: Curve) -> int:
-    """Return how many audits a cell can take at most."""
-    if curve.failure is None:
-        return study.steps
-    return COMPARISONS + (0 if curve.family is None else study.steps)
-
-
-def _version() -> str:
-    try:
-        return metadata.version("dp-audit")
-    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
-        return ""

@@ -3,7 +3,7 @@
 import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from audit.codec.decoding import decode
 from audit.codec.encoding import encode
 from audit.codec.files import Unwritable, check_writable, file_name, write_text
 from audit.codec.stored import loads, read
-from audit.codec.typed import SCHEMA, checked, read_document
+from audit.codec.typed import SCHEMA, built, read_document
 from audit.errors import AuditError, finite_number, probability
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
@@ -48,8 +48,8 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
 
 
 def _result(stored: dict[str, Any]) -> StudyResult:
-    curves = tuple(map(_curve, stored["curves"]))
-    result = StudyResult(**{**stored, "values": tuple(stored.get("values", ())), "curves": curves})
+    values, curves = tuple(stored.get("values", ())), tuple(map(_curve, stored["curves"]))
+    result = built(StudyResult, stored, values=values, curves=curves)
     probability(result.significance, what="The `significance`", zero=False, one=False)
     probability(result.beta, what="The `beta`", one=False)
     finite_number(result.alpha, what="The `alpha`", minimum=0)
@@ -79,15 +79,15 @@ def _as_lists(value: Any) -> Any:
 
 
 def _curve(stored: Mapping[str, Any]) -> CurveResult:
-    return checked(CurveResult(**{**stored, "cells": tuple(map(_cell, stored["cells"]))}))
+    return built(CurveResult, stored, cells=tuple(map(_cell, stored["cells"])))
 
 
 def _cell(stored: Mapping[str, Any]) -> Cell:
-    return checked(Cell(**{**stored, "steps": _steps(stored["steps"])}))
+    return built(Cell, stored, steps=_steps(stored["steps"]))
 
 
 def _steps(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
-    return tuple(checked(Step(**step)) for step in stored)
+    return tuple(built(Step, step) for step in stored)
 
 
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
@@ -164,7 +164,7 @@ class CellStore:
         """Keep the steps that a cell has so far, whole or not at all; on a full disk it is said, once."""
         if self.folder is None:
             return
-        stored = [{field.name: encode(getattr(step, field.name)) for field in fields(step)} for step in steps]
+        stored = encode([asdict(step) for step in steps])
         document = {"schema": SCHEMA, "key": encode(dict(key)), "steps": stored}
         try:
             write_text(self._path(key), _text(document) + "\n")

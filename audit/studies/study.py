@@ -7,11 +7,11 @@ callable without arguments that returns the `Study` values, in page order. `run`
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self
 
 from audit.claims import UtilityClaim, check_utility_claim
 from audit.entry_points import by_name, offered
-from audit.errors import AuditError, InvalidKind, InvalidValue, finite_number, positive_int
+from audit.errors import AuditError, InvalidKind, InvalidValue, check_word, finite_number, positive_int
 from audit.subject.loading import load_object, reason
 
 GROUP = "dp_audit.studies"
@@ -89,15 +89,8 @@ class Curve:
     shape: Shape = ""
 
     def __post_init__(self) -> None:
-        if self.expected not in get_args(Expected):
-            raise InvalidValue(
-                'The `expected` of a `Curve` must be "grows", "does not grow" or empty; '
-                f"got {self.expected!r:.40}."
-            )
-        if self.shape not in get_args(Shape):
-            raise InvalidValue(
-                f'The `shape` of a `Curve` must be "exponential" or empty; got {self.shape!r:.40}.'
-            )
+        check_word(self.expected, Expected, what="The `expected` of a `Curve`")
+        check_word(self.shape, Shape, what="The `shape` of a `Curve`")
 
     def begin(self, value: float) -> int:
         """Return the m of the first step."""
@@ -256,7 +249,7 @@ def load_studies() -> dict[str, Study]:
     True
     """
     offers = offered(GROUP, what="studies", make=_studies)
-    return by_name(((study.name, study) for offer in offers for study in offer), what="Names of studies")
+    return by_name(((study.name, study) for offer in offers for study in offer), what="of studies")
 
 
 def load_study(text: str) -> Study:

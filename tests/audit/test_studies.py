@@ -22,7 +22,7 @@ from audit.problems import SampledProblem
 from audit.studies import GROUP, Curve, Study, load_studies
 from audit.studies.cells import Cell, Step
 from audit.studies.fits import fit
-from audit.studies.least_size import LeastSize, next_size
+from audit.studies.least_size import next_size
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.run import StudyInterrupted, run_study
 from audit.studies.saved import CellStore, from_json, layout, to_json
@@ -517,15 +517,16 @@ def test_a_study_that_fails_is_named_and_loses_no_other(tmp_path):
 
 @pytest.mark.usefixtures("offer")
 def test_ctrl_c_writes_what_is_finished(tmp_path, monkeypatch):
-    inner, taken = LeastSize.take_step, []
+    from audit.studies.least_size import CellSearch
 
-    def stopping(search, size):
+    inner = CellSearch.take
+
+    def stopping(search, size, *, number):
         if search.value == 0.1:
             raise KeyboardInterrupt
-        taken.append(size)
-        return inner(search, size)
+        return inner(search, size, number=number)
 
-    monkeypatch.setattr(LeastSize, "take_step", stopping)
+    monkeypatch.setattr(CellSearch, "take", stopping)
     saved = tmp_path / "found.json"
     done = run("light", "--json", saved)
     assert done.return_value == 130
