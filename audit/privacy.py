@@ -11,11 +11,9 @@ from audit.databases.domain import describe
 from audit.errors import InvalidValue, Parameter, SubjectError
 from audit.options import Options
 from audit.relations import Relation, check_relation
-from audit.subject.conversion import said_of_convert
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
-from audit.task import PrivacyTask, check_progress, environment_of, refuse_inside_given
-from audit.values.progress import AuditFinished, AuditStarted
+from audit.task import PrivacyTask, carried_out, check_progress, refuse_inside_given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -155,12 +153,7 @@ def audit_privacy(
         jobs=jobs,
         progress=progress,
     )
-    if progress is not None:
-        progress(AuditStarted(task.subject.name, budget, time_limit))
-    result = _finish(task, _dispatch(task))
-    if progress is not None:
-        progress(AuditFinished(result))
-    return result
+    return carried_out(task, lambda: _dispatch(task))
 
 
 def make_task(
@@ -236,12 +229,6 @@ def _dispatch(task: PrivacyTask) -> AuditResult:
         if found is not None:
             return found
     return audit_by_runs(task)
-
-
-def _finish(task: PrivacyTask, result: AuditResult) -> AuditResult:
-    converted = said_of_convert(task.subject.convert)
-    environment = {**environment_of(task.options, task.started), **converted, **result.environment}
-    return replace(result, environment=environment, _subject=task.subject)
 
 
 def _suggested(subject: Subject) -> list[tuple[Any, Any]]:

@@ -123,8 +123,10 @@ class SavedResult(NoTruth, SavedValue):
     assumptions: tuple[str, ...]
     notes: tuple[str, ...]
     not_tested: tuple[str, ...]
+    parameters: dict[str, Any]
     target: str | None
     environment: dict[str, Any]
+    _subject: Any
 
     @classmethod
     def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:

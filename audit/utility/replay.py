@@ -9,9 +9,7 @@ from audit.errors import AuditError
 from audit.problems import check_problem
 from audit.results.result import Evidence
 from audit.sampling import Sampler
-from audit.subject.conversion import converting
-from audit.subject.loading import require_trust
-from audit.subject.subject import Subject, adapt
+from audit.subject.subject import Subject
 from audit.subject.surroundings import own_arithmetic
 from audit.utility.exact import exact_failure, exceeds
 from audit.utility.experiment import Revealed, as_subject
@@ -19,6 +17,7 @@ from audit.utility.families import PROBLEMS, read_problems
 from audit.utility.result import UtilityResult, UtilityWitness
 from audit.utility.runs import reveal
 from audit.values.canonical import same
+from audit.verdict.replay import subject_of
 
 
 @own_arithmetic()
@@ -59,10 +58,7 @@ def replay_failure(
     witness = result.witness
     if witness is None:
         raise AuditError("This result has no witness, so there is nothing to replay.")
-    live = result._subject  # noqa: SLF001 - the live one is kept for this
-    learner = converting(
-        _learner_of(result, subject, trust=trust), result.environment, live=live, trust=trust
-    )
+    learner = subject_of(result, subject, trust=trust)
     problem = _problem_of(witness, learner.object, problems)
     if result.evidence is Evidence.EXACT:
         return _again_by_law(result, witness, learner, problem)
@@ -109,18 +105,6 @@ def _again_by_law(
 def _is_saved(witness: UtilityWitness, output: Any) -> bool:
     """Tell whether an output is the witness's, which may come from a file."""
     return same(output, decode(encode(witness.output)))
-
-
-def _learner_of(result: UtilityResult, subject: Any, *, trust: bool) -> Subject:
-    known = result._subject if subject is None else subject  # noqa: SLF001 - the live one is kept for this
-    if known is not None:
-        return adapt(known)
-    if result.target is None:
-        raise AuditError("This result does not say what was audited; give the learner too.")
-    require_trust(result.target, what="subject", trust=trust)
-    from audit.subject.targets import rebuild_subject
-
-    return adapt(rebuild_subject(result.target, result.parameters))
 
 
 def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:
