@@ -97,9 +97,9 @@ class UtilityAudit:
         worst = max(found, key=self._badness)
         ordered = [worst, *(each for each in found if each is not worst)]
         databases = [(each.problem, each.database) for each in ordered[:CHECKED_DATABASES]]
-        check = LawCheck(self.task, len(databases) + len(found))
+        check = LawCheck(self.task, len(databases) + len(found), self.notes)
         trouble = check.on_databases(databases) or check.on_problems(found)
-        self._taken(check)
+        self.samples += check.samples
         if trouble:
             return self._as(Verdict.ERROR, Evidence.EXACT, reason=trouble)
         fields: dict[str, Any] = {
@@ -144,11 +144,6 @@ class UtilityAudit:
             self.notes.append("Not a proof: the learner keeps state between runs, or may do so.")
         return check.least >= LEAST_CHECKED and check.stateless
 
-    def _taken(self, check: LawCheck) -> None:
-        """Count what a check of laws cost, and keep what it noticed."""
-        self.samples += check.samples
-        self.notes += [note for note in check.notes if note not in self.notes]
-
     # --- by runs
 
     def _by_runs(self) -> UtilityResult:
@@ -181,9 +176,9 @@ class UtilityAudit:
             return Verdict.ERROR, {"reason": betting.silent}
         if betting.conditional:
             databases = self._drawn_databases()
-            check = LawCheck(self.task, len(databases) + len(betting.standings))
+            check = LawCheck(self.task, len(databases) + len(betting.standings), self.notes)
             trouble = check.on_databases(databases) or check.beside_laws(betting.problems)
-            self._taken(check)
+            self.samples += check.samples
             if trouble or check.open:
                 return Verdict.ERROR if trouble else check.verdict, {"reason": trouble or check.open}
         if betting.ran and (betting.refuted or betting.met):

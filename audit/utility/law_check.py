@@ -16,7 +16,7 @@ probability at most t (Markov).
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -84,16 +84,18 @@ class LawCheck:
         The audit.
     tests
         How many comparisons there will be at most.
+    notes
+        The audit's; what the sampler notices is added.
     """
 
     task: UtilityTask
     tests: int
+    notes: list[str]
     samples: int = 0
     runs: int = 0
     unfinished: int = 0
     least: int = 2 * CHECKED_PAIRS
     stateless: bool = True
-    notes: list[str] = field(default_factory=list)
 
     @property
     def limit(self) -> float:
