@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from audit.codec.files import file_of, source_of
 from audit.errors import AuditError, CorruptFile
-from audit.subject.conversion import saved_convert
 from audit.subject.loading import locate_target, require_trust
 
 if TYPE_CHECKING:
@@ -170,6 +169,7 @@ def replay_file(
     audit.errors.CorruptFile: no/such/file.json cannot be read: No such file or directory.
     """
     from audit.results.coherence import is_refutation
+    from audit.subject.conversion import saved_convert
     from audit.subject.subject import adapt
     from audit.subject.targets import rebuild_subject
     from audit.verdict.replay import replay_witness
