@@ -11,11 +11,9 @@ from audit.errors import InvalidValue, Parameter, SubjectError
 from audit.options import Options
 from audit.relations import Relation, check_relation
 from audit.results.result import AuditResult
-from audit.subject.conversion import said_of_convert
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
-from audit.task import PrivacyTask, check_progress, environment_of, refuse_inside_given
-from audit.values.progress import AuditFinished, AuditStarted
+from audit.task import PrivacyTask, carried_out, check_progress, refuse_inside_given
 
 
 @own_arithmetic()
@@ -150,15 +148,7 @@ def audit_privacy(
         jobs=jobs,
         progress=progress,
     )
-    if progress is not None:
-        progress(AuditStarted(task.subject.name, budget, time_limit))
-    result = _dispatch(task)
-    converted = said_of_convert(task.subject.convert)
-    environment = {**environment_of(task.options, task.started), **converted, **result.environment}
-    result = replace(result, environment=environment, _subject=task.subject)
-    if progress is not None:
-        progress(AuditFinished(result))
-    return result
+    return carried_out(task, lambda: _dispatch(task))
 
 
 def make_task(

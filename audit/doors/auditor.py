@@ -204,7 +204,7 @@ class Auditor:
     def _judge(self, result: Saved, *, expected: str) -> Any:
         """Keep the result, and fail the test unless it is what was expected."""
         __tracebackhide__ = True
-        from audit.doors.summary import met, warning  # a session without audits stays light
+        from audit.doors.summary import carried_out, met, warning  # a session without audits stays light
 
         session = [f"--audit-{name}={value}" for name, value in self._defaults.items()]
         command = shlex.join(["python", "-m", "pytest", self._node.nodeid, *session])
@@ -212,7 +212,10 @@ class Auditor:
         result = dataclasses.replace(result, expected=expected, environment=environment)
         self._keep(result)
         if not met(result):
-            pytest.fail(_failure(result))
+            from audit.words import text  # words only where they are read
+
+            missed = carried_out(result) and not result.refuted
+            pytest.fail(text.not_refuted(result) if missed else text.failure(result))
         if said := warning(result):
             try:
                 self._node.warn(NothingVaries(said))
@@ -233,28 +236,6 @@ class Auditor:
             save(result, self._folder / name)
         except Unwritable as error:  # the result is told all the same, and the session says this at its end
             self._node.user_properties.append((UNSAVED, str(error)))
-
-
-def _failure(result: Saved) -> str:
-    """Return the text of a test that fails: on a refutation, without one, or without a verdict."""
-    from audit.doors.summary import carried_out
-    from audit.utility import text as utility_text
-    from audit.utility.result import UtilityResult
-    from audit.words import again, story, text  # words only where they are read
-
-    told: tuple[Any, ...] = (text, story, again)
-    if isinstance(result, UtilityResult):
-        told = (utility_text, utility_text, utility_text)
-    short, said, repeated = told
-    if result.refuted:
-        return str(short.short(result))
-    subject, verdict = story.short(result.subject, 60), result.verdict.name
-    if carried_out(result):
-        lines = [f"{subject}: expected REFUTED, got {verdict}.", said.bounds(result)]
-    else:
-        lines = [f"{subject}: {verdict} on {said.title(result)}.", story.short(result.reason, 400)]
-    lines += [said.runs(result), f"Again: {repeated.reproduction(result)}"]
-    return "\n".join(filter(None, lines))
 
 
 def _audited(given: Any) -> Audited:

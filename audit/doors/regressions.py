@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from audit.codec.files import file_of, source_of
 from audit.errors import AuditError, CorruptFile
-from audit.subject.conversion import saved_convert
 from audit.subject.loading import locate_target, require_trust
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def load_witness(path: str | os.PathLike[str]) -> AuditResult:
     return result
 
 
-def subject_of(
+def saved_subject(
     result: Saved,
     file: str | os.PathLike[str],
     *,
@@ -125,6 +124,7 @@ def subject_of(
     AuditError
         There is nothing to draw from, or the file is not trusted; one line.
     """
+    from audit.subject.conversion import saved_convert  # numpy and more, only for a replay
     from audit.subject.subject import adapt
     from audit.subject.targets import rebuild_subject
 
@@ -133,7 +133,8 @@ def subject_of(
         raise AuditError(f"{file} does not say what was audited; give the {what} too.")
     if target is None:
         require_trust(name, what=what, trust=trust)
-    convert = convert or saved_convert(result.environment, file=file, trust=trust)
+    if convert is None:
+        convert = saved_convert(result.environment, file=file, trust=trust)
     place = target or locate_target(name, file, source=result.environment.get("source"))
     return adapt(rebuild_subject(place, result.parameters, parameters), convert=convert), place
 
@@ -214,6 +215,7 @@ def replay_file(
     audit.errors.CorruptFile: no/such/file.json cannot be read: No such file or directory.
     """
     from audit.results.coherence import is_refutation
+    from audit.subject.conversion import saved_convert
     from audit.subject.subject import adapt
     from audit.verdict.replay import replay_witness
 
@@ -224,7 +226,7 @@ def replay_file(
             "again with a larger `confirm_budget` or `time_limit`."
         )
     if subject is None:
-        subject, place = subject_of(result, path, convert=convert, trust=trust)
+        subject, place = saved_subject(result, path, convert=convert, trust=trust)
         return with_source(replay_witness(result, subject, target=result.target, fresh=fresh), result, place)
     convert = saved_convert(result.environment, file=path, trust=trust) if convert is None else convert
     return replay_witness(result, adapt(subject, convert=convert), fresh=fresh)

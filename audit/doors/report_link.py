@@ -40,7 +40,7 @@ def render_report(
     documents : sequence of mapping, optional
         What `AuditResult.to_json` returns; None for a page without audits.
     path : path
-        The file; `audit.results.saved.check_writable` says beforehand whether it can be written.
+        The file; `audit.codec.files.check_writable` says beforehand whether it can be written.
     findings, studies : sequence of mapping, optional
         What `to_json` of `audit.findings.saved` and of `audit.studies.saved` returns; None for a page
         without them.

@@ -8,7 +8,8 @@ from audit.results.result import AuditResult, Evidence, Verdict
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
-from audit.words import story
+from audit.values import wording
+from audit.words import alike, allowance, story
 
 
 def carried_out(result: Saved) -> bool:
@@ -44,9 +45,9 @@ def line(result: Saved) -> str:
     >>> line(AuditResult("m", None, "replace one", Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
     'PROVED        m                                           as expected           ε = 1, no runs'
     """
-    verdict, name = result.verdict.value.upper(), story.short(result.subject, 60)
+    verdict, name = result.verdict.value.upper(), wording.short(result.subject, 60)
     if not carried_out(result):
-        found = story.short(result.reason, 120)
+        found = wording.short(result.reason, 120)
     else:
         found = _utility_found(result) if isinstance(result, UtilityResult) else _found(result)
     name += " (utility)" if isinstance(result, UtilityResult) else ""
@@ -113,7 +114,7 @@ def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
     return (
         f"judged together: Holm names {strict.sum()} (family-wise error {100 * rate:g} %), "
         f"e-BH names {wide.sum()} (false discovery rate {100 * rate:g} %)"
-        + (f"; not refuted alone: {', '.join(story.short(name, 60) for name in new)}" if new else "")
+        + (f"; not refuted alone: {', '.join(wording.short(name, 60) for name in new)}" if new else "")
     )
 
 
@@ -135,40 +136,33 @@ def warning(result: Saved) -> str:
     'm: Nothing varies: every output, on every database, was None. Is a `return` missing?'
     """
     said = story.unvaried(result) if isinstance(result, AuditResult) else ""
-    return f"{story.short(result.subject, 60)}: {said}" if said else ""
+    return f"{wording.short(result.subject, 60)}: {said}" if said else ""
 
 
 def _found(result: AuditResult) -> str:
-    exact = result.evidence is Evidence.EXACT
-    bound = f"ε {_from_below(result.epsilon_lower, exact=exact)}"
     only = result.only_output
-    unvaried = [] if only is None else [f"nothing varies (always {story.short(only, 40)})"]
-    _, delta = story.claimed(result)
+    unvaried = [] if only is None else [f"nothing varies (always {wording.short(only, 40)})"]
+    epsilon, delta = allowance.claimed(result)
+    bound = f"ε {alike.found_beside(result, result.epsilon_lower, epsilon)[0]}"
     if delta > 0:
-        found = f"δ {_from_below(result.delta_lower, exact=exact)} at the claimed ε"
-        times = story.number(result.delta_lower / delta, digits=3)
-        bound += f" at the claimed δ, {found} (claimed {story.number(delta)}: {times}×)"
+        found, most = alike.found_beside(result, result.delta_lower, delta)
+        times = wording.number(result.delta_lower / delta)
+        bound += f" at the claimed δ, δ {found} at the claimed ε (claimed {most}: {times}×)"
     parts = [*unvaried, bound, f"{result.samples:,} runs" if result.samples else "no runs"]
     if result.verdict is Verdict.PROVED and result.family:
         parts.insert(-1, f"all {result.pairs_tried:,} pairs compared")
     if not result.refuted and result.detectable_epsilon is not None:
-        parts.append(f"catches ε ≥ {story.at_most(result.detectable_epsilon)} on one event")
+        parts.append(f"catches ε ≥ {wording.at_most(result.detectable_epsilon)} on one event")
     return ", ".join(parts)
-
-
-def _from_below(value: float, *, exact: bool) -> str:
-    return f"= {story.number(value)}" if exact else f"≥ {story.at_least(value)}"
 
 
 def _utility_found(result: UtilityResult) -> str:
     beta = utility_text.claimed(result)
-    claimed = "" if beta is None else f" (claimed {story.number(beta)})"
-    exact = result.evidence is Evidence.EXACT
-    if exact or result.refuted:
-        bound = f"failure probability {_from_below(result.beta_lower, exact=exact)}"
-    else:
-        bound = f"failure probability ≤ {story.at_most(result.beta_upper)}"
+    bound, most = alike.found_beside(result, result.beta_lower, beta)
+    if result.evidence is not Evidence.EXACT and not result.refuted:
+        bound = f"≤ {wording.at_most(result.beta_upper)}"
+    claimed = "" if beta is None else f" (claimed {most})"
     drawn = f"{result.samples:,} runs" if result.samples else "no runs"
-    worst = f", worst on {story.short(result.worst, 60)}" if result.worst else ""
+    worst = f", worst on {wording.short(result.worst, 60)}" if result.worst else ""
     size = "" if result.sample_size is None else f", n = {result.sample_size:,}"
-    return f"{bound}{claimed}{size}, {drawn}{worst}"
+    return f"failure probability {bound}{claimed}{size}, {drawn}{worst}"

@@ -4,13 +4,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from audit.codec.decoding import decode
 from audit.codec.encoding import encode
-from audit.codec.typed import check_kinds
-from audit.errors import AuditError, InvalidKind
+from audit.codec.typed import SCHEMA, built, read_document
+from audit.errors import InvalidKind
 from audit.findings.finding import Finding, Table
-
-SCHEMA = 1
 
 _RENAMED = {"statistical": "sampled"}
 """Methods as they were once called."""
@@ -45,31 +42,26 @@ def from_json(document: Mapping[str, Any]) -> Finding:
     >>> from_json(to_json(one)) == one
     True
     """
-    ours = isinstance(document, Mapping) and document.get("schema") == SCHEMA
-    if not ours or not isinstance(document.get("finding"), dict):
-        raise AuditError(f"This is not a saved finding of schema {SCHEMA}, the newest this dp-audit reads.")
-    try:
-        stored = decode(document["finding"], where="finding")
-        stored["tables"] = tuple(map(_table, stored["tables"]))
-        stored["errata"] = _as_tuple(stored.get("errata", ()))
-        stored["glossary"] = tuple(map(_as_tuple, _as_tuple(stored.get("glossary", ()))))
-        stored["method"] = _RENAMED.get(stored.get("method"), stored.get("method", "exact"))
-        finding = Finding(**stored)
-        check_kinds(finding)
-    except AuditError:
-        raise
-    except (TypeError, KeyError, AttributeError, ValueError, RecursionError) as error:
-        raise AuditError(f"The saved finding is damaged: {' '.join(str(error).split())}.") from None
-    return finding
+    return read_document(document, "finding", _finding)
+
+
+def _finding(stored: dict[str, Any]) -> Finding:
+    method = stored.get("method", "exact")
+    return built(
+        Finding,
+        stored,
+        tables=tuple(map(_table, stored["tables"])),
+        errata=_as_tuple(stored.get("errata", ())),
+        glossary=tuple(map(_as_tuple, _as_tuple(stored.get("glossary", ())))),
+        method=_RENAMED.get(method, method),
+    )
 
 
 def _table(stored: Any) -> Table:
     rows = _as_tuple(stored["rows"])
     if not isinstance(rows, tuple):
         raise InvalidKind("The rows of a `Table` must be a list of rows.")
-    table = Table(**stored | {"columns": _as_tuple(stored["columns"]), "rows": tuple(map(_as_tuple, rows))})
-    check_kinds(table)
-    return table
+    return built(Table, stored, columns=_as_tuple(stored["columns"]), rows=tuple(map(_as_tuple, rows)))
 
 
 def _as_tuple(value: Any) -> Any:

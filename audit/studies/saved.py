@@ -5,19 +5,17 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from audit.codec.decoding import decode
 from audit.codec.encoding import encode
 from audit.codec.files import Unwritable, check_writable, file_name, write_text
 from audit.codec.stored import loads, read
-from audit.codec.typed import check_kinds
+from audit.codec.typed import SCHEMA, built, read_document
 from audit.errors import AuditError, finite_number, probability
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 
-SCHEMA = 1
-T = TypeVar("T")
 _OF_CODE = frozenset({"code", "version"})
 
 
@@ -46,19 +44,15 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
     >>> from_json(to_json(one)) == one
     True
     """
-    ours = isinstance(document, Mapping) and document.get("schema") == SCHEMA
-    if not ours or not isinstance(document.get("study"), dict):
-        raise AuditError(f"This is not a saved study of schema {SCHEMA}, the newest this dp-audit reads.")
-    try:
-        stored = decode(document["study"], where="study")
-        values, curves = tuple(stored.get("values", ())), tuple(map(_curve, stored["curves"]))
-        result = _checked(StudyResult, stored, values=values, curves=curves)
-        probability(result.significance, what="The `significance`", zero=False, one=False)
-        probability(result.beta, what="The `beta`", one=False)
-        finite_number(result.alpha, what="The `alpha`", minimum=0)
-    except (TypeError, KeyError, AttributeError, ValueError, AuditError, RecursionError) as error:
-        said = " ".join(str(error).split()).removesuffix(".")
-        raise AuditError(f"The saved study is damaged: {said}.") from None
+    return read_document(document, "study", _result)
+
+
+def _result(stored: dict[str, Any]) -> StudyResult:
+    values, curves = tuple(stored.get("values", ())), tuple(map(_curve, stored["curves"]))
+    result = built(StudyResult, stored, values=values, curves=curves)
+    probability(result.significance, what="The `significance`", zero=False, one=False)
+    probability(result.beta, what="The `beta`", one=False)
+    finite_number(result.alpha, what="The `alpha`", minimum=0)
     return result
 
 
@@ -85,22 +79,15 @@ def _as_lists(value: Any) -> Any:
 
 
 def _curve(stored: Mapping[str, Any]) -> CurveResult:
-    return _checked(CurveResult, stored, cells=tuple(map(_cell, stored["cells"])))
+    return built(CurveResult, stored, cells=tuple(map(_cell, stored["cells"])))
 
 
 def _cell(stored: Mapping[str, Any]) -> Cell:
-    return _checked(Cell, stored, steps=_steps(stored["steps"]))
+    return built(Cell, stored, steps=_steps(stored["steps"]))
 
 
 def _steps(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
-    return tuple(_checked(Step, step) for step in stored)
-
-
-def _checked(made: type[T], stored: Mapping[str, Any], **read: Any) -> T:
-    """Return a value of the fields stored, of which some have been read, each of its declared kind."""
-    value = made(**{**stored, **read})
-    check_kinds(value)
-    return value
+    return tuple(built(Step, step) for step in stored)
 
 
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:

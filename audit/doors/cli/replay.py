@@ -12,7 +12,7 @@ from audit.codec.stored import read
 from audit.doors.cli.exits import NOT_DONE, NOTHING_REFUTED, REFUTED, exit_code, worst_exit_code
 from audit.doors.cli.run import command_line
 from audit.doors.options import read_options, read_parameters
-from audit.doors.regressions import drawn_from, load_witness, subject_of, with_source
+from audit.doors.regressions import drawn_from, load_witness, saved_subject, with_source
 from audit.doors.summary import line
 from audit.errors import AuditError, CorruptFile
 from audit.results.result import AuditResult
@@ -40,7 +40,7 @@ def replay(
 
     def drawn(result: Saved, file: str) -> tuple[Subject, str]:
         told: dict[str, Any] = {"target": target, "parameters": parameters, "convert": options.get("convert")}
-        return subject_of(result, file, **told, what="TARGET", trust=trust)
+        return saved_subject(result, file, **told, what="TARGET", trust=trust)
 
     if useful is not None:
         if useful.witness is None:

@@ -136,9 +136,9 @@ def _one(study: Study, *, store: CellStore, terms: dict[str, Any]) -> StudyResul
         fitted = None if found is None else found.of("exponential" if is_exponential else "line")
         if found is None or fitted is None:
             continue
-        slope = f"{number(fitted.slope, digits=3)} records per unit of {result.axis}"
+        slope = f"{number(fitted.slope)} records per unit of {result.axis}"
         if is_exponential:
-            slope = f"a factor of {number(math.exp(fitted.slope), digits=3)} in m per unit of {result.axis}"
+            slope = f"a factor of {number(math.exp(fitted.slope))} in m per unit of {result.axis}"
         grows = "it grows" if found.grows else "no growth shown"
         wrong = f"; UNEXPECTED: the texts say it {curve.expected}" if curve.unexpected else ""
         click.echo(f"  {curve.name}: {slope}; {grows}{wrong}")
