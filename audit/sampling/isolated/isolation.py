@@ -284,6 +284,7 @@ def drawn_by(
     try:
         yield from pool.map(drawn, tasks)
     except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)  # before a killed child is started for the next task
         for child in children:  # threads may still wait for them
             child.kill()
         raise
