@@ -10,7 +10,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -25,6 +25,8 @@ from audit.sampling.shipping import Parcel, pack, unpack
 from audit.sampling.watch import in_words
 from audit.values.outcomes import Unfinished
 
+#: Seconds after which a wait for children looks whether Ctrl-C was pressed.
+_HEED: Final = 0.1
 # The child limits its runs itself; the parent steps in when that fails, as in a hang inside compiled code.
 _GRACE: Final = 2.0
 _GONE: Final = "The audit's child process ended; no more runs can be drawn."
@@ -105,8 +107,9 @@ class Child:
 
     def kill(self) -> None:
         """End the child at once; a thread that waits for it gets an error."""
+        self._process.kill()  # first, or it would start another worker, which holds the pipes open
+        self._process.wait()
         self._kill()
-        self._process.kill()
 
     def close(self) -> None:
         """End the child, whatever it is doing."""
@@ -282,7 +285,10 @@ def drawn_by(
 
     pool = ThreadPoolExecutor(len(children))
     try:
-        yield from pool.map(drawn, tasks)
+        for future in [pool.submit(drawn, task) for task in tasks]:
+            while not wait([future], timeout=_HEED).done:
+                pass  # a wait without an end would not heed a Ctrl-C that another thread was given
+            yield future.result()
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)  # before a killed child is started for the next task
         for child in children:  # threads may still wait for them
