@@ -106,9 +106,16 @@ class Child:
         self._await_worker()
 
     def kill(self) -> None:
-        """End the child at once; a thread that waits for it gets an error."""
-        self._process.kill()  # first, or it would start another worker, which holds the pipes open
+        """End the child at once; a thread that waits for it gets an error.
+
+        The child goes first, or it would start another worker. One that it has just started, and that nobody
+        has heard of, holds its pipes open and so the thread waiting, until no request can come any more.
+        """
+        self._process.kill()
         self._process.wait()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._requests, inheritable=False)  # closes the pipe; the number stays ours
+        os.close(nowhere)
         self._kill()
 
     def close(self) -> None:
