@@ -313,7 +313,7 @@ def flag(value: Any, *, what: str | Parameter) -> bool:
 
 
 def check_word(value: Any, words: Any, *, what: str) -> None:
-    """Refuse what is none of the words of a `Literal`.
+    """Refuse a value that is not one of the words of a `Literal`.
 
     Examples
     --------

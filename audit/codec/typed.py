@@ -96,7 +96,7 @@ def read_document(document: Any, what: str, make: Callable[[dict[str, Any]], T])
     Raises
     ------
     AuditError
-        If the document is none of ours, or `make` fails; one line.
+        The document is not one of ours, or `make` fails; one line.
 
     Examples
     --------

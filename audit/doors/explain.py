@@ -170,6 +170,8 @@ def _budget(task: PrivacyTask) -> str:
 def _planned_power(task: PrivacyTask) -> str:
     """Say what the planned bets, and a test of as many runs fixed beforehand, show of a plain event."""
     claim, significance = task.claim, task.options.significance
+    if task.options.budget < _least(task):
+        return "none: this budget can refute nothing."
     share = 1.0 if _is_single(task) else 1 - SHARE
     most, sizes = int(share * task.options.budget) // 2 - FIRST_LOOK, list[int]()
     while sum(sizes) < most:

@@ -104,17 +104,21 @@ def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
     >>> leak = AuditResult("leak", None, "", Verdict.REFUTED, Evidence.STATISTICAL, log_wealth=14.0)
     >>> print(together([leak, odd, fine]))
     judged together: Holm names 1 (family-wise error 5 %), e-BH names 2 (false discovery rate 5 %);
-    not refuted alone: odd
+    unconfirmed, not refuted alone: odd
     """
     logs = [_log_wealth(result) for result in results]
     if len(results) < 2 or max(logs) < -math.log(rate):  # no rule can name any
         return ""
     strict, wide = holm(logs, rate=rate), e_bh(logs, rate=rate)
-    new = [each.subject for each, named in zip(results, wide, strict=True) if named and not each.refuted]
+    new = [
+        wording.short(each.subject, 60)
+        for each, named in zip(results, wide, strict=True)
+        if named and not each.refuted
+    ]
     return (
         f"judged together: Holm names {strict.sum()} (family-wise error {100 * rate:g} %), "
         f"e-BH names {wide.sum()} (false discovery rate {100 * rate:g} %)"
-        + (f"; not refuted alone: {', '.join(wording.short(name, 60) for name in new)}" if new else "")
+        + (f"; unconfirmed, not refuted alone: {', '.join(new)}" if new else "")
     )
 
 

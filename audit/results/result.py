@@ -60,7 +60,7 @@ class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened,
         return Exception.__str__(self)
 
 
-#: Fields that are any Python value: their tuples and lists are told apart. The others' kinds are known.
+#: Fields that can be any Python value: only in these does a tuple differ from a list.
 _ANY = frozenset({"left", "right", "event", "claim", "parameters", "database", "output", "source"})
 _UNSAVED = ("environment", "_subject")
 

@@ -139,7 +139,7 @@ class Renewal:
             self.doubt = _UNTOLD.format(reason)
 
     def _anew(self, a_run: float) -> str:
-        """Confirm on new learners, whose runs take so many seconds each; return why that failed."""
+        """Confirm on new learners, `a_run` being the seconds of one run; return why that failed."""
         against = self.betting.refuted
         standings = [self.betting.worst] if against else self.betting.standings
         plans = [self._plan(each, share=1 / len(standings)) for each in standings]

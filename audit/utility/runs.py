@@ -83,7 +83,7 @@ def draw_anew(
 
 
 def reveal(sampler: Sampler, problem: Any, seed: int) -> Any:
-    """Draw one trial again, and return it `Revealed`, or what became of it if it does not finish now.
+    """Draw one trial again; return it `Revealed`, or its outcome if it does not finish.
 
     Raises
     ------

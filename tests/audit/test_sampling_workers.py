@@ -21,7 +21,7 @@ import pytest
 from audit.errors import AuditError, SubjectError
 from audit.sampling import BET, CONFIRM, MutatedInput, Sampler
 from audit.sampling.isolated import workers
-from audit.sampling.isolated.isolation import Child
+from audit.sampling.isolated.isolation import Child, drawn_by
 from audit.subject.subject import adapt
 from audit.values.canonical import key
 from audit.values.outcomes import Opaque, Raised, Unfinished
@@ -436,3 +436,16 @@ def test_killing_a_child_frees_a_thread_that_waits_for_a_worker_nobody_has_heard
     thread.join(timeout=20)
     assert len(errors) == 1
     child.close()
+
+
+def test_children_draw_only_a_few_blocks_ahead_of_those_taken():
+    begun = []
+
+    def draw(child, task):
+        begun.append(task)
+        return task
+
+    blocks = drawn_by(["one", "two"], range(100), draw)
+    assert next(blocks) == 0
+    assert len(begun) <= 4
+    assert list(blocks) == list(range(1, 100))

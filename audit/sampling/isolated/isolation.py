@@ -10,7 +10,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -272,6 +272,13 @@ class Child:
             self._death = _in_words(record.value)
 
 
+def _result(future: Future[Block]) -> Block:
+    """Wait for a block; a wait without an end would not heed a Ctrl-C that another thread was given."""
+    while not wait([future], timeout=_HEED).done:
+        pass
+    return future.result()
+
+
 def drawn_by(
     children: Sequence[Child], tasks: Sequence[Task], draw: Callable[[Child, Task], Block]
 ) -> Iterator[Block]:
@@ -292,10 +299,13 @@ def drawn_by(
 
     pool = ThreadPoolExecutor(len(children))
     try:
-        for future in [pool.submit(drawn, task) for task in tasks]:
-            while not wait([future], timeout=_HEED).done:
-                pass  # a wait without an end would not heed a Ctrl-C that another thread was given
-            yield future.result()
+        ahead = deque[Future[Block]]()
+        for task in tasks:
+            ahead.append(pool.submit(drawn, task))
+            if len(ahead) == 2 * len(children):  # blocks that nobody has taken yet are not piled up
+                yield _result(ahead.popleft())
+        while ahead:
+            yield _result(ahead.popleft())
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)  # before a killed child is started for the next task
         for child in children:  # threads may still wait for them
