@@ -56,9 +56,9 @@ offer(
     replay="audit.verdict.replay:replay_witness",
     replay_utility="audit.utility.replay:replay_failure",
     short="audit.words.text:short",
-    short_utility="audit.utility.text:short",
+    told="audit.words.text:told_privacy",
+    told_utility="audit.utility.text:told",
     full="audit.words.text:full",
-    full_utility="audit.utility.text:full",
 )
 
 

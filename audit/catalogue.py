@@ -1,7 +1,6 @@
 """The catalogue: named subjects of every installed distribution that offers some."""
 
 import fnmatch
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from importlib import import_module
@@ -9,7 +8,7 @@ from pkgutil import iter_modules
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal
 
-from audit.entry_points import offered
+from audit.entry_points import by_name, offered
 from audit.errors import AuditError, InvalidValue
 from audit.options import Kind, taken
 
@@ -123,11 +122,9 @@ def load_catalogue() -> list[Entry]:
     >>> isinstance(load_catalogue(), list)
     True
     """
-    entries = [entry for offer in offered(GROUP, what="catalogue", make=_entries_of) for entry in offer]
-    twice = [name for name, times in Counter(entry.name for entry in entries).items() if times > 1]
-    if twice:
-        raise AuditError(f"Names in the catalogue must be unique; got `{twice[0]}` more than once.")
-    return entries
+    offers = offered(GROUP, what="catalogue", make=_entries_of)
+    named = ((entry.name, entry) for offer in offers for entry in offer)
+    return list(by_name(named, what="in the catalogue").values())
 
 
 def _entries_of(offer: Any) -> list[Entry]:
@@ -145,15 +142,14 @@ def _modules(module: ModuleType) -> Iterator[ModuleType]:
     """Yield a module and those below it; ``__main__`` is a command, which an import would run."""
     yield module
     for name in sorted(each.name for each in iter_modules(getattr(module, "__path__", ()))):
-        if name != "__main__":
-            yield from _modules(_imported(f"{module.__name__}.{name}"))
-
-
-def _imported(name: str) -> ModuleType:
-    try:
-        return import_module(name)
-    except (Exception, SystemExit) as error:
-        raise AuditError(f"`{name}`: {type(error).__name__}: {error}") from error
+        if name == "__main__":
+            continue
+        below = f"{module.__name__}.{name}"
+        try:
+            held = import_module(below)
+        except (Exception, SystemExit) as error:
+            raise AuditError(f"`{below}`: {type(error).__name__}: {error}") from error
+        yield from _modules(held)
 
 
 def _held(module: ModuleType) -> list[Entry]:

@@ -1,11 +1,14 @@
 """What installed distributions offer us: the objects behind the entry points of a group."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata, util
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from audit.errors import AuditError
+
+T = TypeVar("T")
 
 
 def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[Any]:
@@ -37,6 +40,23 @@ def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[An
             ) from error
 
 
+def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
+    """Return what is offered by its names, which must differ.
+
+    Examples
+    --------
+    >>> by_name([("a", 1), ("a", 2)], what="of letters")
+    Traceback (most recent call last):
+    audit.errors.AuditError: Names of letters must be unique; got `a` more than once.
+    """
+    found: dict[str, T] = {}
+    for name, thing in named:
+        if name in found:
+            raise AuditError(f"Names {what} must be unique; got `{name}` more than once.")
+        found[name] = thing
+    return found
+
+
 def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
     """Refuse to run a stranger's module that only has the same name as the one meant.
 
@@ -64,10 +84,7 @@ def _own_place(point: metadata.EntryPoint, name: str) -> Path | None:
 
 def _found_place(name: str) -> Path | None:
     """Return the folder that ``import name`` gives now, or the file if it is no package."""
-    try:
-        spec = util.find_spec(name)
-    except ValueError:  # a module without a spec: put there by hand, so nobody's distribution
-        return None
+    spec = spec_of(name)
     if spec is None:
         return None
     if spec.origin is not None:
@@ -75,6 +92,14 @@ def _found_place(name: str) -> Path | None:
         return origin.parent if origin.name == "__init__.py" else origin
     locations = list(spec.submodule_search_locations or ())
     return Path(locations[0]).resolve() if locations else None
+
+
+def spec_of(name: str) -> ModuleSpec | None:
+    """Return the spec of a package or module, which is not imported; None where none can be found."""
+    try:
+        return util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):  # put there by hand, or run as a script
+        return None
 
 
 def _owner(point: metadata.EntryPoint) -> str:

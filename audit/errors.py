@@ -4,7 +4,7 @@ import math
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, get_args
 
 from audit.values.brief import show
 
@@ -17,6 +17,7 @@ __all__ = [
     "NothingVaries",
     "Parameter",
     "SubjectError",
+    "check_word",
     "finite_number",
     "flag",
     "positive_int",
@@ -309,6 +310,21 @@ def flag(value: Any, *, what: str | Parameter) -> bool:
     if not isinstance(value, bool):
         raise _refusal(InvalidKind, what, "True or False", value)
     return value
+
+
+def check_word(value: Any, words: Any, *, what: str) -> None:
+    """Refuse a value that is not one of the words of a `Literal`.
+
+    Examples
+    --------
+    >>> from typing import Literal
+    >>> check_word("c", Literal["a", "b"], what="The `letter` of a `Word`")
+    Traceback (most recent call last):
+    audit.errors.InvalidValue: The `letter` of a `Word` must be one of a, b; got 'c'.
+    """
+    if value not in get_args(words):
+        named = ", ".join(word or "an empty text" for word in get_args(words))
+        raise InvalidValue(f"{what} must be one of {named}; got {value!r:.40}.")
 
 
 def _refusal(kind: type[AuditError], what: str | Parameter, wanted: str, value: Any) -> AuditError:

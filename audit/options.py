@@ -1,39 +1,35 @@
 """The options of an audit, each said once: its default, what it may be, and its words for the ways in."""
 
-from __future__ import annotations
-
 import math
 import numbers
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any, Literal
 
 from audit.errors import InvalidValue, Parameter, finite_number, flag, positive_int, probability
 from audit.values.brief import show
 
-_Check = Callable[[Any, Parameter], Any]
+_Check = Callable[..., Any]
+"""(value, what=`Parameter`) -> the value to use, as the checks of `audit.errors`."""
 
 
 def _option(default: Any, check: _Check, said: str = "", metavar: str | None = None) -> Any:
     return field(default=default, metadata={"check": check, "help": said, "metavar": metavar})
 
 
-def _whole(minimum: int) -> _Check:
-    return lambda value, what: positive_int(value, what=what, minimum=minimum)
-
-
-def _seconds(value: Any, what: Parameter) -> float:
+def _seconds(value: Any, *, what: Parameter) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < float(value) < math.inf:
         raise InvalidValue("The ", what, f" must be a positive number of seconds; got {show(value)}.")
     return value if isinstance(value, int) else float(value)  # 30 is shown and saved as 30
 
 
-def _error_rate(value: Any, what: Parameter) -> float:
+def _error_rate(value: Any, *, what: Parameter) -> float:
     return finite_number(probability(value, what=what, zero=False, one=False), what=what, minimum=1e-300)
 
 
 def _or_none(check: _Check) -> _Check:
-    return lambda value, what: None if value is None else check(value, what)
+    return lambda value, *, what: None if value is None else check(value, what=what)
 
 
 @dataclass(frozen=True)
@@ -42,15 +38,11 @@ class _OneOf:
 
     words: tuple[str, ...]
 
-    def __call__(self, value: Any, what: Parameter) -> Any:
+    def __call__(self, value: Any, *, what: Parameter) -> Any:
         if value not in self.words:
             words = " or ".join(f'"{word}"' for word in self.words)
             raise InvalidValue("The ", what, f" must be {words}; got {show(value)}.")
         return value
-
-
-def _flag(value: Any, what: Parameter) -> bool:
-    return flag(value, what=what)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,10 +70,10 @@ class Options:
         "refuted", _OneOf(("refuted", "budget")), "budget: spend the whole budget, for tighter bounds."
     )
     budget: int = _option(
-        200_000, _whole(1), "Maximum runs of the mechanism, on both databases, search included.", "N"
+        200_000, positive_int, "Maximum runs of the mechanism, on both databases, search included.", "N"
     )
     confirm_budget: int | None = _option(
-        None, _or_none(_whole(4)), "Maximum runs to confirm a refutation.", "N"
+        None, _or_none(partial(positive_int, minimum=4)), "Maximum runs to confirm a refutation.", "N"
     )
     time_limit: float | None = _option(
         None,
@@ -90,7 +82,7 @@ class Options:
         "SECONDS",
     )
     run_time_limit: float = _option(10.0, _seconds, "Time limit for one run.", "SECONDS")
-    isolate: bool = _option(default=False, check=_flag)
+    isolate: bool = _option(default=False, check=flag)
     unfinished: str = _option(
         "against",
         _OneOf(("against", "output")),
@@ -99,15 +91,15 @@ class Options:
     significance: float = _option(1e-6, _error_rate, "Maximum probability of refuting a claim that holds.")
     seed: int = _option(
         0,
-        _whole(0),
+        partial(positive_int, minimum=0),
         "Random seed. It fixes the result if the subject draws from `rng` and no time limit ends the audit.",
         "N",
     )
-    jobs: int = _option(1, _whole(1), "Number of worker processes. It does not change the result.", "N")
+    jobs: int = _option(1, positive_int, "Number of worker processes. It does not change the result.", "N")
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            value = each.metadata["check"](getattr(self, each.name), Parameter(each.name))
+            value = each.metadata["check"](getattr(self, each.name), what=Parameter(each.name))
             object.__setattr__(self, each.name, value)
 
 
@@ -123,14 +115,9 @@ def words_of(name: str) -> str:
     default = option.default
     if default is None:
         return str(option.metadata["help"])
-    shown = (
-        default
-        if isinstance(default, str)
-        else f"{default:,}"
-        if isinstance(default, int)
-        else f"{default:g}"
-    )
-    return f"{option.metadata['help']}  [default: {shown.replace('e-0', 'e-')}]"
+    written = "" if isinstance(default, str) else "," if isinstance(default, int) else "g"
+    shown = f"{default:{written}}".replace("e-0", "e-")
+    return f"{option.metadata['help']}  [default: {shown}]"
 
 
 Kind = Literal["privacy", "utility"]

@@ -1,26 +1,19 @@
 """`audit_privacy`: from a mechanism, its claim and its databases to a verdict with evidence."""
 
-from __future__ import annotations
-
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.claims import check_claim
 from audit.databases.domain import describe
 from audit.errors import InvalidValue, Parameter, SubjectError
 from audit.options import Options
 from audit.relations import Relation, check_relation
-from audit.subject.conversion import said_of_convert
+from audit.results.result import AuditResult
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
-from audit.task import PrivacyTask, check_progress, environment_of, refuse_inside_given
-from audit.values.progress import AuditFinished, AuditStarted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from audit.results.result import AuditResult
+from audit.task import PrivacyTask, carried_out, check_progress, refuse_inside_given
 
 
 @own_arithmetic()
@@ -155,12 +148,7 @@ def audit_privacy(
         jobs=jobs,
         progress=progress,
     )
-    if progress is not None:
-        progress(AuditStarted(task.subject.name, budget, time_limit))
-    result = _finish(task, _dispatch(task))
-    if progress is not None:
-        progress(AuditFinished(result))
-    return result
+    return carried_out(task, lambda: _dispatch(task))
 
 
 def make_task(
@@ -204,14 +192,16 @@ def make_task(
     claim = check_claim(claim)
     relation = check_relation(relation or subject.relation or Relation.REPLACE_ONE)
     own = pairs is None or records is not None or databases is not None or size is not None
+    if own and databases is None:  # what the caller leaves out is the subject's own
+        databases = subject.databases if records is None and pairs is None else None
+        records = subject.records if records is None else records
+        size = subject.size if size is None else size
     domain = describe(
         relation,
         pairs=pairs,
-        records=subject.records if own and records is None and databases is None else records,
-        size=subject.size if own and size is None and databases is None else size,
-        databases=subject.databases
-        if own and records is None and databases is None and pairs is None
-        else databases,
+        records=records,
+        size=size,
+        databases=databases,
         suggested=_suggested(subject) if own else (),
         valid=valid,
     )
@@ -238,17 +228,9 @@ def _dispatch(task: PrivacyTask) -> AuditResult:
     return audit_by_runs(task)
 
 
-def _finish(task: PrivacyTask, result: AuditResult) -> AuditResult:
-    converted = said_of_convert(task.subject.convert)
-    environment = {**environment_of(task.options, task.started), **converted, **result.environment}
-    return replace(result, environment=environment, _subject=task.subject)
-
-
 def _suggested(subject: Subject) -> list[tuple[Any, Any]]:
-    if subject.suggested_pairs is None:
-        return []
     try:
-        return list(subject.suggested_pairs())
+        return [] if subject.suggested_pairs is None else list(subject.suggested_pairs())
     except Exception as error:
         raise SubjectError(
             f"`suggested_pairs` of {subject.name} failed: {type(error).__name__}: {error}"

@@ -1,21 +1,18 @@
 """The pytest plugin: marker, fixture, options, a session's table and report; light until the first audit."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from audit.codec.files import check_writable
 from audit.doors.auditor import PROPERTY, UNSAVED, Auditor, parametrize_with_audits
 from audit.doors.regressions import parametrize_with_witnesses
 from audit.errors import AuditError
 from audit.options import Options
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from audit.utility.saved import Saved
 
 __all__ = ["auditor", "parametrize_with_audits", "parametrize_with_witnesses"]
 
@@ -39,14 +36,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "audit: audits a privacy or utility claim (the fixture `auditor` sets it too)"
     )
-    _check_numbers(config)
-    if hasattr(config, "workerinput"):
-        return
+    is_worker = hasattr(config, "workerinput")
     report, folder = _path(config, "audit_report"), _path(config, "audit_json")
-    for path in (report, folder and folder / "_.json"):
-        if path is not None:
-            _check_writable(path)
-    config.pluginmanager.register(_Session(report), "dp-audit-session")
+    try:
+        Options(**_given(config))
+        for path in () if is_worker else filter(None, (report, folder and folder / "_.json")):
+            check_writable(path)
+    except AuditError as error:
+        said = error.spelt(lambda parameter: f"`--audit-{parameter.name}`")
+        raise pytest.UsageError(said) from error
+    if not is_worker:
+        config.pluginmanager.register(_Session(report), "dp-audit-session")
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -61,26 +61,9 @@ def auditor(request: pytest.FixtureRequest) -> Auditor:
     return Auditor(request.node, defaults=_given(request.config), folder=_path(request.config, "audit_json"))
 
 
-def _check_numbers(config: pytest.Config) -> None:
-    try:
-        Options(**_given(config))
-    except AuditError as error:
-        said = error.spelt(lambda parameter: f"`--audit-{parameter.name}`")
-        raise pytest.UsageError(said) from error
-
-
 def _given(config: pytest.Config) -> dict[str, Any]:
     options = {name: config.getoption(f"audit_{name}") for name in _NUMBERS}
     return {name: value for name, value in options.items() if value is not None}
-
-
-def _check_writable(path: Path) -> None:
-    from audit.results.saved import check_writable  # only when something is to be written
-
-    try:
-        check_writable(path)
-    except AuditError as error:
-        raise pytest.UsageError(str(error)) from error
 
 
 def _path(config: pytest.Config, option: str) -> Path | None:
@@ -98,12 +81,10 @@ class _Session:
         self.unsaved: dict[str, list[str]] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        found = [str(value) for name, value in report.user_properties if name == PROPERTY]
-        if found:
-            self.texts[report.nodeid] = found
-        unsaved = [str(value) for name, value in report.user_properties if name == UNSAVED]
-        if unsaved:
-            self.unsaved[report.nodeid] = unsaved
+        for name, known in ((PROPERTY, self.texts), (UNSAVED, self.unsaved)):
+            found = [str(value) for key, value in report.user_properties if key == name]
+            if found:
+                known[report.nodeid] = found
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -114,7 +95,7 @@ class _Session:
         from audit.doors.report_link import render_report  # only for a report
 
         try:
-            render_report([json.loads(text) for text in self._all()], self.report)
+            render_report([json.loads(text) for text in _all(self.texts)], self.report)
         except AuditError as error:
             self.trouble = str(error)
             session.exitstatus = session.exitstatus or pytest.ExitCode.INTERNAL_ERROR
@@ -123,22 +104,19 @@ class _Session:
         if not self.texts:
             return
         from audit.doors.summary import line, together, total  # a session without audits stays light
+        from audit.utility.saved import parse_any
 
-        results = self._results()
+        results = [result for text in _all(self.texts) for result in parse_any(text)]
         terminalreporter.section("privacy audits")
         for result in results:
             terminalreporter.line(line(result))
         for said in filter(None, (total(results), together(results))):
             terminalreporter.line(said)
-        for why in (why for found in self.unsaved.values() for why in found):
+        for why in _all(self.unsaved):
             terminalreporter.line(f"not saved: {why}")
         if self.report is not None:
             terminalreporter.line(self.trouble or f"report: {self.report}")
 
-    def _all(self) -> list[str]:
-        return [text for texts in self.texts.values() for text in texts]
 
-    def _results(self) -> list[Saved]:
-        from audit.utility.saved import parse_any  # a session without audits stays light
-
-        return [result for text in self._all() for result in parse_any(text)]
+def _all(by_test: dict[str, list[str]]) -> Iterator[str]:
+    return chain.from_iterable(by_test.values())

@@ -1,27 +1,26 @@
 """The task that every part of an audit is given, and where an audit may not run."""
 
-from __future__ import annotations
-
 import os
 import platform
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
+from audit.claims import PrivacyClaim
+from audit.databases.chosen import Databases
 from audit.errors import InvalidKind, InvalidValue, Parameter
+from audit.options import Options
 from audit.sampling import Sampler
 from audit.sampling.remake.modules import WITHIN
+from audit.subject.conversion import said_of_convert
+from audit.subject.subject import Subject
 from audit.values.brief import show
+from audit.values.progress import AuditFinished, AuditStarted
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from audit.claims import PrivacyClaim
-    from audit.databases.chosen import Databases
-    from audit.options import Options
-    from audit.subject.subject import Subject
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,17 +82,27 @@ class PrivacyTask(Task):
         return (self.options.seed, 2**31 - 1)
 
 
-def environment_of(options: Options, started: float) -> dict[str, Any]:
-    """Return where and how long an audit ran that began at `started`, a moment of `time.monotonic`."""
-    return {
-        "elapsed": round(time.monotonic() - started, 3),
+def carried_out(task: Task, audit: Callable[[], R]) -> R:
+    """Return what an audit finds, with where and how long it ran; its listener hears of both ends."""
+    options = task.options
+    if task.listener is not None:
+        task.listener(AuditStarted(task.subject.name, options.budget, options.time_limit))
+    found: Any = audit()
+    ran = {
+        "elapsed": round(time.monotonic() - task.started, 3),
         "python": platform.python_version(),
-        "versions": {name: _version(name) for name in ("dp-audit", "numpy", "scipy")},
+        "versions": {name: version_of(name) for name in ("dp-audit", "numpy", "scipy")},
         "jobs": options.jobs,
     }
+    environment = {**ran, **said_of_convert(task.subject.convert), **found.environment}
+    result: R = replace(found, environment=environment, _subject=task.subject)
+    if task.listener is not None:
+        task.listener(AuditFinished(result))
+    return result
 
 
-def _version(name: str) -> str:
+def version_of(name: str) -> str:
+    """Return the version of an installed distribution, "unknown" for one that is not."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:

@@ -9,8 +9,9 @@ Examples
 PureDP(epsilon=0.5)
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from audit.values.on_demand import names_on_demand
 
 if TYPE_CHECKING:
     from learners.approximate import IntervalLearner, PointLearner
@@ -74,12 +75,4 @@ _HOMES = {
     "VCLearner": "learners.generic.agnostic",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = names_on_demand(__name__, _HOMES)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from audit.words import story
+from audit.values import wording
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,7 @@ def chart(result: StudyResult) -> Chart | None:
     dashed = any(each.bound for each in series)
     return Chart(
         series,
-        tuple(Tick(across.at(place), story.number(place, digits=3)) for place in _apart(places, across)),
+        tuple(Tick(across.at(place), wording.number(place)) for place in _apart(places, across)),
         up.powers(),
         result.axis,
         words,
@@ -141,7 +141,7 @@ def _power(value: float) -> str:
     ('500,000', '10⁶', '2·10¹⁰', '10⁻⁷')
     """
     if 1e-4 <= value < 1e6:
-        return story.number(value, digits=3)
+        return wording.number(value)
     power = math.floor(math.log10(value) + 1e-9)
     times = round(value / 10.0**power)
     return ("" if times == 1 else f"{times}·") + "10" + f"{power}".translate(_RAISED)
@@ -184,5 +184,5 @@ def _in_words(curve: CurveResult) -> str:
     met = [cell for cell in curve.cells if cell.met is not None]
     if not met:
         return f"{curve.name}: never met"
-    ends = [f"{story.number(cell.place, digits=3)}: m ≤ {cell.met:,}" for cell in (met[0], met[-1])]
+    ends = [f"{wording.number(cell.place)}: m ≤ {cell.met:,}" for cell in (met[0], met[-1])]
     return f"{curve.name}: at {' and at '.join(ends)}"

@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 
 from audit.results.result import AuditResult, Witness
-from audit.words import story
+from audit.values import wording
+from audit.words import allowance, story
 
 LEFT, WIDTH = 10.0, 400.0  # of the tracks, in the picture's own units
 TOP, PITCH = 20.0, 44.0
@@ -44,16 +45,16 @@ class Diagram:
 
 def diagram(result: AuditResult, witness: Witness, words: story.WitnessWords) -> Diagram | None:
     """Return the picture, None where the claim allows no number to compare `p` with."""
-    limit = story.allowed(result, witness)
+    limit = allowance.allowed(result, witness)
     if limit is None or not all(math.isfinite(x) for x in (witness.p, witness.q)):
         return None
-    ends = (story.allowed_for(result, witness, q) for q in witness.q_interval or ())
+    ends = (allowance.allowed_for(result, witness, q) for q in witness.q_interval or ())
     grown = tuple(end for end in ends if end is not None) or None
     top = _axis(max(witness.p, witness.q, *(witness.p_interval or ()), min(limit, 1.0)))
-    allowance = f"allowed, {words.allowance}: {words.limit}"
+    limit_label = f"allowed, {words.allowance}: {words.limit}"
     rows = (
         _row("p", f"p on {words.on_p}: {words.p}{words.p_interval}", witness.p, witness.p_interval, top=top),
-        _row("limit", allowance, limit, grown, top=top),
+        _row("limit", limit_label, limit, grown, top=top),
         _row("q", f"q on {words.on_q}: {words.q}{words.q_interval}", witness.q, witness.q_interval, top=top),
     )
     at = _x(limit, top) if limit <= top else None
@@ -74,9 +75,7 @@ def _axis(most: float) -> float:
 
 def _ticks(top: float) -> tuple[Tick, ...]:
     parts = 4 if f"{top:e}".startswith("2") else 5
-    return tuple(
-        Tick(_x(top * i / parts, top), story.number(top * i / parts, digits=3)) for i in range(parts + 1)
-    )
+    return tuple(Tick(_x(top * i / parts, top), wording.number(top * i / parts)) for i in range(parts + 1))
 
 
 def _x(value: float, top: float) -> float:
@@ -94,8 +93,8 @@ def _caption(witness: Witness, limit: float) -> str:
     if excess <= 0:
         return "p is within what the claim allows at this estimate of q."
     times = (
-        f", and {story.number(witness.p / limit, digits=3)} times that limit"
+        f", and {wording.number(witness.p / limit)} times that limit"
         if limit > 0 and excess / limit > 0.01
         else ""
     )
-    return f"p is {story.number(excess, digits=3)} above what the claim allows{times}."
+    return f"p is {wording.number(excess)} above what the claim allows{times}."

@@ -8,11 +8,11 @@ from typing import Any, TypeGuard, get_args
 from audit.findings import Finding, Judgement, Table, glossary
 from audit.findings.saved import from_json
 from audit.findings.text import ratio_words
-from audit.words import story
+from audit.values import wording
 
 __all__ = ["FindingsPart", "findings_part"]
 
-_SMALL = 1000
+_SMALL = 100
 _KINDS = {"holds": "proved", "loose": "not-refuted", "false": "refuted"}
 
 
@@ -75,7 +75,7 @@ def _kind(judgement: str) -> str:
 def _view(finding: Finding, anchor: str, anchors: Mapping[str, str]) -> FindingView:
     found, claimed = _number(finding.found), _number(finding.claimed)
     if finding.found is not None and finding.claimed is not None:
-        found, claimed = story.apart(finding.found, finding.claimed, least=4)
+        found, claimed = wording.apart(finding.found, finding.claimed)
     return FindingView(
         anchor=anchor,
         finding=finding,
@@ -97,7 +97,7 @@ def _table(table: Table) -> TableView:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else story.number(value)
+    return "" if value is None else wording.number(value)
 
 
 def _cell(value: object) -> str:
@@ -105,9 +105,9 @@ def _cell(value: object) -> str:
         return f"{value:,}"
     if not _is_number(value):
         return f"{value}"
-    text = story.number(value)
+    text = wording.number(value)
     whole = text.isdecimal() and not float(value).is_integer() and abs(value) < _SMALL
-    return story.number(value, digits=9) if whole else text  # what is below 1 is not shown as 1
+    return wording.number(value, digits=9) if whole else text  # what is below 1 is not shown as 1
 
 
 def _is_number(value: object) -> TypeGuard[float]:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audit.results.saved import check_writable, write_text
+from audit.codec.files import check_writable, write_text
 
 from .filled import fill
 from .report import report

@@ -4,6 +4,7 @@ from audit.results.result import Evidence
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
+from audit.values import wording
 from audit.words import story
 
 __all__ = ["environment", "facts"]
@@ -26,7 +27,7 @@ def facts(result: Saved) -> tuple[tuple[str, str], ...]:
     told = [
         (
             "Parameters",
-            ", ".join(f"{key} = {story.shown(value)}" for key, value in result.parameters.items()),
+            ", ".join(f"{key} = {wording.shown(value)}" for key, value in result.parameters.items()),
         ),
         ("Statement", result.reference or ""),
         ("Runs", utility_text.runs(result) if isinstance(result, UtilityResult) else story.runs(result)),
@@ -67,7 +68,8 @@ def _bets(result: Saved) -> str:
     if result.log_limit is None or result.evidence is not Evidence.STATISTICAL:
         return ""
     against = " against the claim" if isinstance(result, UtilityResult) else ""
-    return f"log wealth {story.number(result.log_wealth)}{against}; {story.number(result.log_limit)} refutes"
+    wealth, limit = wording.number(result.log_wealth), wording.number(result.log_limit)
+    return f"log wealth {wealth}{against}; {limit} refutes"
 
 
 def _numerics(result: Saved) -> str:
@@ -79,4 +81,4 @@ def _plain(key: str, value: object) -> str:
         return f"{value:.3g} s"
     if isinstance(value, dict):
         return ", ".join(f"{name} {_plain('', each)}" for name, each in value.items())
-    return story.short(value if isinstance(value, str) else story.shown(value, 200), 200)
+    return wording.short(value if isinstance(value, str) else wording.shown(value, 200), 200)

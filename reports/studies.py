@@ -10,7 +10,7 @@ from audit.studies.cells import Cell
 from audit.studies.fits import CONFIDENCE, Growth
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import from_json
-from audit.words import story
+from audit.values import wording
 
 from .chart import Chart, chart
 
@@ -228,4 +228,4 @@ def _number(value: float) -> str:
     """
     if 1000 <= abs(value) < 1e15:
         value = round(value, 2 - math.floor(math.log10(abs(value))))
-    return story.number(value, digits=3)
+    return wording.number(value)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from audit.results.result import Evidence, Verdict
 from audit.utility import text as utility_text
-from audit.words import story
+from audit.values import wording
+from audit.words import alike
 
 if TYPE_CHECKING:
     from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
@@ -81,15 +82,11 @@ def beta_found(result: UtilityResult) -> str:
     """
     if result.verdict is Verdict.ERROR:
         return ""
-    if result.evidence is Evidence.EXACT:
-        claimed = utility_text.claimed(result)
-        found = story.number(result.beta_lower)
-        return f"= {story.apart(result.beta_lower, claimed)[0] if result.refuted and claimed else found}"
-    if result.refuted:
-        return f"≥ {story.at_least(result.beta_lower)}"
+    if result.evidence is Evidence.EXACT or result.refuted:
+        return alike.found_beside(result, result.beta_lower, utility_text.claimed(result))[0]
     if result.verdict is Verdict.INCONCLUSIVE:
-        return f"{story.at_least(result.beta_lower)} to {story.at_most(result.beta_upper)}"
-    return f"≤ {story.at_most(result.beta_upper)}"
+        return f"{wording.at_least(result.beta_lower)} to {wording.at_most(result.beta_upper)}"
+    return f"≤ {wording.at_most(result.beta_upper)}"
 
 
 def problem_views(result: UtilityResult) -> tuple[ProblemView, ...]:
@@ -110,9 +107,9 @@ def problem_views(result: UtilityResult) -> tuple[ProblemView, ...]:
 def _problem_view(problem: ProblemFinding, result: UtilityResult) -> ProblemView:
     exact = problem.exact is not None
     return ProblemView(
-        name=story.short(problem.name, 120),
+        name=wording.short(problem.name, 120),
         runs="" if exact else f"{problem.runs:,}",
-        failures="" if exact else story.number(problem.failures),
+        failures="" if exact else wording.number(problem.failures),
         bound=_bound(problem, result),
         standing=_standing(problem, result),
     )
@@ -120,13 +117,10 @@ def _problem_view(problem: ProblemFinding, result: UtilityResult) -> ProblemView
 
 def _bound(problem: ProblemFinding, result: UtilityResult) -> str:
     """Return what is known of a problem's failure probability; empty where that is nothing."""
-    refuted, claimed = _standing(problem, result) == REFUTED, utility_text.claimed(result)
-    if problem.exact is not None:
-        known = story.number(problem.exact)
-        return f"= {story.apart(problem.exact, claimed)[0] if refuted and claimed else known}"
-    if refuted:
-        return f"≥ {story.at_least(result.beta_lower)}"
-    return "" if problem.upper is None or problem.upper >= 1 else f"≤ {story.at_most(problem.upper)}"
+    if problem.exact is not None or _standing(problem, result) == REFUTED:
+        found = result.beta_lower if problem.exact is None else problem.exact
+        return alike.found_beside(result, found, utility_text.claimed(result))[0]
+    return "" if problem.upper is None or problem.upper >= 1 else f"≤ {wording.at_most(problem.upper)}"
 
 
 def _standing(problem: ProblemFinding, result: UtilityResult) -> str:
@@ -147,12 +141,12 @@ def failure_view(witness: UtilityWitness | None) -> FailureView | None:
         return None
     remark = ""
     if witness.failure < 1:
-        remark = f"On this database the learner fails with probability {story.number(witness.failure)}."
+        remark = f"On this database the learner fails with probability {wording.number(witness.failure)}."
     return FailureView(
-        problem=story.short(witness.problem, 120),
-        database=story.shown(witness.database, MOST_DATABASE),
-        output=story.shown(witness.output, MOST_DATABASE),
-        error=story.number(witness.error),
+        problem=wording.short(witness.problem, 120),
+        database=wording.shown(witness.database, MOST_DATABASE),
+        output=wording.shown(witness.output, MOST_DATABASE),
+        error=wording.number(witness.error),
         seed=utility_text.seed_words(witness),
         remark=remark,
     )

@@ -10,7 +10,8 @@ from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved
-from audit.words import again, story
+from audit.values import wording
+from audit.words import again, alike, allowance, story
 
 from .diagram import Diagram, diagram
 from .small_print import environment, facts
@@ -135,17 +136,17 @@ def utility_view(result: UtilityResult, *, anchor: str, privacy: SubjectView | N
     findings = (utility_text.bounds(result), utility_text.meaning(result))
     return UtilityView(
         anchor=anchor,
-        name=story.short(result.subject, 120) or "(no name)",
-        claim=utility_text.title(result),
+        name=wording.short(result.subject, 120) or "(no name)",
+        claim=alike.claim_words(result),
         claim_brief=utility_text.brief_claim(result),
         verdict=result.verdict.value,
         kind=kind(result.verdict),
         evidence=result.evidence.value,
         outcome=outcome(result),
         sentence=utility_text.verdict_sentence(result),
-        beta_claimed="" if claimed is None else story.number(claimed),
+        beta_claimed="" if claimed is None else wording.number(claimed),
         beta_found=beta_found(result),
-        worst=story.short(result.worst or "", 120),
+        worst=wording.short(result.worst or "", 120),
         sample_size="" if result.sample_size is None else f"{result.sample_size:,}",
         runs=f"{result.samples:,}",
         failure=failure_view(result.witness),
@@ -155,7 +156,7 @@ def utility_view(result: UtilityResult, *, anchor: str, privacy: SubjectView | N
         assumptions=result.assumptions,
         notes=result.notes,
         not_tested=result.not_tested,
-        command=utility_text.command(result),
+        command=again.command(result),
         environment=environment(result),
         privacy=None if privacy is None else (privacy.anchor, privacy.verdict, privacy.kind),
     )
@@ -183,12 +184,14 @@ def outcome(result: Saved) -> str:
 def subject_view(result: AuditResult, *, anchor: str, mutation: str = "") -> SubjectView:
     """Return one audit in the page's words; `mutation` is what its mutation check says."""
     witness = result.witness
-    claimed, delta = story.claimed(result)
+    claimed, delta = allowance.claimed(result)
+    epsilon_found, epsilon_claimed = alike.found_beside(result, result.epsilon_lower, claimed)
+    delta_found, delta_claimed = alike.found_beside(result, result.delta_lower, delta)
     known = claimed is not None and result.verdict not in (Verdict.ERROR, Verdict.INCONCLUSIVE)
     return SubjectView(
         anchor=anchor,
-        name=story.short(result.subject, 120) or "(no name)",
-        claim="no claim" if result.claim is None else story.short(f"{result.claim}", 120),
+        name=wording.short(result.subject, 120) or "(no name)",
+        claim="no claim" if result.claim is None else wording.short(f"{result.claim}", 120),
         claim_brief=story.brief_claim(result),
         relation=result.relation,
         verdict=result.verdict.value,
@@ -197,11 +200,11 @@ def subject_view(result: AuditResult, *, anchor: str, mutation: str = "") -> Sub
         numerics=result.numerics,
         outcome=outcome(result),
         sentence=story.verdict_sentence(result),
-        epsilon_claimed=story.number(claimed) if claimed is not None else "",
-        epsilon_found=_epsilon(result, claimed) if known else "",
+        epsilon_claimed=epsilon_claimed if claimed is not None else "",
+        epsilon_found=epsilon_found if known else "",
         ratio=_ratio(result.epsilon_lower, claimed) if known else "",
-        delta_claimed=story.number(delta) if claimed is not None else "",
-        delta_found=_bound(result, story.number(result.delta_lower), result.delta_lower) if known else "",
+        delta_claimed=delta_claimed if claimed is not None else "",
+        delta_found=delta_found if known else "",
         delta_ratio=_ratio(result.delta_lower, delta) if known else "",
         runs=f"{result.samples:,}",
         detectable=_detectable(result),
@@ -228,7 +231,7 @@ def _witness(result: AuditResult, witness: Witness | None) -> WitnessView | None
         words,
         exponents(words.allowance),
         story.examples(witness),
-        story.witness_standing(witness, replayed=story.replay_of(result) is not None),
+        story.witness_standing(witness, replayed=alike.replay_of(result) is not None),
         diagram(result, witness, words),
     )
 
@@ -245,25 +248,14 @@ def exponents(formula: str) -> tuple[tuple[str, str], ...]:
     return tuple((text, raised.strip("()")) for text, raised in zip(parts[::2], parts[1::2], strict=True))
 
 
-def _bound(result: AuditResult, exact: str, bound: float) -> str:
-    return f"= {exact}" if result.evidence is Evidence.EXACT else f"≥ {story.at_least(bound)}"
-
-
-def _epsilon(result: AuditResult, claimed: float | None) -> str:
-    """Return the ε that was found, with as many digits as set an excess apart from the claim."""
-    found = result.epsilon_lower
-    exact = story.apart(found, claimed)[0] if result.refuted and claimed else story.number(found)
-    return _bound(result, exact, found)
-
-
 def _ratio(found: float, claimed: float | None) -> str:
     if not claimed or not math.isfinite(claimed) or not math.isfinite(found):
         return ""
-    return f"{story.apart(found / claimed, 1.0)[0]}×"
+    return f"{wording.apart(found / claimed, 1.0)[0]}×"
 
 
 def _detectable(result: AuditResult) -> str | None:
     """Return the detectable ε; None where the question does not arise, as for exact laws."""
     if result.evidence is Evidence.EXACT or result.verdict is not Verdict.NOT_REFUTED:
         return None
-    return "" if result.detectable_epsilon is None else story.at_most(result.detectable_epsilon)
+    return "" if result.detectable_epsilon is None else wording.at_most(result.detectable_epsilon)

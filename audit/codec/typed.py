@@ -1,12 +1,18 @@
-"""Whether what was read from a file is of the kinds that the fields of a value are declared with."""
+"""Dataclasses read from a file: whether each field is of the kind that it is declared with."""
 
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
-from audit.errors import InvalidKind
+from audit.codec.decoding import decode
+from audit.errors import AuditError, InvalidKind
 from audit.values.brief import show
+
+T = TypeVar("T")
+
+#: Of the documents that hold a finding or a study.
+SCHEMA = 1
 
 
 def has_float(value: Any) -> bool:
@@ -55,30 +61,54 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 """By a field's annotation; those of other kinds check themselves."""
 
 
-def check_kinds(value: Any) -> None:
-    """Refuse a dataclass a field of which is of another kind than it is declared with.
+def built(made: type[T], stored: Mapping[str, Any], **read: Any) -> T:
+    """Return a dataclass of stored fields, some of them already `read`; each is of its declared kind.
 
     Parameters
     ----------
-    value
-        An instance whose module has ``from __future__ import annotations``: its fields' types are texts.
+    made
+        Its module has ``from __future__ import annotations``: the types of its fields are texts.
 
     Raises
     ------
     InvalidKind
-        The first such field; one line.
+        The first field of another kind; one line.
 
     Examples
     --------
-    >>> from audit.findings import Finding
-    >>> check_kinds(Finding("E8", "K08", "√2/s.", "typo", "√2·s.", claimed="0.7"))
+    >>> from audit.findings import Table
+    >>> built(Table, {"caption": 3}, columns=("n",), rows=())
     Traceback (most recent call last):
-    audit.errors.InvalidKind: The claimed of a `Finding` must be a number or null; got '0.7'.
+    audit.errors.InvalidKind: The caption of a `Table` must be text; got 3.
     """
-    for field in fields(value):
+    value = made(**{**stored, **read})
+    for field in fields(value):  # type: ignore[arg-type]  # a dataclass
         held = getattr(value, field.name)
         kind = _KINDS.get(str(field.type))
         if kind is not None and not kind[1](held):
-            raise InvalidKind(
-                f"The {field.name} of a `{type(value).__name__}` must be {kind[0]}; got {show(held)}."
-            )
+            raise InvalidKind(f"The {field.name} of a `{made.__name__}` must be {kind[0]}; got {show(held)}.")
+    return value
+
+
+def read_document(document: Any, what: str, make: Callable[[dict[str, Any]], T]) -> T:
+    """Return what `make` makes of the fields in a document.
+
+    Raises
+    ------
+    AuditError
+        The document is not one of ours, or `make` fails; one line.
+
+    Examples
+    --------
+    >>> read_document({"schema": 2}, "finding", dict)
+    Traceback (most recent call last):
+    audit.errors.AuditError: This is not a saved finding of schema 1, the newest this dp-audit reads.
+    """
+    ours = isinstance(document, Mapping) and document.get("schema") == SCHEMA
+    if not ours or not isinstance(document.get(what), dict):
+        raise AuditError(f"This is not a saved {what} of schema {SCHEMA}, the newest this dp-audit reads.")
+    try:
+        return make(decode(document[what], where=what))
+    except (TypeError, KeyError, AttributeError, ValueError, AuditError, RecursionError) as error:
+        said = " ".join(str(error).split()).removesuffix(".")
+        raise AuditError(f"The saved {what} is damaged: {said}.") from None

@@ -1,19 +1,15 @@
 """Saved findings and studies that a report shows beside its audits, checked before any audit is run."""
 
-from __future__ import annotations
-
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.codec.stored import loads, read
 from audit.errors import AuditError, CorruptFile
 from audit.findings import saved as saved_findings
 from audit.studies import saved as saved_studies
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Mapping
 
 _READERS = {"finding": saved_findings.from_json, "study": saved_studies.from_json}
 

@@ -8,26 +8,24 @@ import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from audit.catalogue import Entry
+from audit.catalogue import Entry, Expected
 from audit.codec.files import Unwritable, file_name
+from audit.doors.regressions import replay_file
 from audit.errors import AuditError, NothingVaries
-from audit.options import taken
+from audit.options import Kind, taken
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a session without audits stays light
     import os
     from pathlib import Path
 
-    from audit.catalogue import Expected
-    from audit.options import Kind
     from audit.results.result import AuditResult
     from audit.utility.result import UtilityResult
     from audit.utility.saved import Saved
 
-R = TypeVar("R", bound="Saved")
 PROPERTY = "dp_audit"  # the key in a test's `user_properties`; its value is a result's JSON text
 UNSAVED = "dp_audit_unsaved"  # the key of why a result could not be saved
 
@@ -167,16 +165,11 @@ class Auditor:
             Import and call what the file names.
         """
         __tracebackhide__ = True
-        from audit.doors.regressions import replay_file  # a session without audits stays light
-
-        result, refused = None, ""
         try:
             result = replay_file(path, subject=subject, convert=convert, fresh=fresh, trust=trust)
         except AuditError as error:
-            refused = str(error)
-        if result is None:  # said here, outside `except`, so that no traceback of ours is shown
-            pytest.fail(refused)
-        return self._judge(result, expected="not refuted")
+            raise pytest.fail.Exception(str(error)) from None  # no traceback of ours is shown
+        return cast("AuditResult", self._judge(result, expected="not refuted"))
 
     def _hold(
         self,
@@ -186,19 +179,29 @@ class Auditor:
         given: Mapping[str, Any],
         *,
         expected: Expected | None = None,
-    ) -> Saved:
+    ) -> Any:
         """Return the result of an audit, or fail the test unless it is what was expected (of an entry)."""
         __tracebackhide__ = True
+        from audit.doors.carry_out import carry_out  # numpy and more, only for an audit
+
         audited = _audited(subject)
         entry = audited.subject if isinstance(audited.subject, Entry) else None
         if expected is None:
             expected = "not refuted" if entry is None else entry.expects(kind)
-        result, refused = self._audit(kind, audited, claim, given)
-        if result is None:  # said here, outside `except`, so that no traceback of ours is shown
-            pytest.fail(refused)
+        try:
+            options = {**self._defaults, **({} if entry is None else entry.options_for(kind))}
+            options |= taken(kind, audited.options)
+            options |= taken(kind, given) if audited.utility else given
+            made = audited.subject if entry is None else entry.factory()
+            result = carry_out(kind, made, claim, options=options)
+        except AuditError as error:
+            raise pytest.fail.Exception(str(error)) from None  # no traceback of ours is shown
+        if entry is not None:
+            reference = entry.reference or result.reference
+            result = dataclasses.replace(result, subject=entry.name, reference=reference)
         return self._judge(result, expected=expected)
 
-    def _judge(self, result: R, *, expected: str) -> R:
+    def _judge(self, result: Saved, *, expected: str) -> Any:
         """Keep the result, and fail the test unless it is what was expected."""
         __tracebackhide__ = True
         from audit.doors.summary import carried_out, met, warning  # a session without audits stays light
@@ -209,43 +212,16 @@ class Auditor:
         result = dataclasses.replace(result, expected=expected, environment=environment)
         self._keep(result)
         if not met(result):
-            pytest.fail(
-                _not_refuted(result) if carried_out(result) and not result.refuted else _failure(result)
-            )
+            from audit.words import text  # words only where they are read
+
+            missed = carried_out(result) and not result.refuted
+            pytest.fail(text.not_refuted(result) if missed else text.failure(result))
         if said := warning(result):
-            self._warn(said)
+            try:
+                self._node.warn(NothingVaries(said))
+            except NothingVaries:  # where warnings are errors
+                raise pytest.fail.Exception(said) from None
         return result
-
-    def _warn(self, said: str) -> None:
-        """Warn of the test; where warnings are errors, fail it without a traceback of ours."""
-        __tracebackhide__ = True
-        refused = False
-        try:
-            self._node.warn(NothingVaries(said))
-        except NothingVaries:
-            refused = True
-        if refused:
-            pytest.fail(said)
-
-    def _audit(
-        self, kind: Kind, audited: Audited, claim: Any, given: Mapping[str, Any]
-    ) -> tuple[Saved | None, str]:
-        """Return the result, or None and why there is none."""
-        from audit.doors.carry_out import carry_out  # numpy and more, only for an audit
-
-        subject = audited.subject
-        entry = subject if isinstance(subject, Entry) else None
-        try:
-            options = {**self._defaults, **({} if entry is None else entry.options_for(kind))}
-            options |= taken(kind, audited.options)
-            options |= taken(kind, given) if audited.utility else given
-            result = carry_out(kind, subject if entry is None else entry.factory(), claim, options=options)
-        except AuditError as error:
-            return None, str(error)
-        if entry is None:
-            return result, ""
-        reference = entry.reference or result.reference
-        return dataclasses.replace(result, subject=entry.name, reference=reference), ""
 
     def _keep(self, result: Saved) -> None:
         """Hand the result to the session, and to the disk before anything else can go wrong."""
@@ -260,40 +236,6 @@ class Auditor:
             save(result, self._folder / name)
         except Unwritable as error:  # the result is told all the same, and the session says this at its end
             self._node.user_properties.append((UNSAVED, str(error)))
-
-
-def _failure(result: Saved) -> str:
-    from audit.utility import text as utility_text
-    from audit.utility.result import UtilityResult
-    from audit.words import again, story, text  # words only where they are read
-
-    if isinstance(result, UtilityResult):
-        return utility_text.failure(result)
-    if result.refuted:
-        return text.short(result)
-    lines = (
-        f"{story.short(result.subject, 60)}: {result.verdict.name} on {story.title(result)}.",
-        story.short(result.reason, 400),
-        story.runs(result),
-        f"Again: {again.reproduction(result)}",
-    )
-    return "\n".join(filter(None, lines))
-
-
-def _not_refuted(result: Saved) -> str:
-    from audit.utility import text as utility_text
-    from audit.utility.result import UtilityResult
-    from audit.words import again, story  # words only where they are read
-
-    told: Any = utility_text if isinstance(result, UtilityResult) else story
-    repeated = told if isinstance(result, UtilityResult) else again
-    lines = (
-        f"{story.short(result.subject, 60)}: expected REFUTED, got {result.verdict.name}.",
-        told.bounds(result),
-        told.runs(result),
-        f"Again: {repeated.reproduction(result)}",
-    )
-    return "\n".join(filter(None, lines))
 
 
 def _audited(given: Any) -> Audited:

@@ -1,25 +1,20 @@
 """One audit of either kind, carried out alike for every way in."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from audit.catalogue import Entry
 from audit.claims import PrivacyClaim, UtilityClaim
 from audit.errors import AuditError
+from audit.options import Kind
 from audit.privacy import audit_privacy
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.utility.front import audit_utility
 from audit.utility.result import UtilityResult
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from audit.catalogue import Entry
-    from audit.options import Kind
-    from audit.utility.saved import Saved
-    from audit.values.progress import Listener
+from audit.utility.saved import Saved
+from audit.values.progress import Listener
 
 
 def carry_out(
@@ -81,9 +76,8 @@ def audit_entry(
 
 def _failed(name: str, kind: Kind, claim: Any, error: Exception) -> Saved:
     text = str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
-    end = Verdict.ERROR, Evidence.STATISTICAL
-    reason = " ".join(text.split())
+    end, reason = (Verdict.ERROR, Evidence.STATISTICAL), " ".join(text.split())
+    known = claim if isinstance(claim, PrivacyClaim if kind == "privacy" else UtilityClaim) else None
     if kind == "privacy":
-        known = claim if isinstance(claim, PrivacyClaim) else None
         return AuditResult(name, known, "", *end, reason=reason)
-    return UtilityResult(name, claim if isinstance(claim, UtilityClaim) else None, *end, reason=reason)
+    return UtilityResult(name, known, *end, reason=reason)

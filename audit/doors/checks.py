@@ -4,20 +4,19 @@ These are no audits: a check asks whether an audit can rely on what a subject sa
 What a subject does not declare is not checked. Runs are drawn as an audit draws them.
 """
 
-from __future__ import annotations
-
 import inspect
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
 import numpy as np
 
 from audit.claims import PAC, check_claim, check_utility_claim
 from audit.doors.declared import Declared
-from audit.relations.kinds import check_relation, name_of
+from audit.relations import Relation, check_relation, name_of
 from audit.relations.relating import are_neighbours
 from audit.sampling import CALLS, LAW, MutatedInput, Sampler
 from audit.sampling.inputs import Input
@@ -25,9 +24,6 @@ from audit.sampling.snapshots import snapshot
 from audit.values.brief import show
 from audit.values.canonical import same
 from audit.values.outcomes import Raised, Unfinished
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 SIGNIFICANCE = 1e-7
 """The chance that a subject that keeps to its declared law fails the check of it."""
@@ -102,17 +98,16 @@ class _Check:
     """One check of one subject."""
 
     label: str
-    fault_of: Callable[[Declared], str]
+    check: Callable[[Declared], object]
     case: Declared
 
     def __call__(self, subject: Any) -> None:
         """Raise an AssertionError of one line if the subject, that of the case, fails the check."""
         assert subject is self.case.given
         try:
-            fault = self.fault_of(self.case)
+            self.check(self.case)
         except Exception as error:  # noqa: BLE001  the user's code may raise anything
-            fault = f"{error}" if str(error) else type(error).__name__
-        if fault:
+            fault = str(error) or type(error).__name__
             raise AssertionError(" ".join(f"{self.case.name}, {self.label}: {fault}".split())) from None
 
     def __str__(self) -> str:
@@ -123,138 +118,125 @@ def _checks_of(case: Declared) -> list[_Check]:
     """Return the checks of what a subject declares."""
     own, made = case.subject, case.made
     private = case.claim is not None or (case.entry is not None and case.entry.options is not None)
-    applies: list[tuple[str, Callable[[Declared], str], bool]] = [
-        ("name", _fault_of_name, True),
-        ("claim", _fault_of_claim, private),
-        ("relation", _fault_of_relation, case.relation is not None),
-        ("suggested-pairs", _fault_of_suggested, own.suggested_pairs is not None),
-        ("databases", _fault_of_databases, case.has_domain),
-        ("calls", _fault_of_calls, True),
-        ("sample", _fault_of_sample, own.sample is not None),
-        ("input", _fault_of_input, True),
-        ("seed", _fault_of_seed, own.takes_rng),
-        ("law", _fault_of_law, own.distribution is not None),
-        ("parameters", _fault_of_parameters, getattr(made, "parameters", None) is not None),
-        ("copies", _fault_of_copies, True),
-        ("utility", _fault_of_utility, case.utility is not None),
+    applies: list[tuple[str, Callable[[Declared], object], bool]] = [
+        ("name", _check_name, True),
+        ("claim", lambda case: check_claim(case.claim), private),
+        ("relation", lambda case: check_relation(case.relation), case.relation is not None),
+        ("suggested-pairs", _check_suggested, own.suggested_pairs is not None),
+        ("databases", _check_databases, case.has_domain),
+        ("calls", _check_calls, True),
+        ("sample", _check_sample, own.sample is not None),
+        ("input", _check_input, True),
+        ("seed", _check_seed, own.takes_rng),
+        ("law", _check_law, own.distribution is not None),
+        ("parameters", _check_parameters, getattr(made, "parameters", None) is not None),
+        ("copies", _check_copies, True),
+        ("utility", _check_utility, case.utility is not None),
     ]
-    return [_Check(label, fault_of, case) for label, fault_of, declared in applies if declared]
+    return [_Check(label, check, case) for label, check, declared in applies if declared]
 
 
-def _fault_of_name(case: Declared) -> str:
+def _check_name(case: Declared) -> None:
     told = {"name": case.name, "reference": case.subject.reference}
     if case.entry is not None:
         told |= {"reference": case.entry.reference, "summary": case.entry.summary}
     for what, text in told.items():
         if text is not None and (not isinstance(text, str) or len(text.splitlines()) > 1):
-            return f"the `{what}` must be a text of one line; got {show(text)}"
-    return "" if case.name.strip() else "the `name` must not be empty"
+            raise AssertionError(f"the `{what}` must be a text of one line; got {show(text)}")
+    if not case.name.strip():
+        raise AssertionError("the `name` must not be empty")
 
 
-def _fault_of_claim(case: Declared) -> str:
-    check_claim(case.claim)
-    return ""
+def _check_databases(case: Declared) -> None:
+    if not case.pairs:
+        raise AssertionError("no two databases of its domain are neighbours")
 
 
-def _fault_of_relation(case: Declared) -> str:
-    check_relation(case.relation)
-    return ""
-
-
-def _fault_of_databases(case: Declared) -> str:
-    return "" if case.pairs else "no two databases of its domain are neighbours"
-
-
-def _fault_of_suggested(case: Declared) -> str:
-    from audit.relations import Relation
-
+def _check_suggested(case: Declared) -> None:
     relation = check_relation(Relation.REPLACE_ONE if case.relation is None else case.relation)
     assert case.subject.suggested_pairs is not None
     for left, right in case.subject.suggested_pairs():
         if not are_neighbours(relation, left, right):
             both = f"{show(left, 40)} and {show(right, 40)}"
-            return f"the suggested databases {both} are no neighbours under {name_of(relation)}"
-    return ""
+            raise AssertionError(
+                f"the suggested databases {both} are no neighbours under {name_of(relation)}"
+            )
 
 
-def _fault_of_calls(case: Declared) -> str:
+def _check_calls(case: Declared) -> None:
     silent = [each for side in case.calls for each in side if isinstance(each, Raised | Unfinished)]
-    return f"a call on a database of its domain {silent[0]}" if silent else ""
+    if silent:
+        raise AssertionError(f"a call on a database of its domain {silent[0]}")
 
 
-def _fault_of_input(case: Declared) -> str:
-    try:
-        case.outputs(1, CALLS, copied=False)
-        if case.subject.sample is not None:
-            case.outputs(2, CALLS, singly=False, copied=False)
-    except MutatedInput as fault:
-        return str(fault)
+def _check_input(case: Declared) -> None:
+    case.outputs(1, CALLS, copied=False)
+    if case.subject.sample is not None:
+        case.outputs(2, CALLS, singly=False, copied=False)
     law_of, given = case.subject.distribution, Input(case.pairs[0][0])
     if law_of is not None:
         law_of(given())
         try:
             given.check()
         except MutatedInput:
-            return "`distribution` changes the database that it is given."
-    return ""
+            raise AssertionError("`distribution` changes the database that it is given.") from None
 
 
-def _fault_of_sample(case: Declared) -> str:
+def _check_sample(case: Declared) -> None:
     ways = (case.outputs(_CALLS, LAW, singly=singly) for singly in (True, False))
     for called, drawn, database in zip(*ways, case.pairs[0], strict=True):
         kinds = [{_kind(each) for each in side} for side in (called, drawn)]
         if not kinds[0] & kinds[1]:
             few = [", ".join(sorted(some)) for some in kinds]
-            return f"on {show(database, 40)} `sample` returns {few[1]} where calls return {few[0]}"
-    return ""
+            raise AssertionError(
+                f"on {show(database, 40)} `sample` returns {few[1]} where calls return {few[0]}"
+            )
 
 
-def _fault_of_seed(case: Declared) -> str:
-    for way, singly in (("calls", True), ("`sample`", False)):
-        if (singly or case.subject.sample is not None) and not case.repeats(singly=singly):
-            return f"{way} with generators of one seed give different outputs"
-    return ""
+def _check_seed(case: Declared) -> None:
+    for way, singly in case.ways:
+        if not case.repeats(singly=singly):
+            raise AssertionError(f"{way} with generators of one seed give different outputs")
 
 
-def _fault_of_law(case: Declared) -> str:
+def _check_law(case: Declared) -> None:
     from audit.distributions.law import Law
     from audit.laws.law_check import law_log_e_value
 
     assert case.subject.distribution is not None
-    ways = [("calls", True), *([("`sample`", False)] if case.subject.sample is not None else [])]
     laws = [case.subject.distribution(snapshot(database)) for database in case.pairs[0]]
     if all(law is None for law in laws):  # it has none here, and an audit draws runs
-        return ""
+        return
     if not all(isinstance(law, Law) for law in laws):
-        return f"`distribution` must return a law of `audit.distributions`; got {show(laws)}"
-    limit = math.log(len(laws) * len(ways) / SIGNIFICANCE)
-    for way, singly in ways:
+        raise AssertionError(f"`distribution` must return a law of `audit.distributions`; got {show(laws)}")
+    limit = math.log(len(laws) * len(case.ways) / SIGNIFICANCE)
+    for way, singly in case.ways:
         drawn = case.outputs(_LAW_RUNS, LAW, singly=singly)
         for law, outputs, database in zip(laws, drawn, case.pairs[0], strict=True):
             if law_log_e_value(law, outputs) >= limit:
-                return f"outputs of {way} on {show(database, 40)} do not follow the law of `distribution`"
-    return ""
+                raise AssertionError(
+                    f"outputs of {way} on {show(database, 40)} do not follow the law of `distribution`"
+                )
 
 
-def _fault_of_parameters(case: Declared) -> str:
+def _check_parameters(case: Declared) -> None:
     told = dict(case.made.parameters)
     build = _by_keywords(type(case.made) if case.entry is None else case.entry.factory)
     known = inspect.signature(build).parameters
     open_ended = any(each.kind is each.VAR_KEYWORD for each in known.values())
     unknown = set() if open_ended else set(told) - set(known)
     if _is_of_a_part(case.made, told):  # built around another subject, whose parameters these are
-        return ""
+        return
     if unknown and isinstance(getattr(build, "func", build), type):
-        return f"`parameters` has {show(min(unknown))}, which its class does not take"
+        raise AssertionError(f"`parameters` has {show(min(unknown))}, which its class does not take")
     try:
         again = build(**{name: value for name, value in told.items() if name not in unknown})
     except TypeError:
         if open_ended:  # a function that hands its keywords on to something else
-            return ""
+            return
         raise
     if case.subject.takes_rng and not case.repeats(subject=again):
-        return "a subject built from its `parameters` gives other outputs"
-    return ""
+        raise AssertionError("a subject built from its `parameters` gives other outputs")
 
 
 def _by_keywords(factory: Any) -> Any:
@@ -271,17 +253,16 @@ def _is_of_a_part(made: Any, told: dict[str, Any]) -> bool:
     )
 
 
-def _fault_of_copies(case: Declared) -> str:
+def _check_copies(case: Declared) -> None:
     try:
         again = cloudpickle.loads(cloudpickle.dumps(case.made))
     except Exception as error:  # noqa: BLE001  an object of the user's may refuse in any way
-        return f"it cannot be pickled: {type(error).__name__}: {error}"
+        raise AssertionError(f"it cannot be pickled: {type(error).__name__}: {error}") from None
     if case.subject.takes_rng and not case.repeats(subject=again):
-        return "a pickled copy gives other outputs"
-    return ""
+        raise AssertionError("a pickled copy gives other outputs")
 
 
-def _fault_of_utility(case: Declared) -> str:
+def _check_utility(case: Declared) -> None:
     from audit.utility.experiment import measured
 
     assert case.utility is not None
@@ -295,8 +276,7 @@ def _fault_of_utility(case: Declared) -> str:
         for output in (*runs.left, *runs.right):
             _, fault = measured(problem, output, database, most=most)
             if fault:
-                return f"the problem {show(problem.name, 40)} {fault}"
-    return ""
+                raise AssertionError(f"the problem {show(problem.name, 40)} {fault}")
 
 
 def _kind(output: Any) -> str:

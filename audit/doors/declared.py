@@ -1,25 +1,22 @@
 """What a subject or an entry declares, and runs on its databases, for `audit.doors.checks`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from audit.catalogue import Entry
 from audit.claims import PureDP
+from audit.databases.chosen import Pair
+from audit.privacy import make_task
 from audit.sampling import CALLS, Sampler
 from audit.sampling.snapshots import snapshot
 from audit.sampling.vectorised import joined
 from audit.subject.claimed import claims_utility
-from audit.subject.subject import adapt
+from audit.subject.subject import Subject, adapt
+from audit.utility.families import read_problems
 from audit.values.canonical import same
-
-if TYPE_CHECKING:
-    from audit.databases.chosen import Pair
-    from audit.subject.subject import Subject
 
 _PAIRS = 3
 """Neighbouring pairs that are drawn from the domain; runs are made on the first."""
@@ -105,8 +102,6 @@ class Declared:
     def pairs(self) -> list[Pair]:
         """A few pairs of databases: neighbours of the domain, or one of a problem's beside itself."""
         if self.has_domain:
-            from audit.privacy import make_task
-
             claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # no database depends on it
             task = make_task(self.made, **{**self.options, **claim})
             return task.databases.pairs(most=_PAIRS, rng=np.random.default_rng(0))
@@ -118,8 +113,6 @@ class Declared:
     @cached_property
     def problems(self) -> list[Any]:
         """The problems of the utility audit."""
-        from audit.utility.families import read_problems
-
         assert self.utility is not None
         return list(read_problems(self.utility.get("problems"), subject=self.made).library)
 
@@ -148,6 +141,11 @@ class Declared:
             sampler.copy_inputs = copied
             blocks = list(sampler.draw(left, right, size, (path, 0), singly=singly))
         return [joined([block.left for block in blocks]), joined([block.right for block in blocks])]
+
+    @property
+    def ways(self) -> list[tuple[str, bool]]:
+        """How it is run, in a word, and whether that is call by call."""
+        return [("calls", True), *([("`sample`", False)] if self.subject.sample is not None else [])]
 
     @cached_property
     def calls(self) -> list[Any]:

@@ -3,23 +3,22 @@
 Nothing is bet here. The only runs made are a few timed ones, of the first pair of databases.
 """
 
-from __future__ import annotations
-
 import textwrap
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from audit.databases.chosen import FEW_DATABASES
+from audit.databases.chosen import FEW_DATABASES, Databases, Pair
 from audit.databases.domain import no_neighbours
 from audit.databases.paths import lengths
 from audit.evidence.power import detectable, fixed_sample_epsilon
 from audit.relations import name_of
-from audit.sampling import EXPLORE, Sampler
+from audit.sampling import EXPLORE, Runs, Sampler
 from audit.search.climb import FIRST_LOOK, SHARE
 from audit.search.shrink import MOST_TRIES
+from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import at_most, number, short
@@ -28,13 +27,6 @@ from audit.verdict.by_law import SOME_PAIRS
 from audit.verdict.by_runs import LEAST_CONFIRMATION, least_budget
 from audit.verdict.confirm import LEAST_SHRINKING, SHRINKING
 from audit.verdict.law_runs import CHECKED_RUNS, SAMPLED_RUNS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from audit.databases.chosen import Databases, Pair
-    from audit.sampling import Runs
-    from audit.task import PrivacyTask
 
 #: Pairs of runs that are timed: one to warm up, then more as long as the time so far is below the second.
 _TIMED = (1, 8, 64, 512)
@@ -138,7 +130,7 @@ def _search(task: PrivacyTask) -> str:
         f"A first look takes {FIRST_LOOK} pairs of runs; the most promising pairs are looked at again, with "
         "twice as many each time"
     )
-    if databases.only_given and len(databases.given) == 1:
+    if _is_single(task):
         return f"none: one pair. Its first look takes {FIRST_LOOK} pairs of runs."
     said = f"at most {SHARE:.0%} of the runs. One coupled run on each side scouts a pair. {looks}."
     if databases.only_given or not steps:
@@ -149,9 +141,13 @@ def _search(task: PrivacyTask) -> str:
     )
 
 
+def _is_single(task: PrivacyTask) -> bool:
+    """Tell whether one given pair is all that is looked at."""
+    return task.databases.only_given and len(task.databases.given) == 1
+
+
 def _bets(task: PrivacyTask) -> str:
-    single = task.databases.only_given and len(task.databases.given) == 1
-    share = "all other" if single else f"at least {1 - SHARE:.0%} of the"
+    share = "all other" if _is_single(task) else f"at least {1 - SHARE:.0%} of the"
     return (
         f"{share} runs, none of which the search has seen. The first batch is {FIRST_BET} pairs of runs; "
         f"each later batch is {GROWTH - 1:.0%} of the runs known of its pair. The claim is refuted when the "
@@ -174,7 +170,9 @@ def _budget(task: PrivacyTask) -> str:
 def _planned_power(task: PrivacyTask) -> str:
     """Say what the planned bets, and a test of as many runs fixed beforehand, show of a plain event."""
     claim, significance = task.claim, task.options.significance
-    share = 1.0 if task.databases.only_given and len(task.databases.given) == 1 else 1 - SHARE
+    if task.options.budget < _least(task):
+        return "none: this budget can refute nothing."
+    share = 1.0 if _is_single(task) else 1 - SHARE
     most, sizes = int(share * task.options.budget) // 2 - FIRST_LOOK, list[int]()
     while sum(sizes) < most:
         sizes.append(min(bet_size(FIRST_LOOK + sum(sizes)), most - sum(sizes)))
@@ -190,7 +188,7 @@ def _planned_power(task: PrivacyTask) -> str:
     )
 
 
-def _time(task: PrivacyTask, cost: _Cost) -> str:
+def _time(task: PrivacyTask, cost: "_Cost") -> str:
     """Say what the measured cost means for the budget and the time limit."""
     limit, budget = task.options.time_limit, task.options.budget
     seconds = cost.seconds * budget / task.options.jobs
@@ -199,14 +197,12 @@ def _time(task: PrivacyTask, cost: _Cost) -> str:
     if limit is None:
         return f"{said}. There is no time limit."
     affordable = int(limit * task.options.jobs / max(cost.seconds, 1e-9))
+    said += f"; the time limit of {number(limit)} s"
     if affordable >= budget:
-        return f"{said}; the time limit of {number(limit)} s is enough for it."
-    if affordable < _least(task):
-        return (
-            f"{said}; the time limit of {number(limit)} s ends the audit after about {affordable:,} runs, "
-            "too few to refute anything; raise `time_limit`."
-        )
-    return f"{said}; the time limit of {number(limit)} s ends the audit after about {affordable:,} runs."
+        return f"{said} is enough for it."
+    said += f" ends the audit after about {affordable:,} runs"
+    few = affordable < _least(task)
+    return f"{said}, too few to refute anything; raise `time_limit`." if few else f"{said}."
 
 
 def _afterwards(task: PrivacyTask) -> str:

@@ -1,20 +1,15 @@
 """The keywords of `audit_privacy` as a command line writes them: text in, values out, errors in one line."""
 
-from __future__ import annotations
-
 import ast
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
 
-from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
+from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
 from audit.errors import AuditError, InvalidValue
 from audit.relations import Relation
 from audit.subject.loading import load_object
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from audit.claims import PrivacyClaim
 
 
 def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -172,29 +167,9 @@ def _side(text: str) -> Any:
         raise InvalidValue(said) from None
 
 
-def _records(text: str) -> Any:
-    return _literal_or_object(text, wanted="The `--records` must be a Python list or module:strategy")
-
-
-def _databases(text: str) -> Any:
-    return _named(text, wanted="The `--databases` must be module:strategy")
-
-
 def _problems(text: str) -> Any:
     found = _named(text, wanted="The `--problems` must be module:object")
     return found() if inspect.isfunction(found) or inspect.isclass(found) else found
-
-
-def _convert(text: str) -> Any:
-    return _named(text, wanted="The `--convert` must be module:function, such as numpy:array")
-
-
-def _fresh(text: str) -> Any:
-    return _named(text, wanted="The `--fresh` must be module:function, a function that makes a new mechanism")
-
-
-def _valid(text: str) -> Any:
-    return _named(text, wanted="The `--valid` must be module:function")
 
 
 def _relation(text: str) -> Any:
@@ -211,7 +186,8 @@ def _size(text: str) -> int | tuple[int, int]:
     return bounds[0] if len(bounds) == 1 else (bounds[0], bounds[1])
 
 
-def _literal_or_object(text: str, *, wanted: str) -> Any:
+def _records(text: str) -> Any:
+    wanted = "The `--records` must be a Python list or module:strategy"
     try:
         value = read_literal(text)
     except InvalidValue:
@@ -231,13 +207,15 @@ def _named(text: str, *, wanted: str) -> Any:
         raise InvalidValue(f"{wanted}: {error}") from error
 
 
-_READERS = {
+_READERS: dict[str, Callable[[str], Any]] = {
     "records": _records,
-    "databases": _databases,
+    "databases": partial(_named, wanted="The `--databases` must be module:strategy"),
     "problems": _problems,
-    "convert": _convert,
-    "fresh": _fresh,
-    "valid": _valid,
+    "convert": partial(_named, wanted="The `--convert` must be module:function, such as numpy:array"),
+    "fresh": partial(
+        _named, wanted="The `--fresh` must be module:function, a function that makes a new mechanism"
+    ),
+    "valid": partial(_named, wanted="The `--valid` must be module:function"),
     "relation": _relation,
     "size": _size,
 }

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from audit.codec.files import file_of, source_of
 from audit.errors import AuditError, CorruptFile
-from audit.subject.conversion import saved_convert
 from audit.subject.loading import locate_target, require_trust
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from audit.results.result import AuditResult
+    from audit.subject.subject import Subject
     from audit.utility.saved import Saved
 
 
@@ -43,9 +43,7 @@ def parametrize_with_witnesses(folder: str | os.PathLike[str]) -> Callable[[Any]
     """
     import pytest
 
-    caller = inspect.currentframe()
-    caller = None if caller is None else caller.f_back
-    beside = Path(caller.f_globals.get("__file__", ".")).parent if caller is not None else Path()
+    beside = Path(inspect.stack(0)[1].frame.f_globals.get("__file__", ".")).parent
     cases = [
         pytest.param(file, id=file.stem, marks=pytest.mark.audit) for file in witness_files(beside / folder)
     ]
@@ -92,6 +90,53 @@ def load_witness(path: str | os.PathLike[str]) -> AuditResult:
     except CorruptFile as error:
         raise CorruptFile(f"{path}: {error}") from None
     return result
+
+
+def saved_subject(
+    result: Saved,
+    file: str | os.PathLike[str],
+    *,
+    target: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    convert: Any = None,
+    what: str = "subject",
+    trust: bool = False,
+) -> tuple[Subject, str]:
+    """Return the subject that the runs of a saved result are drawn from again, and where it was found.
+
+    Parameters
+    ----------
+    result, file
+        The result, and the file that it is from.
+    target
+        What to draw from; by default, with `trust`, what the result names.
+    parameters
+        Parameters of the subject, beside those of the result.
+    convert
+        As for `replay_file`.
+    what
+        What messages call `target`.
+    trust
+        Import and call what the file names.
+
+    Raises
+    ------
+    AuditError
+        There is nothing to draw from, or the file is not trusted; one line.
+    """
+    from audit.subject.conversion import saved_convert  # numpy and more, only for a replay
+    from audit.subject.subject import adapt
+    from audit.subject.targets import rebuild_subject
+
+    name = target or result.target
+    if name is None:
+        raise AuditError(f"{file} does not say what was audited; give the {what} too.")
+    if target is None:
+        require_trust(name, what=what, trust=trust)
+    if convert is None:
+        convert = saved_convert(result.environment, file=file, trust=trust)
+    place = target or locate_target(name, file, source=result.environment.get("source"))
+    return adapt(rebuild_subject(place, result.parameters, parameters), convert=convert), place
 
 
 def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResult:
@@ -170,8 +215,8 @@ def replay_file(
     audit.errors.CorruptFile: no/such/file.json cannot be read: No such file or directory.
     """
     from audit.results.coherence import is_refutation
+    from audit.subject.conversion import saved_convert
     from audit.subject.subject import adapt
-    from audit.subject.targets import rebuild_subject
     from audit.verdict.replay import replay_witness
 
     result = load_witness(path)
@@ -180,14 +225,8 @@ def replay_file(
             f"{path} holds no refutation confirmed by fresh runs, so it cannot be a regression test; audit "
             "again with a larger `confirm_budget` or `time_limit`."
         )
-    if subject is None and result.target is None:
-        raise AuditError(f"{path} does not say what was audited; give the subject too.")
     if subject is None:
-        require_trust(result.target, what="subject", trust=trust)
+        subject, place = saved_subject(result, path, convert=convert, trust=trust)
+        return with_source(replay_witness(result, subject, target=result.target, fresh=fresh), result, place)
     convert = saved_convert(result.environment, file=path, trust=trust) if convert is None else convert
-    if subject is None:
-        target = str(result.target)
-        place = locate_target(target, path, source=result.environment.get("source"))
-        subject = adapt(rebuild_subject(place, result.parameters), convert=convert)
-        return with_source(replay_witness(result, subject, target=target, fresh=fresh), result, place)
     return replay_witness(result, adapt(subject, convert=convert), fresh=fresh)

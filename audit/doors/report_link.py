@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from audit.entry_points import spec_of
 from audit.errors import AuditError
 from audit.subject.surroundings import own_arithmetic
 
@@ -39,7 +40,7 @@ def render_report(
     documents : sequence of mapping, optional
         What `AuditResult.to_json` returns; None for a page without audits.
     path : path
-        The file; `audit.results.saved.check_writable` says beforehand whether it can be written.
+        The file; `audit.codec.files.check_writable` says beforehand whether it can be written.
     findings, studies : sequence of mapping, optional
         What `to_json` of `audit.findings.saved` and of `audit.studies.saved` returns; None for a page
         without them.
@@ -67,20 +68,19 @@ def _package() -> ModuleType:
     """Return our package, whatever else has its name."""
     if _ALIAS in sys.modules:
         return sys.modules[_ALIAS]
-    named = _origin()
+    spec = spec_of(NAME)  # without running it
+    named = Path(spec.origin).resolve() if spec is not None and spec.origin else None
     for place in _places():
         if place.is_file():
             ours = importlib.import_module(NAME) if named == place else _load(place)
             if getattr(ours, MARK, None) == 1:
                 return ours
             named = place
-    raise AuditError(_absence(named))
-
-
-def _absence(named: Path | None) -> str:
     if named is None:
-        return "The package `reports` of dp-audit is missing; reinstall dp-audit."
-    return f"Another package, {named}, has replaced the package `reports` of dp-audit; reinstall dp-audit."
+        raise AuditError("The package `reports` of dp-audit is missing; reinstall dp-audit.")
+    raise AuditError(
+        f"Another package, {named}, has replaced the package `reports` of dp-audit; reinstall dp-audit."
+    )
 
 
 def _places() -> Iterator[Path]:
@@ -93,15 +93,6 @@ def _places() -> Iterator[Path]:
     for file in files:
         if file.parts == (NAME, "__init__.py"):
             yield Path(str(file.locate())).resolve()
-
-
-def _origin() -> Path | None:
-    """Return the file that the name `reports` leads to, without running it."""
-    try:
-        spec = importlib.util.find_spec(NAME)
-    except ValueError:  # a module without a spec sits there
-        return None
-    return Path(spec.origin).resolve() if spec is not None and spec.origin else None
 
 
 def _load(place: Path) -> ModuleType:

@@ -1,20 +1,15 @@
 """Many audits in few lines: one for each, and what the session has spent."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from audit.evidence.together import e_bh, holm
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.utility import text as utility_text
 from audit.utility.result import UtilityResult
-from audit.words import story
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from audit.utility.saved import Saved
+from audit.utility.saved import Saved
+from audit.values import wording
+from audit.words import alike, allowance, story
 
 
 def carried_out(result: Saved) -> bool:
@@ -50,11 +45,13 @@ def line(result: Saved) -> str:
     >>> line(AuditResult("m", None, "replace one", Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
     'PROVED        m                                           as expected           ε = 1, no runs'
     """
-    mark = _mark(result)
-    verdict, name = result.verdict.value.upper(), story.short(result.subject, 60)
-    if isinstance(result, UtilityResult):
-        return f"{verdict:<12}  {name + ' (utility)':<42}  {mark:<20}  {_utility_found(result)}"
-    return f"{verdict:<12}  {name:<42}  {mark:<20}  {_found(result)}"
+    verdict, name = result.verdict.value.upper(), wording.short(result.subject, 60)
+    if not carried_out(result):
+        found = wording.short(result.reason, 120)
+    else:
+        found = _utility_found(result) if isinstance(result, UtilityResult) else _found(result)
+    name += " (utility)" if isinstance(result, UtilityResult) else ""
+    return f"{verdict:<12}  {name:<42}  {_mark(result):<20}  {found}"
 
 
 def _mark(result: Saved) -> str:
@@ -107,17 +104,21 @@ def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
     >>> leak = AuditResult("leak", None, "", Verdict.REFUTED, Evidence.STATISTICAL, log_wealth=14.0)
     >>> print(together([leak, odd, fine]))
     judged together: Holm names 1 (family-wise error 5 %), e-BH names 2 (false discovery rate 5 %);
-    not refuted alone: odd
+    unconfirmed, not refuted alone: odd
     """
     logs = [_log_wealth(result) for result in results]
     if len(results) < 2 or max(logs) < -math.log(rate):  # no rule can name any
         return ""
     strict, wide = holm(logs, rate=rate), e_bh(logs, rate=rate)
-    new = [each.subject for each, named in zip(results, wide, strict=True) if named and not each.refuted]
+    new = [
+        wording.short(each.subject, 60)
+        for each, named in zip(results, wide, strict=True)
+        if named and not each.refuted
+    ]
     return (
         f"judged together: Holm names {strict.sum()} (family-wise error {100 * rate:g} %), "
         f"e-BH names {wide.sum()} (false discovery rate {100 * rate:g} %)"
-        + (f"; not refuted alone: {', '.join(story.short(name, 60) for name in new)}" if new else "")
+        + (f"; unconfirmed, not refuted alone: {', '.join(new)}" if new else "")
     )
 
 
@@ -139,46 +140,33 @@ def warning(result: Saved) -> str:
     'm: Nothing varies: every output, on every database, was None. Is a `return` missing?'
     """
     said = story.unvaried(result) if isinstance(result, AuditResult) else ""
-    return f"{story.short(result.subject, 60)}: {said}" if said else ""
+    return f"{wording.short(result.subject, 60)}: {said}" if said else ""
 
 
 def _found(result: AuditResult) -> str:
-    if not carried_out(result):
-        return story.short(result.reason, 120)
-    exact = result.evidence is Evidence.EXACT
-    bound = (
-        f"ε = {story.number(result.epsilon_lower)}"
-        if exact
-        else f"ε ≥ {story.at_least(result.epsilon_lower)}"
-    )
     only = result.only_output
-    unvaried = [] if only is None else [f"nothing varies (always {story.short(only, 40)})"]
-    _, delta = story.claimed(result)
+    unvaried = [] if only is None else [f"nothing varies (always {wording.short(only, 40)})"]
+    epsilon, delta = allowance.claimed(result)
+    bound = f"ε {alike.found_beside(result, result.epsilon_lower, epsilon)[0]}"
     if delta > 0:
-        found = story.number(result.delta_lower) if exact else story.at_least(result.delta_lower)
-        times = story.number(result.delta_lower / delta, digits=3)
-        found = f"{'=' if exact else '≥'} {found} at the claimed ε"
-        bound += f" at the claimed δ, δ {found} (claimed {story.number(delta)}: {times}×)"
+        found, most = alike.found_beside(result, result.delta_lower, delta)
+        times = wording.number(result.delta_lower / delta)
+        bound += f" at the claimed δ, δ {found} at the claimed ε (claimed {most}: {times}×)"
     parts = [*unvaried, bound, f"{result.samples:,} runs" if result.samples else "no runs"]
     if result.verdict is Verdict.PROVED and result.family:
         parts.insert(-1, f"all {result.pairs_tried:,} pairs compared")
     if not result.refuted and result.detectable_epsilon is not None:
-        parts.append(f"catches ε ≥ {story.at_most(result.detectable_epsilon)} on one event")
+        parts.append(f"catches ε ≥ {wording.at_most(result.detectable_epsilon)} on one event")
     return ", ".join(parts)
 
 
 def _utility_found(result: UtilityResult) -> str:
-    if not carried_out(result):
-        return story.short(result.reason, 120)
     beta = utility_text.claimed(result)
-    claimed = "" if beta is None else f" (claimed {story.number(beta)})"
-    if result.evidence is Evidence.EXACT:
-        bound = f"failure probability = {story.number(result.beta_lower)}"
-    elif result.refuted:
-        bound = f"failure probability ≥ {story.at_least(result.beta_lower)}"
-    else:
-        bound = f"failure probability ≤ {story.at_most(result.beta_upper)}"
+    bound, most = alike.found_beside(result, result.beta_lower, beta)
+    if result.evidence is not Evidence.EXACT and not result.refuted:
+        bound = f"≤ {wording.at_most(result.beta_upper)}"
+    claimed = "" if beta is None else f" (claimed {most})"
     drawn = f"{result.samples:,} runs" if result.samples else "no runs"
-    worst = f", worst on {story.short(result.worst, 60)}" if result.worst else ""
+    worst = f", worst on {wording.short(result.worst, 60)}" if result.worst else ""
     size = "" if result.sample_size is None else f", n = {result.sample_size:,}"
-    return f"{bound}{claimed}{size}, {drawn}{worst}"
+    return f"failure probability {bound}{claimed}{size}, {drawn}{worst}"

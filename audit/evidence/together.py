@@ -1,8 +1,8 @@
 """Which claims of a session fail, judged together: e-BH on the e-values, Holm on their p-values.
 
-Each audit's verdict stands by itself, at its own significance. These rules answer another question: of K
-audits made together, which fail, if at most a share `rate` of those named may be wrong (e-BH), or if with
-probability at least 1 − `rate` none of them is (Holm)?
+A verdict has the significance of its own audit. Of K audits made together, e-BH names claims such that the
+expected share of wrong names is at most `rate`. Holm names claims such that the chance of any wrong name is
+at most `rate`.
 
 **Guarantee.** The wealth W of an audit at its stop is an e-value: E[W] ≤ 1 if the claim holds
 (`audit.evidence.bets`). e-BH names the k largest for the largest k with W_(k) ≥ K/(k·rate). Of a true claim
@@ -10,6 +10,10 @@ that is named, 1 ≤ rate·W·k/K, so the expected share of true claims among th
 Σ rate·E[W]/K ≤ rate, under any dependence (Wang and Ramdas 2022, Theorem 5.1). Markov's inequality makes
 min(1, 1/W) a p-value, and Holm's procedure on these keeps the chance of naming any true claim below `rate`,
 again under any dependence (Holm 1979).
+
+The claim is the one that is bet on: that of each call, given the state the subject is in. No fresh process
+has confirmed what is named without a refutation, and a mechanism that keeps its noise between calls may be
+named although each of its first answers is private (`audit.verdict.judge`).
 """
 
 from __future__ import annotations
@@ -64,7 +68,5 @@ def holm(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool
     """
     from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
 
-    named: NDArray[np.bool_] = multipletests(np.exp(-np.maximum(log_wealths, 0)), alpha=rate, method="holm")[
-        0
-    ]
-    return named
+    p_values = np.exp(-np.maximum(log_wealths, 0))
+    return np.asarray(multipletests(p_values, alpha=rate, method="holm")[0])

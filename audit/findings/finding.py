@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal, get_args
+from itertools import chain
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from audit.entry_points import offered
-from audit.errors import AuditError, InvalidValue, NoTruth
+from audit.entry_points import by_name, offered
+from audit.errors import InvalidValue, NoTruth, check_word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import TypeAlias
+    from collections.abc import Callable, Iterable
 
-    Compute: TypeAlias = "Callable[[], Finding]"
+Compute: TypeAlias = "Callable[[], Finding]"
 
 GROUP = "dp_audit.findings"
 
@@ -134,22 +134,16 @@ class Finding(NoTruth):
     glossary: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        for field, value, kind in (
-            ("judgement", self.judgement, Judgement),
-            ("method", self.method, Method),
-        ):
-            if value not in get_args(kind):
-                words = ", ".join(get_args(kind))
-                raise InvalidValue(f"The `{field}` of a `Finding` must be one of {words}; got {value!r}.")
+        check_word(self.judgement, Judgement, what="The `judgement` of a `Finding`")
+        check_word(self.method, Method, what="The `method` of a `Finding`")
 
     @property
     def ratio(self) -> float | None:
         """Found ÷ claimed; None where no two numbers decide, the claimed one is 0, or their signs differ."""
         if self.claimed is None or self.found is None or self.claimed == 0:
             return None
-        if self.found / self.claimed < 0:
-            return None
-        return self.found / self.claimed
+        ratio = self.found / self.claimed
+        return None if ratio < 0 else ratio
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -182,10 +176,8 @@ def load_findings() -> dict[str, Compute]:
     >>> isinstance(load_findings(), dict)
     True
     """
-    found: dict[str, Compute] = {}
-    for offer in offered(GROUP, what="findings", make=lambda offer: dict(offer())):
-        _take(found, offer)
-    return found
+    offers = offered(GROUP, what="findings", make=lambda offer: dict(offer()).items())
+    return by_name(chain.from_iterable(offers), what="of findings")
 
 
 def merged(
@@ -200,9 +192,8 @@ def merged(
     AuditError
         Two of them share a name.
     """
-    found: dict[str, Compute] = {}
-    for topic in topics:
-        _take(found, import_module(f"{package}.{topic}").FINDINGS)
+    mappings = (import_module(f"{package}.{topic}").FINDINGS for topic in topics)
+    found = by_name(chain.from_iterable(each.items() for each in mappings), what="of findings")
     return found if finish is None else {name: _finished(one, finish) for name, one in found.items()}
 
 
@@ -212,10 +203,3 @@ def _finished(compute: Compute, finish: Callable[[Finding], Finding]) -> Compute
         return finish(compute())
 
     return finished
-
-
-def _take(found: dict[str, Compute], more: Mapping[str, Compute]) -> None:
-    twice = sorted(found.keys() & more.keys())
-    if twice:
-        raise AuditError(f"Names of findings must be unique; got `{twice[0]}` more than once.")
-    found.update(more)

@@ -1,18 +1,13 @@
 """Findings as documents that JSON can hold, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict
 from typing import Any
 
-from audit.codec.decoding import decode
 from audit.codec.encoding import encode
-from audit.codec.typed import check_kinds
-from audit.errors import AuditError, InvalidKind
+from audit.codec.typed import SCHEMA, built, read_document
+from audit.errors import InvalidKind
 from audit.findings.finding import Finding, Table
-
-SCHEMA = 1
 
 _RENAMED = {"statistical": "sampled"}
 """Methods as they were once called."""
@@ -26,11 +21,11 @@ def to_json(finding: Finding) -> dict[str, Any]:
     >>> to_json(Finding("E8", "K08", "√2/s.", "typo", "√2·s."))["finding"]["judgement"]
     'typo'
     """
-    stored = {field.name: getattr(finding, field.name) for field in fields(finding)}
-    stored["errata"] = list(finding.errata)
-    stored["glossary"] = [list(pair) for pair in finding.glossary]
-    tables = [{field.name: getattr(table, field.name) for field in fields(table)} for table in finding.tables]
-    return {"schema": SCHEMA, "finding": encode(stored | {"tables": tables})}
+    stored = asdict(finding)
+    for name in ("errata", "glossary", "tables"):
+        stored[name] = list(stored[name])
+    stored["glossary"] = list(map(list, finding.glossary))
+    return {"schema": SCHEMA, "finding": encode(stored)}
 
 
 def from_json(document: Mapping[str, Any]) -> Finding:
@@ -47,32 +42,26 @@ def from_json(document: Mapping[str, Any]) -> Finding:
     >>> from_json(to_json(one)) == one
     True
     """
-    ours = isinstance(document, Mapping) and document.get("schema") == SCHEMA
-    if not ours or not isinstance(document.get("finding"), dict):
-        raise AuditError(f"This is not a saved finding of schema {SCHEMA}, the newest this dp-audit reads.")
-    try:
-        stored = decode(document["finding"], where="finding")
-        stored["tables"] = tuple(map(_table, stored["tables"]))
-        stored["errata"] = _as_tuple(stored.get("errata", ()))
-        stored["glossary"] = tuple(map(_as_tuple, _as_tuple(stored.get("glossary", ()))))
-        stored["method"] = _RENAMED.get(stored.get("method"), stored.get("method", "exact"))
-        finding = Finding(**stored)
-        check_kinds(finding)
-    except AuditError:
-        raise
-    except (TypeError, KeyError, AttributeError, ValueError, RecursionError) as error:
-        raise AuditError(f"The saved finding is damaged: {' '.join(str(error).split())}.") from None
-    return finding
+    return read_document(document, "finding", _finding)
+
+
+def _finding(stored: dict[str, Any]) -> Finding:
+    method = stored.get("method", "exact")
+    return built(
+        Finding,
+        stored,
+        tables=tuple(map(_table, stored["tables"])),
+        errata=_as_tuple(stored.get("errata", ())),
+        glossary=tuple(map(_as_tuple, _as_tuple(stored.get("glossary", ())))),
+        method=_RENAMED.get(method, method),
+    )
 
 
 def _table(stored: Any) -> Table:
     rows = _as_tuple(stored["rows"])
     if not isinstance(rows, tuple):
         raise InvalidKind("The rows of a `Table` must be a list of rows.")
-    whole = stored | {"columns": _as_tuple(stored["columns"]), "rows": tuple(map(_as_tuple, rows))}
-    table = Table(**whole)
-    check_kinds(table)
-    return table
+    return built(Table, stored, columns=_as_tuple(stored["columns"]), rows=tuple(map(_as_tuple, rows)))
 
 
 def _as_tuple(value: Any) -> Any:

@@ -1,18 +1,11 @@
 """A finding for a terminal: one short line of a table, or all that is said of it."""
 
-from __future__ import annotations
-
 import shutil
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from audit.values.wording import short, visible
-from audit.words import story
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from audit.findings.finding import Finding
+from audit.findings.finding import Finding
+from audit.values.wording import apart, number, short, visible
 
 _LEAST, _MOST = 80, 120  # columns of a line
 _NAME, _JUDGEMENT, _RATIO = 26, 16, 13
@@ -77,7 +70,7 @@ def ratio_words(ratio: float) -> str:
     >>> ratio_words(0.51083), ratio_words(0.999999996), ratio_words(1.0)
     ('0.511', '0.999999996', '1')
     """
-    return story.apart(ratio, 1.0)[0] if round(ratio, 3) == 1 else story.number(ratio, digits=3)
+    return apart(ratio, 1.0)[0] if round(ratio, 3) == 1 else number(ratio)
 
 
 def titles(glossary: Iterable[tuple[str, str]]) -> str:
@@ -94,7 +87,7 @@ def titles(glossary: Iterable[tuple[str, str]]) -> str:
 def _numbers(finding: Finding) -> str:
     if finding.claimed is None or finding.found is None:
         return ""
-    found, claimed = story.apart(finding.found, finding.claimed, least=4)
+    found, claimed = apart(finding.found, finding.claimed)
     ratio = "" if finding.ratio is None else f", {ratio_words(finding.ratio)} times that"
     return f"{claimed}; found {found} ({finding.method}){ratio}"
 

@@ -53,7 +53,9 @@ def mutation_check(mechanism: Any, claim: Any = None, **options: Any) -> Mutatio
     repetitions = []
     for place, factor in enumerate(FACTORS):
         [own] = np.random.SeedSequence(seed, spawn_key=(_BRANCH, place)).generate_state(1, np.uint32)
-        result = audit_privacy(subject, _scaled(claim, factor), seed=int(own), **options)
+        epsilon = factor * claim.epsilon
+        smaller = ApproximateDP(epsilon, claim.delta) if claim.delta else PureDP(epsilon)
+        result = audit_privacy(subject, smaller, seed=int(own), **options)
         repetitions.append(Repetition(factor, result))
     return MutationCheck(subject.name, claim, tuple(repetitions))
 
@@ -71,8 +73,3 @@ def check_scalable(claim: Any) -> PrivacyClaim:
     if not checked.epsilon > 0:
         raise InvalidValue(f"A mutation check scales ε down, but {checked} already claims ε = 0.")
     return checked
-
-
-def _scaled(claim: PrivacyClaim, factor: float) -> PrivacyClaim:
-    epsilon = factor * claim.epsilon
-    return ApproximateDP(epsilon, claim.delta) if claim.delta else PureDP(epsilon)

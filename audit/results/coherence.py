@@ -4,24 +4,17 @@ Nothing that is found in order here decides anything: what a replay says comes f
 contradicts itself is refused, for it is the regression test of a fault that nobody has seen.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from audit.claims import at_distance
 from audit.errors import CorruptFile
 from audit.events.event import Event
 from audit.evidence.bets import log_payoffs, matched
-from audit.results.result import Evidence, Verdict
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from audit.results.result import AuditResult, Witness
+from audit.results.result import AuditResult, Evidence, Verdict, Witness
 
 #: Numbers of calls of one side that are tried, in standard deviations of a fair coin on either side of half.
 _APART = 10.0

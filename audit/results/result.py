@@ -60,29 +60,32 @@ class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened,
         return Exception.__str__(self)
 
 
-# Fields that are any Python value at all: their tuples and lists are told apart. The others' kinds are known.
-_ANY = frozenset({"left", "right", "event", "claim", "parameters"})
+#: Fields that can be any Python value: only in these does a tuple differ from a list.
+_ANY = frozenset({"left", "right", "event", "claim", "parameters", "database", "output", "source"})
+_UNSAVED = ("environment", "_subject")
 
 
 def _plain(value: Any, name: str) -> Any:
     """Return the JSON of one field."""
-    if isinstance(value, Witness):
+    if name in _ANY:
+        return encoding.encode(value)
+    if isinstance(value, SavedValue):
         return value._stored()  # noqa: SLF001 - a value of this module
-    if isinstance(value, Enum) and name not in _ANY:
+    if isinstance(value, Enum):
         return value.value
-    if name == "examples":
-        return [list(texts) for texts in value]
-    if isinstance(value, tuple) and name not in _ANY:
-        return [encoding.encode(item) for item in value]
+    if isinstance(value, tuple):
+        return [_plain(item, name) for item in value]
     return encoding.encode(value)
 
 
+@dataclass(frozen=True, eq=False)
 class SavedValue:
     """Equal when saved alike, so that arrays and NaN inside compare as one expects."""
 
     def _stored(self) -> dict[str, Any]:
-        """Return what is saved of it; each kind says that for itself."""
-        raise NotImplementedError
+        """Return what is saved of it."""
+        names = [each.name for each in dataclasses.fields(self) if each.name not in _UNSAVED]
+        return {name: _plain(getattr(self, name), name) for name in names}
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -98,12 +101,32 @@ class SavedResult(NoTruth, SavedValue):
 
     _instead = "`result.verdict` or `result.raise_if_refuted()`; in pytest, `auditor.check(...)`"
 
-    #: Ending of its names in `audit.values.abilities`, and what a refutation raises.
+    #: Ending of its names in `audit.values.abilities`, and of the options that its command needs.
     _kind: ClassVar[str] = ""
+    _only: ClassVar[str] = ""
+    #: What a refutation raises.
     _refutation: ClassVar[type[AuditError]]
 
+    subject: str
+    claim: Any
     verdict: Verdict
+    evidence: Evidence
+    reason: str
+    witness: Any
+    samples: int
+    samples_to_refutation: int | None
+    unfinished: int
+    significance: float
+    seed: int
+    numerics: str = "ideal"
+    budget: int
+    assumptions: tuple[str, ...]
+    notes: tuple[str, ...]
+    not_tested: tuple[str, ...]
+    parameters: dict[str, Any]
+    target: str | None
     environment: dict[str, Any]
+    _subject: Any
 
     @classmethod
     def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:
@@ -120,7 +143,7 @@ class SavedResult(NoTruth, SavedValue):
     def raise_if_refuted(self) -> Self:
         """Return the result; raise `PrivacyRefuted` or `UtilityRefuted` if the claim was refuted."""
         if self.refuted:
-            raise self._refutation(ability(f"short{self._kind}")(self))
+            raise self._refutation(ability("short")(self))
         return self
 
     def _again(self, subject: Any, convert: Callable[[Any], Any] | None, **options: Any) -> Any:
@@ -131,7 +154,7 @@ class SavedResult(NoTruth, SavedValue):
         return ability(f"replay{self._kind}")(self, chosen, **options)
 
     def __str__(self) -> str:
-        return f"{ability(f'full{self._kind}')(self)}"
+        return f"{ability('full')(self)}"
 
     @property
     def refuted(self) -> bool:
@@ -243,9 +266,6 @@ class Witness(SavedValue):
         """Whether a file gives databases and event again: nothing is text only, or comes back changed."""
         return encoding.comes_back([self.left, self.right, self.event])
 
-    def _stored(self) -> dict[str, Any]:
-        return {f.name: _plain(getattr(self, f.name), f.name) for f in dataclasses.fields(self)}
-
 
 @dataclass(frozen=True, eq=False)
 class AuditResult(SavedResult):
@@ -306,10 +326,6 @@ class AuditResult(SavedResult):
     expected: str | None = None
     environment: dict[str, Any] = field(default_factory=dict)
     _subject: Any = field(default=None, repr=False, compare=False)
-
-    def _stored(self) -> dict[str, Any]:
-        names = [f.name for f in dataclasses.fields(self) if f.name not in ("environment", "_subject")]
-        return {name: _plain(getattr(self, name), name) for name in names}
 
     def replay(
         self,

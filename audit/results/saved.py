@@ -3,43 +3,20 @@
 import json
 import os
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from audit.claims import PrivacyClaim, UtilityClaim
 from audit.codec import fields
-from audit.codec.fields import (
-    listed,
-    member,
-    number,
-    one_of,
-    optional,
-    plain_dict,
-    probability,
-    readers,
-    text,
-    value,
-)
-from audit.codec.files import check_writable, write_text
+from audit.codec.fields import listed, member, number, one_of, optional, probability, text, value
+from audit.codec.files import write_text
 from audit.codec.stored import ForeignClaim, Opaque, dumps, loads, read
 from audit.errors import CorruptFile
 from audit.events.event import Event
 from audit.results.result import SCHEMA, AuditResult, Evidence, SavedResult, Verdict, Witness
 from audit.values.brief import show
 
-__all__ = [
-    "check_writable",
-    "claim_of",
-    "contents_of",
-    "document_of",
-    "is_utility",
-    "layout",
-    "load",
-    "parse",
-    "save",
-    "write_text",
-]
-
-R = TypeVar("R", bound=AuditResult)
+#: How the fields of an object are read, and which of them are required.
+Known = Mapping[str, tuple[fields.Reader, bool]]
 
 
 def load(path: str | os.PathLike[str]) -> AuditResult:
@@ -63,7 +40,7 @@ def load(path: str | os.PathLike[str]) -> AuditResult:
         raise CorruptFile(f"{os.fspath(path)}: {error}") from None
 
 
-def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = None) -> R:
+def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] = AuditResult) -> AuditResult:
     """Return the privacy result in a document (its text, or what `json.loads` made of it).
 
     Examples
@@ -77,10 +54,10 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[R] | None = No
         raise CorruptFile(
             "this is the saved result of a utility audit; read it with UtilityResult.from_json."
         )
-    made: Any = (cls or AuditResult)(**contents_of(stored, _RESULT))
+    made = cls(**contents_of(stored, _RESULT))
     if made.witness is not None and not isinstance(made.claim, (PrivacyClaim, ForeignClaim, Opaque)):
         raise CorruptFile(f"result.claim must be a privacy claim; got {show(made.claim, 40)}.")
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -103,11 +80,11 @@ def is_utility(stored: Mapping[str, Any]) -> bool:
     return isinstance(stored["result"], Mapping) and stored["result"].get("kind") == "utility"
 
 
-def contents_of(stored: Mapping[str, Any], known: Mapping[str, tuple[fields.Reader, bool]]) -> dict[str, Any]:
+def contents_of(stored: Mapping[str, Any], known: Known) -> dict[str, Any]:
     """Return the fields of a document's result, each read as `known` says, and its environment."""
     try:
         found = fields.fields(stored["result"], "result", known)
-        found["environment"] = plain_dict(stored.get("environment", {}), "environment")
+        found["environment"] = fields.plain_dict(stored.get("environment", {}), "environment")
         if isinstance(found["environment"].get("elapsed"), (int, float)):
             number(found["environment"]["elapsed"], "environment.elapsed")
     except RecursionError:
@@ -144,9 +121,8 @@ def _block(value: Any) -> str:
     return "{\n" + ",\n".join(f"  {json.dumps(key)}: {dumps(item)}" for key, item in value.items()) + "\n}"
 
 
-def claim_of(stored: Any, where: str) -> Any:
-    """Return the claim that a field holds; it may be somebody else's, as text."""
-    claim = value(stored, where)
+def _claim(stored: Any, where: str) -> Any:
+    claim = value(stored, where)  # it may be somebody else's, as text
     if claim is not None and not isinstance(claim, (PrivacyClaim, UtilityClaim, Opaque)):
         raise CorruptFile(f"{where} must be a claim; got {show(claim, 40)}.")
     return claim
@@ -163,52 +139,53 @@ def _witness(stored: Any, where: str) -> Witness:
     return Witness(**fields.fields(stored, where, _WITNESS))
 
 
+def result_readers(*, required: dict[str, fields.Reader], optional: dict[str, fields.Reader]) -> Known:
+    """Return what a result is read by: the fields of every kind of result, and those of its own."""
+    return fields.readers(required=_REQUIRED | required, optional=_OPTIONAL | optional)
+
+
 _INTERVAL = optional(listed(probability, length=2))
 _TEXTS = listed(text)
-_WITNESS = readers(
+_REQUIRED = {"subject": text, "claim": _claim, "verdict": member(Verdict), "evidence": member(Evidence)}
+_OPTIONAL = {
+    "reason": text,
+    "log_wealth": number,
+    "significance": fields.significance,
+    "log_limit": optional(number),
+    **dict.fromkeys(("family", "reference", "target"), optional(text)),
+    **dict.fromkeys(("samples", "unfinished", "budget"), fields.count),
+    "samples_to_refutation": optional(fields.count),
+    "seed": fields.seed,
+    **dict.fromkeys(("assumptions", "notes", "not_tested"), _TEXTS),
+    "parameters": fields.plain_dict,
+    "expected": optional(one_of("refuted", "not refuted")),
+}
+_WITNESS = fields.readers(
     required={"left": value, "right": value, "event": _event, "p": probability, "q": probability},
     optional={
-        "p_interval": _INTERVAL,
-        "q_interval": _INTERVAL,
+        **dict.fromkeys(("p_interval", "q_interval", "foreseen"), _INTERVAL),
         "runs": fields.runs,
         "direction": one_of("left", "right"),
-        "confirmed": fields.flag,
+        **dict.fromkeys(("confirmed", "fresh", "against", "given"), fields.flag),
         "confidence": optional(probability),
         "epsilon_lower": number,
-        "foreseen": _INTERVAL,
         "seed": optional(fields.seed_path),
-        "fresh": fields.flag,
         "parts": fields.count,
-        "against": fields.flag,
         "distance": fields.steps,
         "simplest": optional(_witness),
-        "given": fields.flag,
-        "examples": listed(listed(text), length=2),
+        "examples": listed(_TEXTS, length=2),
     },
 )
-_RESULT = readers(
-    required={
-        "subject": text,
-        "claim": claim_of,
-        "relation": text,
-        "verdict": member(Verdict),
-        "evidence": member(Evidence),
-    },
+_EPSILONS = ("epsilon_upper", "delta_upper", "detectable_epsilon", "ceiling_epsilon")
+_RESULT = result_readers(
+    required={"relation": text},
     optional={
-        **dict.fromkeys(("reason", "numerics"), text),
-        **dict.fromkeys(("epsilon_lower", "delta_lower", "log_wealth"), number),
-        "significance": fields.significance,
-        **dict.fromkeys(("epsilon_upper", "delta_upper"), optional(number)),
-        **dict.fromkeys(("detectable_epsilon", "ceiling_epsilon", "law_distance"), optional(number)),
-        **dict.fromkeys(("tolerance", "log_limit"), optional(number)),
+        "numerics": text,
+        **dict.fromkeys(("epsilon_lower", "delta_lower"), number),
+        **dict.fromkeys((*_EPSILONS, "law_distance", "tolerance"), optional(number)),
         **dict.fromkeys(("detectable_event", "only_output"), optional(text)),
-        **dict.fromkeys(("family", "reference", "target"), optional(text)),
-        **dict.fromkeys(("samples", "unfinished", "pairs_tried", "budget"), fields.count),
-        "seed": fields.seed,
-        **dict.fromkeys(("samples_to_refutation", "pairs_total"), optional(fields.count)),
-        **dict.fromkeys(("assumptions", "notes", "not_tested"), _TEXTS),
+        "pairs_tried": fields.count,
+        "pairs_total": optional(fields.count),
         "witness": optional(_witness),
-        "parameters": plain_dict,
-        "expected": optional(one_of("refuted", "not refuted")),
     },
 )

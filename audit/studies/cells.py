@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-from audit.errors import InvalidValue, finite_number, positive_int, probability
+from audit.errors import InvalidValue, check_word, finite_number, positive_int, probability
 
 StepVerdict = Literal["refuted", "met", "open"]
 How = Literal["runs", "exact", "refused"]
@@ -61,12 +61,8 @@ class Step:
     worst: str = ""
 
     def __post_init__(self) -> None:
-        if self.verdict not in get_args(StepVerdict) or self.how not in get_args(How):
-            verdicts, ways = ", ".join(get_args(StepVerdict)), ", ".join(get_args(How))
-            raise InvalidValue(
-                f"The `verdict` of a `Step` must be one of {verdicts}, and its `how` one of {ways}; "
-                f"got {self.verdict!r:.40} and {self.how!r:.40}."
-            )
+        check_word(self.verdict, StepVerdict, what="The `verdict` of a `Step`")
+        check_word(self.how, How, what="The `how` of a `Step`")
         positive_int(self.size, what="The size of a `Step`")
         positive_int(self.runs, what="The runs of a `Step`", minimum=0)
         if max(self.size, self.runs) >= 2**63:
@@ -130,6 +126,11 @@ class Cell:
         return min((step.size for step in self.steps if step.verdict == "met"), default=None)
 
     @property
+    def _met_by(self) -> Step | None:
+        """The step at `met`: no size is audited twice."""
+        return next((step for step in self.steps if step.verdict == "met" and step.size == self.met), None)
+
+    @property
     def low(self) -> int:
         """The largest m refuted, 0 if none."""
         return self.refuted or 0
@@ -156,8 +157,7 @@ class Cell:
         >>> Cell(4.0, 4.0, None, (step,)).how_met
         '(closed form; others not refuted)'
         """
-        told = [each for each in self.steps if each.verdict == "met" and each.size == self.met]
-        step = next((each for each in told if each.family), told[0] if told else None)
+        step = self._met_by
         if step is None or step.how != "exact":
             return ""
         if not step.family:
@@ -185,10 +185,9 @@ class Cell:
         >>> Cell(4.0, 4.0, None, (step,)).family
         'the problem of the closed form; not refuted (failure ≤ 0.2) on the 3 given problems'
         """
-        at_met = [step for step in self.steps if step.verdict == "met" and step.size == self.met]
-        for step in [*at_met, *reversed(self.steps)][: 1 if at_met else None]:
-            if step.family:
-                return _searched(step) + (f"; worst: {step.worst}" if step.worst else "")
+        step = self._met_by or next((each for each in reversed(self.steps) if each.family), None)
+        if step is not None and step.family:
+            return _searched(step) + (f"; worst: {step.worst}" if step.worst else "")
         return _CLOSED if any(step.how == "exact" for step in self.steps) else ""
 
     @property

@@ -1,24 +1,19 @@
 """A digest of all that a curve is computed with, so that a changed learner begins its cells anew."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import inspect
 import types
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 from audit.sampling.remake.holdings import names_in
 from audit.studies.sources import digest
+from audit.studies.study import Curve
 from audit.values.canonical import content_of
 from audit.values.outcomes import without_addresses
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from audit.studies.study import Curve
 
 _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "start")
 _ENGINE = "audit.studies.run"

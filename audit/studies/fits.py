@@ -1,19 +1,13 @@
 """How the least sample size grows over a study's axis: fitted curves, and what the brackets alone allow."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from audit.studies.cells import Cell
+from audit.studies.cells import Cell
 
 Form = Literal["line", "power law", "exponential"]
 #: Confidence of the interval of a slope.
@@ -150,6 +144,7 @@ def _grown(form: Form, cells: list[Cell]) -> Growth:
     elif len(x) > 2:
         low, high = map(float, fitted.conf_int(1 - CONFIDENCE)[1])
     m = fitted.fittedvalues if form == "line" else np.exp(fitted.fittedvalues)
+    error = math.inf if m.min() <= 0 else float(np.sqrt(np.mean(np.log(m / middles) ** 2)))
     missed = sum(not cell.low < value <= _met(cell) for cell, value in zip(cells, m, strict=True))
     return Growth(
         form=form,
@@ -159,7 +154,7 @@ def _grown(form: Form, cells: list[Cell]) -> Growth:
         high=high,
         curvature=None if exact or len(x) < 4 else _curvature(fitted),
         missed=missed,
-        error=0.0 if exact else _error(m, middles),
+        error=0.0 if exact else error,
     )
 
 
@@ -167,9 +162,3 @@ def _curvature(fitted: Any) -> float:
     from statsmodels.stats.diagnostic import linear_reset  # type: ignore[import-untyped]
 
     return float(linear_reset(fitted, power=2, use_f=True).pvalue)
-
-
-def _error(values: NDArray[np.float64], middles: NDArray[np.float64]) -> float:
-    if values.min() <= 0:
-        return math.inf
-    return float(np.sqrt(np.mean(np.log(values / middles) ** 2)))

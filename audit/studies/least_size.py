@@ -16,70 +16,32 @@ That failing is the rarer the more records there are is assumed only where a bra
 least m; the verdicts do not need it.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from audit.errors import AuditError
 from audit.laws.divergence import TOLERANCE
-from audit.results.result import Verdict
-from audit.studies.cells import Step
+from audit.results.result import Evidence, Verdict
+from audit.studies.cells import Cell, Step, StepVerdict
+from audit.studies.study import Curve, Study
 from audit.utility.exact import exceeds
 from audit.utility.front import audit_utility
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from audit.studies.cells import StepVerdict
-    from audit.studies.study import Curve, Study
+from audit.utility.result import UtilityResult
 
 #: Runs that an exact failure probability is compared with, at either end of a bracket.
 COMPARED = 200
+#: Shares that the two comparisons of a closed form with runs take, two bounds each.
+_COMPARISONS = 4
 _VERDICTS: dict[Verdict, StepVerdict] = {
     Verdict.REFUTED: "refuted",
     Verdict.NOT_REFUTED: "met",
     Verdict.PROVED: "met",
     Verdict.INCONCLUSIVE: "open",
 }
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What an audit of a step may spend.
-
-    Parameters
-    ----------
-    share
-        Its part of the significance.
-    budget
-        Most runs.
-    seed
-        Of the study.
-    path
-        Numbers that lead to this cell in the seed tree.
-    jobs
-        Worker processes.
-
-    Examples
-    --------
-    >>> Terms(share=1e-6, budget=1000).of_step(0) != Terms(share=1e-6, budget=1000).of_step(1)
-    True
-    """
-
-    share: float
-    budget: int
-    seed: int = 0
-    path: tuple[int, ...] = ()
-    jobs: int = 1
-
-    def of_step(self, number: int) -> int:
-        """Return the seed of a step: another one for every step of every cell."""
-        import numpy as np
-
-        words = np.random.SeedSequence((self.seed, *self.path, number)).generate_state(2)
-        return int(words[0]) << 31 | int(words[1]) >> 1
 
 
 def next_size(
@@ -119,67 +81,7 @@ def _cut(opened: list[int], refuted: int, met: int, resolution: float) -> int | 
     return min(max(math.isqrt(low * high), low + 1), high - 1)
 
 
-def take_step(study: Study, curve: Curve, *, value: float, size: int, number: int, terms: Terms) -> Step:
-    """Return what an audit at this size shows.
-
-    Raises
-    ------
-    AuditError
-        The audit failed; one line.
-    """
-    if curve.refuses(value, size):
-        return Step(size, "refuted", low=1.0, high=1.0, how="refused")
-    if curve.failure is not None:
-        failure = _failure(study, curve, value=value, size=size)
-        verdict: StepVerdict = "refuted" if exceeds(failure, study.claim.beta) else "met"
-        return Step(size, verdict, low=failure, high=failure, how="exact")
-    result = _audited(
-        study, curve, curve.problems, value=value, size=size, number=number, terms=terms, exact=curve.law
-    )
-    return _step(size, result)
-
-
-def _failure(study: Study, curve: Curve, *, value: float, size: int) -> float:
-    """Return what the closed form says, or refuse what is no probability."""
-    assert curve.failure is not None  # no other curve is asked
-    failure = float(curve.failure(value, size))
-    if not -TOLERANCE <= failure <= 1.0 + TOLERANCE:  # NaN too
-        raise AuditError(
-            f"The exact failure probability of `{curve.name}` at {study.parameter} = {value:g}, m = {size} "
-            f"must be a probability; got {failure:.4g}."
-        )
-    return min(1.0, max(0.0, failure))
-
-
-def _step(size: int, result: Any) -> Step:
-    return Step(
-        size,
-        _VERDICTS[result.verdict],
-        low=result.beta_lower,
-        high=result.beta_upper,
-        runs=result.samples,
-        how="runs" if result.evidence.value == "statistical" else "exact",
-        family=result.family or "",
-        worst=result.worst or "",
-    )
-
-
-def search_step(study: Study, curve: Curve, *, value: float, size: int, number: int, terms: Terms) -> Step:
-    """Return what an audit of the family of a curve with a closed form shows at this size.
-
-    Raises
-    ------
-    AuditError
-        The audit failed; one line.
-    """
-    assert curve.family is not None  # no other curve is searched
-    result = _audited(
-        study, curve, curve.family, value=value, size=size, number=number, terms=terms, exact=False
-    )
-    return _step(size, result)
-
-
-def searched(steps: list[Step], found: Step) -> list[Step]:
+def searched(steps: Sequence[Step], found: Step) -> list[Step]:
     """Return the steps of a closed form once its family was searched at the least m that they met.
 
     Unless the search refutes the claim, the step at that m stays met: on the closed form's problem, with what
@@ -197,86 +99,207 @@ def searched(steps: list[Step], found: Step) -> list[Step]:
     """
     if found.verdict == "refuted":
         return [*(step for step in steps if step.verdict != "met"), found]
+    told: dict[str, Any] = {"runs": found.runs, "family": found.family, "worst": found.worst}
     return [
-        replace(
-            step,
-            high=max(step.low, found.high),
-            runs=found.runs,
-            family=found.family,
-            worst=found.worst,
-        )
-        if step.size == found.size
-        else step
+        replace(step, high=max(step.low, found.high), **told) if step.size == found.size else step
         for step in steps
     ]
 
 
-def compare_with_runs(
-    study: Study, curve: Curve, *, value: float, size: int, number: int, terms: Terms
-) -> int:
-    """Return how many runs of the learner the closed form of its failure agreed with, 0 if none were drawn.
+def most_audits(study: Study, curve: Curve) -> int:
+    """Return how many audits a cell can take at most."""
+    if curve.failure is None:
+        return study.steps
+    return _COMPARISONS + (0 if curve.family is None else study.steps)
 
-    Raises
-    ------
-    AuditError
-        They disagree: the learner fails more or less often than the closed form says.
 
-    Notes
-    -----
-    **Guarantee.** Where the closed form is right they are said to disagree with probability at most the two
-    audits' shares: each of the two bounds on the failure probability holds at one.
+@dataclass(frozen=True, kw_only=True)
+class CellSearch:
+    """The search for the least m of one cell.
+
+    Parameters
+    ----------
+    study, curve, value
+        Which cell it is.
+    path
+        Numbers that lead to it in the seed tree.
+    share
+        The part of the significance that each audit has.
+    budget
+        Most runs of an audit; None for what the curve and the study say.
+    seed
+        Of the study.
+    jobs
+        Worker processes.
     """
-    if curve.failure is None or curve.refuses(value, size) or COMPARED * size > curve.compared:
-        return 0
-    failure = _failure(study, curve, value=value, size=size)
-    result = _audited(
-        study,
-        curve,
-        curve.problems,
-        value=value,
-        size=size,
-        number=number,
-        terms=replace(terms, budget=COMPARED),
-        exact=False,
-        until="budget",
-    )
-    if not result.beta_lower - TOLERANCE <= failure <= result.beta_upper + TOLERANCE:
-        raise AuditError(
-            f"The exact failure probability of `{curve.name}` at {study.parameter} = {value:g}, m = {size} "
-            f"is {failure:.4g}, but {result.samples} runs of the learner put it between "
-            f"{result.beta_lower:.4g} and {result.beta_upper:.4g}."
+
+    study: Study
+    curve: Curve
+    value: float
+    path: tuple[int, ...]
+    share: float
+    budget: int | None
+    seed: int
+    jobs: int
+
+    def key(self) -> dict[str, Any]:
+        """Return everything that the cell depends on, but the code."""
+        study, curve = self.study, self.curve
+        return {
+            "study": study.name,
+            "curve": curve.name,
+            "value": float(self.value),
+            "claim": str(study.claim),
+            "fixed": study.fixed,
+            "budget": self._step_budget,
+            "search": 0 if curve.family is None else self._search_budget,
+            "largest": study.largest,
+            "resolution": study.resolution,
+            "steps": study.steps,
+            "start": curve.begin(self.value),
+            "law": curve.law,
+            "compared": curve.compared,
+            "path": list(self.path),
+            "share": self.share,
+            "seed": self.seed,
+        }
+
+    @property
+    def _step_budget(self) -> int:
+        return self.budget or self.curve.budget or self.study.budget
+
+    @property
+    def _search_budget(self) -> int:
+        return self.budget or self.study.search
+
+    def cell(self, steps: Sequence[Step]) -> Cell:
+        """Return the cell with these steps."""
+        bound = None if self.curve.bound is None else float(self.curve.bound(self.value))
+        return Cell(float(self.value), self.study.place(self.value), bound, tuple(steps))
+
+    def advance(self, steps: Sequence[Step]) -> list[Step] | None:
+        """Return the steps with what one more audit shows; None where the search is over.
+
+        Raises
+        ------
+        AuditError
+            The audit failed, or runs of the learner disagree with a closed form; one line.
+        """
+        curve, size = self.curve, self._next(steps)
+        was_searched = curve.failure is not None and any(step.family for step in steps)
+        if size is not None and was_searched:  # another problem than the closed form's refuted the claim
+            return [*steps, self._search(size, steps)]
+        if size is not None:
+            further = [*steps, self.take(size, number=len(steps))]
+            if self._next(further) is None:  # before the last step is kept
+                self._compare(self.cell(further))
+            return further
+        met = [step.size for step in steps if step.verdict == "met"]
+        if curve.failure is None or curve.family is None or was_searched or not met:
+            return None
+        return searched(steps, self._search(min(met), steps))
+
+    def _next(self, steps: Sequence[Step]) -> int | None:
+        study = self.study
+        return next_size(
+            steps,
+            start=self.curve.begin(self.value),
+            largest=study.largest,
+            resolution=study.resolution,
+            most=study.steps,
         )
-    return int(result.samples)
+
+    def take(self, size: int, *, number: int) -> Step:
+        """Return what this size shows: by the closed form where there is one, else by an audit."""
+        curve = self.curve
+        if curve.refuses(self.value, size):
+            return Step(size, "refuted", low=1.0, high=1.0, how="refused")
+        if curve.failure is not None:
+            failure = self._failure(size)
+            verdict: StepVerdict = "refuted" if exceeds(failure, self.study.claim.beta) else "met"
+            return Step(size, verdict, low=failure, high=failure, how="exact")
+        result = self._audit(curve.problems, size, number=number, budget=self._step_budget, exact=curve.law)
+        return _step(size, result)
+
+    def _search(self, size: int, steps: Sequence[Step]) -> Step:
+        """Return what an audit of the family of a curve with a closed form shows at this size."""
+        assert self.curve.family is not None  # no other curve is searched
+        number = self.study.steps + _COMPARISONS + sum(bool(step.family) for step in steps)
+        return _step(size, self._audit(self.curve.family, size, number=number, budget=self._search_budget))
+
+    def _compare(self, cell: Cell) -> None:
+        """Refuse a closed form with which runs of the learner disagree at either end of the bracket.
+
+        **Guarantee.** Where the closed form is right they are said to disagree with probability at most the
+        audits' shares: each of the two bounds on the failure probability holds at one.
+        """
+        curve = self.curve
+        for number, size in enumerate((cell.refuted, cell.met), start=self.study.steps):
+            if size is None or curve.failure is None or curve.refuses(self.value, size):
+                continue
+            if COMPARED * size > curve.compared:
+                continue
+            failure = self._failure(size)
+            result = self._audit(curve.problems, size, number=number, budget=COMPARED, until="budget")
+            if not result.beta_lower - TOLERANCE <= failure <= result.beta_upper + TOLERANCE:
+                raise AuditError(
+                    f"The exact failure probability of {self._place(size)} is {failure:.4g}, but "
+                    f"{result.samples} runs of the learner put it between {result.beta_lower:.4g} and "
+                    f"{result.beta_upper:.4g}."
+                )
+
+    def _failure(self, size: int) -> float:
+        """Return what the closed form says, or refuse what is no probability."""
+        assert self.curve.failure is not None  # no other curve is asked
+        failure = float(self.curve.failure(self.value, size))
+        if not -TOLERANCE <= failure <= 1.0 + TOLERANCE:  # NaN too
+            raise AuditError(
+                f"The exact failure probability of {self._place(size)} must be a probability; "
+                f"got {failure:.4g}."
+            )
+        return min(1.0, max(0.0, failure))
+
+    def _audit(
+        self,
+        problems: Callable[[float, int], Any],
+        size: int,
+        *,
+        number: int,
+        budget: int,
+        exact: bool = False,
+        until: str = "decided",
+    ) -> UtilityResult:
+        """Return the result of an audit; `number` leads to its seed, another one for every audit."""
+        words = np.random.SeedSequence((self.seed, *self.path, number)).generate_state(2)
+        result = audit_utility(
+            self.curve.learner(self.value, size),
+            self.study.claim,
+            problems=problems(self.value, size),
+            exact=exact,
+            until=until,
+            budget=budget,
+            run_time_limit=60.0,
+            unfinished="output",
+            significance=self.share,
+            seed=int(words[0]) << 31 | int(words[1]) >> 1,
+            jobs=self.jobs,
+        )
+        if result.verdict not in _VERDICTS:
+            raise AuditError(f"The audit of {self._place(size)} failed: {result.reason}")
+        return result
+
+    def _place(self, size: int) -> str:
+        return f"`{self.curve.name}` at {self.study.parameter} = {self.value:g}, m = {size}"
 
 
-def _audited(
-    study: Study,
-    curve: Curve,
-    problems: Callable[[float, int], Any],
-    *,
-    value: float,
-    size: int,
-    number: int,
-    terms: Terms,
-    exact: bool,
-    until: str = "decided",
-) -> Any:
-    result = audit_utility(
-        curve.learner(value, size),
-        study.claim,
-        problems=problems(value, size),
-        exact=exact,
-        until=until,
-        budget=terms.budget,
-        run_time_limit=60.0,
-        unfinished="output",
-        significance=terms.share,
-        seed=terms.of_step(number),
-        jobs=terms.jobs,
+def _step(size: int, result: UtilityResult) -> Step:
+    return Step(
+        size,
+        _VERDICTS[result.verdict],
+        low=result.beta_lower,
+        high=result.beta_upper,
+        runs=result.samples,
+        how="runs" if result.evidence is Evidence.STATISTICAL else "exact",
+        family=result.family or "",
+        worst=result.worst or "",
     )
-    if result.verdict not in _VERDICTS:
-        raise AuditError(
-            f"The audit of `{curve.name}` at {study.parameter} = {value:g}, m = {size} "
-            f"failed: {result.reason}"
-        )
-    return result

@@ -1,26 +1,16 @@
 """Carrying out a study: cell by cell, step by step, each kept as soon as it is known."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass, replace
-from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from audit.errors import Parameter, positive_int, probability
 from audit.studies.cells import Cell
 from audit.studies.code import code_of
-from audit.studies.least_size import Terms, compare_with_runs, next_size, search_step, searched, take_step
+from audit.studies.least_size import CellSearch, most_audits
 from audit.studies.results import CurveResult, StudyResult
 from audit.studies.saved import CellStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from audit.studies.cells import Step
-    from audit.studies.study import Curve, Study
-
-#: Shares that the two comparisons of a closed form with runs take, two bounds each.
-_COMPARISONS = 4
+from audit.studies.study import Curve, Study
+from audit.task import version_of
 
 
 class StudyInterrupted(KeyboardInterrupt):
@@ -43,13 +33,12 @@ class CellAdvanced:
 
     Examples
     --------
-    >>> CellAdvanced("demo", "all", 4.0, Cell(4.0, 4.0, None, ()), number=1, cells=2).done
+    >>> CellAdvanced("demo", "all", Cell(4.0, 4.0, None, ()), number=1, cells=2).done
     False
     """
 
     study: str
     curve: str
-    value: float
     cell: Cell
     number: int
     cells: int
@@ -108,7 +97,9 @@ def run_study(
     return _Run(study, store or CellStore(None), significance, budget, seed, jobs, listener).result()
 
 
-def check_terms(*, significance: float, budget: int | None, seed: int, jobs: int) -> None:
+def check_terms(
+    *, significance: float = 1e-3, budget: int | None = None, seed: int = 0, jobs: int = 1
+) -> None:
     """Refuse what no study can be carried out with; the arguments are those of `run_study`.
 
     Raises
@@ -145,7 +136,7 @@ class _Run:
         self.found: list[list[Cell]] = [[] for _ in self.study.curves]
         study = self.study
         self.code = {curve.name: code_of(curve) for curve in study.curves if self.store.folder is not None}
-        self.audits = sum(len(study.values_of(curve)) * _audits(study, curve) for curve in study.curves)
+        self.audits = sum(len(study.values_of(curve)) * most_audits(study, curve) for curve in study.curves)
 
     def result(self) -> StudyResult:
         """Seek every least m."""
@@ -158,102 +149,30 @@ class _Run:
         return self._told()
 
     def _cell(self, curve: Curve, value: float, *, path: tuple[int, int]) -> Cell:
-        key, study = self._key(curve, value, path), self.study
+        search = CellSearch(
+            study=self.study,
+            curve=curve,
+            value=value,
+            path=path,
+            share=self.significance / self.audits,
+            budget=self.budget,
+            seed=self.seed,
+            jobs=self.jobs,
+        )
+        key = search.key() | {"version": version_of("dp-audit"), "code": self.code.get(curve.name, "")}
         steps = list(self.store.read(key))
-        terms = Terms(self.significance / self.audits, self._budget(curve), self.seed, path, self.jobs)
-        while (size := self._next(curve, value, steps)) is not None or self._unsearched(curve, steps):
-            if size is None:
-                steps = searched(steps, self._audited(curve, value, min(_met(steps)), steps, terms))
-            elif _refuted_by_search(curve, steps):
-                steps.append(self._audited(curve, value, size, steps, terms))
-            else:
-                steps.append(take_step(study, curve, value=value, size=size, number=len(steps), terms=terms))
-                if self._next(curve, value, steps) is None:
-                    self._compare(curve, value, steps, terms)
+        while (further := search.advance(steps)) is not None:
+            steps = further
             self.store.write(key, steps)
-            self._tell(curve, self._as_cell(curve, value, steps))
-        cell = self._as_cell(curve, value, steps)
+            self._tell(curve, search.cell(steps))
+        cell = search.cell(steps)
         self._tell(curve, cell, done=True)
         return cell
-
-    def _unsearched(self, curve: Curve, steps: list[Step]) -> bool:
-        """Tell whether the least m of a closed form is found, and its family was not yet searched there."""
-        has_both = curve.failure is not None and curve.family is not None
-        return has_both and bool(_met(steps)) and not any(step.family for step in steps)
-
-    def _audited(self, curve: Curve, value: float, size: int, steps: list[Step], terms: Terms) -> Step:
-        """Return the step that an audit of the family of a closed form makes."""
-        done = sum(bool(step.family) for step in steps)
-        return search_step(
-            self.study,
-            curve,
-            value=value,
-            size=size,
-            number=self.study.steps + _COMPARISONS + done,
-            terms=replace(terms, budget=self.budget or self.study.search),
-        )
-
-    def _next(self, curve: Curve, value: float, steps: list[Step]) -> int | None:
-        study = self.study
-        return next_size(
-            steps,
-            start=curve.begin(value),
-            largest=study.largest,
-            resolution=study.resolution,
-            most=study.steps,
-        )
-
-    def _compare(self, curve: Curve, value: float, steps: list[Step], terms: Terms) -> None:
-        """Compare a closed form with runs at either end of the bracket, before the last step is kept."""
-        cell = self._as_cell(curve, value, steps)
-        for number, size in enumerate((cell.refuted, cell.met)):
-            if size is not None:
-                compare_with_runs(
-                    self.study,
-                    curve,
-                    value=cell.value,
-                    size=size,
-                    number=self.study.steps + number,
-                    terms=terms,
-                )
-
-    def _as_cell(self, curve: Curve, value: float, steps: list[Step]) -> Cell:
-        bound = None if curve.bound is None else float(curve.bound(value))
-        return Cell(float(value), self.study.place(value), bound, tuple(steps))
-
-    def _budget(self, curve: Curve) -> int:
-        return self.budget or curve.budget or self.study.budget
-
-    def _key(self, curve: Curve, value: float, path: tuple[int, int]) -> dict[str, Any]:
-        """Return everything that a cell depends on."""
-        study = self.study
-        return {
-            "study": study.name,
-            "curve": curve.name,
-            "value": float(value),
-            "claim": str(study.claim),
-            "fixed": study.fixed,
-            "budget": self._budget(curve),
-            "search": 0 if curve.family is None else self.budget or study.search,
-            "largest": study.largest,
-            "resolution": study.resolution,
-            "steps": study.steps,
-            "start": curve.begin(value),
-            "law": curve.law,
-            "compared": curve.compared,
-            "path": list(path),
-            "share": self.significance / self.audits,
-            "seed": self.seed,
-            "version": _version(),
-            "code": self.code.get(curve.name, ""),
-        }
 
     def _tell(self, curve: Curve, cell: Cell, *, done: bool = False) -> None:
         if self.listener is not None:
             number = sum(map(len, self.found)) + 1
-            self.listener(
-                CellAdvanced(self.study.name, curve.name, cell.value, cell, number, self.study.cells, done)
-            )
+            self.listener(CellAdvanced(self.study.name, curve.name, cell, number, self.study.cells, done))
 
     def _told(self) -> StudyResult:
         study = self.study
@@ -279,26 +198,3 @@ class _Run:
                 for curve, cells in zip(study.curves, self.found, strict=True)
             ),
         )
-
-
-def _audits(study: Study, curve: Curve) -> int:
-    """Return how many audits a cell can take at most."""
-    if curve.failure is None:
-        return study.steps
-    return _COMPARISONS + (0 if curve.family is None else study.steps)
-
-
-def _met(steps: list[Step]) -> list[int]:
-    return [step.size for step in steps if step.verdict == "met"]
-
-
-def _refuted_by_search(curve: Curve, steps: list[Step]) -> bool:
-    """Tell whether another problem than the closed form's refuted the claim at the m that it allows."""
-    return curve.failure is not None and any(step.family for step in steps)
-
-
-def _version() -> str:
-    try:
-        return metadata.version("dp-audit")
-    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
-        return ""

@@ -1,27 +1,21 @@
 """Studies as documents that JSON can hold, and the cells of one that is not finished."""
 
-from __future__ import annotations
-
 import json
 import zlib
-from collections.abc import Mapping
-from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 from audit.codec.decoding import decode
 from audit.codec.encoding import encode
 from audit.codec.files import Unwritable, check_writable, file_name, write_text
 from audit.codec.stored import loads, read
-from audit.codec.typed import check_kinds
+from audit.codec.typed import SCHEMA, built, read_document
 from audit.errors import AuditError, finite_number, probability
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
-
-SCHEMA = 1
 _OF_CODE = frozenset({"code", "version"})
 
 
@@ -50,20 +44,15 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
     >>> from_json(to_json(one)) == one
     True
     """
-    ours = isinstance(document, Mapping) and document.get("schema") == SCHEMA
-    if not ours or not isinstance(document.get("study"), dict):
-        raise AuditError(f"This is not a saved study of schema {SCHEMA}, the newest this dp-audit reads.")
-    try:
-        stored = decode(document["study"], where="study")
-        curves = tuple(map(_curve, stored["curves"]))
-        result = StudyResult(**{**stored, "values": tuple(stored.get("values", ())), "curves": curves})
-        check_kinds(result)
-        probability(result.significance, what="The `significance`", zero=False, one=False)
-        probability(result.beta, what="The `beta`", one=False)
-        finite_number(result.alpha, what="The `alpha`", minimum=0)
-    except (TypeError, KeyError, AttributeError, ValueError, AuditError, RecursionError) as error:
-        said = " ".join(str(error).split()).removesuffix(".")
-        raise AuditError(f"The saved study is damaged: {said}.") from None
+    return read_document(document, "study", _result)
+
+
+def _result(stored: dict[str, Any]) -> StudyResult:
+    values, curves = tuple(stored.get("values", ())), tuple(map(_curve, stored["curves"]))
+    result = built(StudyResult, stored, values=values, curves=curves)
+    probability(result.significance, what="The `significance`", zero=False, one=False)
+    probability(result.beta, what="The `beta`", one=False)
+    finite_number(result.alpha, what="The `alpha`", minimum=0)
     return result
 
 
@@ -90,22 +79,15 @@ def _as_lists(value: Any) -> Any:
 
 
 def _curve(stored: Mapping[str, Any]) -> CurveResult:
-    curve = CurveResult(**{**stored, "cells": tuple(map(_cell, stored["cells"]))})
-    check_kinds(curve)
-    return curve
+    return built(CurveResult, stored, cells=tuple(map(_cell, stored["cells"])))
 
 
 def _cell(stored: Mapping[str, Any]) -> Cell:
-    cell = Cell(**{**stored, "steps": _steps(stored["steps"])})
-    check_kinds(cell)
-    return cell
+    return built(Cell, stored, steps=_steps(stored["steps"]))
 
 
 def _steps(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
-    steps = tuple(Step(**step) for step in stored)
-    for step in steps:
-        check_kinds(step)
-    return steps
+    return tuple(built(Step, step) for step in stored)
 
 
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
@@ -161,10 +143,8 @@ class CellStore:
         AuditError
             Its file is damaged; one line that names it.
         """
-        if self.folder is None:
-            return ()
-        path = self._path(key)
-        if not path.exists():
+        path = None if self.folder is None else self._path(key)
+        if path is None or not path.exists():
             return ()
         text = read(path)
         try:
@@ -182,7 +162,7 @@ class CellStore:
         """Keep the steps that a cell has so far, whole or not at all; on a full disk it is said, once."""
         if self.folder is None:
             return
-        stored = [{field.name: encode(getattr(step, field.name)) for field in fields(step)} for step in steps]
+        stored = encode([asdict(step) for step in steps])
         document = {"schema": SCHEMA, "key": encode(dict(key)), "steps": stored}
         try:
             write_text(self._path(key), _text(document) + "\n")

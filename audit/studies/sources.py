@@ -1,19 +1,16 @@
 """A digest of modules, of all that they import, and of the installed distributions that they use."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import hashlib
 import platform
 import re
 import sys
-from importlib import machinery, metadata, util
+from collections.abc import Iterable, Iterator
+from importlib import machinery, metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+from audit.entry_points import spec_of
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _DYNAMIC = frozenset({"import_module", "__import__"})
@@ -69,10 +66,7 @@ def _found(name: str) -> Path | frozenset[str] | None:
 
 
 def _top(name: str) -> tuple[Path | None, list[Path]]:
-    try:
-        spec = util.find_spec(name)
-    except (ImportError, ValueError, AttributeError):  # put there by hand, or run as a script
-        spec = None
+    spec = spec_of(name)
     if spec is None:
         file = getattr(sys.modules.get(name), "__file__", None)
         return (Path(file) if file and Path(file).is_file() else None), []

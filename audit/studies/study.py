@@ -5,20 +5,14 @@ beside. A distribution offers its own through the entry-point group `GROUP`: eac
 callable without arguments that returns the `Study` values, in page order. `run` carries one out.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, Self
 
-from audit.claims import check_utility_claim
-from audit.entry_points import offered
-from audit.errors import AuditError, InvalidKind, InvalidValue, finite_number, positive_int
+from audit.claims import UtilityClaim, check_utility_claim
+from audit.entry_points import by_name, offered
+from audit.errors import AuditError, InvalidKind, InvalidValue, check_word, finite_number, positive_int
 from audit.subject.loading import load_object, reason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from audit.claims import UtilityClaim
 
 GROUP = "dp_audit.studies"
 
@@ -95,15 +89,8 @@ class Curve:
     shape: Shape = ""
 
     def __post_init__(self) -> None:
-        if self.expected not in get_args(Expected):
-            raise InvalidValue(
-                'The `expected` of a `Curve` must be "grows", "does not grow" or empty; '
-                f"got {self.expected!r:.40}."
-            )
-        if self.shape not in get_args(Shape):
-            raise InvalidValue(
-                f'The `shape` of a `Curve` must be "exponential" or empty; got {self.shape!r:.40}.'
-            )
+        check_word(self.expected, Expected, what="The `expected` of a `Curve`")
+        check_word(self.shape, Shape, what="The `shape` of a `Curve`")
 
     def begin(self, value: float) -> int:
         """Return the m of the first step."""
@@ -211,7 +198,7 @@ class Study:
         """How many least sizes it seeks: one for each curve and value."""
         return sum(len(self.values_of(curve)) for curve in self.curves)
 
-    def over(self, values: Sequence[float]) -> Study:
+    def over(self, values: Sequence[float]) -> Self:
         """Return the study over other values of its parameter, the same for every curve.
 
         Raises
@@ -261,13 +248,8 @@ def load_studies() -> dict[str, Study]:
     >>> isinstance(load_studies(), dict)
     True
     """
-    found: dict[str, Study] = {}
-    for offer in offered(GROUP, what="studies", make=_studies):
-        for study in offer:
-            if study.name in found:
-                raise AuditError(f"Names of studies must be unique; got `{study.name}` more than once.")
-            found[study.name] = study
-    return found
+    offers = offered(GROUP, what="studies", make=_studies)
+    return by_name(((study.name, study) for offer in offers for study in offer), what="of studies")
 
 
 def load_study(text: str) -> Study:

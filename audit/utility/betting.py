@@ -4,27 +4,21 @@ Which problem is drawn next, and how often, depends on the past alone; the wealt
 pair of runs. The guarantees are derived at the top of `audit.evidence.failures`.
 """
 
-from __future__ import annotations
-
 import math
-import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from audit.evidence.bets import log_sum
 from audit.evidence.failures import Bets, lower_bound, upper_bound, weights
-from audit.sampling import BET
+from audit.sampling import BET, Sampler
+from audit.utility.experiment import Trial
 from audit.utility.runs import Trials, draw_trials
+from audit.utility.search import Look
+from audit.utility.task import UtilityTask
 from audit.values.progress import AuditProgressed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from audit.sampling import Sampler
-    from audit.utility.experiment import Trial
-    from audit.utility.search import Look
 
 #: Pairs of runs in a first bet; later ones add a quarter to what was bet on the problem.
 FIRST: Final = 16
@@ -58,9 +52,14 @@ class Standing:
         if self.size is None:
             self.size = trials.size
 
+    @property
+    def mean(self) -> float:
+        """An estimate of the failure probability, never 0 or 1."""
+        return (self.failed + 0.5) / (self.seen + 1.0)
+
     def index(self, runs: float) -> float:
         """Say how bad the problem may still be: the estimate, and what chance may have hidden."""
-        mean = (self.failed + 0.5) / (self.seen + 1.0)
+        mean = self.mean
         return mean + math.sqrt(mean * (1.0 - mean) * math.log(1.0 + runs) / (self.seen + 1.0))
 
 
@@ -70,35 +69,17 @@ class UtilityBetting:
 
     Parameters
     ----------
+    task
+        The audit.
     sampler
         Draws the runs.
     looks
         The problems to be bet on, the most promising first; fixed before the first bet.
-    beta
-        The claimed probability of failure.
-    significance
-        The wealth to reach is 1/significance.
-    budget
-        Most runs of the whole audit.
-    deadline
-        Moment of `time.monotonic` after which no batch begins, or None.
-    until_budget
-        Whether to go on after the verdict, to tighten the bounds.
-    against
-        Whether what did not finish speaks for neither side.
-    listener
-        Receives progress, or None.
     """
 
+    task: UtilityTask
     sampler: Sampler
-    looks: Iterable[Look]
-    beta: float
-    significance: float
-    budget: int
-    deadline: float | None = None
-    until_budget: bool = False
-    against: bool = True
-    listener: Callable[[Any], None] | None = None
+    looks: Sequence[Look]
     standings: list[Standing] = field(default_factory=list)
     crossed_at: int | None = None
     log_at_crossing: float = 0.0
@@ -112,17 +93,14 @@ class UtilityBetting:
     answered: bool = False
 
     def __post_init__(self) -> None:
-        looks = list(self.looks)
-        shares = weights(len(looks))
-        self.standings = [Standing(look, float(share)) for look, share in zip(looks, shares, strict=True)]
+        self.beta, self.significance = self.task.claim.beta, self.task.options.significance
+        self.log_limit = -math.log(self.significance)
+        self.shares = weights(len(self.looks))
+        told = zip(self.looks, self.shares.tolist(), strict=True)
+        self.standings = [Standing(look, share) for look, share in told]
         for standing in self.standings:
             if standing.look.trials is not None:
                 self._note(standing, standing.look.trials)
-
-    @property
-    def log_limit(self) -> float:
-        """The log wealth that decides."""
-        return -math.log(self.significance)
 
     @property
     def refuted(self) -> bool:
@@ -138,13 +116,13 @@ class UtilityBetting:
     def log_wealth(self) -> float:
         """The log wealth against the claim, now."""
         logs = np.array([each.bets.log_now for each in self.standings])
-        return float(log_sum(logs + np.log(self._shares())))
+        return float(log_sum(logs + np.log(self.shares)))
 
     @property
     def log_wealth_with_unfinished(self) -> float:
         """The log wealth against the claim, had every unfinished run been a failure."""
         logs = [each.bets.log_wealth(self.beta, as_failures=True) for each in self.standings]
-        return float(log_sum(np.array(logs) + np.log(self._shares())))
+        return float(log_sum(np.array(logs) + np.log(self.shares)))
 
     def run(self) -> None:
         """Bet until the claim is refuted, met on every problem, or the budget or the time is over."""
@@ -161,9 +139,8 @@ class UtilityBetting:
 
     def bounds(self) -> tuple[float, float]:
         """Give bounds on the failure probability of the worst problem, each at 1 − significance."""
-        low = lower_bound(
-            self._shares(), [each.bets for each in self.standings], significance=self.significance
-        )
+        bets = [each.bets for each in self.standings]
+        low = lower_bound(self.shares, bets, significance=self.significance)
         high = max(self.upper(each) for each in self.standings)
         low = max(low, self.beta) if self.refuted else low
         return low, max(low, high)  # what was met and fell later has no upper bound below the lower one
@@ -178,7 +155,7 @@ class UtilityBetting:
         """The problem that speaks most against the claim."""
         if self.worst_at_crossing is not None:
             return self.worst_at_crossing
-        return max(self.standings, key=lambda each: ((each.failed + 0.5) / (each.seen + 1.0), each.seen))
+        return max(self.standings, key=lambda each: (each.mean, each.seen))
 
     @property
     def problems(self) -> list[Any]:
@@ -186,27 +163,32 @@ class UtilityBetting:
         others = [each for each in self.standings if each is not self.worst]
         return [each.look.problem for each in (self.worst, *others)]
 
-    def _shares(self) -> Any:
-        return np.array([each.share for each in self.standings])
+    @property
+    def _left(self) -> int:
+        return self.task.options.budget - self.sampler.drawn
+
+    @property
+    def _until_budget(self) -> bool:
+        return self.task.options.until == "budget"
 
     def _done(self) -> bool:
         if self.silent:
             return True
-        if (self.refuted or self.met) and not self.until_budget:
+        if (self.refuted or self.met) and not self._until_budget:
             return True
-        if self.budget - self.sampler.drawn < 2:
-            self.stopped = f"the budget of {self.budget:,} runs was spent"
-        elif self.deadline is not None and time.monotonic() >= self.deadline:
+        if self._left < 2:
+            self.stopped = f"the budget of {self.task.options.budget:,} runs was spent"
+        elif self.task.is_late():
             self.stopped = "time ran out"
         return bool(self.stopped)
 
     def _bet(self, standing: Standing) -> None:
         """Draw a batch of one problem and bet on it, pair of runs by pair of runs."""
         pairs = max(FIRST, int(GROWTH * standing.bets.runs / 2)) if self.answered else SILENT // 2
-        pairs = min(pairs, (self.budget - self.sampler.drawn) // 2)
+        pairs = min(pairs, self._left // 2)
         before = self.sampler.drawn
         path = (BET, self.standings.index(standing), standing.batches)
-        trials = draw_trials(self.sampler, standing.look.problem, pairs, path, against=self.against)
+        trials = draw_trials(self.sampler, standing.look.problem, pairs, path, against=self.task.against)
         standing.batches += 1
         checked = self.sampler.drawn - before - len(trials.low)  # the sampler's own first runs
         self._settle(standing, trials, before + checked)
@@ -228,11 +210,11 @@ class UtilityBetting:
             self.crossed_at = before + first + 1
             self.log_at_crossing = float(total[first])
             self.worst_at_crossing = standing
-            end = end if self.until_budget else first + 1
+            end = end if self._until_budget else first + 1
         reached = np.flatnonzero((pair_ends & (favour >= self.log_limit))[:end])
         if len(reached):
             standing.met = True
-            end = end if self.until_budget else int(reached[0]) + 1
+            end = end if self._until_budget else int(reached[0]) + 1
         standing.bets.add(low[:end], high[:end], beta=self.beta)
 
     def _note(self, standing: Standing, trials: Trials) -> None:
@@ -249,10 +231,9 @@ class UtilityBetting:
         return all(each.seen for each in self.standings) and sum(e.seen for e in self.standings) >= SILENT
 
     def _tell(self) -> None:
-        if self.listener is not None:
-            name, runs = self.sampler.subject.name, self.sampler.drawn
-            self.listener(
-                AuditProgressed(
-                    name, runs, self.budget, log_wealth=self.log_wealth, log_limit=self.log_limit, stage="bet"
-                )
+        if self.task.listener is not None:
+            name, runs, budget = self.sampler.subject.name, self.sampler.drawn, self.task.options.budget
+            wealth, limit = self.log_wealth, self.log_limit
+            self.task.listener(
+                AuditProgressed(name, runs, budget, log_wealth=wealth, log_limit=limit, stage="bet")
             )

@@ -1,20 +1,17 @@
 """Failure probabilities that are exact: by the problem's law and the learner's."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from audit.claims import UtilityClaim
 from audit.errors import SubjectError
-from audit.sampling.copies import Watch, spare
-from audit.utility.experiment import failure_given, law_on, measured
+from audit.sampling.copies import spare
+from audit.subject.subject import Subject
+from audit.utility.experiment import Ask, failure_on, largest_error, length, measured
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from audit.subject.subject import Subject
 
 #: Databases of a problem's law beyond which it is sampled.
 MOST_DATABASES = 100_000
@@ -57,9 +54,7 @@ class ExactFailure:
         return self.failure, 0 if math.isnan(near) else int(100 * near)
 
 
-def exact_failure(
-    subject: Subject, problem: Any, *, alpha: float, most: float = math.inf
-) -> ExactFailure | None:
+def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactFailure | None:
     """Return the exact failure probability on a problem; None where the laws do not tell it.
 
     Raises
@@ -69,6 +64,7 @@ def exact_failure(
 
     Examples
     --------
+    >>> from audit.claims import Accuracy
     >>> from audit.distributions import Finite
     >>> from audit.problems import FixedProblem
     >>> from audit.subject.subject import adapt
@@ -78,7 +74,7 @@ def exact_failure(
     ...     def distribution(self, database):
     ...         return Finite([0, 1], [0.5, 0.5])
     >>> problem = FixedProblem("heads", [], lambda output, database: 1 - output)
-    >>> exact_failure(adapt(Coin()), problem, alpha=0.1).failure
+    >>> exact_failure(adapt(Coin()), problem, Accuracy(0.1, 0.1)).failure
     0.5
     """
     from audit.distributions import Finite
@@ -92,14 +88,13 @@ def exact_failure(
     if len(databases) > MOST_DATABASES:
         return None
     probabilities = np.exp(drawn.log_probabilities[np.isfinite(drawn.log_probabilities)])
+    most = largest_error(claim)
+    ask = Ask(problem)
     total, worst, discrete = 0.0, None, True
     for database, probability in zip(databases, probabilities.tolist(), strict=True):
-        law = law_on(subject.declared_law, database, subject.convert)
-        found: Any = law
-        if law is not None and not isinstance(law, str):
-            watch = Watch(database, look=worst is None)
-            found = failure_given(law, problem, watch.given, alpha, most=most)
-            found = watch.trouble() or found
+        law, found = failure_on(
+            ask, subject.declared_law, database, claim.alpha, convert=subject.convert, most=most
+        )
         if found is None:
             return None
         if isinstance(found, str):
@@ -115,7 +110,7 @@ def exact_failure(
     if trouble:
         raise SubjectError(f"The problem `{problem.name}` {trouble}")
     return ExactFailure(
-        problem, min(1.0, total), database, found.output, error, found.failure, _length(database), discrete
+        problem, min(1.0, total), database, found.output, error, found.failure, length(database), discrete
     )
 
 
@@ -134,7 +129,3 @@ def _drawn(problem: Any) -> Any:
         f"The `distribution()` of the problem `{problem.name}` must be an `audit.distributions.Finite` over "
         f"databases, or None; got {show(drawn, 40)}."
     )
-
-
-def _length(database: Any) -> int | None:
-    return len(database) if hasattr(database, "__len__") else None

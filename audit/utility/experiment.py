@@ -5,14 +5,14 @@ travel back. Every trial has a seed of its own, one generator for the problem an
 be done again alone.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from audit.claims import PAC, UtilityClaim
 from audit.sampling.copies import CHANGES, Watch, changed, copied, spare
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around, Subject
@@ -39,8 +39,6 @@ class Ask:
         The trial to be done again; None for a fresh one.
     reveal
         Whether the database and the output are wanted too.
-    database
-        In a box of one, the database to be taken instead of a drawn one.
     seen
         What the first run saw of a problem that changes a database which is dear to copy: a text, or an empty
         one. Later runs say the same.
@@ -54,7 +52,6 @@ class Ask:
     problem: Any
     seed: int | None = None
     reveal: bool = False
-    database: tuple[Any, ...] = ()
     seen: list[str] = field(default_factory=list)
 
     def trouble(self, watch: Watch) -> str:
@@ -63,7 +60,7 @@ class Ask:
             self.seen.append(watch.trouble())
         return self.seen[0]
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Ask:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Stay itself: a problem may keep caches, and no learner sees it."""
         return self
 
@@ -140,34 +137,28 @@ class Experiment(Around):
         """Do one trial."""
         drawn = int(rng.integers(2**63))
         seed = drawn if ask.seed is None else ask.seed
-        for_problem, for_learner = (
-            np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(branch,))))
-            for branch in (0, 1)
-        )
+        for_problem, for_learner = map(np.random.default_rng, np.random.SeedSequence(seed).spawn(2))
         trial = Trial(0.0, 0.0, seed, trouble="".join(ask.seen))
         if trial.trouble:
             return Revealed(None, None, trial) if ask.reveal else trial
-        try:
-            database = ask.database[0] if ask.database else ask.problem.draw(for_problem)
-        except MemoryError:
-            raise
-        except (Exception, SystemExit) as error:  # noqa: BLE001  the user's problem may raise anything
-            return trial._replace(trouble=f"cannot draw a database: {type(error).__name__}: {error}")
-        trial = trial._replace(size=_length(database))
+        database, raised = attempted(ask.problem.draw, for_problem)
+        if raised:
+            return trial._replace(trouble=f"cannot draw a database: {raised}")
+        trial = trial._replace(size=length(database))
         output, done = self._done(ask, database, for_learner, trial)
         if not ask.reveal:
             return done
         return Revealed(database, output, self._of_output(ask.problem, output, database, done))
 
     def _done(self, ask: Ask, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
-        if self.law is not None:
-            found = self._by_law(ask, database, trial)
-            if found is not None and self.beside and not found[1].trouble:
-                ran = self._by_run(ask, database, rng, trial)[1]
-                return found[0], found[1]._replace(ran=ran.failure, trouble=ran.trouble)
-            if found is not None:
-                return found
-        return self._by_run(ask, database, rng, trial)
+        found = None if self.law is None else self._by_law(ask, database, trial)
+        if found is None:
+            return self._by_run(ask, database, rng, trial)
+        output, told = found
+        if self.beside and not told.trouble:
+            ran = self._by_run(ask, database, rng, trial)[1]
+            told = told._replace(ran=ran.failure, trouble=ran.trouble)
+        return output, told
 
     def _by_run(self, ask: Ask, database: Any, rng: Any, trial: Trial) -> tuple[Any, Trial]:
         given = copied(database)
@@ -189,14 +180,7 @@ class Experiment(Around):
 
     def _by_law(self, ask: Ask, database: Any, trial: Trial) -> tuple[Any, Trial] | None:
         """Return the likeliest failing output, else the likeliest, and the trial; None without a law."""
-        law = law_on(self.law, database, self.convert)
-        if law is None:
-            return None
-        if isinstance(law, str):
-            return None, trial._replace(trouble=law)
-        watch = Watch(database, look=not ask.seen)
-        found = failure_given(law, ask.problem, watch.given, self.alpha, most=self.most)
-        found = ask.trouble(watch) or found
+        _, found = failure_on(ask, self.law, database, self.alpha, convert=self.convert, most=self.most)
         if found is None:
             return None
         if isinstance(found, str):
@@ -227,17 +211,43 @@ class Conditional(NamedTuple):
     output: Any
 
 
-def as_subject(
-    subject: Subject, *, alpha: float, law: bool, beside: bool = False, most: float = math.inf
-) -> Subject:
+def as_subject(subject: Subject, claim: UtilityClaim, *, law: bool, beside: bool = False) -> Subject:
     """Return the experiment around a learner as a subject that runs can be drawn of; `law`: by its law."""
-    declared = subject.declared_law if law else None
-    experiment = Experiment(subject.object, subject.calling, alpha, subject.convert, declared, beside, most)
+    experiment = Experiment(
+        subject.object,
+        subject.calling,
+        claim.alpha,
+        subject.convert,
+        subject.declared_law if law else None,
+        beside,
+        largest_error(claim),
+    )
     return Subject(name=subject.name, object=experiment, calling=Calling(takes_rng=True))
 
 
-def fails(error: float, alpha: float) -> bool:
-    """Tell whether an error is above alpha by more than rounding.
+def largest_error(claim: UtilityClaim) -> float:
+    """Return the largest finite error that can be: 1 of a claim about errors that are probabilities."""
+    return 1.0 if isinstance(claim, PAC) else math.inf
+
+
+def attempted(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
+    """Return what a call of the user's code gives, and in words what it raised: that may be anything.
+
+    Examples
+    --------
+    >>> attempted(math.sqrt, 4.0), attempted(math.sqrt, -4.0)
+    ((2.0, ''), (None, 'ValueError: math domain error'))
+    """
+    try:
+        return call(*arguments), ""
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:  # noqa: BLE001  the user's code may raise anything
+        return None, f"{type(error).__name__}: {error}"
+
+
+def fails(error: Any, alpha: float) -> Any:
+    """Tell whether an error, or which of an array of them, is above alpha by more than rounding.
 
     Examples
     --------
@@ -249,13 +259,9 @@ def fails(error: float, alpha: float) -> bool:
 
 def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf) -> tuple[float, str]:
     """Return the error of an output, at most `most` or infinite, and in words why there is none."""
-    try:
-        error = problem.error(output, database)
-    except MemoryError:
-        raise
-    except Exception as fault:  # noqa: BLE001  the user's problem may raise anything
-        said = f"cannot measure the output {show(output, 40)}: {type(fault).__name__}: {fault}"
-        return 0.0, said
+    error, raised = attempted(problem.error, output, database)
+    if raised:
+        return 0.0, f"cannot measure the output {show(output, 40)}: {raised}"
     try:
         number = math.nan if isinstance(error, str | bytes) or np.iscomplexobj(error) else float(error)
     except (TypeError, ValueError, OverflowError):
@@ -282,12 +288,20 @@ def _no_error(output: Any, error: float, most: float) -> str:
 
 def law_on(law: Any, database: Any, convert: Any = None) -> Any:
     """Return what a learner's declared law is on a database, None for none, or its fault in words."""
-    try:
-        return law(database if convert is None else convert(copied(database)))
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001  the user's law may raise anything
-        return f"needs the law of the learner, whose `distribution` failed: {type(error).__name__}: {error}"
+    found, raised = attempted(lambda: law(database if convert is None else convert(copied(database))))
+    return f"needs the law of the learner, whose `distribution` failed: {raised}" if raised else found
+
+
+def failure_on(
+    ask: Ask, law: Any, database: Any, alpha: float, *, convert: Any, most: float
+) -> tuple[Any, Conditional | str | None]:
+    """Return what a learner's declared law is on a database, and its failures as `failure_given` does."""
+    found = law_on(law, database, convert)
+    if found is None or isinstance(found, str):
+        return found, found
+    watch = Watch(database, look=not ask.seen)
+    failures = failure_given(found, ask.problem, watch.given, alpha, most=most)
+    return found, ask.trouble(watch) or failures
 
 
 def failure_given(
@@ -320,7 +334,7 @@ def failure_given(
         return CHANGES
     if errors is None or isinstance(errors, str):
         return errors
-    failing = errors > alpha + ROUNDING * max(1.0, alpha)
+    failing = fails(errors, alpha)
     worst = int(np.argmax(np.where(failing, probabilities, 0.0) if failing.any() else probabilities))
     output = outcomes[worst]
     finite = np.where(np.isfinite(errors), errors, np.maximum(1.0, 2 * alpha))
@@ -332,10 +346,9 @@ def failure_given(
 
 
 def _told(law: Any, problem: Any, database: Any, alpha: float) -> Conditional | str:
-    try:
-        failure = float(problem.failure(law, alpha, spare(database)))
-    except Exception as fault:  # noqa: BLE001  the user's problem may raise anything
-        return f"cannot compute its failure probability: {type(fault).__name__}: {fault}"
+    failure, raised = attempted(lambda: float(problem.failure(law, alpha, spare(database))))
+    if raised:
+        return f"cannot compute its failure probability: {raised}"
     if not 0.0 <= failure <= 1.0 + ROUNDING:
         return f"must return a failure probability in [0, 1]; got {show(failure)}"
     return Conditional(min(1.0, failure), failure, None)
@@ -344,13 +357,9 @@ def _told(law: Any, problem: Any, database: Any, alpha: float) -> Conditional | 
 def _errors(outcomes: Any, problem: Any, database: Any, most: float) -> Any:
     many = getattr(problem, "errors", None)
     if callable(many):
-        try:
-            found = np.asarray(many(outcomes, database))
-            errors = np.full(1, math.nan) if np.iscomplexobj(found) else found.astype(np.float64)
-        except MemoryError:
-            raise
-        except Exception as fault:  # noqa: BLE001  the user's problem may raise anything
-            return f"cannot measure many outputs: {type(fault).__name__}: {fault}"
+        errors, raised = attempted(lambda: _real(many(outcomes, database)))
+        if raised:
+            return f"cannot measure many outputs: {raised}"
         if errors.shape != (len(outcomes),) or np.isnan(errors).any():
             return f"must return {len(outcomes)} numbers for {len(outcomes)} outputs; `errors` did not"
         finite = np.where(errors == math.inf, 0.0, errors)
@@ -363,13 +372,15 @@ def _errors(outcomes: Any, problem: Any, database: Any, most: float) -> Any:
     return trouble or np.array([error for error, _ in measures])
 
 
-def _length(database: Any) -> int | None:
+def _real(errors: Any) -> Any:
+    """Return errors as an array of floats, NaN for complex ones."""
+    found = np.asarray(errors)
+    return np.full(1, math.nan) if np.iscomplexobj(found) else found.astype(np.float64)
+
+
+def length(database: Any) -> int | None:
+    """Return how many records a database has, None where that is unknown."""
     try:
         return len(database)
     except Exception:  # noqa: BLE001  a database may be anything
         return None
-
-
-def ask_again(ask: Ask, seed: int) -> Ask:
-    """Return the question that shows one trial with its database and output."""
-    return replace(ask, seed=seed, reveal=True)

@@ -1,17 +1,13 @@
 """Where the problems of an audit come from: a sequence, a strategy, or an object that proposes them."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from audit.errors import InvalidKind, InvalidValue, Parameter, SubjectError
 from audit.problems import check_problem
 from audit.values.brief import show
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 #: Examples of a strategy that make its family.
 EXAMPLES = 32

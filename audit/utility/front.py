@@ -1,29 +1,20 @@
 """`audit_utility`: from a learner, its claim and its problems to a verdict with evidence."""
 
-from __future__ import annotations
-
 import time
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from audit.claims import check_utility_claim
+from audit.claims import UtilityClaim, check_utility_claim
 from audit.errors import InvalidValue, Parameter, SubjectError, flag
 from audit.options import Options
-from audit.subject.conversion import said_of_convert
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
-from audit.task import check_progress, environment_of, refuse_inside_given
+from audit.task import carried_out, check_progress, refuse_inside_given
 from audit.utility.audit import UtilityAudit
 from audit.utility.families import read_problems
+from audit.utility.result import UtilityResult
 from audit.utility.task import UtilityTask
 from audit.values.brief import show
-from audit.values.progress import AuditFinished, AuditStarted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from audit.claims import UtilityClaim
-    from audit.utility.result import UtilityResult
 
 
 @own_arithmetic()
@@ -135,9 +126,8 @@ def audit_utility(
         jobs=jobs,
     )
     declaring = adapt(learner, convert=convert)
-    subject = adapt(declaring, fresh=fresh)
     task = UtilityTask(
-        subject=subject,
+        subject=adapt(declaring, fresh=fresh),
         claim=_claim_of(declaring, claim),
         family=read_problems(problems, subject=declaring.object),
         options=options,
@@ -145,15 +135,7 @@ def audit_utility(
         started=time.monotonic(),
         listener=progress,
     )
-    if progress is not None:
-        progress(AuditStarted(subject.name, budget, time_limit))
-    result = UtilityAudit(task).result()
-    converted = said_of_convert(subject.convert)
-    environment = {**environment_of(options, task.started), **converted, **result.environment}
-    result = replace(result, environment=environment, _subject=subject)
-    if progress is not None:
-        progress(AuditFinished(result))
-    return result
+    return carried_out(task, UtilityAudit(task).result)
 
 
 def _claim_of(subject: Subject, claim: Any) -> UtilityClaim:

@@ -14,11 +14,10 @@ The last two know the probability f_i of failing in the i-th trial and whether i
 probability at most t (Markov).
 """
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 
@@ -26,20 +25,12 @@ from audit.evidence.bets import STAKES, log_sum
 from audit.laws.law_check import law_log_e_value
 from audit.results.result import Verdict
 from audit.sampling import LAW, Sampler
-from audit.utility.experiment import as_subject, law_on
-from audit.utility.runs import draw_trials
+from audit.subject.subject import Subject
+from audit.utility.exact import ExactFailure
+from audit.utility.experiment import law_on
+from audit.utility.runs import Floats, draw_trials
+from audit.utility.task import UtilityTask
 from audit.values.outcomes import Unfinished
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from audit.subject.subject import Subject
-    from audit.utility.exact import ExactFailure
-    from audit.utility.task import UtilityTask
-
-    Floats = NDArray[np.float64]
 
 #: Pairs of runs on each database.
 CHECKED_PAIRS: Final = 500
@@ -93,16 +84,18 @@ class LawCheck:
         The audit.
     tests
         How many comparisons there will be at most.
+    notes
+        The audit's; what the sampler notices is added.
     """
 
     task: UtilityTask
     tests: int
+    notes: list[str]
     samples: int = 0
     runs: int = 0
     unfinished: int = 0
     least: int = 2 * CHECKED_PAIRS
     stateless: bool = True
-    notes: list[str] = field(default_factory=list)
 
     @property
     def limit(self) -> float:
@@ -145,9 +138,7 @@ class LawCheck:
     def on_problems(self, found: Sequence[ExactFailure]) -> str:
         """Compare the exact failure probabilities with whole trials; say where they disagree."""
         pairs = self._share(len(found), TRIAL_PAIRS, FEWEST, MOST)
-        experiment = as_subject(
-            self.task.subject, alpha=self.task.claim.alpha, law=False, most=self.task.most
-        )
+        experiment = self.task.experiment(law=False)
 
         def compared(sampler: Sampler, index: int) -> tuple[str, float]:
             one = found[index]
@@ -165,9 +156,7 @@ class LawCheck:
     def beside_laws(self, problems: Sequence[Any]) -> str:
         """Run the code wherever a trial computes a law; say where they disagree."""
         pairs = self._share(len(problems), LAW_PAIRS, FEWEST_LAWS, MOST_LAWS)
-        experiment = as_subject(
-            self.task.subject, alpha=self.task.claim.alpha, law=True, beside=True, most=self.task.most
-        )
+        experiment = self.task.experiment(law=True, beside=True)
 
         def compared(sampler: Sampler, index: int) -> tuple[str, float]:
             trials = [

@@ -18,29 +18,24 @@ escapes with probability at most significance, unless that takes over 2,000 lear
 the learner's module is imported is assumed away.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import Final
 
 import numpy as np
 
 from audit.errors import SubjectError
 from audit.evidence.failures import GRID, LEAST_BETA, Bets, least_runs, lower_bound, upper_bound
-from audit.sampling import CONFIRM
+from audit.sampling import CONFIRM, Sampler
 from audit.sampling.isolated.recipes import draws_when_made
 from audit.subject.subject import Renewed
+from audit.utility.betting import Standing, UtilityBetting
 from audit.utility.experiment import Ask
 from audit.utility.runs import draw_anew
+from audit.utility.task import UtilityTask
 from audit.values.canonical import same
-
-if TYPE_CHECKING:
-    from audit.sampling import Sampler
-    from audit.utility.betting import Standing, UtilityBetting
-    from audit.utility.task import UtilityTask
 
 #: Fewest calls of a new learner; and the most of all together, where four times the audit's are fewer.
 LEAST_CALLS: Final = 24
@@ -79,25 +74,26 @@ class Renewal:
     doubt: str = ""
     learners: int = 0
     bets: list[Bets] = field(default_factory=list)
-    _a_run: float = 0.0
 
     def run(self) -> None:
         """Confirm the verdict, or say why it is in doubt."""
         spent = time.monotonic() - self.task.started - self.sampler.loading
-        self._a_run = max(spent, 0.0) / max(self.sampler.drawn, 1)
-        ask = Ask(self.betting.worst.look.problem)
-        if isinstance(self.task.subject.object, Renewed):
+        a_run = max(spent, 0.0) / max(self.sampler.drawn, 1)
+        ask, learner = Ask(self.betting.worst.look.problem), self.task.subject.object
+        if isinstance(learner, Renewed):
             self.how = "renewed"
-        elif not self._is_luck and self.sampler.is_stateless(ask, ask):
+            return
+        is_luck = draws_when_made(learner, self._times)  # its constructor draws what it then keeps
+        if not is_luck and self.sampler.is_stateless(ask, ask):
             self.how = "stateless"
-        elif not self._is_luck and self._makes_no_difference(ask):
+        elif not is_luck and self._makes_no_difference(ask):
             self.how = "cached"
         elif self.sampler.recipe is None:
             self._go_without("it holds data that importing or constructing it does not restore")
         else:
             self.how = "fresh"
             try:
-                self.doubt = self._anew()
+                self.doubt = self._anew(a_run)
             except SubjectError as error:
                 self._go_without(str(error))
 
@@ -119,11 +115,6 @@ class Renewal:
         """How often to look for luck with a probability of beta, to miss it as rarely as the significance."""
         times = least_runs(1.0 - max(self.betting.beta, LEAST_BETA), self.betting.significance)
         return min(times, _MOST_MADE)
-
-    @cached_property
-    def _is_luck(self) -> bool:
-        """Whether the learner's constructor draws what the learner then keeps."""
-        return draws_when_made(self.task.subject.object, self._times)
 
     def _makes_no_difference(self, ask: Ask) -> bool:
         """Whether copies of how the learner was at first give, run for run, what it gives now."""
@@ -147,13 +138,13 @@ class Renewal:
         if never_varied or self.sampler.state_kept():
             self.doubt = _UNTOLD.format(reason)
 
-    def _anew(self) -> str:
-        """Confirm on new learners; return why that failed."""
+    def _anew(self, a_run: float) -> str:
+        """Confirm on new learners, `a_run` being the seconds of one run; return why that failed."""
         against = self.betting.refuted
         standings = [self.betting.worst] if against else self.betting.standings
         plans = [self._plan(each, share=1 / len(standings)) for each in standings]
         many = sum(learners for learners, _ in plans)
-        seconds = sum(learners * (_A_PROCESS + self._a_run * calls) for learners, calls in plans)
+        seconds = sum(learners * (_A_PROCESS + a_run * calls) for learners, calls in plans)
         if max(learners for learners, _ in plans) > _MOST or seconds > _SECONDS:
             return _TOO_MANY.format("over 1,000" if many > _MOST else f"{many:,}")
         for index, (standing, plan) in enumerate(zip(standings, plans, strict=True)):
@@ -166,22 +157,18 @@ class Renewal:
 
         Twice as many calls as until the verdict, if that is not too many: state may have to grow first.
         """
-        runs, against = standing.bets.runs, self.betting.refuted
+        runs, against, betting = standing.bets.runs, self.betting.refuted, self.betting
         seen = standing.bets.failures / runs
         error = math.sqrt(seen * (1.0 - seen) / runs)
         p = max(seen - error, 0.0) if against else min(seen + error, 1.0)
-        calls = max(LEAST_CALLS, 2 * (self.betting.crossed_at or runs) if against else runs)
+        needed = partial(learners_needed, p, betting.beta, log_limit=betting.log_limit, against=against)
+        calls = max(LEAST_CALLS, 2 * (betting.crossed_at or runs) if against else runs)
         most = share * max(CALLS, 4 * self.sampler.drawn)
-        learners = self._needed(p, calls)
+        learners = needed(calls=calls)
         if learners * calls > most:
             calls = max(LEAST_CALLS, int(most / min(learners, _MOST)))
-            learners = self._needed(p, calls)
+            learners = needed(calls=calls)
         return learners, calls
-
-    def _needed(self, p: float, calls: int) -> int:
-        return learners_needed(
-            p, self.betting.beta, calls=calls, log_limit=self.betting.log_limit, against=self.betting.refuted
-        )
 
     def _confirmed(self, standing: Standing, plan: tuple[int, int], index: int) -> bool:
         """Whether the wealth of new learners crosses; it is looked at after each batch of them."""
@@ -193,7 +180,7 @@ class Renewal:
                 return False
             sizes = [math.ceil(calls / 2)] * BATCH
             problem = standing.look.problem
-            parts = draw_anew(self.sampler, problem, sizes, (index, batch), against=betting.against)
+            parts = draw_anew(self.sampler, problem, sizes, (index, batch), against=self.task.against)
             if betting.answered and all(part.silent for part in parts):
                 raise SubjectError(f"in a fresh process {parts[0].silent}")
             self.learners += len(parts)

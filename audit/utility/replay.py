@@ -1,28 +1,23 @@
 """A saved failure measured anew: the problem's error, on what the learner makes of it now."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from audit.claims import PAC
 from audit.codec.decoding import decode
 from audit.codec.encoding import encode, revived
 from audit.errors import AuditError
 from audit.problems import check_problem
 from audit.results.result import Evidence
-from audit.sampling import CONFIRM, Sampler
-from audit.subject.conversion import converting
-from audit.subject.loading import require_trust
-from audit.subject.subject import Subject, adapt
+from audit.sampling import Sampler
+from audit.subject.subject import Subject
 from audit.subject.surroundings import own_arithmetic
 from audit.utility.exact import exact_failure, exceeds
-from audit.utility.experiment import Ask, Revealed, as_subject
+from audit.utility.experiment import Revealed, as_subject
 from audit.utility.families import PROBLEMS, read_problems
+from audit.utility.result import UtilityResult, UtilityWitness
+from audit.utility.runs import reveal
 from audit.values.canonical import same
-
-if TYPE_CHECKING:
-    from audit.utility.result import UtilityResult, UtilityWitness
+from audit.verdict.replay import subject_of
 
 
 @own_arithmetic()
@@ -63,32 +58,24 @@ def replay_failure(
     witness = result.witness
     if witness is None:
         raise AuditError("This result has no witness, so there is nothing to replay.")
-    live = result._subject  # noqa: SLF001 - the live one is kept for this
-    learner = converting(
-        _learner_of(result, subject, trust=trust), result.environment, live=live, trust=trust
-    )
+    learner = subject_of(result, subject, trust=trust)
     problem = _problem_of(witness, learner.object, problems)
     if result.evidence is Evidence.EXACT:
         return _again_by_law(result, witness, learner, problem)
     if witness.seed is None:
         raise AuditError("This failure cannot be replayed: the result does not record its seed.")
-    most = 1.0 if isinstance(result.claim, PAC) else float("inf")
-    experiment = as_subject(learner, alpha=result.claim.alpha, law=result.conditional, most=most)
-    ask = Ask(problem, seed=witness.seed, reveal=True)
+    experiment = as_subject(learner, result.claim, law=result.conditional)
     with Sampler(experiment, seed=result.seed, isolate=isolate) as sampler:
-        [runs] = sampler.draw(ask, ask, 1, (CONFIRM, 0))
-    shown = runs.left[0]
+        shown = reveal(sampler, problem, witness.seed)
     if not isinstance(shown, Revealed):
         raise AuditError(f"The run did not finish: {shown}.")
-    if shown.trial.trouble:
-        raise AuditError(f"The problem `{witness.problem}` {shown.trial.trouble}")
     return replace(
         witness,
         database=shown.database,
         output=shown.output,
         error=shown.trial.error,
         failure=shown.trial.failure,
-        repeats=same(shown.output, decode(encode(witness.output))),
+        repeats=_is_saved(witness, shown.output),
         source=problem,
     )
 
@@ -97,8 +84,7 @@ def _again_by_law(
     result: UtilityResult, witness: UtilityWitness, learner: Subject, problem: Any
 ) -> UtilityWitness:
     """Compute the failure probability of the problem anew, and show the database where it fails most."""
-    most = 1.0 if isinstance(result.claim, PAC) else float("inf")
-    found = exact_failure(learner, problem, alpha=result.claim.alpha, most=most)
+    found = exact_failure(learner, problem, result.claim)
     if found is None:
         raise AuditError(
             f"The evidence is exact, but the laws of {learner.name} and of the problem `{witness.problem}` "
@@ -110,22 +96,15 @@ def _again_by_law(
         output=found.output,
         error=found.error,
         failure=found.at_database,
-        repeats=same(found.output, decode(encode(witness.output))),
+        repeats=_is_saved(witness, found.output),
         source=problem,
         refutes=exceeds(found.failure, result.claim.beta),
     )
 
 
-def _learner_of(result: UtilityResult, subject: Any, *, trust: bool) -> Subject:
-    known = result._subject if subject is None else subject  # noqa: SLF001 - the live one is kept for this
-    if known is not None:
-        return adapt(known)
-    if result.target is None:
-        raise AuditError("This result does not say what was audited; give the learner too.")
-    require_trust(result.target, what="subject", trust=trust)
-    from audit.subject.targets import rebuild_subject
-
-    return adapt(rebuild_subject(result.target, result.parameters))
+def _is_saved(witness: UtilityWitness, output: Any) -> bool:
+    """Tell whether an output is the witness's, which may come from a file."""
+    return same(output, decode(encode(witness.output)))
 
 
 def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:

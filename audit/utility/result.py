@@ -1,16 +1,11 @@
 """What a utility audit hands back: a frozen value with the verbs of `AuditResult`."""
 
-from __future__ import annotations
-
-import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from audit.codec import encoding
-from audit.results.result import Evidence, PrivacyRefuted, SavedResult, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from audit.results.result import Evidence, PrivacyRefuted, SavedResult, SavedValue, Verdict
 
 
 class UtilityRefuted(PrivacyRefuted):
@@ -24,7 +19,7 @@ class UtilityRefuted(PrivacyRefuted):
 
 
 @dataclass(frozen=True)
-class ProblemFinding:
+class ProblemFinding(SavedValue):
     """What was found on one problem.
 
     Parameters
@@ -57,7 +52,7 @@ class ProblemFinding:
 
 
 @dataclass(frozen=True, eq=False)
-class UtilityWitness:
+class UtilityWitness(SavedValue):
     """A failure: the problem, a database drawn from it, and an output whose error is above alpha.
 
     Attributes
@@ -93,8 +88,12 @@ class UtilityWitness:
 
     @property
     def replayable(self) -> bool:
-        """Whether the database can be rebuilt from a file."""
-        return encoding.comes_back(self.database)
+        """Whether its seed draws it again, or a file gives the database again."""
+        return self.seed is not None or encoding.comes_back(self.database)
+
+    def _stored(self) -> dict[str, Any]:
+        kept = encoding.comes_back(self.source)
+        return super()._stored() | ({} if kept else {"source": None})
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +129,7 @@ class UtilityResult(SavedResult):
     """
 
     _kind: ClassVar[str] = "_utility"
+    _only: ClassVar[str] = "--only utility "
     _refutation: ClassVar[type[PrivacyRefuted]] = UtilityRefuted
 
     subject: str
@@ -142,8 +142,6 @@ class UtilityResult(SavedResult):
     beta_upper: float = 1.0
     worst: str | None = None
     sample_size: int | None = None
-    witness: UtilityWitness | None = None
-    problems: tuple[ProblemFinding, ...] = ()
     problems_tried: int = 0
     family: str | None = None
     conditional: bool = False
@@ -163,18 +161,13 @@ class UtilityResult(SavedResult):
     not_tested: tuple[str, ...] = ()
     target: str | None = None
     expected: str | None = None
+    problems: tuple[ProblemFinding, ...] = ()
+    witness: UtilityWitness | None = None
     environment: dict[str, Any] = field(default_factory=dict)
     _subject: Any = field(default=None, repr=False, compare=False)
 
     def _stored(self) -> dict[str, Any]:
-        hidden = ("environment", "_subject", "problems", "witness")
-        stored: dict[str, Any] = {"kind": "utility"}
-        for each in dataclasses.fields(self):
-            if each.name not in hidden:
-                stored[each.name] = _plain(getattr(self, each.name), each.name)
-        stored["problems"] = [_shallow(problem) for problem in self.problems]
-        stored["witness"] = None if self.witness is None else _failure(self.witness)
-        return stored
+        return {"kind": "utility", **super()._stored()}
 
     def replay(
         self,
@@ -199,21 +192,3 @@ class UtilityResult(SavedResult):
         """
         again: UtilityWitness = self._again(subject, convert, problems=problems, trust=trust)
         return again
-
-
-def _plain(value: Any, name: str) -> Any:
-    if isinstance(value, (Verdict, Evidence)):
-        return value.value
-    if isinstance(value, tuple) and name not in ("claim", "parameters"):
-        return [encoding.encode(item) for item in value]
-    return encoding.encode(value)
-
-
-def _failure(witness: UtilityWitness) -> dict[str, Any]:
-    """Return what is saved of a failure: its problem only where a file gives it again."""
-    kept = witness.source if encoding.comes_back(witness.source) else None
-    return _shallow(dataclasses.replace(witness, source=kept))
-
-
-def _shallow(value: Any) -> dict[str, Any]:
-    return {f.name: encoding.encode(getattr(value, f.name)) for f in dataclasses.fields(value)}

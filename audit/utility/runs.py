@@ -1,26 +1,19 @@
 """Trials of problems, drawn through the one seam, with the problem's faults told from the learner's."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.errors import SubjectError
-from audit.sampling import CONFIRM
-from audit.utility.experiment import Ask, Revealed, Trial, ask_again
+from audit.sampling import CONFIRM, Sampler
+from audit.utility.experiment import Ask, Revealed, Trial
 from audit.values.outcomes import Raised, Unfinished
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from audit.sampling import Sampler
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +62,8 @@ def draw_trials(
         The problem cannot draw, or cannot measure an output.
     """
     ask = Ask(problem)
-    outcomes: list[Any] = []
-    for runs in sampler.draw(ask, ask, pairs, path):
-        for left, right in zip(runs.left, runs.right, strict=True):
-            outcomes += (left, right)
+    drawn = sampler.draw(ask, ask, pairs, path)
+    outcomes = [each for runs in drawn for pair in zip(runs.left, runs.right, strict=True) for each in pair]
     return _read(problem, outcomes, against=against)
 
 
@@ -91,20 +82,18 @@ def draw_anew(
     return [_read(problem, [*runs.left, *runs.right], against=against) for runs in parts]
 
 
-def reveal(sampler: Sampler, problem: Any, trial: Trial, path: tuple[int, ...]) -> Revealed | None:
-    """Draw one trial again, with its database and output; None if it does not finish now.
+def reveal(sampler: Sampler, problem: Any, seed: int) -> Any:
+    """Draw one trial again; return it `Revealed`, or its outcome if it does not finish.
 
     Raises
     ------
     SubjectError
         The problem cannot measure the output now.
     """
-    ask = ask_again(Ask(problem), trial.seed)
-    [runs] = sampler.draw(ask, ask, 1, path)
+    ask = Ask(problem, seed=seed, reveal=True)
+    [runs] = sampler.draw(ask, ask, 1, (CONFIRM, 0))
     shown = runs.left[0]
-    if not isinstance(shown, Revealed):
-        return None
-    if shown.trial.trouble:
+    if isinstance(shown, Revealed) and shown.trial.trouble:
         raise SubjectError(f"The problem `{problem.name}` {shown.trial.trouble}")
     return shown
 

@@ -1,34 +1,22 @@
 """Saved results of utility audits, read back with any damage named in one line."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 from audit.codec import fields
-from audit.codec.fields import (
-    listed,
-    member,
-    number,
-    one_of,
-    optional,
-    plain_dict,
-    probability,
-    readers,
-    text,
-    value,
-)
+from audit.codec.fields import flag, listed, number, one_of, optional, probability, text, value
 from audit.errors import CorruptFile
-from audit.results.result import AuditResult, Evidence, Verdict
-from audit.results.saved import claim_of, contents_of, document_of, is_utility, parse
+from audit.results.result import AuditResult
+from audit.results.saved import contents_of, document_of, is_utility, parse, result_readers
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
 #: What an audit of either kind hands back.
 Saved = AuditResult | UtilityResult
 
-U = TypeVar("U", bound=UtilityResult)
-_TEXTS = listed(text)
 
-
-def parse_utility(document: str | bytes | Mapping[str, Any], *, cls: type[U] | None = None) -> U:
+def parse_utility(
+    document: str | bytes | Mapping[str, Any], *, cls: type[UtilityResult] = UtilityResult
+) -> UtilityResult:
     """Return the utility result in a document (its text, or what `json.loads` made of it).
 
     Examples
@@ -42,8 +30,7 @@ def parse_utility(document: str | bytes | Mapping[str, Any], *, cls: type[U] | N
         raise CorruptFile("this is the saved result of a privacy audit; read it by AuditResult.from_json.")
     found = contents_of(stored, _UTILITY)
     del found["kind"]
-    made: Any = (cls or UtilityResult)(**found)
-    return made  # type: ignore[no-any-return]
+    return cls(**found)
 
 
 def parse_any(document: str | bytes | Mapping[str, Any]) -> list[Saved]:
@@ -70,49 +57,33 @@ def _failure(stored: Any, where: str) -> UtilityWitness:
     return UtilityWitness(**fields.fields(stored, where, _FAILURE))
 
 
-_PROBLEM = readers(
+_PROBLEM = fields.readers(
     required={"name": text},
     optional={
         "runs": fields.count,
         "failures": number,
-        "upper": optional(probability),
-        "exact": optional(probability),
-        "met": fields.flag,
+        **dict.fromkeys(("upper", "exact"), optional(probability)),
+        "met": flag,
     },
 )
-_FAILURE = readers(
+_FAILURE = fields.readers(
     required={"problem": text, "database": value, "output": value, "error": number},
     optional={
         "failure": probability,
         "seed": optional(fields.seed),
-        "repeats": optional(fields.flag),
+        **dict.fromkeys(("repeats", "refutes"), optional(flag)),
         "source": optional(value),
-        "refutes": optional(fields.flag),
     },
 )
-_UTILITY = readers(
-    required={
-        "kind": one_of("utility"),
-        "subject": text,
-        "claim": claim_of,
-        "verdict": member(Verdict),
-        "evidence": member(Evidence),
-    },
+_UTILITY = result_readers(
+    required={"kind": one_of("utility")},
     optional={
-        "reason": text,
-        **dict.fromkeys(("met", "conditional"), fields.flag),
+        **dict.fromkeys(("met", "conditional"), flag),
         **dict.fromkeys(("beta_lower", "beta_upper"), probability),
-        "log_wealth": number,
-        "significance": fields.significance,
-        "log_limit": optional(number),
-        **dict.fromkeys(("worst", "family", "reference", "target"), optional(text)),
-        **dict.fromkeys(("samples", "unfinished", "raised", "problems_tried", "budget"), fields.count),
-        "seed": fields.seed,
-        **dict.fromkeys(("sample_size", "samples_to_refutation"), optional(fields.count)),
-        **dict.fromkeys(("assumptions", "notes", "not_tested"), _TEXTS),
+        "worst": optional(text),
+        **dict.fromkeys(("raised", "problems_tried"), fields.count),
+        "sample_size": optional(fields.count),
         "witness": optional(_failure),
         "problems": listed(_problem),
-        "parameters": plain_dict,
-        "expected": optional(one_of("refuted", "not refuted")),
     },
 )

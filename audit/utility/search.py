@@ -1,23 +1,16 @@
 """Which problems are bet on: the library, random ones, and a climb. It decides nothing."""
 
-from __future__ import annotations
-
-import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from audit.errors import SubjectError
 from audit.problems import check_problem
-from audit.sampling import EXPLORE
+from audit.sampling import EXPLORE, Sampler
+from audit.utility.families import Family
 from audit.utility.runs import Trials, draw_trials, score
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from audit.sampling import Sampler
-    from audit.utility.families import Family
+from audit.utility.task import UtilityTask
 
 #: Pairs of runs in a look at a problem.
 LOOK: Final = 8
@@ -50,57 +43,41 @@ class Search:
 
     Parameters
     ----------
+    task
+        The audit.
     sampler
         Draws the runs.
-    family
-        Where problems come from.
-    alpha
-        The error allowed.
-    budget
-        Most runs of the whole audit.
-    seed
-        Seed of the proposals: a branch of the seed tree that no run uses.
-    deadline
-        Moment of `time.monotonic` after which nothing more is looked at.
     """
 
+    task: UtilityTask
     sampler: Sampler
-    family: Family
-    alpha: float
-    budget: int
-    seed: Any
-    deadline: float | None = None
     looks: list[Look] = field(default_factory=list)
     _taken: set[str] = field(default_factory=set, repr=False)
 
     def run(self) -> list[Look]:
         """Return the problems to be bet on, the most promising first: the library, and the worst found."""
-        library = self.family.library
-        if self.family.finite and len(library) == 1:
+        family, budget = self.task.family, self.task.options.budget
+        library = family.library
+        if family.finite and len(library) == 1:
             self.looks.append(Look(library[0], library[0].name, None, 0.0))
             return self.looks
-        rng = np.random.default_rng(self.seed)
-        most = int(SHARE * self.budget)
+        rng = self.task.search_rng()
+        most = int(SHARE * budget)
         pairs = max(1, min(LOOK, most // (2 * len(library))))
         for problem in library:
-            if self._late() or self.sampler.drawn >= self.budget // 2:
+            if self.task.is_late() or self.sampler.drawn >= budget // 2:
                 self.looks.append(Look(problem, self._named(problem.name), None, 0.0))
             else:
                 self._look(problem, pairs)
         found = len(self.looks)
-        for problem in self._random(rng):
+        for _ in range(RANDOM if family.random is not None else 0):
             if self._over(most):
                 break
-            self._look(problem, pairs)
-        if self.family.vary is not None:
+            self._look(proposed(family, "random", rng), pairs)
+        if family.vary is not None:
             self._climb(rng, pairs, most)
         worst = sorted(self.looks[found:], key=lambda look: -look.score)[:FOUND]
         return sorted([*self.looks[:found], *worst], key=lambda look: -look.score)
-
-    def _random(self, rng: np.random.Generator) -> Iterator[Any]:
-        if self.family.random is not None:
-            for _ in range(RANDOM):
-                yield proposed(self.family, "random", rng)
 
     def _climb(self, rng: np.random.Generator, pairs: int, most: int) -> None:
         """Vary the worst problems again and again, until that has found nothing worse for a while."""
@@ -111,7 +88,7 @@ class Search:
                 for _ in range(CHILDREN):
                     if self._over(most):
                         return
-                    self._look(proposed(self.family, "vary", parent.problem, rng), pairs)
+                    self._look(proposed(self.task.family, "vary", parent.problem, rng), pairs)
             idle = 0 if max(look.score for look in self.looks) > parents[0].score else idle + 1
             if idle == PATIENCE:
                 return
@@ -120,7 +97,9 @@ class Search:
         answered = any(look.trials is not None and not look.trials.silent for look in self.looks)
         pairs = pairs if answered else min(pairs, UNANSWERED)
         trials = draw_trials(self.sampler, problem, pairs, (EXPLORE, len(self.looks)))
-        self.looks.append(Look(problem, self._named(problem.name), trials, score(trials, self.alpha)))
+        self.looks.append(
+            Look(problem, self._named(problem.name), trials, score(trials, self.task.claim.alpha))
+        )
 
     def _named(self, name: str) -> str:
         """Return a name that no problem before has."""
@@ -130,10 +109,7 @@ class Search:
         return free
 
     def _over(self, most: int) -> bool:
-        return self._late() or self.sampler.drawn >= most
-
-    def _late(self) -> bool:
-        return self.deadline is not None and time.monotonic() >= self.deadline
+        return self.task.is_late() or self.sampler.drawn >= most
 
 
 def proposed(family: Family, way: str, *arguments: Any) -> Any:

@@ -1,17 +1,14 @@
 """What the parts of a utility audit are told."""
 
-from __future__ import annotations
-
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
-from audit.claims import PAC
+import numpy as np
+
+from audit.claims import UtilityClaim
+from audit.subject.subject import Subject
 from audit.task import Task
-
-if TYPE_CHECKING:
-    from audit.claims import UtilityClaim
-    from audit.utility.families import Family
+from audit.utility.experiment import as_subject
+from audit.utility.families import Family
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,12 +20,14 @@ class UtilityTask(Task):
     exact: bool
 
     @property
-    def most(self) -> float:
-        """The largest finite error that can be: 1 of a claim about errors that are probabilities."""
-        return 1.0 if isinstance(self.claim, PAC) else math.inf
+    def against(self) -> bool:
+        """Whether what did not finish speaks for neither side, and is no failure."""
+        return self.options.unfinished == "against"
 
-    def search_seed(self) -> Any:
-        """Give the seed of what is proposed: a branch of the seed tree that no run uses."""
-        import numpy as np
+    def experiment(self, *, law: bool, beside: bool = False) -> Subject:
+        """Return the experiment around the learner; `law` and `beside` as for `as_subject`."""
+        return as_subject(self.subject, self.claim, law=law, beside=beside)
 
-        return np.random.SeedSequence((self.options.seed, 2**31 - 2))
+    def search_rng(self) -> np.random.Generator:
+        """Return the generator of what is proposed: of a branch of the seed tree that no run uses."""
+        return np.random.default_rng(np.random.SeedSequence((self.options.seed, 2**31 - 2)))

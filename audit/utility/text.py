@@ -1,35 +1,27 @@
 """What a utility result says, in sentences: one wording for the terminal and the page."""
 
-from __future__ import annotations
-
-import shlex
-import textwrap
-from typing import TYPE_CHECKING
+from decimal import ROUND_CEILING, ROUND_FLOOR
 
 from audit.results.result import Evidence, Verdict
-from audit.values.wording import apart, at_least, at_most, confidence, number, sentence
-from audit.values.wording import short as cut
-from audit.words.text import entry, listed, wrapped
+from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
+from audit.values.wording import apart, confidence, number, short, shown
+from audit.words import again, alike
+from audit.words.text import Told, entry
 
-if TYPE_CHECKING:
-    from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
-
-MOST_LINES = 28
 #: Problems named in the terminal report, and the length they have together.
 MOST_NAMED = 5
 NAMED_LENGTH = 240
 #: Bounds within this factor of the claim say that it is nearly an equality.
 _CLOSE = 2.0
-_UNTOLD = (Verdict.ERROR, Verdict.INCONCLUSIVE)
 
 
-def full(result: UtilityResult) -> str:
-    """Return the terminal report: at most 28 lines of plain text.
+def told(result: UtilityResult) -> Told:
+    """Return what is said of a utility audit.
 
     Examples
     --------
     >>> from audit.utility.result import UtilityResult
-    >>> print(full(UtilityResult("learner", None, Verdict.ERROR, Evidence.EXACT, "It raises.")))
+    >>> print(UtilityResult("learner", None, Verdict.ERROR, Evidence.EXACT, "It raises."))
     ERROR  learner  no claim
     <BLANKLINE>
       The audit failed: It raises.
@@ -38,58 +30,28 @@ def full(result: UtilityResult) -> str:
       Runs         0 runs drawn; 0 problems tried
       Again        the same audit with seed=0
     """
-    lines = [f"{result.verdict.name}  {cut(result.subject, 60)}  {title(result)}", ""]
-    told = [verdict_sentence(result), bounds(result)]
-    if result.witness is not None:
-        told.append(witness_story(result.witness))
-    for paragraph in filter(None, [*told, meaning(result)]):
-        lines += wrapped(paragraph)
-    tail = entry("Family", result.family or "") if result.verdict in (*_UNTOLD, Verdict.REFUTED) else []
-    tail += entry("Problems", searched(result), most=3) if result.problems else []
-    tail += [*entry("Runs", runs(result)), *entry("Again", reproduction(result))]
-    lines = [*lines[: MOST_LINES - len(tail) - 1], ""]
-    lists = (("Assumes", result.assumptions), ("Notes", result.notes), ("Not tested", result.not_tested))
-    for label, items in lists:
-        lines += listed(label, items, most=min(4, MOST_LINES - len(lines) - len(tail)))
-    return "\n".join([*lines, *tail])
-
-
-def short(result: UtilityResult) -> str:
-    """Return the text of a refutation as a failed test shows it: at most ten lines."""
-    lines = [
-        f"{cut(result.subject, 60)} does not satisfy its claim: {title(result)} is refuted.",
-        bounds(result),
-    ]
-    if result.witness is not None:
-        lines += textwrap.wrap(witness_story(result.witness), 140, max_lines=4, placeholder=" …")
-    lines += [meaning(result), f"Again: {reproduction(result)}"]
-    lines.append("Hint: print(result) for the whole finding; result.witness holds a failure.")
-    return "\n".join([line for line in lines if line][:10])
-
-
-def failure(result: UtilityResult) -> str:
-    """Return the text of a test that failed on this result."""
-    if result.refuted:
-        return short(result)
-    lines = (
-        f"{cut(result.subject, 60)}: {result.verdict.name} on {title(result)}.",
-        cut(result.reason, 400),
-        runs(result),
-        f"Again: {reproduction(result)}",
+    bound, worth = bounds(result), meaning(result)
+    witness = "" if result.witness is None else witness_story(result.witness)
+    named = result.refuted or result.verdict in alike.UNDECIDED
+    family = entry("Family", result.family or "") if named else []
+    return Told(
+        title=alike.claim_words(result),
+        paragraphs=(verdict_sentence(result), bound, witness, worth),
+        witness=witness,
+        worth=(bound, worth),
+        hint="print(result) for the whole finding; result.witness holds a failure.",
+        bounds=bound,
+        runs=runs(result),
+        again=again.reproduction(result),
+        entries=[*family, *(entry("Problems", searched(result), most=3) if result.problems else [])],
     )
-    return "\n".join(filter(None, lines))
-
-
-def title(result: UtilityResult) -> str:
-    """Return the claim in a line: ``PAC(alpha=0.1, beta=0.05)``."""
-    return "no claim" if result.claim is None else cut(f"{result.claim}", 80)
 
 
 def brief_claim(result: UtilityResult) -> str:
     """Return the claim as papers write it: ``(0.1, 0.05)-PAC``."""
     alpha, beta = getattr(result.claim, "alpha", None), getattr(result.claim, "beta", None)
     if not isinstance(alpha, (int, float)) or not isinstance(beta, (int, float)):
-        return title(result)
+        return alike.claim_words(result)
     kind = "PAC" if type(result.claim).__name__ == "PAC" else "accurate"
     return f"({number(alpha)}, {number(beta)})-{kind}"
 
@@ -102,17 +64,14 @@ def claimed(result: UtilityResult) -> float | None:
 
 def verdict_sentence(result: UtilityResult) -> str:
     """Say the verdict in words."""
-    if result.verdict in _UNTOLD:
-        start = (
-            "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
-        )
-        return f"{start}: {sentence(cut(result.reason or 'no reason is recorded', 400))}"
-    where = cut(result.family or "no problem", 200)
+    if result.verdict in alike.UNDECIDED:
+        return alike.no_verdict(result)
+    where = short(result.family or "no problem", 200)
     exact = result.evidence is Evidence.EXACT
     if result.refuted:
         how = "by the exact laws" if exact else "by runs of the learner"
         return (
-            f"The claim does not hold: it is refuted {how}, on the problem `{cut(result.worst or '', 80)}`."
+            f"The claim does not hold: it is refuted {how}, on the problem `{short(result.worst or '', 80)}`."
         )
     if result.verdict is Verdict.PROVED:
         return (
@@ -135,10 +94,10 @@ def bounds(result: UtilityResult) -> str:
     if result.evidence is Evidence.EXACT:
         found, most = apart(result.beta_lower, beta)
         return f"The exact probability {of} is {found} (claimed {most})."
-    least, most = at_least(result.beta_lower), at_most(result.beta_upper)
-    lies = f"is at least {least} and at most {most} (claimed {number(beta)})"
-    sure = f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly"
-    return f"The probability {of} {lies}. {sure}."
+    least, below = apart(result.beta_lower, beta, rounding=ROUND_FLOOR)
+    most, above = apart(result.beta_upper, beta, rounding=ROUND_CEILING)
+    lies = f"is at least {least} and at most {most} (claimed {max(below, above, key=len)})"
+    return f"The probability {of} {lies}. {alike.separately(result)}"
 
 
 def sizes(result: UtilityResult) -> str:
@@ -151,15 +110,15 @@ def sizes(result: UtilityResult) -> str:
 
 def meaning(result: UtilityResult) -> str:
     """Say what the evidence is worth."""
-    if result.verdict in _UNTOLD:
+    if result.verdict in alike.UNDECIDED:
         return _open_between(result) or "This says nothing for or against the claim."
     if result.evidence is Evidence.EXACT:
         drawn = f"; {result.samples:,} runs did not contradict it" if result.samples else ""
         return f"The law is the one the learner declares{drawn}; no sampling error is involved."
-    chance = f"at most {result.significance:.3g}"
     if result.refuted:
-        return f"If the claim holds, the chance of this refutation is {chance}."
-    return f"If the claim is false on any of these problems, the chance of this verdict is {chance}."
+        return alike.chance(result)
+    most = f"{result.significance:.3g}"
+    return f"If the claim is false on any of these problems, the chance of this verdict is at most {most}."
 
 
 def _open_between(result: UtilityResult) -> str:
@@ -177,8 +136,6 @@ def _open_between(result: UtilityResult) -> str:
 
 def witness_story(witness: UtilityWitness) -> str:
     """Return the failure as a story."""
-    from audit.words.story import shown
-
     output, database = shown(witness.output), shown(witness.database)
     error = f"error {number(witness.error)}"
     exact = (
@@ -188,8 +145,8 @@ def witness_story(witness: UtilityWitness) -> str:
     )
     if witness.output is None and witness.error != witness.error:  # NaN: a law told the probability alone
         chance = f"the learner fails with probability {number(witness.failure)}"
-        return f"On this database of `{cut(witness.problem, 80)}` {chance}: {database}."
-    told = f"A failure on `{cut(witness.problem, 80)}`: from {database} the learner made {output}"
+        return f"On this database of `{short(witness.problem, 80)}` {chance}: {database}."
+    told = f"A failure on `{short(witness.problem, 80)}`: from {database} the learner made {output}"
     return f"{told}, {error}{exact}. {seed_words(witness)}".rstrip()
 
 
@@ -221,7 +178,7 @@ def searched(result: UtilityResult) -> str:
     'worst first, with failures / runs: `heavy` 8/90; `uniform` 2/90'
     """
     told = [
-        f"`{cut(each.name, 60)}` {_failed(each, by_law=result.conditional)}" for each in worst_first(result)
+        f"`{short(each.name, 60)}` {_failed(each, by_law=result.conditional)}" for each in worst_first(result)
     ]
     named = told[:MOST_NAMED]
     while len(named) > 1 and len("; ".join(named)) > NAMED_LENGTH:
@@ -255,31 +212,5 @@ def _failed(problem: ProblemFinding, *, by_law: bool) -> str:
 
 def runs(result: UtilityResult) -> str:
     """Say how many runs were drawn, of which kind, and when the claim fell."""
-    fell = result.samples_to_refutation
-    until = f", the claim was refuted after {fell:,}" if fell is not None else ""
-    lost = f"; {result.unfinished:,} unfinished" if result.unfinished else ""
     raised = f"; {result.raised:,} raised" if result.raised else ""
-    many = "problem" if result.problems_tried == 1 else "problems"
-    return f"{result.samples:,} runs drawn{until}{lost}{raised}; {result.problems_tried:,} {many} tried"
-
-
-def command(result: UtilityResult) -> str | None:
-    """Return the command that repeats the audit, None if no target is known."""
-    given = result.environment.get("command")
-    if isinstance(given, str) and given:
-        return cut(given, 400)
-    if result.target is None:
-        return None
-    options = f"--only utility --seed {result.seed} --significance {result.significance:g}"
-    options += f" --budget {result.budget}" if result.budget else ""
-    return cut(f"dp-audit run {shlex.quote(result.target)} {options}", 400)
-
-
-def reproduction(result: UtilityResult) -> str:
-    """Say in one line how to see the same again."""
-    again, witness = command(result), result.witness
-    if witness is None or (witness.seed is None and not witness.replayable):
-        return again or f"the same audit with seed={result.seed}"
-    if again is not None:
-        return f"{again}   (or result.replay())"
-    return f"result.replay(), or the same audit with seed={result.seed}"
+    return f"{alike.drawn(result)}{raised}; {alike.tried(result.problems_tried, 'problem')} tried"

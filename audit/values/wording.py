@@ -63,23 +63,29 @@ def _has_length(value: Any) -> bool:
     return is_array or isinstance(value, list | tuple | dict | set | frozenset)
 
 
-def number(value: float | None, *, digits: int = 4, rounding: str = ROUND_HALF_EVEN) -> str:
-    """Return a number for people, to `digits` significant digits.
+def number(value: float | None, *, digits: int = 3, rounding: str = ROUND_HALF_EVEN) -> str:
+    """Return a number for people, to `digits` significant digits; whole numbers keep all of theirs.
 
     Examples
     --------
     >>> number(0.123456), number(1234567), number(float("inf")), number(0.89, rounding="ROUND_FLOOR")
-    ('0.1235', '1,234,567', '∞', '0.89')
+    ('0.123', '1,234,567', '∞', '0.89')
     """
     if value is None or math.isnan(value):
         return "unknown"
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
+    rounded = _rounded(value, digits, rounding)
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}".replace("-", "−")
-    context = Context(prec=digits, rounding=rounding, traps=[])  # whatever context the session has
-    rounded = float(context.create_decimal(repr(float(value))))
     return f"{rounded:.{digits}g}".replace("-", "−") if abs(rounded) >= 1e-4 else f"{rounded:.{digits}g}"
+
+
+def _rounded(value: float, digits: int, rounding: str) -> float:
+    if not math.isfinite(value) or (float(value).is_integer() and abs(value) < 1e15):
+        return value
+    context = Context(prec=digits, rounding=rounding, traps=[])  # whatever context the session has
+    return float(context.create_decimal(repr(float(value))))
 
 
 def at_least(value: float) -> str:
@@ -87,8 +93,8 @@ def at_least(value: float) -> str:
 
     Examples
     --------
-    >>> at_least(0.123499)
-    '0.1234'
+    >>> at_least(0.123999)
+    '0.123'
     """
     return number(value, rounding=ROUND_FLOOR)
 
@@ -98,34 +104,37 @@ def at_most(value: float) -> str:
 
     Examples
     --------
-    >>> at_most(0.123401)
-    '0.1235'
+    >>> at_most(0.123001)
+    '0.124'
     """
     return number(value, rounding=ROUND_CEILING)
 
 
-def apart(larger: float, smaller: float, *, least: int = 3) -> tuple[str, str]:
-    """Return two numbers with as many digits as it takes to tell them apart, `least` or more.
+def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tuple[str, str]:
+    """Return two numbers with as many digits as show which is larger, three or more.
+
+    The first is rounded as `rounding` says: a lower bound that is above what is claimed is shown above it.
 
     Examples
     --------
-    >>> apart(0.5000001, 0.5)
-    ('0.5000001', '0.5')
+    >>> apart(0.5000001, 0.5), apart(1.0991, 1.0986, rounding="ROUND_FLOOR")
+    (('0.5000001', '0.5'), ('1.0991', '1.0986'))
     """
-    for digits in range(least, 13):  # beyond that it is rounding
-        texts = number(larger, digits=digits), number(smaller, digits=digits)
-        if texts[0] != texts[1]:
-            return texts
-    return number(larger), number(smaller)
+    if found == other:
+        return number(other), number(other)
+    for digits in range(3, 13):  # beyond that it is rounding
+        near, far = _rounded(found, digits, rounding), _rounded(other, digits, ROUND_HALF_EVEN)
+        if near != far and (near > far) == (found > other):
+            return number(found, digits=digits, rounding=rounding), number(other, digits=digits)
+    return number(found, rounding=rounding), number(other)
 
 
 def interval(bounds: Sequence[float] | None) -> str:
     """Return an interval, rounded outwards, or nothing where the value is exact."""
     if bounds is None:
         return ""
-    low = number(bounds[0], digits=3, rounding=ROUND_FLOOR)
-    high = number(bounds[1], digits=3, rounding=ROUND_CEILING)
-    return f" ({low}–{high})"
+    low, high = bounds
+    return f" ({at_least(low)}–{at_most(high)})"
 
 
 def confidence(error: float) -> str:

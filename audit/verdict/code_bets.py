@@ -45,16 +45,12 @@ def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: b
     tight
         Whether the law comes near its claim, so that code which breaks it can be much like the law.
     """
-    options = replace(
-        task.options,
-        significance=SHARE * task.options.significance,
-        budget=min(
-            math.floor((SHARE if tight else SHARE_IF_SLACK) * task.options.budget),
-            task.options.budget - compared,
-        ),
-    )
-    if options.budget < least_budget(task.claim.epsilon, task.claim.delta, options.significance):
+    given, significance = task.options, SHARE * task.options.significance
+    share = math.floor((SHARE if tight else SHARE_IF_SLACK) * given.budget)
+    budget = min(share, given.budget - compared)
+    if budget < least_budget(task.claim.epsilon, task.claim.delta, significance):
         return None
+    options = replace(given, significance=significance, budget=budget)
     databases = _first(task.databases, worst, seed=task.pairs_seed())
     return audit_by_runs(replace(task, options=options, databases=databases))
 

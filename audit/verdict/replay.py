@@ -11,7 +11,7 @@ from audit.events.event import RegionIn
 from audit.evidence.bets import Ledger
 from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation, check_pair
-from audit.results.result import AuditResult, Evidence, Verdict, Witness
+from audit.results.result import AuditResult, Evidence, SavedResult, Verdict, Witness
 from audit.sampling import LAW, Sampler
 from audit.sampling.vectorised import joined
 from audit.subject.conversion import converting
@@ -93,8 +93,7 @@ def replay_witness(
     witness = result.witness
     if witness is None:
         raise InvalidValue("This result has no witness, so there is nothing to replay.")
-    live = result._subject  # noqa: SLF001 - the live subject is kept for this
-    chosen = converting(_subject(result, subject, trust=trust), result.environment, live=live, trust=trust)
+    chosen = subject_of(result, subject, trust=trust)
     left, right = (revived(side, what="databases") for side in (witness.left, witness.right))
     witness = replace(witness, left=left, right=right, event=revived(witness.event, what="event"))
     _refuse_strangers(result, witness)
@@ -141,19 +140,21 @@ def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[str, ...], **fo
     )
 
 
-def _subject(result: AuditResult, subject: Any, *, trust: bool) -> Subject:
-    if subject is None:
-        subject = result._subject  # noqa: SLF001 - the live subject is kept for this
-    if subject is None and result.target is not None:
+def subject_of(result: SavedResult, subject: Any, *, trust: bool) -> Subject:
+    """Return what to draw from: the subject given, that of the audit or, with `trust`, the one it names.
+
+    It gets its databases through the audit's `convert`, unless it brings one.
+    """
+    live = result._subject  # noqa: SLF001 - the live subject is kept for this
+    chosen = live if subject is None else subject
+    if chosen is None and result.target is not None:
         require_trust(result.target, what="subject", trust=trust)
         from audit.subject.targets import rebuild_subject
 
-        subject = rebuild_subject(result.target, result.parameters)
-    if subject is None:
-        raise InvalidValue(
-            "The saved result names no target; give the mechanism: `result.replay(mechanism)`."
-        )
-    return subject if isinstance(subject, Subject) else adapt(subject)
+        chosen = rebuild_subject(result.target, result.parameters)
+    if chosen is None:
+        raise InvalidValue("The saved result names no target; give the subject: `result.replay(subject)`.")
+    return converting(adapt(chosen), result.environment, live=live, trust=trust)
 
 
 def _refuse_strangers(result: AuditResult, witness: Witness) -> None:

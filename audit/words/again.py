@@ -1,32 +1,26 @@
 """How to see an audit again: the command, the replay, the lines of Python."""
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING
 
-from audit.results.result import Evidence
+from audit.results.result import AuditResult, Evidence, SavedResult
 from audit.values.wording import short
-from audit.words.story import replay_of
-
-if TYPE_CHECKING:
-    from audit.results.result import AuditResult
+from audit.words.alike import replay_of
 
 
-def command(result: AuditResult) -> str | None:
+def command(result: SavedResult) -> str | None:
     """Return the command that repeats the audit, None if no target is known."""
     given = result.environment.get("command")
     if isinstance(given, str) and given:
         return short(given, 400)
     if result.target is None or replay_of(result) is not None:
         return None
-    options = f"--seed {result.seed} --significance {result.significance:g}"
+    options = f"{result._only}--seed {result.seed} --significance {result.significance:g}"  # noqa: SLF001
     options += f" --budget {result.budget}" if result.budget else ""
     options += "" if result.numerics == "ideal" else f" --numerics {result.numerics}"
     return short(f"dp-audit run {shlex.quote(result.target)} {options}", 400)
 
 
-def reproduction(result: AuditResult) -> str:
+def reproduction(result: SavedResult) -> str:
     """Say in one line how to see the same again."""
     again = command(result)
     if again is not None:
@@ -65,5 +59,5 @@ def _audit_lines(result: AuditResult) -> list[str]:
     return [f"audit_privacy(subject, {claim}{options})  # add the same databases and other options"]
 
 
-def _replays(result: AuditResult) -> bool:
+def _replays(result: SavedResult) -> bool:
     return result.witness is not None and result.witness.replayable

@@ -2,60 +2,28 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR
 
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.values.wording import (
     apart,
     at_least,
     at_most,
-    confidence,
     interval,
     number,
-    sentence,
     short,
-    shown,
 )
-from audit.words.allowance import allowance, allowed, allowed_for, claimed, distance_words
+from audit.words import alike
+from audit.words.allowance import allowance, allowed, claimed, distance_words
 from audit.words.pair_words import MOST_DATABASE, change, pair_words
 
-__all__ = [
-    "WitnessWords",
-    "allowance",
-    "allowed",
-    "allowed_for",
-    "apart",
-    "at_least",
-    "at_most",
-    "bounds",
-    "brief_claim",
-    "claimed",
-    "detectable",
-    "distance_words",
-    "event_words",
-    "examples",
-    "may_hide",
-    "meaning",
-    "number",
-    "pair_words",
-    "replay_of",
-    "runs",
-    "short",
-    "shown",
-    "title",
-    "unvaried",
-    "verdict_sentence",
-    "why_no_simpler",
-    "witness_standing",
-    "witness_story",
-    "witness_words",
-]
 MOST_EVENT = 200
 MOST_EXAMPLE = 90
 
 
 def title(result: AuditResult) -> str:
     """Return the claim in a line: ``PureDP(epsilon=1) under replace one``."""
-    claim = "no claim" if result.claim is None else short(f"{result.claim}", 80)
+    claim = alike.claim_words(result)
     return f"{claim} under {short(result.relation, 60)}" if result.relation else claim
 
 
@@ -63,7 +31,7 @@ def brief_claim(result: AuditResult) -> str:
     """Return the claim as papers write it: ``1-DP``, ``(1, 1e-06)-DP``."""
     epsilon, delta = claimed(result)
     if epsilon is None:
-        return "no claim" if result.claim is None else short(f"{result.claim}", 80)
+        return alike.claim_words(result)
     return f"({number(epsilon)}, {number(delta)})-DP" if delta else f"{number(epsilon)}-DP"
 
 
@@ -120,7 +88,7 @@ def witness_words(result: AuditResult, witness: Witness, *, limit: int = MOST_DA
     p, limit_ = apart(witness.p, most) if most is not None else (number(witness.p), "")
     told = allowance(result, witness), distance_words(result, witness)
     intervals = interval(witness.p_interval), interval(witness.q_interval)
-    event, q = event_words(witness), number(witness.q, digits=3)
+    event, q = event_words(witness), number(witness.q)
     pair = pair_words(witness, limit=limit)
     part = _part_words(result, witness)
     return WitnessWords(change(witness), *names, *pair, event, p, q, limit_, *told, *intervals, part)
@@ -171,20 +139,14 @@ def examples(witness: Witness) -> str:
 
 def why_no_simpler(result: AuditResult) -> str:
     """Say why no simpler witness is shown beside the one of a refutation; nothing where one is."""
-    witness = result.witness
-    if witness is None or not result.refuted or witness.simpler is not None or replay_of(result) is not None:
+    witness, is_audit = result.witness, alike.replay_of(result) is None
+    if witness is None or witness.simpler is not None or not (result.refuted and is_audit):
         return ""
     if result.evidence is Evidence.EXACT:
         return "This is the worst pair compared; the audit did not look for a simpler one."
     if witness.given:
         return "The pair was given; the audit did not look for a simpler one."
     return "" if witness.simplest is None else "No simpler pair failed."
-
-
-def replay_of(result: AuditResult) -> str | None:
-    """Return whose saved witness was drawn again, None where the result is an audit's."""
-    saved = result.environment.get("replay_of")
-    return saved if isinstance(saved, str) else None
 
 
 def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
@@ -224,12 +186,12 @@ def _not_reproduced(result: AuditResult) -> str:
 
 def _of_another(result: AuditResult) -> str:
     """Return ``" of …"``, whose witness a replay drew again, where that was another subject's."""
-    saved = replay_of(result)
+    saved = alike.replay_of(result)
     return f" of {short(saved, 60)}" if saved is not None and saved != result.subject else ""
 
 
 def _not_refuted(result: AuditResult) -> str:
-    if replay_of(result) is not None:
+    if alike.replay_of(result) is not None:
         return _not_reproduced(result)
     if result.evidence is Evidence.EXACT:
         family = f" ({short(result.family, 120)})" if result.family else ""
@@ -270,51 +232,40 @@ def _proved(result: AuditResult) -> str:
     return f"The claim is proved over {family}: {kept}. The proof covers only that family."
 
 
-def _without(result: AuditResult) -> str:
-    start = "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
-    return f"{start}: {sentence(short(result.reason or 'no reason is recorded', 400))}"
-
-
 #: Bounds closer than this, relative above 1, are one number: the rest is rounding.
 _ROUNDING = 1e-9
 _VERDICTS: dict[Verdict, Callable[[AuditResult], str]] = {
     Verdict.REFUTED: _refuted,
     Verdict.NOT_REFUTED: _not_refuted,
     Verdict.PROVED: _proved,
-    Verdict.INCONCLUSIVE: _without,
-    Verdict.ERROR: _without,
+    Verdict.INCONCLUSIVE: alike.no_verdict,
+    Verdict.ERROR: alike.no_verdict,
 }
 
 
 def _pairs(result: AuditResult) -> str:
-    noun = "pair" if result.pairs_tried == 1 else "pairs"
-    whole = (
-        f" of {result.pairs_total:,}"
-        if result.pairs_total and result.pairs_total > result.pairs_tried
-        else ""
-    )
-    return f"{result.pairs_tried:,}{whole} {noun}"
+    return alike.tried(result.pairs_tried, "pair", of=result.pairs_total or 0)
 
 
 def bounds(result: AuditResult) -> str:
     """Say what is known of the true ε and δ, and how surely; nothing where nothing is known."""
     epsilon, delta_claimed = claimed(result)
-    if epsilon is None or result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
+    if epsilon is None or result.verdict in alike.UNDECIDED:
         return ""
     where = " at the claimed δ" if delta_claimed else ""  # else (ε, δ) would look like one claim
     if result.evidence is Evidence.EXACT:
         return _exact_bounds(result, epsilon, where)
     if result.epsilon_lower <= 0 and result.delta_lower <= 0:
         return "No privacy loss was measured."
-    found = f"The true ε{where} is at least {at_least(result.epsilon_lower)} (claimed {number(epsilon)})"
+    least, most = apart(result.epsilon_lower, epsilon, rounding=ROUND_FLOOR)
+    found = f"The true ε{where} is at least {least} (claimed {most})"
     delta = f"the true δ at the claimed ε is at least {at_least(result.delta_lower)}"
-    sure = f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly"
-    return f"{found}; {delta}. {sure}."
+    return f"{found}; {delta}. {alike.separately(result)}"
 
 
 def _exact_bounds(result: AuditResult, epsilon: float, where: str) -> str:
     found, most = apart(result.epsilon_lower, epsilon)
-    if replay_of(result) is not None:
+    if alike.replay_of(result) is not None:
         return f"The saved event shows an exact ε{where} of {found} (claimed {most})."
     first, later = f"The largest ε{where} over these pairs", "the largest δ at the claimed ε"
     if _is_bracketed(result):
@@ -340,17 +291,17 @@ def _between(low: float, high: float | None) -> str:
 
 def meaning(result: AuditResult) -> str:
     """Say what the evidence is worth."""
-    if result.verdict in (Verdict.ERROR, Verdict.INCONCLUSIVE):
+    if result.verdict in alike.UNDECIDED:
         return "This says nothing for or against the claim."
     if result.evidence is Evidence.EXACT:
         return _exact_meaning(result)
     if result.refuted:
-        return f"If the claim holds, the chance of this refutation is at most {result.significance:.3g}."
+        return alike.chance(result)
     return detectable(result)
 
 
 def _exact_meaning(result: AuditResult) -> str:
-    if replay_of(result) is not None:
+    if alike.replay_of(result) is not None:
         return f"The laws are those the subject declares; {result.samples:,} runs did not contradict them."
     slack = f" Tolerance for rounding: {result.tolerance:.2g}." if result.tolerance is not None else ""
     drawn = (
@@ -375,7 +326,7 @@ def may_hide(result: AuditResult) -> str:
 
 def detectable(result: AuditResult) -> str:
     """Say what a statistical audit that refuted nothing could have found."""
-    if replay_of(result) is not None:
+    if alike.replay_of(result) is not None:
         return "A replay checks only the saved event and pair; an audit looks for others."
     said = [_detected(result)] if result.detectable_epsilon is not None else []
     if result.ceiling_epsilon is not None:
@@ -393,8 +344,4 @@ def _detected(result: AuditResult) -> str:
 
 def runs(result: AuditResult) -> str:
     """Say how many runs were drawn, of which kind, and when the claim fell."""
-    fell = result.samples_to_refutation
-    until = f", the claim was refuted after {fell:,}" if fell is not None else ""
-    lost = f"; {result.unfinished:,} unfinished" if result.unfinished else ""
-    pairs = "pair" if result.pairs_tried == 1 else "pairs"
-    return f"{result.samples:,} runs drawn{until}{lost}; {result.pairs_tried:,} {pairs} tried"
+    return f"{alike.drawn(result)}; {alike.tried(result.pairs_tried, 'pair')} tried"

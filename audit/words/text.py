@@ -1,21 +1,62 @@
-"""The report for a terminal, and the shorter text of a failed test."""
+"""The report for a terminal and the shorter texts of a failed test: one layout for every kind of audit."""
 
 import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR
 
-from audit.results.result import AuditResult, Verdict
-from audit.words import again, story
+from audit.results.result import AuditResult, SavedResult
+from audit.values import wording
+from audit.values.abilities import ability
+from audit.words import again, alike, allowance, story
 
 WIDTH = 100
 MOST_LINES = 28
 MOST_FAILURE_LINES = 10
 
 
-def full(result: AuditResult) -> str:
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What is said of a result, whatever kind of audit it is from.
+
+    Attributes
+    ----------
+    title : str
+        The claim in a line.
+    paragraphs : sequence of str
+        The report before its lists, the weightiest first; empty ones are left out.
+    witness : str
+        The witness in sentences; empty without one.
+    worth : sequence of str
+        What a failed test says after its witness: where the numbers come from, and what they are worth.
+    hint : str
+        Where to look next.
+    bounds, runs, again : str
+        What is known of the loss or the failure, what was drawn, and how to see the same again.
+    mark : str
+        What stands behind the headline.
+    entries : sequence of str
+        Lines of the report before that of its runs.
+    """
+
+    title: str
+    paragraphs: Sequence[str]
+    witness: str
+    worth: Sequence[str]
+    hint: str
+    bounds: str
+    runs: str
+    again: str
+    mark: str = ""
+    entries: Sequence[str] = ()
+
+
+def full(result: SavedResult) -> str:
     """Return the terminal report: at most 28 lines of plain text.
 
     Examples
     --------
-    >>> from audit.results.result import Evidence
+    >>> from audit.results.result import Evidence, Verdict
     >>> print(full(AuditResult("counter", None, "replace one", Verdict.ERROR, Evidence.EXACT, "It raises.")))
     ERROR  counter  no claim under replace one
     <BLANKLINE>
@@ -25,10 +66,11 @@ def full(result: AuditResult) -> str:
       Runs         0 runs drawn; 0 pairs tried
       Again        the same audit with seed=0
     """
-    lines = [_headline(result), ""]
-    for paragraph in filter(None, _paragraphs(result)):
+    told = told_of(result)
+    lines = [f"{result.verdict.name}  {wording.short(result.subject, 60)}  {told.title}{told.mark}", ""]
+    for paragraph in filter(None, told.paragraphs):
         lines += wrapped(paragraph)
-    tail = [*entry("Runs", story.runs(result)), *entry("Again", again.reproduction(result))]
+    tail = [*told.entries, *entry("Runs", told.runs), *entry("Again", told.again)]
     lines = [*lines[: MOST_LINES - len(tail) - 1], ""]
     lists = (("Assumes", result.assumptions), ("Notes", result.notes), ("Not tested", result.not_tested))
     for label, items in lists:
@@ -36,43 +78,69 @@ def full(result: AuditResult) -> str:
     return "\n".join([*lines, *tail])
 
 
-def short(result: AuditResult) -> str:
+def short(result: SavedResult) -> str:
     """Return the text of a refutation as a failed test shows it: at most ten lines."""
-    subject = story.short(result.subject, 60)
-    lines = [f"{subject} does not satisfy its claim: {story.title(result)} is refuted."]
-    if result.witness is not None:
-        told = textwrap.wrap(story.witness_story(result, result.witness), 140, max_lines=4, placeholder=" …")
-        lines += [*told, story.witness_standing(result.witness)]
-    lines += [
-        story.bounds(result),
-        story.meaning(result),
-        f"Again: {again.reproduction(result)}",
-        _hint(result),
-    ]
+    told = told_of(result)
+    first = f"{wording.short(result.subject, 60)} does not satisfy its claim: {told.title} is refuted."
+    witness = textwrap.wrap(told.witness, 140, max_lines=4, placeholder=" …")
+    lines = [first, *witness, *told.worth, f"Again: {told.again}", f"Hint: {told.hint}"]
     return "\n".join([line for line in lines if line][:MOST_FAILURE_LINES])
 
 
-def _headline(result: AuditResult) -> str:
-    said = f"{result.verdict.name}  {story.short(result.subject, 60)}  {story.title(result)}"
-    return f"{said}  (nothing varies)" if result.only_output is not None else said
+def failure(result: SavedResult) -> str:
+    """Return the text of a test that failed on this result."""
+    if result.refuted:
+        return short(result)
+    told = told_of(result)
+    first = f"{wording.short(result.subject, 60)}: {result.verdict.name} on {told.title}."
+    lines = (first, wording.short(result.reason, 400), told.runs, f"Again: {told.again}")
+    return "\n".join(filter(None, lines))
 
 
-def _paragraphs(result: AuditResult) -> list[str]:
-    """Return what is said before the lists, the weightiest first."""
-    witness = result.witness if result.refuted else None
-    told: list[str] = []
-    if result.witness is not None and not result.refuted and story.replay_of(result) is not None:
-        told = [story.verdict_sentence(result), story.witness_story(result, result.witness)]
-        told += [story.examples(result.witness), story.witness_standing(result.witness, replayed=True)]
-    elif witness is not None:
-        told = [story.witness_story(result, witness), story.examples(witness)]
-        told.append(story.witness_standing(witness))
-    elif result.refuted or result.verdict is not Verdict.REFUTED:
-        told = [story.verdict_sentence(result)]
-    if witness is not None and witness.simpler is not None:
-        told.append(f"Simplest: {story.witness_story(result, witness.simpler)}")
-    told.append(story.why_no_simpler(result))
-    return [*told, story.bounds(result), story.meaning(result)]
+def not_refuted(result: SavedResult) -> str:
+    """Return the text of a test that expected a refutation which did not come."""
+    told = told_of(result)
+    first = f"{wording.short(result.subject, 60)}: expected REFUTED, got {result.verdict.name}."
+    return "\n".join(filter(None, (first, told.bounds, told.runs, f"Again: {told.again}")))
+
+
+def told_of(result: SavedResult) -> Told:
+    """Return what is said of a result of any kind."""
+    told: Told = ability(f"told{result._kind}")(result)  # noqa: SLF001 - a value of ours
+    return told
+
+
+def told_privacy(result: AuditResult) -> Told:
+    """Return what is said of a privacy audit."""
+    witness, bounds, meaning = result.witness, story.bounds(result), story.meaning(result)
+    replayed = alike.replay_of(result) is not None and not result.refuted
+    told = "" if witness is None else story.witness_story(result, witness)
+    standing = "" if witness is None else story.witness_standing(witness, replayed=replayed)
+    paragraphs = [] if witness is not None and result.refuted else [story.verdict_sentence(result)]
+    if witness is not None and (result.refuted or replayed):
+        paragraphs += [told, story.examples(witness), standing]
+    if witness is not None and result.refuted and witness.simpler is not None:
+        paragraphs.append(f"Simplest: {story.witness_story(result, witness.simpler)}")
+    return Told(
+        title=story.title(result),
+        paragraphs=[*paragraphs, story.why_no_simpler(result), bounds, meaning],
+        witness=told,
+        worth=(standing, bounds, meaning),
+        hint=_hint(result),
+        bounds=bounds,
+        runs=story.runs(result),
+        again=again.reproduction(result),
+        mark="" if result.only_output is None else "  (nothing varies)",
+    )
+
+
+def _hint(result: AuditResult) -> str:
+    epsilon, _ = allowance.claimed(result)
+    if epsilon is None or result.epsilon_lower <= epsilon:
+        return "print(result) for the whole finding; result.witness holds the pair and the event."
+    least, _ = wording.apart(result.epsilon_lower, epsilon, rounding=ROUND_FLOOR)
+    where = "check the sensitivity and the noise scale on these two databases"
+    return f"a correct claim needs ε ≥ {least}, perhaps more; {where}."
 
 
 def wrapped(text: str) -> list[str]:
@@ -106,7 +174,7 @@ def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
     """Return at most `most` lines, two an item; the last says how many items were left out."""
     lines: list[str] = []
     for i, item in enumerate(items):
-        told = entry("" if i else label, story.short(item, 2 * WIDTH))
+        told = entry("" if i else label, wording.short(item, 2 * WIDTH))
         room = most - len(lines) - (i < len(items) - 1)
         if len(told) > room:
             more = f"… and {len(items) - i} more" if i else "… cut short"
@@ -114,12 +182,3 @@ def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:
             return [*lines, *entry("" if i else label, more)][: max(most, 0)]
         lines += told
     return lines
-
-
-def _hint(result: AuditResult) -> str:
-    epsilon, _ = story.claimed(result)
-    if epsilon is None or result.epsilon_lower <= epsilon:
-        return "Hint: print(result) for the whole finding; result.witness holds the pair and the event."
-    least = story.at_least(result.epsilon_lower)
-    where = "check the sensitivity and the noise scale on these two databases"
-    return f"Hint: a correct claim needs ε ≥ {least}, perhaps more; {where}."

@@ -5,8 +5,9 @@ Those marked "no law" declare no output law, so that an audit has to find them o
 Names are resolved on first use: fresh processes import the module of one mechanism, and not of all.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from audit.values.on_demand import names_on_demand
 
 if TYPE_CHECKING:
     from mechanisms.flawed.choosing import UncheckedChoosing
@@ -138,12 +139,4 @@ _HOMES = {
     "WrappingSum": "mechanisms.flawed.published.sums",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = names_on_demand(__name__, _HOMES)

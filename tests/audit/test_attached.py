@@ -48,7 +48,7 @@ BAD = {
     "study of nothing": (json.dumps([{"schema": 1, "study": []}]), "not a saved study"),
     "finding of no sense": (
         json.dumps({**FINDING, "finding": {**FINDING["finding"], "judgement": "odd"}}),
-        "document 1: The `judgement` of a `Finding` must be",
+        "document 1: The saved finding is damaged: The `judgement` of a `Finding` must be",
     ),
 }
 
@@ -79,7 +79,7 @@ CELL = ("study", "curves", 0, "cells", 1)
 BAD |= {
     "text for a claimed number": (
         changed(NUMBERS, "finding", "claimed", to="0.5"),
-        "document 1: The claimed of a `Finding` must be a number or null; got '0.5'",
+        "damaged: The claimed of a `Finding` must be a number or null; got '0.5'",
     ),
     "a list for a found number": (changed(NUMBERS, "finding", "found", to=[1]), "found of a `Finding`"),
     "a truth value for a number": (changed(NUMBERS, "finding", "found", to=True), "found of a `Finding`"),

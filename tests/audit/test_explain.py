@@ -184,3 +184,9 @@ def test_the_plan_is_that_of_the_audit(options, monkeypatch):
 def test_times_are_for_people():
     said = [_duration(s) for s in (2e-6, 3.4e-5, 2.5e-4, 0.05, 1.44, 90.0, 600.0, 36_000.0)]
     assert said == ["2 µs", "34 µs", "250 µs", "50 ms", "1.4 s", "90 s", "10 min", "10 h"]
+
+
+@pytest.mark.parametrize("epsilon", [50.0, 400.0, 1e9])
+def test_a_budget_that_can_refute_nothing_has_no_power(epsilon):
+    text = explain(make_task(lambda database, rng: 0, PureDP(epsilon), **DOMAIN))
+    assert "Power        none: this budget can refute nothing." in text

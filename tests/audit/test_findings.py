@@ -70,7 +70,7 @@ def test_what_is_below_the_claim_is_not_rounded_up_to_it():
     assert '<td class="number">0.999999996×</td>' in page
     table = Table(("loss",), ((0.999999996,), (0.12345,), (1.0,), (1.0 + 1e-12,)))
     numbers = render(None, findings=[to_json(dataclasses.replace(near, tables=(table,)))])
-    assert re.findall(r'<td class="number"><bdi>(.*?)</bdi>', numbers) == ["0.999999996", "0.1234", "1", "1"]
+    assert re.findall(r'<td class="number"><bdi>(.*?)</bdi>', numbers) == ["0.999999996", "0.123", "1", "1"]
     same = " ".join(detail(dataclasses.replace(near, found=1.0)).split())
     assert "Claimed 1; found 1 (exact), 1 times that" in same
 

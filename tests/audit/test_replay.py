@@ -220,7 +220,7 @@ def test_the_audited_mechanism_is_drawn_from_where_none_is_given():
 
 def test_a_saved_result_without_a_target_asks_what_to_draw_from():
     saved = AuditResult.from_json(refuted(Loud()).to_json())
-    with pytest.raises(InvalidValue, match=r"give the mechanism: `result\.replay\(mechanism\)`") as caught:
+    with pytest.raises(InvalidValue, match=r"give the subject: `result\.replay\(subject\)`") as caught:
         saved.replay()
     assert "\n" not in str(caught.value)
 

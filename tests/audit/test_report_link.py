@@ -77,7 +77,7 @@ def test_a_foreign_package_in_our_place_is_named(tmp_path, monkeypatch):
 
 def test_a_package_that_is_missing_is_said_to_be(tmp_path, monkeypatch):
     monkeypatch.setattr(report_link, "_places", lambda: iter([tmp_path / "reports" / "__init__.py"]))
-    monkeypatch.setattr(report_link, "_origin", lambda: None)
+    monkeypatch.setattr(report_link, "spec_of", lambda name: None)
     with pytest.raises(AuditError, match="is missing"):
         report_link.render_report([], tmp_path / "page.html")
 

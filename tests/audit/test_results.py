@@ -17,12 +17,13 @@ import numpy as np
 import pytest
 
 from audit.claims import PAC, ApproximateDP, PureDP
+from audit.codec.files import check_writable, write_text
 from audit.doors.summary import line
 from audit.errors import AuditError, CorruptFile
 from audit.events.event import Event, NumberIn
 from audit.events.features.numbers import Value
 from audit.results.result import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
-from audit.results.saved import check_writable, layout, load, save, write_text
+from audit.results.saved import layout, load, save
 from audit.words import story
 from audit.words.text import short
 
@@ -409,21 +410,28 @@ def test_distant_databases_are_told_with_what_the_claim_allows_there(claim, rela
 
 
 def test_lower_bounds_are_rounded_down_and_detectable_ones_up():
-    assert "at least 1.623 " in flat(refuted(epsilon_lower=1.6239999))
-    assert "catch ε ≥ 1.191 nine times" in flat(clean(detectable_epsilon=1.1900001))
+    assert "at least 1.62 " in flat(refuted(epsilon_lower=1.6299999))
+    assert "catch ε ≥ 1.2 nine times" in flat(clean(detectable_epsilon=1.1900001))
+
+
+def test_a_bound_that_refutes_is_shown_above_the_claim_however_near_it_is():
+    near = refuted(claim=PureDP(1.0986), epsilon_lower=1.0991)
+    assert "at least 1.0991 (claimed 1.0986)" in flat(near)
+    assert "ε ≥ 1.0991" in line(near)
+    assert "needs ε ≥ 1.0991" in short(near)
 
 
 def test_what_was_not_refuted_is_said_to_be_no_proof_and_what_could_be_found():
     said = flat(clean())
     assert "This is not a proof." in said
     assert (
-        "Audits like this one catch ε ≥ 1.191 nine times in ten on one event of one pair, "
+        "Audits like this one catch ε ≥ 1.2 nine times in ten on one event of one pair, "
         "an event of probability 0.5: the output is at least 0.2. "
         "They may miss a smaller ε there, and a larger one on other events or pairs."
     ) in said
     assert "With this many runs no audit can certify more than ε = 9.31." in said
     assert "an ε of" not in line(clean())
-    assert "catches ε ≥ 1.191 on one event" in line(clean())
+    assert "catches ε ≥ 1.2 on one event" in line(clean())
 
 
 def test_bounds_on_both_numbers_say_at_which_value_of_the_other_each_holds():
@@ -593,7 +601,7 @@ def test_a_refutation_is_raised_in_at_most_ten_lines():
     assert lines[0] == "laplace does not satisfy its claim: PureDP(epsilon=1) under replace one is refuted."
     assert any(line.startswith("Again: dp-audit run laplace --seed 0") for line in lines)
     assert lines[-1] == (
-        "Hint: a correct claim needs ε ≥ 1.623, perhaps more; "
+        "Hint: a correct claim needs ε ≥ 1.62, perhaps more; "
         "check the sensitivity and the noise scale on these two databases."
     )
 

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from audit.errors import SubjectError
+from audit.errors import AuditError, SubjectError
 from audit.sampling import BET, CONFIRM, MutatedInput, Sampler
 from audit.sampling.isolated import workers
+from audit.sampling.isolated.isolation import Child, drawn_by
 from audit.subject.subject import adapt
 from audit.values.canonical import key
 from audit.values.outcomes import Opaque, Raised, Unfinished
@@ -416,3 +417,35 @@ def _alive(pid):
 def test_exceptions_travel_as_outcomes():
     [(left, right), _] = drawn(raising, jobs=2)
     assert {output.kind for output in left + right if isinstance(output, Raised)} == {"ValueError"}
+
+
+def test_killing_a_child_frees_a_thread_that_waits_for_a_worker_nobody_has_heard_of():
+    child = Child(None)
+    child._worker = 0  # it was started, and its child ended before it could say so
+    errors = []
+
+    def waits():
+        try:
+            child._await_worker()
+        except AuditError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=waits, daemon=True)
+    thread.start()
+    child.kill()
+    thread.join(timeout=20)
+    assert len(errors) == 1
+    child.close()
+
+
+def test_children_draw_only_a_few_blocks_ahead_of_those_taken():
+    begun = []
+
+    def draw(child, task):
+        begun.append(task)
+        return task
+
+    blocks = drawn_by(["one", "two"], range(100), draw)
+    assert next(blocks) == 0
+    assert len(begun) <= 4
+    assert list(blocks) == list(range(1, 100))

@@ -9,6 +9,7 @@ Long, for each guard brings the subject that needs it.
 import functools
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ import audit.verdict.by_runs
 import audit.verdict.confirm
 import audit.verdict.judge
 import audit.verdict.law_runs
-from audit import PAC, PureDP, Verdict, audit_privacy, audit_utility
+from audit import PAC, Accuracy, PureDP, Verdict, audit_privacy, audit_utility
 from audit.distributions import Finite
 from audit.events.event import AtomIn, Event
 from audit.events.features.atoms import Whole
@@ -348,9 +349,16 @@ def test_the_saved_counts_choose_no_stakes_of_their_own_replay():
 # Pairs of trials: which of the two was called first is not kept
 
 
+def betting_on_one(beta, significance):
+    """Return the betting on one problem, of which nothing is known."""
+    options = SimpleNamespace(significance=significance, until="refuted", budget=1_000)
+    task = SimpleNamespace(claim=Accuracy(0.1, beta), options=options)
+    return UtilityBetting(task, None, [Look(None, "problem", None, 0.0)])
+
+
 def settled(failures, *, beta, significance):
     """Return the betting on one problem after one batch of such trials."""
-    betting = UtilityBetting(None, [Look(None, "problem", None, 0.0)], beta, significance, 1_000)
+    betting = betting_on_one(beta, significance)
     values = np.array(failures, dtype=float)
     betting._settle(betting.standings[0], Trials(values, values), 40)
     return betting
@@ -359,8 +367,8 @@ def settled(failures, *, beta, significance):
 def crossing(failures, *, beta):
     """Return a significance that the wealths reach after the fifth of these trials, not after the sixth."""
     values = np.array(failures, dtype=float)
-    paths = UtilityBetting(None, [Look(None, "problem", None, 0.0)], beta, 0.5, 9).standings[0].bets
-    path = max(paths.paths(values, values, beta=beta), key=lambda each: each[4])
+    bets = betting_on_one(beta, 0.5).standings[0].bets
+    path = max(bets.paths(values, values, beta=beta), key=lambda each: each[4])
     assert path[5] < path[4] == path[:6].max()
     return math.exp(-(path[4] + max(path[5], path[3])) / 2)
 

@@ -517,17 +517,16 @@ def test_a_study_that_fails_is_named_and_loses_no_other(tmp_path):
 
 @pytest.mark.usefixtures("offer")
 def test_ctrl_c_writes_what_is_finished(tmp_path, monkeypatch):
-    import audit.studies.run as module
+    from audit.studies.least_size import CellSearch
 
-    inner, taken = module.take_step, []
+    inner = CellSearch.take
 
-    def stopping(*args, **told):
-        if told["value"] == 0.1:
+    def stopping(search, size, *, number):
+        if search.value == 0.1:
             raise KeyboardInterrupt
-        taken.append(told["size"])
-        return inner(*args, **told)
+        return inner(search, size, number=number)
 
-    monkeypatch.setattr(module, "take_step", stopping)
+    monkeypatch.setattr(CellSearch, "take", stopping)
     saved = tmp_path / "found.json"
     done = run("light", "--json", saved)
     assert done.return_value == 130

@@ -2,11 +2,13 @@
 
 import math
 from statistics import NormalDist
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from audit import Accuracy
 from audit.evidence.bets import clopper_pearson
 from audit.evidence.failures import (
     GRID,
@@ -57,6 +59,14 @@ class FakeSampler:
         yield Runs(*([Trial(f, f, 0) for f in side.tolist()] for side in failed))
 
 
+def betting_on(looks, sampler, *, beta, significance, budget):
+    """Return what bets on these looks; the audit has a claim and options, but no learner."""
+    options = SimpleNamespace(significance=significance, until="refuted", budget=budget)
+    claim, late = Accuracy(0.1, beta), lambda: False
+    task = SimpleNamespace(claim=claim, options=options, against=True, listener=None, is_late=late)
+    return UtilityBetting(task, sampler, looks)
+
+
 def audit(problems, *, beta, significance, budget, seed, explored=0):
     """Bet on problems; with `explored`, after a look of so many pairs at each, the worst first."""
     sampler = FakeSampler(seed)
@@ -65,7 +75,7 @@ def audit(problems, *, beta, significance, budget, seed, explored=0):
         trials = draw_trials(sampler, problem, explored, ()) if explored else None
         looks.append(Look(problem, problem.name, trials, trials.low.mean() if explored else 0.0))
     looks.sort(key=lambda look: -look.score)
-    betting = UtilityBetting(sampler, looks, beta, significance, budget)
+    betting = betting_on(looks, sampler, beta=beta, significance=significance, budget=budget)
     betting.run()
     return betting
 
@@ -180,7 +190,8 @@ def test_betting_on_the_runs_that_chose_the_problem_is_seen_in_the_mean_wealth(d
         trials = [draw_trials(sampler, problem, 20, ()) for problem in problems]
         looks = [Look(p, p.name, t, t.low.mean()) for p, t in zip(problems, trials, strict=True)]
         looks.sort(key=lambda look: -look.score)
-        betting = UtilityBetting(sampler, looks, beta, level, sampler.drawn + 200)
+        budget = sampler.drawn + 200
+        betting = betting_on(looks, sampler, beta=beta, significance=level, budget=budget)
         if defect:
             for standing in betting.standings:
                 standing.bets.add(standing.look.trials.low, standing.look.trials.high, beta=beta)
@@ -235,7 +246,7 @@ def test_a_bad_problem_that_exploration_overlooked_is_still_found_beside_a_tight
         unlucky = draw_trials(FakeSampler(0), Problem("", 0.0), 8, ())  # no failure seen
         looks = [Look(problems[0], "tight", draw_trials(sampler, Problem("", 1.0), 8, ()), 1.0)]
         looks.append(Look(problems[1], "bad", unlucky, 0.0))
-        betting = UtilityBetting(sampler, looks, 0.1, 1e-6, 20_000)
+        betting = betting_on(looks, sampler, beta=0.1, significance=1e-6, budget=20_000)
         betting.run()
         refuted += betting.refuted and betting.worst.look.name == "bad"
     assert refuted == 20

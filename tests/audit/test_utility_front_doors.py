@@ -10,7 +10,7 @@ from audit.catalogue import Entry
 from audit.doors.auditor import parametrize_with_audits
 from audit.doors.carry_out import audit_entry
 from audit.doors.cli import main
-from audit.doors.cli.run import audit_target
+from audit.doors.cli.run import audit_target, read
 from audit.doors.summary import line, total
 from audit.errors import CorruptFile, InvalidValue
 from audit.problems import SampledProblem
@@ -263,7 +263,7 @@ def test_the_runs_of_an_entry_s_privacy_audit_are_no_limit_for_its_utility(monke
     assert by_suite.verdict is Verdict.NOT_REFUTED
     assert by_suite.samples > 150
     monkeypatch.setattr("audit.subject.targets.load_catalogue", lambda: [short])
-    [_, by_run] = audit_target("short", {}, {})
+    [_, by_run] = audit_target(read("short", (), {}))
     assert by_run.samples == by_suite.samples
 
 

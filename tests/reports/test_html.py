@@ -493,8 +493,8 @@ def test_every_problem_of_a_refuted_audit_says_what_was_decided_on_it():
         ProblemFinding("rare"),
     )
     assert problems_told(useful(problems=found, worst="heavy", beta_lower=0.24026)) == [
-        ("heavy", "300", "120", "≥ 0.2402", "refuted"),
-        ("light", "90", "0", "≤ 0.1745", "undecided"),
+        ("heavy", "300", "120", "≥ 0.24", "refuted"),
+        ("light", "90", "0", "≤ 0.175", "undecided"),
         ("easy", "200", "0", "≤ 0.05", "met"),
         ("rare", "0", "0", "– not known", "not bet on"),
     ]

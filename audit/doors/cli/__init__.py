@@ -1,11 +1,10 @@
 """The command ``dp-audit``: results on stdout, progress on stderr, errors in one line."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -13,9 +12,6 @@ from audit.codec.files import Unwritable
 from audit.doors.cli.commands import group
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, USAGE
 from audit.errors import AuditError, Parameter
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 __all__ = ["main"]
 
@@ -38,18 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (Exception, KeyboardInterrupt) as error:
         if os.environ.get("DP_AUDIT_TRACEBACK"):
             raise
-        sys.exit(_explain(error))
+        message, code = _message(error)
+        click.echo("dp-audit: " + " ".join(message.split()), err=True)
+        sys.exit(code)
     sys.exit(answer if isinstance(answer, int) else 0)
 
 
-def _explain(error: BaseException) -> int:
-    """Say in one line what went wrong and return the exit code for it."""
-    message, code = _message(error)
-    click.echo("dp-audit: " + " ".join(message.split()), err=True)
-    return code
-
-
 def _message(error: BaseException) -> tuple[str, int]:
+    """Return what went wrong, and the exit code for it."""
     if isinstance(error, click.ClickException):
         return error.format_message(), USAGE
     if isinstance(error, AuditError):

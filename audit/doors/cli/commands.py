@@ -1,7 +1,5 @@
 """The commands as click sees them; their work is imported when one is called, so that help costs nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,8 @@ from audit.catalogue import Entry, matching_entries
 from audit.doors.cli.settings import CLAIMS, EFFORT, SCOPE, SET, number_of, with_options
 from audit.errors import Parameter, positive_int
 
-REPORT = click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write an HTML report.")
+FILE = click.Path(path_type=Path)
+REPORT = click.option("--html", type=FILE, metavar="FILE", help="Write an HTML report.")
 
 
 @click.group(
@@ -60,27 +59,18 @@ def _claims(entry: Entry) -> str:
 @click.option("--json", "saved", metavar="FILE|-", help="Save the result; - prints it instead of the text.")
 @click.option("--mutate", is_flag=True, help="Repeat the audit with smaller claims, to see which it refutes.")
 @click.option("--explain", is_flag=True, help="Print the plan and the cost of a call, without an audit.")
-def run_command(
-    target: str,
-    *,
-    settings: tuple[str, ...],
-    html: Path | None,
-    saved: str | None,
-    mutate: bool,
-    explain: bool,
-    **given: Any,
-) -> int:
+def run_command(target: str, *, explain: bool, **given: Any) -> int:
     """Audit TARGET: module:object, path.py:object or a name from the catalogue.
 
     A subject that claims privacy and utility is audited for both.
     """
     from audit.doors.cli.run import explain_target, run  # numpy and more, only for an audit
 
-    if explain:
-        if html or saved or mutate:
-            raise click.UsageError("--explain runs no audit: leave out --html, --json and --mutate.")
-        return explain_target(target, settings=settings, given=given)
-    return run(target, settings=settings, html=html, saved=saved, mutate=mutate, given=given)
+    if not explain:
+        return run(target, **given)
+    if any(given.pop(name) for name in ("html", "saved", "mutate")):
+        raise click.UsageError("--explain runs no audit: leave out --html, --json and --mutate.")
+    return explain_target(target, **given)
 
 
 @group.command(name="suite", short_help="Audit the catalogue.")
@@ -90,43 +80,39 @@ def run_command(
 @click.option(
     "--json",
     "saved",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FOLDER|FILE.json",
     help="Save each result before the next audit starts.  [default: `results` next to the report]",
 )
 @click.option(
     "--with",
     "attached",
-    type=click.Path(path_type=Path),
+    type=FILE,
     multiple=True,
     metavar="FILE",
     help="Include in the report a file saved by `findings --json` or `study --json`. Repeatable.",
 )
-def suite_command(
-    pattern: str | None, html: Path | None, saved: Path | None, attached: tuple[Path, ...], **given: Any
-) -> int:
+def suite_command(pattern: str | None, **given: Any) -> int:
     """Audit the catalogue, or its entries that match PATTERN, and compare each verdict with the expected one.
 
     Options given here override those of an entry, which override the defaults.
     """
     from audit.doors.cli.suite import run_suite  # numpy and more, only for an audit
 
-    if attached and html is None:
+    if given["attached"] and given["html"] is None:
         raise click.UsageError("--with puts files into the report: add --html FILE.")
     if given["jobs"] is not None:
         positive_int(given["jobs"], what=Parameter("jobs"))
-    return run_suite(pattern, html=html, saved=saved, attached=attached, given=given)
+    return run_suite(pattern, **given)
 
 
 @group.command(name="findings", short_help="Check the statements of the source texts.")
 @click.argument("pattern", required=False)
 @REPORT
-@click.option("--json", "saved", type=click.Path(path_type=Path), metavar="FILE", help="Save the findings.")
+@click.option("--json", "saved", type=FILE, metavar="FILE", help="Save the findings.")
 @click.option("--full", is_flag=True, help="Print each finding in full, as with a PATTERN.")
 @click.option("--list", "listed", is_flag=True, help="List the names and compute nothing.")
-def findings_command(
-    pattern: str | None, *, html: Path | None, saved: Path | None, full: bool, listed: bool
-) -> int:
+def findings_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
     """Compute the findings on the source texts and print a line for each, with found ÷ claimed.
 
     PATTERN is a name (E12), the start of a name (E9, BNS) or a pattern ('N*'), in upper or lower case.
@@ -134,26 +120,24 @@ def findings_command(
     """
     from audit.doors.cli.findings import list_findings, show_findings  # numpy and more, only to compute
 
-    if listed and (html or saved or full):
+    if listed and any(given.values()):
         raise click.UsageError("--list computes nothing: leave out --html, --json and --full.")
-    return list_findings(pattern) if listed else show_findings(pattern, full=full, html=html, saved=saved)
+    return list_findings(pattern) if listed else show_findings(pattern, **given)
 
 
 @group.command(name="study", short_help="Find the least sample sizes, and how they grow.")
 @click.argument("pattern", required=False, metavar="[PRESET|TARGET]")
 @REPORT
-@click.option("--json", "saved", type=click.Path(path_type=Path), metavar="FILE", help="Save the results.")
+@click.option("--json", "saved", type=FILE, metavar="FILE", help="Save the results.")
 @click.option(
     "--cells",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FOLDER",
     help="Save every step here. The same command resumes the study, unless the code of its learners "
     "changed.  [default: `study-cells` next to the results or the report]",
 )
 @click.option(
-    "--values",
-    metavar="V,V,…",
-    help="Values of the preset's parameter, ascending.  [default: the preset's]",
+    "--values", metavar="V,V,…", help="Values of the preset's parameter, ascending.  [default: the preset's]"
 )
 @click.option("--list", "listed", is_flag=True, help="List the presets and the parameter of each.")
 @click.option("--significance", type=float, help="Significance of a whole study.  [default: 1e-3]")

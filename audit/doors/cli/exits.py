@@ -1,12 +1,9 @@
 """What the exit code of ``dp-audit`` says."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+if TYPE_CHECKING:  # the constants alone are light
     from audit.utility.saved import Saved
 
 NOTHING_REFUTED = 0
@@ -16,7 +13,7 @@ NOT_DONE = 3
 INTERRUPTED = 130
 
 
-def exit_code(result: Saved) -> int:
+def exit_code(result: "Saved") -> int:
     """Return the exit code of one audit.
 
     Examples
@@ -29,7 +26,7 @@ def exit_code(result: Saved) -> int:
     return names.get(result.verdict.name, NOT_DONE)
 
 
-def worst_exit_code(codes: Sequence[int]) -> int:
+def worst_exit_code(codes: Iterable[int]) -> int:
     """Return the exit code of several audits of one subject: refuted, else not carried out, else nothing.
 
     Examples
@@ -37,10 +34,11 @@ def worst_exit_code(codes: Sequence[int]) -> int:
     >>> worst_exit_code([NOTHING_REFUTED, NOT_DONE])
     3
     """
-    return next((code for code in (REFUTED, NOT_DONE) if code in codes), NOTHING_REFUTED)
+    found = {*codes}
+    return next((code for code in (REFUTED, NOT_DONE) if code in found), NOTHING_REFUTED)
 
 
-def suite_exit_code(results: Sequence[Saved]) -> int:
+def suite_exit_code(results: Iterable["Saved"]) -> int:
     """Return the exit code of a suite: 1 when a verdict goes against what its entry expects.
 
     Examples
@@ -48,10 +46,7 @@ def suite_exit_code(results: Sequence[Saved]) -> int:
     >>> suite_exit_code([])
     0
     """
-    failed = any(
-        exit_code(result) in {NOTHING_REFUTED, REFUTED} and result.refuted != (result.expected == "refuted")
-        for result in results
-    )
-    if failed:
-        return REFUTED
-    return NOT_DONE if any(exit_code(result) == NOT_DONE for result in results) else NOTHING_REFUTED
+    from audit.doors.summary import carried_out, met
+
+    unmet = [result for result in results if not met(result)]
+    return worst_exit_code(REFUTED if carried_out(result) else NOT_DONE for result in unmet)

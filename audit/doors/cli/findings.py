@@ -1,27 +1,19 @@
 """The work of ``dp-audit findings``."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import click
 
-from audit.codec.files import check_apart
+from audit.codec.files import check_apart, check_writable, write_text
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE
 from audit.doors.cli.matching import matching
 from audit.doors.report_link import render_report
-from audit.findings.finding import Finding, glossary, load_findings
+from audit.findings.finding import Compute, Finding, glossary, load_findings
 from audit.findings.saved import to_json
 from audit.findings.text import detail, header, row, titles
-from audit.results.saved import check_writable, layout, write_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from audit.findings.finding import Compute
-
+from audit.results.saved import layout
 
 _LISTED = "`dp-audit findings --list` shows them"
 
@@ -40,15 +32,14 @@ def show_findings(pattern: str | None, *, full: bool, html: Path | None, saved: 
     """
     wanted = matching(load_findings(), pattern, what="finding", shown=_LISTED)
     check_apart(html, saved)
-    for path in (html, saved):
-        if path is not None:
-            check_writable(path)
+    for path in filter(None, (html, saved)):
+        check_writable(path)
     full = full or pattern is not None
     if not full:
         click.echo(header())
-    found, code = _compute(wanted, _in_full if full else row)
-    if full and found:
-        click.echo(_blank_after(titles(glossary(found))), nl=False)
+    found, code = _compute(wanted, (lambda finding: detail(finding) + "\n") if full else row)
+    if full and (short_names := titles(glossary(found))):
+        click.echo(short_names + "\n")
     more = "" if full else "; give a PATTERN or --full for the details"
     click.echo(f"{len(found)} of {len(wanted)} findings computed{more}")
     if saved is not None:
@@ -75,11 +66,3 @@ def _compute(wanted: dict[str, Compute], told: Callable[[Finding], str]) -> tupl
         else:
             click.echo(told(found[-1]))
     return found, code
-
-
-def _in_full(finding: Finding) -> str:
-    return _blank_after(detail(finding)).removesuffix("\n")
-
-
-def _blank_after(text: str) -> str:
-    return f"{text}\n\n" if text else ""

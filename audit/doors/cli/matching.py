@@ -1,15 +1,11 @@
 """Which of the named things a pattern on the command line means."""
 
-from __future__ import annotations
-
 import difflib
 import fnmatch
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
 from audit.errors import AuditError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
 
 _Thing = TypeVar("_Thing")
 

@@ -1,15 +1,12 @@
 """The keywords of `audit_privacy` as options, shared by the commands."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 import click
 
 from audit.options import Options, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def number_of(text: str) -> int:
@@ -20,17 +17,12 @@ def number_of(text: str) -> int:
     >>> number_of("2e5")
     200000
     """
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        number = float(text)
-    except ValueError:
-        number = float("nan")
-    if not number.is_integer():
-        raise click.BadParameter(f"{text!r} is not a whole number.")
-    return int(number)
+    for kind in (int, float):
+        with suppress(ValueError, OverflowError):  # NaN and infinity are no whole numbers
+            number = kind(text)
+            if number == int(number):
+                return int(number)
+    raise click.BadParameter(f"{text!r} is not a whole number.")
 
 
 def option_of(name: str) -> Callable[[Any], Any]:
@@ -40,24 +32,14 @@ def option_of(name: str) -> Callable[[Any], Any]:
     if kind is not None:
         kind = click.Choice(kind)
     else:
-        kind = number_of if str(declared.type).startswith("int") else float
+        kind = number_of if declared.type in (int, int | None) else float
     return click.option(
         f"--{name.replace('_', '-')}", type=kind, metavar=declared.metadata["metavar"], help=words_of(name)
     )
 
 
-EFFORT = tuple(
-    option_of(name)
-    for name in (
-        "budget",
-        "confirm_budget",
-        "time_limit",
-        "run_time_limit",
-        "significance",
-        "seed",
-        "jobs",
-    )
-)
+_LIMITS = ("budget", "confirm_budget", "time_limit", "run_time_limit", "significance", "seed", "jobs")
+EFFORT = tuple(map(option_of, _LIMITS))
 SCOPE = (
     click.option("--epsilon", "--claim-epsilon", "epsilon", type=float, help="Epsilon of the claim."),
     click.option("--delta", "--claim-delta", "delta", type=float, help="Delta of the claim."),

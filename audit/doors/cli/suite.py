@@ -1,13 +1,13 @@
 """The work of ``dp-audit suite``."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import click
 
 from audit.catalogue import Entry, matching_entries
-from audit.codec.files import Unwritable, check_apart, file_name
+from audit.codec.files import Unwritable, check_apart, check_writable, file_name, write_text
 from audit.doors.attached import load_attached
 from audit.doors.carry_out import audit_entry
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_exit_code
@@ -16,14 +16,9 @@ from audit.doors.options import read_options
 from audit.doors.report_link import render_report
 from audit.doors.summary import line, together, total
 from audit.options import taken
-from audit.results.saved import check_writable, layout, save, write_text
+from audit.results.saved import layout, save
+from audit.utility.saved import Saved
 from audit.values.progress import terminal_progress
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from audit.utility.saved import Saved
 
 
 def run_suite(
@@ -32,7 +27,7 @@ def run_suite(
     html: Path | None,
     saved: Path | None,
     attached: Sequence[Path] = (),
-    given: Mapping[str, Any],
+    **given: Any,
 ) -> int:
     """Audit the matching entries one by one, losing none that is finished, and return the exit code."""
     entries, beside = matching_entries(pattern), load_attached(attached)
@@ -60,7 +55,7 @@ def run_suite(
     return worst_exit_code([code, NOT_DONE]) if store.unsaved else code
 
 
-def _audit_all(entries: list[Entry], options: Mapping[str, Any], store: Store) -> bool:
+def _audit_all(entries: list[Entry], options: Mapping[str, Any], store: "Store") -> bool:
     """Fill the store; False when the user stopped it."""
     with terminal_progress() as progress:
         try:

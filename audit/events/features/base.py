@@ -26,7 +26,7 @@ class Feature(ABC):
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
-        if not cls.__name__.startswith("_"):  # what features have in common is none
+        if not cls.__name__.startswith("_"):  # a shared base is not a feature
             _REGISTRY[cls.__name__] = cls
 
     @property

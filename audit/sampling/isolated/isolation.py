@@ -10,7 +10,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -19,12 +19,14 @@ from typing import Any, Final
 from audit.errors import AuditError, SubjectError
 from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.child import Errand
-from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
+from audit.sampling.isolated.pipes import BEAT, ENDED, LOADED, STARTED, Inbox, Record, write_frame
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, unpack
 from audit.sampling.watch import in_words
 from audit.values.outcomes import Unfinished
 
+#: Seconds after which a wait for children looks whether Ctrl-C was pressed.
+_HEED: Final = 0.1
 # The child limits its runs itself; the parent steps in when that fails, as in a hang inside compiled code.
 _GRACE: Final = 2.0
 _GONE: Final = "The audit's child process ended; no more runs can be drawn."
@@ -97,6 +99,8 @@ class Child:
         self._answers: deque[tuple[str, Any]] = deque()
         self._worker = 0
         self._number = 0
+        #: Whether the last fresh process imported a library (`LARGE`) that it did not find imported.
+        self.loaded = False
         self._death: str | None = None
         self._beat = -1
         first = (os.getcwd(), parcel, (RNG_CHECK, number), tuple(foundations))  # noqa: PTH109  a text is sent
@@ -104,9 +108,17 @@ class Child:
         self._await_worker()
 
     def kill(self) -> None:
-        """End the child at once; a thread that waits for it gets an error."""
-        self._kill()
+        """End the child at once; a thread that waits for it gets an error.
+
+        The child goes first, or it would start another worker. One that it has just started, and that nobody
+        has heard of, holds its pipes open and so the thread waiting, until no request can come any more.
+        """
         self._process.kill()
+        self._process.wait()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._requests, inheritable=False)  # closes the pipe; the number stays ours
+        os.close(nowhere)
+        self._kill()
 
     def close(self) -> None:
         """End the child, whatever it is doing."""
@@ -174,6 +186,7 @@ class Child:
     def _streamed(self, task: Task, errand: Errand | None = None) -> Block:
         outputs: list[Any] = []
         printed = rest = 0
+        self.loaded = False
         while len(outputs) < task.runs:
             try:
                 rest_of = replace(task, start=len(outputs))
@@ -255,11 +268,20 @@ class Child:
             self._beat = record.value
         elif record.kind == STARTED:
             self._worker = record.value
+        elif record.kind == LOADED:
+            self.loaded = True
         elif record.kind == ENDED:
             self._worker = 0
             self._number += 1
             self._answers.extend(unpack(frame) for frame in self._inbox.drain())
             self._death = _in_words(record.value)
+
+
+def _result(future: Future[Block]) -> Block:
+    """Wait for a block; a wait without an end would not heed a Ctrl-C that another thread was given."""
+    while not wait([future], timeout=_HEED).done:
+        pass
+    return future.result()
 
 
 def drawn_by(
@@ -282,8 +304,15 @@ def drawn_by(
 
     pool = ThreadPoolExecutor(len(children))
     try:
-        yield from pool.map(drawn, tasks)
+        ahead = deque[Future[Block]]()
+        for task in tasks:
+            ahead.append(pool.submit(drawn, task))
+            if len(ahead) == 2 * len(children):  # blocks that nobody has taken yet are not piled up
+                yield _result(ahead.popleft())
+        while ahead:
+            yield _result(ahead.popleft())
     except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)  # before a killed child is started for the next task
         for child in children:  # threads may still wait for them
             child.kill()
         raise

@@ -1,0 +1,79 @@
+"""What is said alike of the results of every kind of audit."""
+
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN
+
+from audit.results.result import Evidence, SavedResult, Verdict
+from audit.values.wording import apart, confidence, number, sentence, short
+
+#: Verdicts that say nothing of the claim.
+UNDECIDED = (Verdict.ERROR, Verdict.INCONCLUSIVE)
+
+
+def claim_words(result: SavedResult) -> str:
+    """Return the claim of an audit of any kind: ``PAC(alpha=0.1, beta=0.05)``."""
+    return "no claim" if result.claim is None else short(f"{result.claim}", 80)
+
+
+def no_verdict(result: SavedResult) -> str:
+    """Say that an audit of any kind decided nothing, and why."""
+    start = "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
+    return f"{start}: {sentence(short(result.reason or 'no reason is recorded', 400))}"
+
+
+def found_beside(result: SavedResult, found: float, claimed: float | None) -> tuple[str, str]:
+    """Return a lower bound that an audit of any kind found, and what is claimed.
+
+    An excess that refutes is shown with as many digits as set it apart from the claim.
+
+    Examples
+    --------
+    >>> from audit.results.result import AuditResult
+    >>> said = "m", None, "replace one", Verdict.REFUTED
+    >>> found_beside(AuditResult(*said, Evidence.STATISTICAL), 1.0991, 1.0986)
+    ('≥ 1.0991', '1.0986')
+    >>> found_beside(AuditResult(*said, Evidence.EXACT), 2.0991, 1.0986)
+    ('= 2.1', '1.1')
+    """
+    exact = result.evidence is Evidence.EXACT
+    rounding = ROUND_HALF_EVEN if exact else ROUND_FLOOR
+    if result.refuted and claimed:
+        bound, most = apart(found, claimed, rounding=rounding)
+    else:
+        bound, most = number(found, rounding=rounding), number(claimed)
+    return f"{'=' if exact else '≥'} {bound}", most
+
+
+def separately(result: SavedResult) -> str:
+    """Say how surely two bounds hold."""
+    return f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly."
+
+
+def chance(result: SavedResult) -> str:
+    """Say how surely a refutation by runs is right."""
+    return f"If the claim holds, the chance of this refutation is at most {result.significance:.3g}."
+
+
+def drawn(result: SavedResult) -> str:
+    """Say how many runs an audit of any kind drew, when the claim fell, and how many did not finish."""
+    fell = result.samples_to_refutation
+    until = f", the claim was refuted after {fell:,}" if fell is not None else ""
+    lost = f"; {result.unfinished:,} unfinished" if result.unfinished else ""
+    return f"{result.samples:,} runs drawn{until}{lost}"
+
+
+def tried(count: int, noun: str, *, of: int = 0) -> str:
+    """Return how many of a kind were tried, and of how many where those are more.
+
+    Examples
+    --------
+    >>> tried(1, "pair"), tried(3, "pair", of=1000)
+    ('1 pair', '3 of 1,000 pairs')
+    """
+    whole = f" of {of:,}" if of > count else ""
+    return f"{count:,}{whole} {noun}" if count == 1 else f"{count:,}{whole} {noun}s"
+
+
+def replay_of(result: SavedResult) -> str | None:
+    """Return whose saved witness was drawn again, None where the result is an audit's."""
+    saved = result.environment.get("replay_of")
+    return saved if isinstance(saved, str) else None
