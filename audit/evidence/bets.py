@@ -215,7 +215,7 @@ class Ledger:
             return np.zeros(len(epsilons), bool)
         limit, lost = -math.log(significance), self._lost_to(epsilons, deltas)
         own = np.array([self._own_path(*claim) for claim in zip(epsilons, deltas, strict=True)])
-        rejected = (lost[:, None] + self._share(own)).max(axis=1) >= limit
+        rejected: Flags = (lost[:, None] + self._share(own)).max(axis=1) >= limit
         rest = np.flatnonzero(~rejected)
         if self.goals is not None and len(rest):  # the others need no look at what costs more to replay
             path = self.goals.path(self.aims, epsilons[rest], deltas[rest]).T

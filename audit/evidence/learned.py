@@ -8,14 +8,18 @@ the best additive score: it allows for what entries have in common, which a sum 
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.distributions.law import Floats, Ints
 from audit.events.edges import learn_edges, place
 from audit.events.features.scores import AdditiveScore, bins, with_differences
 from audit.events.features.views import View
 from audit.events.tables import NumberBins, Table
+
+Codes = NDArray[np.int16]
 
 #: Runs of either side that the covariance is taken from, and that are kept to cut the score into cells.
 FOR_COVARIANCE = 100_000
@@ -35,7 +39,7 @@ class Coded:
 
     counts: Floats
     runs: Floats
-    codes: tuple[Ints, Ints]
+    codes: tuple[Codes, Codes]
 
 
 class ScoreLearner:
@@ -56,7 +60,7 @@ class ScoreLearner:
         width = int(self.starts[-1])
         self.counts, self.runs = np.zeros((2, width)), np.zeros(2)
         self._gram, self._seen = np.zeros((2, width, width)), np.zeros(2)
-        self._kept: tuple[list[Ints], list[Ints]] = ([], [])
+        self._kept: tuple[list[Codes], list[Codes]] = ([], [])
 
     def code(self, left: View, right: View) -> Coded:
         """Return a block as bins."""
@@ -76,8 +80,8 @@ class ScoreLearner:
         """Learn from a block."""
         self.counts += coded.counts
         self.runs += coded.runs
-        for side, codes in enumerate(coded.codes):
-            codes = codes[: max(0, FOR_COVARIANCE - int(self._seen[side]))]
+        for side, offered in enumerate(coded.codes):
+            codes = offered[: max(0, FOR_COVARIANCE - int(self._seen[side]))]
             if len(codes):
                 places = np.zeros((len(codes), int(self.starts[-1])), dtype=np.float32)
                 np.put_along_axis(places, codes.astype(np.intp), 1.0, axis=1)
@@ -98,8 +102,8 @@ class ScoreLearner:
         )
         edges = learn_edges(np.concatenate(scored))
         table = Table(NumberBins(score, edges))
-        for counts, values in zip(table.counts, scored, strict=True):
-            counts += np.bincount(place(edges, values), minlength=len(counts))
+        width = table.counts.shape[1]
+        table.counts += [np.bincount(place(edges, values), minlength=width) for values in scored]
         return table
 
     def _weights(self) -> Floats:
@@ -153,7 +157,7 @@ def _few(edges: Floats, most: int) -> Floats:
     )
 
 
-def _scored(codes: Ints, weights: Floats) -> Floats:
+def _scored(codes: Codes, weights: Floats) -> Floats:
     total = np.zeros(len(codes))
     for column in codes.T:  # one column at a time: all at once would take much memory
         total = total + weights[column]
@@ -163,7 +167,7 @@ def _scored(codes: Ints, weights: Floats) -> Floats:
 def _thermometer(starts: Ints) -> Floats:
     """Return the codes as sums of steps: a bin is the steps up to it, and "no number" a step of its own."""
     steps = np.zeros((int(starts[-1]), int(starts[-1])))
-    for first, end in zip(starts[:-1], starts[1:], strict=True):
+    for first, end in pairwise(starts):
         size = end - first
         steps[first:end, first:end] = np.tril(np.ones((size, size)))
         steps[first:end, first] = 0.0

@@ -165,7 +165,7 @@ class Betting:
     def __post_init__(self) -> None:
         terms, already = self.terms, 0
         share = GOAL_BESIDE if terms.stop_when_refuted else GOAL_AT_END
-        goals = Goals(terms.log_limit - math.log(share), share)
+        self._goals = goals = Goals(terms.log_limit - math.log(share), share)
         self.ledger = Ledger(goals=goals)
         if self.given_up is not None:
             already, self.batches = self.given_up.spent, self.given_up.batches
@@ -299,7 +299,7 @@ class Betting:
         ledger.add(bet, aim)
         self._own += bet.log_growth(terms.epsilon, terms.delta)
         if aim is not None:
-            self._goal = ledger.goals.after(
+            self._goal = self._goals.after(
                 aim, self._goal, np.array([terms.epsilon]), np.array([terms.delta])
             )
         self.log_wealth = self._lost + float(ledger.together(self._own, self._goal[0]))
