@@ -113,6 +113,22 @@ def learn_bins(feature: Feature, views: list[View]) -> Bins:
     )
 
 
+def apart(estimates: Floats, errors: float) -> tuple[Floats, Floats]:
+    """Return p lowered and q raised by so many standard errors.
+
+    Parameters
+    ----------
+    estimates
+        Of each event p, q, and how many runs of either side they rest on, shape (3, events).
+    errors
+        How many standard errors.
+    """
+    p, q, past = estimates
+    low = p - errors * np.sqrt(p * (1 - p) / (past + 1))
+    high = q + errors * np.sqrt(q * (1 - q) / (past + 1))
+    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+
+
 @dataclass(frozen=True)
 class Candidates:
     """Events over the bins of one table with the past's estimates, p side against q side.
@@ -133,12 +149,6 @@ class Candidates:
     p: Floats
     q: Floats
     past: float
-
-    def apart(self, errors: float) -> tuple[Floats, Floats]:
-        """Give p lowered and q raised by so many standard errors."""
-        low = self.p - errors * np.sqrt(self.p * (1 - self.p) / (self.past + 1))
-        high = self.q + errors * np.sqrt(self.q * (1 - self.q) / (self.past + 1))
-        return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
     def take(self, index: Ints) -> "Candidates":
         """Give some of the events."""

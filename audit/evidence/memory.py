@@ -13,7 +13,7 @@ from audit.events.event import Event
 from audit.events.features.propose import propose
 from audit.events.features.scores import AdditiveScore, TableScore
 from audit.events.features.views import View
-from audit.events.tables import Candidates, Table, learn_bins
+from audit.events.tables import Candidates, Table, apart, learn_bins
 from audit.evidence.bets import Bet
 from audit.evidence.goals import Aim, CellCounts
 from audit.evidence.learned import LEAST, Coded, ScoreLearner, learner_of
@@ -96,6 +96,7 @@ class PairMemory:
     _learner: ScoreLearner | None = None
     _looked: bool = False
     _next_score: int = 0
+    _estimates: tuple[int, Floats] | None = None
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -207,33 +208,28 @@ class PairMemory:
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
         """Choose the events of the next batch by what the past says of them at and around the claim."""
-        offers, promise = self._offers(epsilon, delta, against=against)
+        offers, promise = self._promised(epsilon, delta, against=against)
         if not offers:
             return []
         kept = _best(promise)
         chosen, start = [], 0
-        for index, side, candidates, share in offers:
+        for index, side, candidates in offers:
             size = len(candidates.p)
             mine = np.flatnonzero(kept[start : start + size])
             start += size
             if len(mine):
-                prior = np.full(len(mine), np.log(share / size))
+                prior = np.full(len(mine), np.log(self._share(index) / 2 / size))
                 chosen.append(Chosen(index, side, candidates.take(mine), prior, self.distance))
         return chosen
 
-    def _offers(
+    def _promised(
         self, epsilon: float, delta: float, *, against: bool
-    ) -> tuple[list[tuple[int, int, Candidates, float]], Floats]:
-        """Give the events of every table and side with its share, and what each promises at some levels."""
+    ) -> tuple[list[tuple[int, int, Candidates]], Floats]:
+        """Return the events of every table and side, and what each promises at some levels."""
         key = (self.runs, epsilon, delta, against)
         if self._offered is None or self._offered[0] != key:
             epsilon, delta = at_distance(epsilon, delta, self.distance)
-            offers = []
-            for index, table in enumerate(self.tables):
-                for side in (0, 1):
-                    candidates = table.suggest(side, unfinished_counts_against=against)
-                    if candidates is not None:
-                        offers.append((index, side, candidates, self._share(index) / 2))
+            offers = self._offers(against=against)
             promise = [_promise(offer[2], epsilon, delta) for offer in offers]
             self._offered = key, offers, np.concatenate(promise or [np.zeros((1, 0))], axis=1)
         return self._offered[1], self._offered[2]
@@ -250,7 +246,7 @@ class PairMemory:
         against
             Whether unfinished runs count against the refutation.
         """
-        offers, promise = self._offers(epsilon, delta, against=against)
+        offers, promise = self._promised(epsilon, delta, against=against)
         if not promise.size:
             return None
         tables = np.repeat([offer[0] for offer in offers], [len(offer[2].p) for offer in offers])
@@ -261,6 +257,15 @@ class PairMemory:
             calls,
             self.distance,
         )
+
+    def _offers(self, *, against: bool) -> list[tuple[int, int, Candidates]]:
+        """Return the events that each table suggests on either side, with the table's place."""
+        suggested = (
+            (index, side, table.suggest(side, unfinished_counts_against=against))
+            for index, table in enumerate(self.tables)
+            for side in (0, 1)
+        )
+        return [(index, side, found) for index, side, found in suggested if found is not None]
 
     def kept(self, side: int) -> tuple[list[View], list[View]]:
         """Give the kept outputs, those of the database `side` first."""
@@ -299,15 +304,17 @@ class PairMemory:
         return self._prospects[key]
 
     def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
-        growth, loss = 0.0, -np.inf
         epsilon, delta = at_distance(epsilon, delta, self.distance)
-        for table in self.tables:
-            for side in (0, 1):
-                candidates = table.suggest(side, unfinished_counts_against=True)
-                if candidates is not None:
-                    p, q = candidates.apart(errors)
-                    growth = max(growth, float(growth_rate(p, q, epsilon, delta).max()))
-                    loss = max(loss, float(np.log(np.maximum(p - delta, 1e-12) / np.maximum(q, 1e-12)).max()))
+        if self._estimates is None or self._estimates[0] != self.runs:  # the search asks again and again
+            offers = [candidates for _, _, candidates in self._offers(against=True)]
+            past = [np.full(len(offer.p), offer.past) for offer in offers]
+            p, q = [offer.p for offer in offers], [offer.q for offer in offers]
+            self._estimates = self.runs, np.array([np.concatenate(x or [np.zeros(0)]) for x in (p, q, past)])
+        low, high = apart(self._estimates[1], errors)
+        if not len(low):
+            return 0.0, -np.inf
+        growth = max(0.0, float(growth_rate(low, high, epsilon, delta).max()))
+        loss = float(np.log(np.maximum(low - delta, 1e-12) / np.maximum(high, 1e-12)).max())
         return growth, loss / self.distance
 
 
