@@ -1,6 +1,6 @@
 """What is remembered of one pair of databases: early outputs for re-learning, and counts of everything."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -155,6 +155,7 @@ class PairMemory:
                 self._kept_runs += block.runs
                 self._kept_bytes += max(map(weight, block.views))
             self.runs += block.runs
+        self._prospects.clear()
         if self.pairs >= self._next_learning and self._kept_runs == self.runs:
             self._relearn()
             self._next_learning = 2 * self.pairs if self.pairs >= 256 else int(1.5 * self.pairs)
@@ -176,25 +177,27 @@ class PairMemory:
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
         """Choose the events of the next batch by what the past says of them at and around the claim."""
         epsilon, delta = at_distance(epsilon, delta, self.distance)
-        offers: list[tuple[int, int, Candidates, float]] = []
-        for index, table in enumerate(self.tables):
-            for side in (0, 1):
-                candidates = table.suggest(side, unfinished_counts_against=against)
-                if candidates is not None:
-                    offers.append((index, side, candidates, self._share(index) / 2))
+        offers = list(self._suggested(against=against))
         if not offers:
             return []
-        promise = np.concatenate([_promise(offer[2], epsilon, delta) for offer in offers], axis=1)
-        kept = _best(promise)
+        kept = _best(np.concatenate([_promise(offer, epsilon, delta) for _, _, offer in offers], axis=1))
         chosen, start = [], 0
-        for index, side, candidates, share in offers:
+        for index, side, candidates in offers:
             size = len(candidates.p)
             mine = np.flatnonzero(kept[start : start + size])
             start += size
             if len(mine):
-                prior = np.full(len(mine), np.log(share / size))
+                prior = np.full(len(mine), np.log(self._share(index) / 2 / size))
                 chosen.append(Chosen(index, side, candidates.take(mine), prior, self.distance))
         return chosen
+
+    def _suggested(self, *, against: bool) -> Iterator[tuple[int, int, Candidates]]:
+        """Yield the events of every table, for either side as the p side: the table, the side, the events."""
+        for index, table in enumerate(self.tables):
+            for side in (0, 1):
+                candidates = table.suggest(side, unfinished_counts_against=against)
+                if candidates is not None:
+                    yield index, side, candidates
 
     def kept(self, side: int) -> tuple[list[View], list[View]]:
         """Give the kept outputs, those of the database `side` first."""
@@ -224,24 +227,18 @@ class PairMemory:
 
         `errors` standard errors are taken from p and added to q (the other way round where negative).
         """
-        key = (self.pairs, epsilon, delta, errors)
+        key = (epsilon, delta, errors)
         if key not in self._prospects:
-            self._prospects = {
-                known: found for known, found in self._prospects.items() if known[0] == self.pairs
-            }
-            self._prospects[key] = self._prospect(epsilon, delta, errors)
+            self._prospects[key] = self._prospect(*key)
         return self._prospects[key]
 
     def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
         growth, loss = 0.0, -np.inf
         epsilon, delta = at_distance(epsilon, delta, self.distance)
-        for table in self.tables:
-            for side in (0, 1):
-                candidates = table.suggest(side, unfinished_counts_against=True)
-                if candidates is not None:
-                    p, q = candidates.apart(errors)
-                    growth = max(growth, float(growth_rate(p, q, epsilon, delta).max()))
-                    loss = max(loss, float(np.log(np.maximum(p - delta, 1e-12) / np.maximum(q, 1e-12)).max()))
+        for _, _, candidates in self._suggested(against=True):
+            p, q = candidates.apart(errors)
+            growth = max(growth, float(growth_rate(p, q, epsilon, delta).max()))
+            loss = max(loss, float(np.log(np.maximum(p - delta, 1e-12) / np.maximum(q, 1e-12)).max()))
         return growth, loss / self.distance
 
 

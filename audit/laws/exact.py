@@ -27,9 +27,6 @@ MOST_SEEN = 2**17
 TIE = 1e-12
 """Scores this close are equal: the pair that came first is the worst."""
 
-_FLAT = frozenset({list, tuple})
-_PLAIN = frozenset({int, str, bool})
-
 
 @dataclass(frozen=True)
 class PairFinding:
@@ -205,7 +202,7 @@ class _Comparison:
         return place
 
     def _place_of(self, database: Any) -> int:
-        key = _key(database)
+        key = canonical.key(database)
         place = self._index.get(key)
         if place is None:
             law = self._law_of(database)
@@ -262,18 +259,6 @@ class _Comparison:
         if (p, q) not in self._known:
             self._known[p, q] = score(self._laws[p], self._laws[q], self._claim)
         return self._known[p, q]
-
-
-def _key(database: Any) -> Hashable:
-    """Return a key; flat lists of one plain type, the bulk of enumerations, need no walk through their items.
-
-    1 and 1.0 have two keys here, which costs a second question for one law and no more.
-    """
-    if type(database) in _FLAT:
-        kinds = set(map(type, database))
-        if len(kinds) == 1 and kinds <= _PLAIN:
-            return (type(database), kinds.pop(), tuple(database))
-    return canonical.key(database)
 
 
 def _beats(rank: tuple[float, float], known: tuple[float, float]) -> bool:

@@ -44,12 +44,8 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
         for k in np.argsort(-growth, kind="stable")[:6]:
             event = memory.event(chosen, int(k))
             p, q = float(chosen.candidates.p[k]), float(chosen.candidates.q[k])
-            found.append(
-                (
-                    float(growth[k]) * 0.97 ** _complexity(event),
-                    Candidate(event, chosen.side, p, q, chosen.candidates.past),
-                )
-            )
+            candidate = Candidate(event, chosen.side, p, q, chosen.candidates.past)
+            found.append((float(growth[k]) * 0.97 ** _complexity(event), candidate))
     found.sort(key=lambda item: -item[0])
     distinct: list[Candidate] = []
     for _, candidate in found:
@@ -61,25 +57,19 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
     return distinct
 
 
-#: How much harder than the output itself a feature is to look at, for a person.
-_EFFORT = {
-    "Length": 1,
-    "Kind": 1,
-    "Keys": 1,
-    "Difference": 1,
-    "TableScore": 20,
-    "PartsScore": 20,
-    "PartsDifference": 1,
-}
-_DIRECT = ("Value", "Whole", "Coordinate", "Entry", "Part", "PartIs")
+#: How much harder than the output itself a feature is to look at, for a person; 2 for others.
+_EFFORT = (
+    dict.fromkeys(("Value", "Whole", "Coordinate", "Entry", "Part", "PartIs"), 0)
+    | dict.fromkeys(("Length", "Kind", "Keys", "Difference", "PartsDifference"), 1)
+    | dict.fromkeys(("TableScore", "PartsScore"), 20)
+)
 
 
 def _complexity(event: Event) -> int:
     parts = 0
     for condition in event.conditions:
         if not isinstance(condition, RegionIn):
-            name = type(condition.feature).__name__
-            parts += 0 if name in _DIRECT else _EFFORT.get(name, 2)
+            parts += _EFFORT.get(type(condition.feature).__name__, 2)
         if isinstance(condition, AtomIn):
             parts += max(8 * (not condition.examples), len(condition.examples))
         elif isinstance(condition, NumberIn):

@@ -121,9 +121,8 @@ class LineLoss(ScalarLoss):
 
     def _log_mass(self, piece: Any, low: Any, high: Any) -> Any:
         if piece is None:
-            return np.full(np.shape(low), -np.inf) if np.ndim(low) else -math.inf
-        masses = piece.log_sum(low, high) if self.lattice else piece.log_mass(low, high)
-        return masses if np.ndim(low) else float(masses)
+            return np.full(np.shape(low), -np.inf)
+        return piece.log_sum(low, high) if self.lattice else piece.log_mass(low, high)
 
     def _segment_cells(self, segment: Segment, step: float) -> Cells:
         if self.lattice:
@@ -159,16 +158,12 @@ class LineLoss(ScalarLoss):
 
     def _integers(self, segment: Segment) -> Floats:
         """Return the first integers of cells: singles where p has mass above 1e-15, the rest in two runs."""
-        tail = 34.0 * CELLS
-        low, high = max(segment.left, -tail + self._middle), min(segment.right, tail + self._middle)
+        tail, middle = 34.0 * CELLS, float(self.p.ppf(0.5))
+        low, high = max(segment.left, -tail + middle), min(segment.right, tail + middle)
         singles = np.arange(low, high + 1.0)
         heavy = singles[self._log_mass(segment.p, singles, singles) > -36.0]
         ends = [segment.left, *heavy, heavy[-1] + 1.0] if len(heavy) else [segment.left]
         return np.unique([x for x in ends if x <= segment.right])
-
-    @property
-    def _middle(self) -> float:
-        return float(self.p.ppf(0.5))
 
 
 def _integer_sets(segment: Segment, ratio: Ratio, level: float) -> list[Interval]:
