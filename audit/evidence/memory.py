@@ -242,7 +242,7 @@ class PairMemory:
         return growth, loss / self.distance
 
 
-def bet_on(chosen: list[Chosen], counts: list[Floats]) -> Bet:
+def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Bet:
     """Turn chosen events and the counts of the batch that followed into a bet."""
     return Bet(
         log_prior=np.concatenate([item.log_prior for item in chosen]),
@@ -258,11 +258,8 @@ def bet_on(chosen: list[Chosen], counts: list[Floats]) -> Bet:
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
     """Return the bet on a batch that was broken off, so many of its calls being of either side: its worst."""
-    tables = 1 + max(item.table for item in chosen)
-    known = {item.table: item.candidates.inside_p.shape[1] for item in chosen}
-    counts = [np.zeros((2, known.get(table, 1))) for table in range(tables)]
-    for counted in counts:
-        counted[:, 0] = left, right
+    in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
+    counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()
 
 

@@ -140,7 +140,6 @@ class _Runs:
         self.notes.append(f"{fault} The {what} restarted with a new copy of the database for every run.")
 
     def _refuted(self, betting: Betting) -> AuditResult:
-        assert betting.crossed_at is not None
         if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):
             return self._result(Verdict.INCONCLUSIVE, reason=doubt)
         allowance = self.task.options.confirm_budget or max(LEAST_CONFIRMATION, 4 * betting.crossed_at)
@@ -170,7 +169,7 @@ class _Runs:
         return self.sampler.with_copies(found, again)
 
     def _not_refuted(self, betting: Betting) -> AuditResult:
-        if betting.shadow_crossed_at is not None:
+        if betting.shadow_crossed_at:
             reason = (
                 "only unfinished runs speak against the claim: the databases differ in how often a run "
                 'finishes; audit with `unfinished="output"` to count them as outputs, or raise '

@@ -167,7 +167,7 @@ class Judge:
 
     def _plans(self, memory: PairMemory, candidate: Candidate, runs: int) -> Iterator[Plan]:
         """Give the ways to share calls among fresh processes that this event asks for."""
-        crossed = self.betting.crossed_at or 0
+        crossed = self.betting.crossed_at
         if _never_varied(memory, candidate):
             yield singly(candidate, self._terms(single=True), memory.distance)
             if not self._last_varied:
@@ -231,7 +231,6 @@ class Judge:
     def _again_by_calls(self) -> bool:
         """Whether calls refute the claim too, learning anew on this pair, given four times as many."""
         betting, winner = self.betting, self.betting.winner
-        assert betting.crossed_at is not None
         growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
         needed = 2 * MARGIN * betting.terms.log_limit / growth if growth > 0 else 0.0
         budget = int(min(max(_AGAIN * betting.crossed_at, needed), _AGAIN * betting.terms.budget))
@@ -239,9 +238,7 @@ class Judge:
             self.sampler,
             [winner.path],
             replace(betting.terms, budget=budget, stop_when_refuted=True),
-            stage=CONFIRM,
-            look_stage=CONFIRM,
-            singly=True,
+            by_calls=True,
             batches=_AGAIN_PLACE,
         )
         again.run()
