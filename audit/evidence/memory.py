@@ -16,6 +16,7 @@ from audit.events.features.views import View
 from audit.events.tables import Candidates, Table, learn_bins
 from audit.evidence.bets import Bet
 from audit.sampling import Runs
+from audit.sampling.vectorised import joined
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
 
@@ -302,10 +303,7 @@ def merged(views: list[View]) -> View:
     if len(views) == 1:
         return views[0]
     typed = all(view.typed for view in views)
-    arrays = [view.outputs for view in views if isinstance(view.outputs, np.ndarray)]
-    if len(arrays) == len(views) and len({(array.shape[1:], array.dtype) for array in arrays}) == 1:
-        return View(np.concatenate(arrays), typed, replaced=True)
-    return View([output for view in views for output in view.outputs], typed, replaced=True)
+    return View(joined([view.outputs for view in views]), typed, replaced=True)
 
 
 def _last_half(view: View) -> View:

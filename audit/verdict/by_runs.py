@@ -158,15 +158,13 @@ class _Runs:
         """Confirm; where the input is changed only now, again, with a copy for every run."""
         bets = len(betting.ledger.bets)
 
-        def found() -> Confirmation:
+        def found(fault: MutatedInput | None = None) -> Confirmation:
+            if fault is not None:
+                self._restarted("confirmation", fault)
+                betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
             return confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
 
-        def again(fault: MutatedInput) -> Confirmation:
-            self._restarted("confirmation", fault)
-            betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
-            return found()
-
-        return self.sampler.with_copies(found, again)
+        return self.sampler.with_copies(found, found)
 
     def _not_refuted(self, betting: Betting) -> AuditResult:
         if betting.shadow_crossed_at:
