@@ -112,6 +112,11 @@ class Bet:
     counts: Floats
     distance: int = 1
 
+    @classmethod
+    def on_one(cls, p: float, q: float, past: float, counts: Floats, distance: int = 1) -> "Bet":
+        """Return the bet on a single event; the counts have shape (4,)."""
+        return cls(np.zeros(1), np.array([p]), np.array([q]), np.array([past]), counts[None, :], distance)
+
     @property
     def calls(self) -> int:
         """How many calls the batch had."""

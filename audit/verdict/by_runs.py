@@ -56,9 +56,8 @@ _BEYOND = 10**12
 
 def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
     """Give the log growth of a bet of `size` on an outright leak that `pairs` of runs have shown."""
-    q = np.array([0.5 / (pairs + 1)])
-    counts = np.array([[size, 0.0, 0.0, size]])
-    return Bet(np.zeros(1), 1 - q, q, np.array([2.0 * pairs]), counts).log_growth(epsilon, delta)
+    q, counts = 0.5 / (pairs + 1), np.array([size, 0.0, 0.0, size])
+    return Bet.on_one(1 - q, q, 2.0 * pairs, counts).log_growth(epsilon, delta)
 
 
 def audit_by_runs(task: PrivacyTask) -> AuditResult:

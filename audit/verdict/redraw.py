@@ -173,7 +173,7 @@ class Redraw:
         """Give how many new calls show the loss with a margin; None where those would be too many."""
         new, limit = self._new_stakes(), self._terms(path, single=drawn.plan.is_single).log_limit
         calls, most = max(drawn.bet.calls, 2), max(_LEAST_MOST, 2 * _MOST * self.witness.runs)
-        bet = replace(drawn.bet, p=np.array([new.p]), q=np.array([new.q]), past=np.array([2 * new.past]))
+        bet = Bet.on_one(new.p, new.q, 2 * new.past, drawn.bet.counts[0], drawn.bet.distance)
         while calls <= most:
             if self._growth(bet, calls) >= MARGIN * limit:
                 return calls

@@ -161,14 +161,7 @@ def run_witness(
             )
         started = min(started, time.monotonic())
     counts = np.sum(blocks, axis=0)
-    bet = Bet(
-        log_prior=np.zeros(1),
-        p=np.array([candidate.p]),
-        q=np.array([candidate.q]),
-        past=np.array([2 * candidate.past]),
-        counts=counts[None, :],
-        distance=distance,
-    )
+    bet = Bet.on_one(candidate.p, candidate.q, 2 * candidate.past, counts, distance)
     p_hits, p_misses, q_hits, q_misses = (int(count) for count in counts)
     p_interval = clopper_pearson(p_hits, p_hits + p_misses, CONFIDENCE)
     q_interval = clopper_pearson(q_hits, q_hits + q_misses, CONFIDENCE)

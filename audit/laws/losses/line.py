@@ -42,7 +42,8 @@ class LineLoss(ScalarLoss):
     def __init__(
         self, p: LineLaw, q: LineLaw | None, *, lattice: bool, log_p: float = 0.0, log_q: float = 0.0
     ) -> None:
-        self.p, self.q, self.lattice = p, q, lattice
+        self.p, self.lattice = p, lattice
+        self.q_pieces: tuple[Any, ...] = () if q is None else q.pieces
         self.log_p, self.log_q = log_p, log_q
 
     def supremum(self) -> float:
@@ -91,14 +92,14 @@ class LineLoss(ScalarLoss):
     def _cut(self, left: float, right: float) -> list[Interval]:
         """Return left..right cut at the ends of q's pieces; runs of integers include both their ends."""
         step = 1.0 if self.lattice else 0.0
-        pieces = () if self.q is None else self.q.pieces
-        starts = {x for piece in pieces for x in (piece.left, piece.right + step) if left < x < right + step}
+        starts = {
+            x for piece in self.q_pieces for x in (piece.left, piece.right + step) if left < x < right + step
+        }
         cuts = sorted({left, right + step} | starts)
         return [(low, high - step) for low, high in pairwise(cuts)]
 
     def _piece_of_q(self, left: float, right: float) -> Any:
-        pieces = () if self.q is None else self.q.pieces
-        return next((piece for piece in pieces if piece.left <= left and right <= piece.right), None)
+        return next((piece for piece in self.q_pieces if piece.left <= left and right <= piece.right), None)
 
     def _supremum(self, segment: Segment) -> float:
         if segment.ratio is None:
