@@ -13,7 +13,7 @@ from audit.events.event import Event
 from audit.events.features.propose import propose
 from audit.events.features.scores import TableScore
 from audit.events.features.views import View
-from audit.events.tables import Candidates, Table, learn_bins
+from audit.events.tables import Candidates, Table, apart, learn_bins
 from audit.evidence.bets import Bet
 from audit.sampling import Runs
 from audit.sampling.vectorised import joined
@@ -237,7 +237,7 @@ class PairMemory:
         growth, loss = 0.0, -np.inf
         epsilon, delta = at_distance(epsilon, delta, self.distance)
         for _, _, candidates in self._suggested(against=True):
-            p, q = candidates.apart(errors)
+            p, q = apart(candidates.p, candidates.q, candidates.past, errors)
             growth = max(growth, float(growth_rate(p, q, epsilon, delta).max()))
             loss = max(loss, float(np.log(np.maximum(p - delta, 1e-12) / np.maximum(q, 1e-12)).max()))
         return growth, loss / self.distance

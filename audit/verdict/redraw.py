@@ -125,7 +125,7 @@ class Redraw:
         if self.sampler.recipe is not None:
             plan = Plan(max(witness.runs, LEAST_SHARED), parts=PARTS)
             if sure:
-                plan = singly(candidate, self._terms(path, single=True), witness.distance)
+                plan = singly(candidate, self._terms(path, single=True))
             try:
                 anew = self._run(plan, candidate, _after(path))
             except SubjectError as error:
@@ -207,7 +207,8 @@ class Redraw:
 
     def _candidate(self, estimates: tuple[float, float], *, past: float) -> Candidate:
         p, q = np.clip(estimates, 1e-3, 1 - 1e-3).tolist()
-        return Candidate(self.witness.event, side_of(self.witness), p, q, past)
+        known = self.witness
+        return Candidate(known.event, side_of(known), p, q, past, known.distance)
 
     def _terms(self, path: tuple[int, ...], *, single: bool) -> Terms:
         """Return the terms of the k-th witness of its audit: k stands in its seed path."""
@@ -221,7 +222,6 @@ class Redraw:
             self._terms(path, single=plan.is_single),
             plan=plan,
             path=path,
-            distance=self.witness.distance,
         )
 
 
