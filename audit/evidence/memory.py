@@ -240,9 +240,10 @@ class PairMemory:
         if self._estimates is None:  # the search asks again and again
             offers = [candidates for _, _, candidates in self._suggested(against=True)]
             past = [np.full(len(offer.p), offer.past) for offer in offers]
-            p, q = [offer.p for offer in offers], [offer.q for offer in offers]
-            self._estimates = np.array([np.concatenate(x or [np.zeros(0)]) for x in (p, q, past)])
-        low, high = apart(*self._estimates, errors)
+            columns = ([offer.p for offer in offers], [offer.q for offer in offers], past)
+            self._estimates = np.array([np.concatenate(column or [np.zeros(0)]) for column in columns])
+        p, q, past = self._estimates
+        low, high = apart(p, q, past, errors)
         if not len(low):
             return 0.0, -np.inf
         growth = max(0.0, float(growth_rate(low, high, epsilon, delta).max()))
