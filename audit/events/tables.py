@@ -6,7 +6,7 @@ past's counts are taken leave-one-out, because an order learned from a run flatt
 """
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,22 +113,6 @@ def learn_bins(feature: Feature, views: list[View]) -> Bins:
     )
 
 
-def apart(estimates: Floats, errors: float) -> tuple[Floats, Floats]:
-    """Return p lowered and q raised by so many standard errors.
-
-    Parameters
-    ----------
-    estimates
-        Of each event p, q, and how many runs of either side they rest on, shape (3, events).
-    errors
-        How many standard errors.
-    """
-    p, q, past = estimates
-    low = p - errors * np.sqrt(p * (1 - p) / (past + 1))
-    high = q + errors * np.sqrt(q * (1 - q) / (past + 1))
-    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-
-
 @dataclass(frozen=True)
 class Candidates:
     """Events over the bins of one table with the past's estimates, p side against q side.
@@ -166,6 +150,13 @@ class Candidates:
         return np.stack([of_p, counted[0].sum() - of_p, of_q, counted[1].sum() - of_q], axis=1)
 
 
+def apart(p: Floats, q: Floats, past: Floats | float, errors: float) -> tuple[Floats, Floats]:
+    """Give p lowered and q raised by so many standard errors of estimates that rest on `past` runs."""
+    low = p - errors * np.sqrt(p * (1 - p) / (past + 1))
+    high = q + errors * np.sqrt(q * (1 - q) / (past + 1))
+    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+
+
 @dataclass
 class Table:
     """Counts of one feature's bins on both sides of a pair; the last bin holds unfinished runs.
@@ -193,9 +184,15 @@ class Table:
 
     def count(self, left: View, right: View) -> Floats:
         """Count the runs of a block by bin, shape (2, bins + 1): left and right."""
-        width = self.bins.width + 1
-        counted = [np.bincount(self.find(side), minlength=width) for side in (left, right)]
-        return np.array(counted, dtype=np.float64)
+        return self.count_parts(left, right, [(len(left), len(right))])[0]
+
+    def count_parts(self, left: View, right: View, parts: Sequence[tuple[int, int]]) -> list[Floats]:
+        """Count each of successive parts of a block, which have so many left and right runs."""
+        width, sides = self.bins.width + 1, []
+        for view, sizes in zip((left, right), zip(*parts, strict=True), strict=True):
+            places = np.repeat(np.arange(len(sizes)) * width, sizes) + self.find(view)
+            sides.append(np.bincount(places, minlength=len(sizes) * width).reshape(-1, width))
+        return list(np.stack(sides, axis=1).astype(np.float64))
 
     def suggest(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
         """Give the events worth betting on with the database `side` (0 left, 1 right) as the p side."""

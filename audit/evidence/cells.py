@@ -108,16 +108,22 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats) -> Floats:
         _, excess, slope = _nearest(p, q, mu, ratio)
         low, high = np.where(excess > 0, mu, low), np.where(excess > 0, high, mu)
         newton = mu - excess / slope
-        mu = np.where((low < newton) & (newton < high), newton, (low + high) / 2)
+        mu = np.where((low <= newton) & (newton <= high), newton, (low + high) / 2)
     gain = p / _nearest(p, q, mu, ratio)[0] - mu  # a_k, below 0 where q stands out
     left_out = np.maximum(gain, 0)
     right_out = np.maximum(-gain / ratio, 0)
-    if delta.any():
-        left_out = _capped(left_out, p, q, ratio, delta)
-        right_out = _capped(right_out, q, p, ratio, delta)
+    lean = mu - 1
+    if delta.any():  # a claim without δ is not cut off, whatever other claims are asked about beside it
+        left_out = np.where(delta > 0, _capped(left_out, p, q, ratio, delta), left_out)
+        right_out = np.where(delta > 0, _capped(right_out, q, p, ratio, delta), right_out)
+        # What is cut off leaves a bet on the coin that chose the side; this takes it away again.
+        even = (
+            right_out @ q - ratio[:, 0] * (left_out @ q) - left_out @ p + ratio[:, 0] * (right_out @ p)
+        ) / 2
+        lean = np.where(delta > 0, even[:, None], lean)
     most = left_out.max(axis=-1, keepdims=True) + right_out.max(axis=-1, keepdims=True)
-    on_left = mu - 1 + left_out - ratio * right_out - delta * most / 2
-    on_right = 1 - mu - ratio * left_out + right_out - delta * most / 2
+    on_left = lean + left_out - ratio * right_out - delta * most / 2
+    on_right = -lean - ratio * left_out + right_out - delta * most / 2
     return np.stack([on_left, on_right], axis=1)
 
 

@@ -13,12 +13,14 @@ from audit.evidence.cells import payoffs, smoothed
 
 #: The largest share of an account that a call may lose.
 _MOST_LOST = 0.95
+#: Growth a call that is worth a bet; what rounding leaves of a claim that is kept is less.
+_WORTH = 1e-12
 _SQRT_TAU = math.sqrt(2 * math.pi)
 
 
 @dataclass(frozen=True)
 class CellCounts:
-    """A table as the past counted it, and what the blocks of a batch then showed in its cells.
+    """A table as the past counted it, and what the parts of a batch then showed in its cells.
 
     Parameters
     ----------
@@ -29,7 +31,7 @@ class CellCounts:
     ordered
         How many leading cells are in numeric order.
     blocks
-        The batch: shape (blocks, 2, cells + 1); the last cell holds runs that count against a refutation
+        The batch in parts, between which the stake changes: shape (parts, 2, cells + 1); the last cell holds runs that count against a refutation
         because they have no output.
     """
 
@@ -51,23 +53,19 @@ class Aim:
         How many calls may be bet on from the beginning of the batch on.
     distance
         How many steps of neighbours lie between the two databases.
+    lost
+        Whether the batch was broken off: what became of the bet is not known, so all is taken to be lost.
     """
 
     tables: tuple[CellCounts, ...]
     calls: int
     distance: int = 1
+    lost: bool = False
 
     def drawn(self, blocks: Sequence[Floats]) -> "Aim":
         """Return the aim with what its batch showed, by table."""
         counted = (replace(table, blocks=b) for table, b in zip(self.tables, blocks, strict=True))
         return replace(self, tables=tuple(counted))
-
-    def at_worst(self, left: int, right: int) -> "Aim":
-        """Return the aim with the batch that costs most, so many of its calls being of either side."""
-        worst = [np.zeros((1, 2, table.past.shape[1] + 1)) for table in self.tables]
-        for blocks in worst:
-            blocks[0, :, -1] = left, right
-        return self.drawn(worst)
 
 
 @dataclass(frozen=True)
@@ -97,6 +95,8 @@ class Goals:
 
     def after(self, aim: Aim, logs: Floats, epsilons: Floats, deltas: Floats) -> Floats:
         """Return the log wealth after a batch from that before it, shape (claims,)."""
+        if aim.lost:
+            return np.full(len(logs), -np.inf)
         claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]
         ratio = np.exp(np.minimum([epsilon for epsilon, _ in claims], 500.0))
         delta = np.array([delta for _, delta in claims])
@@ -104,7 +104,7 @@ class Goals:
         best = np.argmax([plan[2] for plan in plans], axis=0)
         logs = logs.copy()
         for place, (won, square, promise) in enumerate(plans):
-            here = np.flatnonzero((best == place) & (promise > 0))
+            here = np.flatnonzero((best == place) & (promise > _WORTH))
             if len(here):
                 logs[here] = self._bet(aim, place, logs[here], won[here], square[here])
         return logs

@@ -1,6 +1,6 @@
 """What is remembered of one pair of databases: early outputs for re-learning, and counts of everything."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from audit.evidence.bets import Bet
 from audit.evidence.goals import Aim, CellCounts
 from audit.evidence.learned import LEAST, Coded, ScoreLearner, learner_of
 from audit.sampling import Runs
+from audit.sampling.vectorised import joined
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
 
@@ -52,10 +53,14 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Block:
-    """A counted block: its runs by table, and their outputs where they are wanted for re-learning."""
+    """A counted block: its runs by table, and their outputs where they are wanted for re-learning.
+
+    `aimed` has the runs of its parts in each table that is bet on as a whole, shape (parts, 2, bins + 1).
+    """
 
     runs: int
     counts: list[Floats]
+    aimed: Sequence[Floats] = ()
     coded: Coded | None = None
     views: tuple[View, View] | None = None
 
@@ -96,7 +101,7 @@ class PairMemory:
     _learner: ScoreLearner | None = None
     _looked: bool = False
     _next_score: int = 0
-    _estimates: tuple[int, Floats] | None = None
+    _estimates: Floats | None = None
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -127,18 +132,17 @@ class PairMemory:
         """Count a block of runs in every table, without learning from it yet."""
         return [table.count(left, right) for table in self.tables]
 
-    def keep(self, left: View, right: View, counts: list[Floats]) -> Block:
+    def keep(self, left: View, right: View, counts: list[Floats], aimed: Sequence[Floats] = ()) -> Block:
         """Reduce a counted block to what will be learned from it: large batches need little memory."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
         self.hear(right)
         coded = None if self._learner is None else self._learner.code(left, right)
         runs, fits = len(left) + len(right), self._kept_bytes + max(weight(left), weight(right)) <= KEPT_BYTES
-        if self._kept_runs + runs <= 2 * (KEPT if fits else FIRST):
-            return Block(runs, counts, coded, (left, right))
-        return Block(runs, counts, coded)
+        views = (left, right) if self._kept_runs + runs <= 2 * (KEPT if fits else FIRST) else None
+        return Block(runs, counts, aimed, coded, views)
 
-    def take(self, drawn: Iterable[Runs]) -> tuple[list[Floats], list[Block]]:
+    def take(self, drawn: Iterable[Runs], aim: Aim | None = None) -> tuple[list[Floats], list[Block]]:
         """Count all blocks of a batch, without learning from it yet: the sums, and what will be learned."""
         counts: list[Floats] = []
         blocks = []
@@ -146,7 +150,12 @@ class PairMemory:
             left, right = View(runs.left, runs.typed), View(runs.right, runs.typed)
             counted = self.count(left, right)
             counts = [a + b for a, b in zip(counts, counted, strict=True)] if counts else counted
-            blocks.append(self.keep(left, right, counted))
+            parts = (
+                [self.tables[cells.table].count_parts(left, right, runs.parts) for cells in aim.tables]
+                if aim
+                else []
+            )
+            blocks.append(self.keep(left, right, counted, [np.array(list(each)) for each in parts]))
         return counts, blocks
 
     def hear(self, view: View) -> None:
@@ -171,6 +180,8 @@ class PairMemory:
             self.runs += block.runs
             if block.coded is not None and self._learner is not None:
                 self._learner.add(block.coded)
+        self._prospects.clear()
+        self._estimates = None
         if self.pairs >= self._next_learning and self._kept_runs == self.runs:
             self._relearn()
             self._next_learning = 2 * self.pairs if self.pairs >= 256 else int(1.5 * self.pairs)
@@ -229,7 +240,7 @@ class PairMemory:
         key = (self.runs, epsilon, delta, against)
         if self._offered is None or self._offered[0] != key:
             epsilon, delta = at_distance(epsilon, delta, self.distance)
-            offers = self._offers(against=against)
+            offers = list(self._suggested(against=against))
             promise = [_promise(offer[2], epsilon, delta) for offer in offers]
             self._offered = key, offers, np.concatenate(promise or [np.zeros((1, 0))], axis=1)
         return self._offered[1], self._offered[2]
@@ -258,14 +269,13 @@ class PairMemory:
             self.distance,
         )
 
-    def _offers(self, *, against: bool) -> list[tuple[int, int, Candidates]]:
-        """Return the events that each table suggests on either side, with the table's place."""
-        suggested = (
-            (index, side, table.suggest(side, unfinished_counts_against=against))
-            for index, table in enumerate(self.tables)
-            for side in (0, 1)
-        )
-        return [(index, side, found) for index, side, found in suggested if found is not None]
+    def _suggested(self, *, against: bool) -> Iterator[tuple[int, int, Candidates]]:
+        """Yield the events of every table, for either side as the p side: the table, the side, the events."""
+        for index, table in enumerate(self.tables):
+            for side in (0, 1):
+                candidates = table.suggest(side, unfinished_counts_against=against)
+                if candidates is not None:
+                    yield index, side, candidates
 
     def kept(self, side: int) -> tuple[list[View], list[View]]:
         """Give the kept outputs, those of the database `side` first."""
@@ -295,22 +305,20 @@ class PairMemory:
 
         `errors` standard errors are taken from p and added to q (the other way round where negative).
         """
-        key = (self.pairs, epsilon, delta, errors)
+        key = (epsilon, delta, errors)
         if key not in self._prospects:
-            self._prospects = {
-                known: found for known, found in self._prospects.items() if known[0] == self.pairs
-            }
-            self._prospects[key] = self._prospect(epsilon, delta, errors)
+            self._prospects[key] = self._prospect(*key)
         return self._prospects[key]
 
     def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
         epsilon, delta = at_distance(epsilon, delta, self.distance)
-        if self._estimates is None or self._estimates[0] != self.runs:  # the search asks again and again
-            offers = [candidates for _, _, candidates in self._offers(against=True)]
+        if self._estimates is None:  # the search asks again and again
+            offers = [candidates for _, _, candidates in self._suggested(against=True)]
             past = [np.full(len(offer.p), offer.past) for offer in offers]
-            p, q = [offer.p for offer in offers], [offer.q for offer in offers]
-            self._estimates = self.runs, np.array([np.concatenate(x or [np.zeros(0)]) for x in (p, q, past)])
-        low, high = apart(self._estimates[1], errors)
+            columns = ([offer.p for offer in offers], [offer.q for offer in offers], past)
+            self._estimates = np.array([np.concatenate(column or [np.zeros(0)]) for column in columns])
+        p, q, past = self._estimates
+        low, high = apart(p, q, past, errors)
         if not len(low):
             return 0.0, -np.inf
         growth = max(0.0, float(growth_rate(low, high, epsilon, delta).max()))
@@ -318,7 +326,7 @@ class PairMemory:
         return growth, loss / self.distance
 
 
-def bet_on(chosen: list[Chosen], counts: list[Floats]) -> Bet:
+def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Bet:
     """Turn chosen events and the counts of the batch that followed into a bet."""
     return Bet(
         log_prior=np.concatenate([item.log_prior for item in chosen]),
@@ -341,8 +349,8 @@ def _cells(table: Table, place: int, *, against: bool) -> CellCounts:
 def aimed(aim: Aim, blocks: list[Block]) -> Aim:
     """Return the aim with what its batch showed."""
     seen = []
-    for table in aim.tables:
-        counts = np.array([block.counts[table.table] for block in blocks])
+    for place, table in enumerate(aim.tables):
+        counts = np.concatenate([block.aimed[place] for block in blocks])
         missing = table.past.shape[1] + 1 - counts.shape[2]
         seen.append(np.pad(counts, ((0, 0), (0, 0), (0, missing))))
     return aim.drawn(seen)
@@ -350,11 +358,8 @@ def aimed(aim: Aim, blocks: list[Block]) -> Aim:
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
     """Return the bet on a batch that was broken off, so many of its calls being of either side: its worst."""
-    tables = 1 + max(item.table for item in chosen)
-    known = {item.table: item.candidates.inside_p.shape[1] for item in chosen}
-    counts = [np.zeros((2, known.get(table, 1))) for table in range(tables)]
-    for counted in counts:
-        counted[:, 0] = left, right
+    in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
+    counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()
 
 
@@ -397,10 +402,7 @@ def merged(views: list[View]) -> View:
     if len(views) == 1:
         return views[0]
     typed = all(view.typed for view in views)
-    arrays = [view.outputs for view in views if isinstance(view.outputs, np.ndarray)]
-    if len(arrays) == len(views) and len({(array.shape[1:], array.dtype) for array in arrays}) == 1:
-        return View(np.concatenate(arrays), typed, replaced=True)
-    return View([output for view in views for output in view.outputs], typed, replaced=True)
+    return View(joined([view.outputs for view in views]), typed, replaced=True)
 
 
 def _last_half(view: View) -> View:

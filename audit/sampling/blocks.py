@@ -20,6 +20,8 @@ Tick = Callable[[int], None]
 LARGEST_BLOCK: Final = 2**18  # pairs; bounds memory
 _HEAVIEST_BLOCK: Final = 2**27  # bytes, both sides
 _VECTORISED_BLOCK: Final = 2**16
+#: Parts of a block between which a stake may change.
+_PARTS: Final = 8
 _WORKERS: Final = 8
 _SMALLEST_BLOCK: Final = 8
 
@@ -113,12 +115,15 @@ class Task:
         return shares(self.size, self.coins, by_call=self.by_call)
 
     @property
-    def of_either_side(self) -> tuple[int, int]:
-        """How many runs are of the left side and of the right, as the coins have it."""
+    def parts(self) -> list[tuple[int, int]]:
+        """How many runs are of the left side and of the right, in successive parts, as the coins have it."""
         if self.vectorised and not self.fresh:
-            return sum(left for left, _, _ in self.plan), sum(right for _, right, _ in self.plan)
-        right = sum(self.order)
-        return self.runs - right, right
+            return [(left, right) for left, right, _ in self.plan]
+        order, size = self.order, max(1, -(-self.runs // _PARTS))
+        return [
+            (len(part) - sum(part), sum(part))
+            for part in (order[i : i + size] for i in range(0, self.runs, size))
+        ]
 
     @property
     def coins(self) -> np.random.Generator:

@@ -164,8 +164,9 @@ class Sampler(Tally):
         self._planned = [
             self._task(left, right, count, (*path, index), **ways) for index, count in enumerate(sizes)
         ]
-        for block in workers.map(self._planned, steady=bool(self._steady)):
-            yield replace(self.account(block), typed=not vectorised)
+        blocks = workers.map(self._planned, steady=bool(self._steady))
+        for task, block in zip(self._planned, blocks, strict=True):
+            yield replace(self.account(block), typed=not vectorised, parts=task.parts)
 
     def with_copies(self, draw: Callable[[], T], again: Callable[[MutatedInput], T] | None = None) -> T:
         """Return what `draw` returns. If the mechanism changes its database, draw again with copies of it.
@@ -192,7 +193,7 @@ class Sampler(Tally):
         >>> sum(sampler.last_sides)
         40
         """
-        both = [task.of_either_side for task in self._planned]
+        both = [part for task in self._planned for part in task.parts]
         return sum(left for left, _ in both), sum(right for _, right in both)
 
     def draw_anew(

@@ -26,6 +26,8 @@ class Runs:
         together; of runs with a coin each, one side may have more than the other.
     typed
         Whether the type of every output is its own, and not that of many drawn in one call.
+    parts
+        How many runs of either side there are in successive parts of the block; empty if nobody said.
 
     Examples
     --------
@@ -36,6 +38,7 @@ class Runs:
     left: Any
     right: Any
     typed: bool = True
+    parts: Sequence[tuple[int, int]] = ()
 
 
 class Variety:

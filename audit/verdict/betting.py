@@ -7,7 +7,7 @@ settled. Runs drawn to explore pairs are never bet on.
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +18,7 @@ from audit.events.features.views import View
 from audit.evidence.bets import Bet, Ledger, delta_bound, epsilon_bound
 from audit.evidence.goals import Aim, Goals
 from audit.evidence.memory import Block, PairMemory, aimed, bet_on, broken_off
-from audit.sampling import BET, EXPLORE, MutatedInput, Sampler
+from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler
 from audit.search.climb import Path, Search
 from audit.search.compass import distance
 from audit.values.outcomes import Raised, Unfinished
@@ -134,10 +134,9 @@ class Betting:
         Gives pairs around a pair, for the search to climb; None if only `pairs` may be tried.
     further
         Gives paths that repeat the step of a pair; None if only neighbours may be tried.
-    stage, look_stage
-        First part of the seed path of runs that are bet on, and of those that are only looked at.
-    singly
-        Whether every run is a call of its own, though the subject may have a sampler.
+    by_calls
+        Whether this confirms by calls what crossed in runs that share one call of a sampler: every run is a
+        call of its own, and the first part of each seed path is that of confirmations.
     given_up
         The beginning of this audit that was given up, if any: its runs are spent. Wealth that it lost stays
         lost (and wealth that it won is given up), or beginning again would be a second chance.
@@ -149,13 +148,11 @@ class Betting:
     listener: Callable[[AuditProgressed], None] | None = None
     vary: Callable[[Path], Iterator[Path]] | None = None
     further: Callable[[Path], Iterator[Path]] | None = None
-    stage: int = BET
-    look_stage: int = EXPLORE
-    singly: bool = False
+    by_calls: bool = False
     given_up: "Betting | None" = None
     shadow_log_wealth: float = 0.0
-    crossed_at: int | None = None
-    shadow_crossed_at: int | None = None
+    crossed_at: int = 0
+    shadow_crossed_at: int = 0
     bet_sizes: list[int] = field(default_factory=list)
     batches: int = 0
     out_of_time: bool = False
@@ -170,6 +167,7 @@ class Betting:
         if self.given_up is not None:
             already, self.batches = self.given_up.spent, self.given_up.batches
             self.ledger = Ledger(before=self.given_up.ledger, goals=goals)
+        self.stage, self.look_stage = (CONFIRM, CONFIRM) if self.by_calls else (BET, EXPLORE)
         self._spent_before = self.sampler.drawn - already
         self._lost = self.log_wealth = self.ledger.lost(terms.epsilon, terms.delta)
         self._own, self._goal = 0.0, np.zeros(1)
@@ -199,7 +197,7 @@ class Betting:
     @property
     def refuted(self) -> bool:
         """Whether the wealth has crossed."""
-        return self.crossed_at is not None
+        return self.crossed_at > 0
 
     def run(self) -> Self:
         """Search and bet, by turns, until the wealth crosses, the budget is spent or the time is over."""
@@ -245,7 +243,7 @@ class Betting:
     def _is_decided_by_unfinished_runs(self) -> bool:
         """Tell whether only unfinished runs speak: the finished ones had three times as many to decide."""
         crossed = self.shadow_crossed_at
-        return crossed is not None and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
+        return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
     def _scout(self, memory: PairMemory) -> float:
         """Draw one coupled run a side and tell how far apart they are; they teach nothing else."""
@@ -275,11 +273,11 @@ class Betting:
         aim = memory.aim(terms.epsilon, terms.delta, calls=room, against=terms.against)
         as_output = memory.choose(terms.epsilon, terms.delta, against=False) if memory.unfinished else []
         try:
-            counts, blocks = self._draw(memory, size, self.stage)
+            counts, blocks = self._draw(memory, size, self.stage, aim)
         except MutatedInput:
             if chosen:  # the stake was laid; what it would have become is at least what the worst leaves
                 sides = self.sampler.last_sides
-                self._settle(broken_off(chosen, *sides), aim and aim.at_worst(*sides))
+                self._settle(broken_off(chosen, *sides), aim and replace(aim, lost=True))
             raise
         if chosen:
             memory.won += self._settle(bet_on(chosen, counts), aim and aimed(aim, blocks))
@@ -308,15 +306,17 @@ class Betting:
     def _bet_in_shadow(self, bet: Bet) -> None:
         """Follow the wealth were unfinished runs outputs: it decides nothing but INCONCLUSIVE."""
         self.shadow_log_wealth += bet.log_growth(self.terms.epsilon, self.terms.delta)
-        if self.shadow_crossed_at is None and self.shadow_log_wealth >= self.terms.log_limit:
+        if not self.shadow_crossed_at and self.shadow_log_wealth >= self.terms.log_limit:
             self.shadow_crossed_at = self.spent
 
-    def _draw(self, memory: PairMemory, size: int, stage: int) -> tuple[list[Floats], list[Block]]:
+    def _draw(
+        self, memory: PairMemory, size: int, stage: int, aim: Aim | None = None
+    ) -> tuple[list[Floats], list[Block]]:
         path = (stage, self.batches)
         self.batches += 1
         ways = {"singly": self._singly, "by_call": stage == self.stage}
         drawn = self.sampler.draw(memory.left, memory.right, size, path, **ways)
-        return memory.take(drawn)
+        return memory.take(drawn, aim)
 
     @property
     def _singly(self) -> bool:
@@ -325,7 +325,7 @@ class Betting:
         A subject that merely caches what it works out honours its generator; what depends on other state is
         confirmed call by call before it refutes.
         """
-        return self.singly or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
+        return self.by_calls or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
 
     def _refuse_silence(self) -> None:
         """Raise when nothing has ever answered, on enough pairs of databases."""

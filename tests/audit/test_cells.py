@@ -1,0 +1,119 @@
+"""Bets on whole tables: no pair of laws that keeps the claim expects a gain, whatever the past said.
+
+The worst pair of laws is found by linear programming, the nearest one by a general solver.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog, minimize
+
+from audit.evidence.cells import payoffs, smoothed
+
+
+def drawn(rng, cells):
+    """Return two probability vectors that may lie far apart, or have cells next to nothing."""
+    return (rng.dirichlet(np.full(cells, 10 ** rng.uniform(-1, 1))) * (1 - 1e-9) + 1e-9 / cells for _ in "pq")
+
+
+def most_expected(won, epsilon, delta):
+    """Return the largest mean of D over all pairs of laws (P, Q) that keep (ε, δ)."""
+    cells, ratio = won.shape[1], math.exp(epsilon)
+    eye, none, one = np.eye(cells), np.zeros((cells, cells)), np.ones(cells)
+    zero = np.zeros(cells)
+    # P ≤ R·Q + s and Q ≤ R·P + t with Σ s ≤ δ and Σ t ≤ δ: the claim, for every event
+    above = np.vstack(
+        [
+            np.hstack([eye, -ratio * eye, -eye, none]),
+            np.hstack([-ratio * eye, eye, none, -eye]),
+            np.concatenate([zero, zero, one, zero])[None],
+            np.concatenate([zero, zero, zero, one])[None],
+        ]
+    )
+    sums = np.vstack([np.concatenate([one, zero, zero, zero]), np.concatenate([zero, one, zero, zero])])
+    found = linprog(
+        -np.concatenate([won[0], won[1], zero, zero]) / 2,
+        A_ub=above,
+        b_ub=np.concatenate([np.zeros(2 * cells), [delta, delta]]),
+        A_eq=sums,
+        b_eq=[1, 1],
+    )
+    assert found.status == 0
+    return -found.fun
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-3, 0.2])
+@pytest.mark.parametrize("cells", [2, 3, 9])
+def test_no_pair_of_laws_that_keeps_the_claim_expects_a_gain(cells, delta):
+    rng = np.random.default_rng([cells, int(1000 * delta)])
+    for _ in range(25):
+        p, q = drawn(rng, cells)
+        epsilon = 10 ** rng.uniform(-2, 1)
+        [won] = payoffs(p, q, np.exp([epsilon]), np.array([delta]))
+        assert most_expected(won, epsilon, delta) <= 1e-9 * max(1.0, np.abs(won).max())
+
+
+def test_what_a_broken_claim_wins_is_missed_by_a_smaller_one():
+    """The check above can fail: against half of ε these bets expect a gain."""
+    p, q = np.array([0.7, 0.3]), np.array([0.3, 0.7])
+    [won] = payoffs(p, q, np.exp([0.2]), np.zeros(1))
+    assert most_expected(won, 0.4, 0.0) > 0.01
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bet_is_the_likelihood_ratio_to_the_nearest_pair_that_keeps_the_claim(seed):
+    rng = np.random.default_rng(seed)
+    p, q = (rng.dirichlet(np.full(4, 3.0)) for _ in "pq")
+    epsilon = 0.2
+    ratio = math.exp(epsilon)
+
+    def divergence(laws):
+        return -(p @ np.log(laws[:4])) - q @ np.log(laws[4:])
+
+    nearest = minimize(
+        divergence,
+        np.full(8, 0.25),
+        bounds=[(1e-9, 1)] * 8,
+        method="SLSQP",
+        constraints=[
+            {"type": "eq", "fun": lambda laws: [laws[:4].sum() - 1, laws[4:].sum() - 1]},
+            {"type": "ineq", "fun": lambda laws: ratio * laws[4:] - laws[:4]},
+            {"type": "ineq", "fun": lambda laws: ratio * laws[:4] - laws[4:]},
+        ],
+        options={"ftol": 1e-14, "maxiter": 1000},
+    ).x
+    [won] = payoffs(p, q, np.array([ratio]), np.zeros(1))
+    assert np.allclose(won[0], p / nearest[:4] - 1, atol=2e-3)
+    assert np.allclose(won[1], q / nearest[4:] - 1, atol=2e-3)
+
+
+def test_each_claim_is_bet_against_as_if_it_were_alone():
+    p, q = drawn(np.random.default_rng(5), 6)
+    ratios, deltas = np.exp([0.1, 1.0, 3.0]), np.array([0.0, 0.01, 0.1])
+    together = payoffs(p, q, ratios, deltas)
+    for one, ratio, delta in zip(together, ratios, deltas, strict=True):
+        assert np.allclose(one, payoffs(p, q, np.array([ratio]), np.array([delta]))[0])
+
+
+@pytest.mark.parametrize("ordered", [0, 3, 12])
+def test_smoothed_laws_are_laws_and_believe_large_counts(ordered):
+    rng = np.random.default_rng(3)
+    p, q = rng.dirichlet(np.ones(12)), rng.dirichlet(np.ones(12))
+    for runs in (3, 100, 10**8):
+        smooth = smoothed(rng.multinomial(runs, p), rng.multinomial(runs, q), ordered=ordered)
+        assert all(law.min() > 0 for law in smooth)
+        assert np.allclose([law.sum() for law in smooth], 1)
+    assert np.allclose(np.log(smooth[0] / smooth[1]), np.log(p / q), atol=0.02)
+
+
+@pytest.mark.parametrize("ordered", [0, 30])
+def test_what_differs_by_chance_only_is_smoothed_away(ordered):
+    """Of 1,000 pairs of runs in 30 cells a log-ratio has a standard error of 0.25; little of it is left."""
+    rng = np.random.default_rng(4)
+    law = np.full(30, 1 / 30)
+    left = []
+    for _ in range(20):
+        p, q = smoothed(rng.multinomial(1000, law), rng.multinomial(1000, law), ordered=ordered)
+        left.append(np.sqrt(np.mean(np.log(p / q) ** 2)))
+    assert np.mean(left) < 0.06
