@@ -26,6 +26,10 @@ import numpy as np
 from audit.distributions.law import Floats
 
 _STEPS = 12
+#: The claims, as multiples of ε, that are tried until one is broken clearly: by √_CLEAR standard errors.
+_POWERS = (1.0, 0.8, 0.5, 0.0)
+_CLEAR = 4.0
+_NOTHING = 1e-18
 _EDGE = 0.01
 #: Variances that a step of the log-ratio from one cell to the next may have.
 _SPREADS = np.append(10.0 ** np.arange(-8, 2), 0.0)
@@ -88,7 +92,7 @@ def _walk(values: Floats, errors: Floats) -> Floats:
     return found
 
 
-def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats) -> Floats:
+def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float = np.inf) -> Floats:
     """Return D of a call, left and right, in each cell: what a stake of 1 wins.
 
     Parameters
@@ -97,34 +101,70 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats) -> Floats:
         Estimated probabilities of the cells, shape (cells,).
     ratio, delta
         e^ε and δ of claims, shape (claims,).
+    past
+        Runs that the estimates rest on. Where they do not show clearly that a claim is broken, the bet goes the
+        way in which they break a smaller claim clearly.
 
     Returns
     -------
     array of shape (claims, 2, cells)
     """
+    won = np.zeros((len(ratio), 2, len(p)))
+    left = np.arange(len(ratio))
+    for power in _POWERS:
+        here = _against(p, q, ratio[left], delta[left], power)
+        mean = (here[:, 0] @ p + here[:, 1] @ q) / 2
+        if power < 1:  # how clearly the smaller claim is broken
+            own = _against(p, q, ratio[left] ** power, delta[left], 1.0)
+            mean = (own[:, 0] @ p + own[:, 1] @ q) / 2
+        else:
+            own = here
+        square = (own[:, 0] ** 2 @ p + own[:, 1] ** 2 @ q) / 2
+        clear = (past * mean * np.abs(mean) >= _CLEAR * square) & (square > _NOTHING)
+        if power == _POWERS[-1]:
+            clear = square > _NOTHING
+        won[left[clear]] = here[clear]
+        left = left[~clear]
+        if not len(left):
+            break
+    return won
+
+
+def _against(p: Floats, q: Floats, ratio: Floats, delta: Floats, power: float) -> Floats:
+    """Return the payoffs against claims, the cells weighed as against ε times `power`."""
+    left_out, right_out, mu = _weights(p, q, ratio**power)
     ratio, delta = ratio[:, None], delta[:, None]
+    lean = mu - 1
+    if power < 1:
+        lean = _even(left_out, right_out, p, q, ratio)
+    if delta.any():  # a claim without δ is not cut off, whatever other claims are asked about beside it
+        left_out = np.where(delta > 0, _capped(left_out, p, q, ratio, delta), left_out)
+        right_out = np.where(delta > 0, _capped(right_out, q, p, ratio, delta), right_out)
+        lean = np.where(delta > 0, _even(left_out, right_out, p, q, ratio), lean)
+    most = left_out.max(axis=-1, keepdims=True) + right_out.max(axis=-1, keepdims=True)
+    on_left = lean + left_out - ratio * right_out - delta * most / 2
+    on_right = -lean - ratio * left_out + right_out - delta * most / 2
+    return np.stack([on_left, on_right], axis=1)
+
+
+def _even(left_out: Floats, right_out: Floats, p: Floats, q: Floats, ratio: Floats) -> Floats:
+    """Return the part of a bet on the coin that chose the side which leaves as much to win on either side."""
+    on_left = left_out @ p - ratio[:, 0] * (right_out @ p)
+    on_right = right_out @ q - ratio[:, 0] * (left_out @ q)
+    return (on_right - on_left)[:, None] / 2
+
+
+def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return a_k of the cells where p stands out, of those where q does, and μ, of the nearest laws."""
+    ratio = ratio[:, None]
     mu, low, high = np.ones_like(ratio), np.full_like(ratio, _EDGE), np.full_like(ratio, 2 - _EDGE)
     for _ in range(_STEPS):  # where this stops decides how good the bets are, not whether they hold
         _, excess, slope = _nearest(p, q, mu, ratio)
         low, high = np.where(excess > 0, mu, low), np.where(excess > 0, high, mu)
         newton = mu - excess / slope
         mu = np.where((low <= newton) & (newton <= high), newton, (low + high) / 2)
-    gain = p / _nearest(p, q, mu, ratio)[0] - mu  # a_k, below 0 where q stands out
-    left_out = np.maximum(gain, 0)
-    right_out = np.maximum(-gain / ratio, 0)
-    lean = mu - 1
-    if delta.any():  # a claim without δ is not cut off, whatever other claims are asked about beside it
-        left_out = np.where(delta > 0, _capped(left_out, p, q, ratio, delta), left_out)
-        right_out = np.where(delta > 0, _capped(right_out, q, p, ratio, delta), right_out)
-        # What is cut off leaves a bet on the coin that chose the side; this takes it away again.
-        even = (
-            right_out @ q - ratio[:, 0] * (left_out @ q) - left_out @ p + ratio[:, 0] * (right_out @ p)
-        ) / 2
-        lean = np.where(delta > 0, even[:, None], lean)
-    most = left_out.max(axis=-1, keepdims=True) + right_out.max(axis=-1, keepdims=True)
-    on_left = lean + left_out - ratio * right_out - delta * most / 2
-    on_right = -lean - ratio * left_out + right_out - delta * most / 2
-    return np.stack([on_left, on_right], axis=1)
+    gain = p / _nearest(p, q, mu, ratio)[0] - mu  # below 0 where q stands out
+    return np.maximum(gain, 0), np.maximum(-gain / ratio, 0), mu
 
 
 def _nearest(p: Floats, q: Floats, mu: Floats, ratio: Floats) -> tuple[Floats, Floats, Floats]:

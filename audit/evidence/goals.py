@@ -13,8 +13,8 @@ from audit.evidence.cells import payoffs, smoothed
 
 #: The largest share of an account that a call may lose.
 _MOST_LOST = 0.95
-#: Growth a call that is worth a bet; what rounding leaves of a claim that is kept is less.
-_WORTH = 1e-12
+#: A mean square of D that is left by rounding only: there is no way to bet.
+_NOTHING = 1e-18
 _SQRT_TAU = math.sqrt(2 * math.pi)
 
 
@@ -104,7 +104,7 @@ class Goals:
         best = np.argmax([plan[2] for plan in plans], axis=0)
         logs = logs.copy()
         for place, (won, square, promise) in enumerate(plans):
-            here = np.flatnonzero((best == place) & (promise > _WORTH))
+            here = np.flatnonzero((best == place) & (square > _NOTHING))
             if len(here):
                 logs[here] = self._bet(aim, place, logs[here], won[here], square[here])
         return logs
@@ -127,7 +127,7 @@ class Goals:
 def _plan(table: CellCounts, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
     """Return what calls win in each cell, the mean of its square, and the growth promised, by claim."""
     p, q = smoothed(*table.past, ordered=table.ordered)
-    won = payoffs(p, q, ratio, delta)
+    won = payoffs(p, q, ratio, delta, past=table.past.sum())
     mean = (won[:, 0] @ p + won[:, 1] @ q) / 2
     square = np.maximum((won[:, 0] ** 2 @ p + won[:, 1] ** 2 @ q) / 2, 1e-300)
     return won, square, mean * np.abs(mean) / square
