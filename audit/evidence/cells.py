@@ -79,17 +79,13 @@ def _walk(values: Floats, errors: Floats) -> Floats:
     size = len(values)
     if size < 2:
         return values * 0
-    place = np.arange(size)
-    steps = np.minimum(place[:, None], place)  # the covariance of a walk from 0 with steps of variance 1
-    best, found = -np.inf, values
-    for spread in _SPREADS:
-        prior = spread * steps + 1.0
-        factor = np.linalg.cholesky(prior + np.diag(errors))
-        white = np.linalg.solve(factor, values)
-        fit = -(white @ white) / 2 - np.log(np.diag(factor)).sum()
-        if fit > best:
-            best, found = fit, prior @ np.linalg.solve(factor.T, white)
-    return found
+    place = np.arange(size) + size  # the walk has gone as far before the first value as it goes from there on
+    scale = np.sqrt(errors)
+    shares, ways = np.linalg.eigh(np.minimum(place[:, None], place) / np.outer(scale, scale))
+    seen = ways.T @ (values / scale)
+    known = _SPREADS[:, None] * np.maximum(shares, 0)
+    best = np.argmin((seen**2 / (1 + known) + np.log1p(known)).sum(axis=1))
+    return np.asarray(scale * (ways @ (seen * known[best] / (1 + known[best]))))
 
 
 def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float = np.inf) -> Floats:
@@ -120,7 +116,7 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
         else:
             own = here
         square = (own[:, 0] ** 2 @ p + own[:, 1] ** 2 @ q) / 2
-        clear = (past * mean * np.abs(mean) >= _CLEAR * square) & (square > _NOTHING)
+        clear = (mean * np.abs(mean) > _CLEAR / past * square) & (square > _NOTHING)
         if power == _POWERS[-1]:
             clear = square > _NOTHING
         won[left[clear]] = here[clear]

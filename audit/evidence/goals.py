@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtri
@@ -39,6 +40,11 @@ class CellCounts:
     past: Floats
     ordered: int
     blocks: Floats = field(default_factory=lambda: np.zeros((0, 2, 1)))
+
+    @cached_property
+    def laws(self) -> tuple[Floats, Floats]:
+        """What the past says of the probabilities of the cells, left and right."""
+        return smoothed(*self.past, ordered=self.ordered)
 
 
 @dataclass(frozen=True)
@@ -126,7 +132,7 @@ class Goals:
 
 def _plan(table: CellCounts, ratio: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
     """Return what calls win in each cell, the mean of its square, and the growth promised, by claim."""
-    p, q = smoothed(*table.past, ordered=table.ordered)
+    p, q = table.laws
     won = payoffs(p, q, ratio, delta, past=table.past.sum())
     mean = (won[:, 0] @ p + won[:, 1] @ q) / 2
     square = np.maximum((won[:, 0] ** 2 @ p + won[:, 1] ** 2 @ q) / 2, 1e-300)

@@ -201,7 +201,7 @@ class PairMemory:
         if self._learner is not None and self.pairs >= self._next_score:
             self.tables = [t for t in self.tables if not isinstance(t.bins.feature, AdditiveScore)]
             self.tables.append(self._learner.table())
-            self._next_score = self.pairs + self.pairs // 5
+            self._next_score = self.pairs + self.pairs // 3
 
     def _relearn(self) -> None:
         """Choose features and bins anew from the kept outputs, and count these again."""
