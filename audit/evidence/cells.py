@@ -98,8 +98,8 @@ def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float =
     ratio, delta
         e^ε and δ of claims, shape (claims,).
     past
-        Runs that the estimates rest on. Where they do not show clearly that a claim is broken, the bet goes the
-        way in which they break a smaller claim clearly.
+        Runs that the estimates rest on. Where these do not show clearly that a claim is broken, the bet is as
+        against a smaller claim that they show to be broken.
 
     Returns
     -------

@@ -32,8 +32,8 @@ class CellCounts:
     ordered
         How many leading cells are in numeric order.
     blocks
-        The batch in parts, between which the stake changes: shape (parts, 2, cells + 1); the last cell holds runs that count against a refutation
-        because they have no output.
+        The batch in parts, between which the stake changes: shape (parts, 2, cells + 1). The last cell holds
+        runs that count against a refutation because they have no output.
     """
 
     table: int
@@ -109,7 +109,7 @@ class Goals:
         plans = [_plan(table, ratio, delta) for table in aim.tables]
         best = np.argmax([plan[2] for plan in plans], axis=0)
         logs = logs.copy()
-        for place, (won, square, promise) in enumerate(plans):
+        for place, (won, square, _) in enumerate(plans):
             here = np.flatnonzero((best == place) & (square > _NOTHING))
             if len(here):
                 logs[here] = self._bet(aim, place, logs[here], won[here], square[here])

@@ -1,4 +1,4 @@
-"""Accounts aimed at the last run: what they hold is expected to shrink, and it nearly reaches what a test can.
+"""Accounts aimed at the last run: they are expected to shrink, and reach nearly what a test of all runs can.
 
 All outcomes of small batches are enumerated, so the first is exact.
 """

@@ -21,7 +21,7 @@ def learned(memory, left, right, cuts=()):
         a, b = View(left[start:end]), View(right[start:end])
         counted = memory.count(a, b)
         counts = [x + y for x, y in zip(counts, counted, strict=True)] if counts else counted
-        blocks.append(memory.keep(a, b))
+        blocks.append(memory.keep(a, b, counted))
     memory.learn(blocks, counts)
     return memory
 
