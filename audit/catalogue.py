@@ -1,4 +1,4 @@
-"""The catalogue: named subjects of every installed distribution that offers some."""
+"""The catalogue: named subjects of every installed package that offers some."""
 
 import fnmatch
 from collections.abc import Callable, Iterator, Mapping, Sequence

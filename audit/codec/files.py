@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and asked for before hours of work."""
+"""Files written atomically, and checked to be writable before hours of work."""
 
 import hashlib
 import os

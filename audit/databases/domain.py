@@ -1,4 +1,4 @@
-"""Reading what an audit was told about its databases, with one clear line for everything that cannot be."""
+"""The arguments about databases (`records`, `size`, …), checked and turned into one `Databases`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain

@@ -130,7 +130,7 @@ def _log_wealth(result: Saved) -> float:
 
 
 def warning(result: Saved) -> str:
-    """Return what whoever made the audit should be warned of in a line; nothing where that is nothing.
+    """Return a one-line warning about the audit, or an empty text.
 
     Examples
     --------

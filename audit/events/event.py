@@ -1,7 +1,7 @@
-"""Events: sets of outputs that say themselves in words, are stored and are replayed.
+"""Events: sets of outputs that are described in words, saved and replayed.
 
-An event is "a feature's value lies in these intervals" or "is one of these atoms", at most three such
-conditions joined by *and*.
+An event is one to three conditions joined by *and*: "a feature's value lies in these intervals", "a feature's
+value is one of these atoms", or "the output lies in a region of a declared law".
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,7 +67,7 @@ class NumberIn:
 
 @dataclass(frozen=True, eq=False)
 class AtomIn:
-    """An atom feature's value is that of one of some example outputs (or of none of them).
+    """An atom feature's value is that of one of some example outputs.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class Event:
     conditions
         What must hold.
     said
-        Its words in a saved result, where an example was kept as text only and no longer says them.
+        The saved description, used if an example was saved as text and the description cannot be rebuilt.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def _read(stored: dict[str, Any]) -> Event:
     event = Event.from_json(stored["event"])
     if event.words() == stored["words"]:
         return event
-    return replace(event, said=str(stored["words"]))  # an example kept as text no longer says it
+    return replace(event, said=str(stored["words"]))  # an example was saved as text
 
 
 register("event", Event, write=lambda event: {"words": event.words(), "event": event.to_json()}, read=_read)

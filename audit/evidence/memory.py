@@ -1,4 +1,4 @@
-"""What is remembered of one pair of databases: early outputs for re-learning, and counts of everything."""
+"""Past runs of one pair of databases: early outputs for re-learning, and counts of everything."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,9 +1,9 @@
-"""What a non-refutation means: the smallest true ε that the same bets would most likely have shown.
+"""Power: the smallest true ε that the same bets would most likely have refuted.
 
 **Guarantee.** A statement about simulated audits, not about the subject: were the named event to have
 probability p on one side and (p − δ)/e^ε on the other, with the batches and stakes of this audit, then at
-least 90 % of audits (estimated from `AUDITS` simulations under common random numbers) would have refuted the
-claim.
+least 90 % of audits (estimated from `AUDITS` simulations under common random numbers) would have reached the
+threshold of a refutation. The search for the pair and the confirmation are not simulated.
 """
 
 import math

@@ -24,7 +24,7 @@ Compute: TypeAlias = "Callable[[], Finding]"
 GROUP = "dp_audit.findings"
 
 Judgement = Literal["holds", "loose", "not verified", "hidden condition", "proof only", "false", "typo"]
-"""What became of a statement.
+"""Whether a statement holds.
 
 ``holds``: by its proof or an exact law where the `Method` says so; else no instance looked at breaks it.
 ``loose``: true, and more is true. ``not verified``: neither proved nor refuted here. ``hidden condition``:
@@ -83,7 +83,7 @@ class Finding(NoTruth):
     statement
         What the text says, in one sentence of our own.
     judgement
-        What became of it, a `Judgement`.
+        Whether it holds, a `Judgement`.
     shown
         What was found, in one sentence that has the numbers.
     corrected

@@ -1,4 +1,4 @@
-"""The declared laws of an audit, asked for with the subject's own faults told apart from ours."""
+"""The declared laws of an audit; errors that the subject raises are reported as its own."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field

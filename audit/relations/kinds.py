@@ -1,4 +1,4 @@
-"""Which databases are neighbours: five relations, and room for one's own."""
+"""Which databases are neighbours: five relations, and custom ones."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence

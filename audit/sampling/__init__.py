@@ -1,4 +1,7 @@
-"""Drawing runs: seed tree, blocks, workers, and what a mechanism may do meanwhile."""
+"""Drawing runs: seed tree, blocks, workers, and mechanisms that keep state, change their input or never end.
+
+Above `databases` and `subject`; below `task` and all that asks for runs.
+"""
 
 from audit.sampling.inputs import MutatedInput
 from audit.sampling.sampler import Sampler

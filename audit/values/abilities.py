@@ -1,6 +1,6 @@
-"""What a value does with the help of layers above it: the package says where, a value asks by name.
+"""Functions of higher layers that a value calls by name: `audit/__init__` registers them.
 
-So a result can replay itself and say itself without importing what replays and says it.
+So a result can replay and print itself, and imports no layer above it.
 """
 
 from collections.abc import Callable

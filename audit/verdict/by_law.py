@@ -1,4 +1,4 @@
-"""The exact path: compare declared laws of neighbouring databases, and the laws with the code that is run."""
+"""The exact path: a verdict from declared laws, compared with the claim and with runs of the code."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

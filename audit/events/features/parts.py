@@ -1,6 +1,6 @@
 """What lies inside a structured output: entries of arrays, fields, attributes, variables.
 
-A leak may sit in one entry of `(coefficients, intercept)`, beside noise that makes every output another.
+A leak may sit in one entry of `(coefficients, intercept)`, next to noise that makes all outputs different.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -25,10 +25,10 @@ MOST_DEPTH = 16
 
 
 def leaves(output: object) -> dict[Path, object]:
-    """Give what is inside an output and cannot be opened further, by where it is; nothing for what is a leaf.
+    """Return the leaves inside an output, by path; empty if the output is itself a leaf.
 
-    Guarantee: depends on this output alone; at most 512 leaves, 16 steps deep. A text, and a number
-    that is opened further, count as leaves too.
+    Guarantee: depends on this output alone; at most 512 leaves, 16 steps deep. Texts and numbers are leaves,
+    even if their parts are listed as well.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def leaves(output: object) -> dict[Path, object]:
 
 
 def holds_more(output: object) -> bool:
-    """Tell whether an output has parts that `leaves` does not open.
+    """Return whether an output has parts that `leaves` does not open.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def holds_more(output: object) -> bool:
 
 
 def _is_cut(value: object, left: list[int], depth: int) -> bool:
-    """Tell whether a value has more parts than are opened; `left` counts down what may still be asked."""
+    """Return whether a value has more parts than are opened; `left` counts down the parts to look at."""
     inside = parts_of(value, most=MOST_ENTRIES + 1)
     left[0] -= len(inside)
     if left[0] < 0 or (inside and depth == MOST_DEPTH) or len(inside) > MOST_ENTRIES:
@@ -62,7 +62,7 @@ def _is_cut(value: object, left: list[int], depth: int) -> bool:
 
 
 def is_closed(value: Any) -> bool:
-    """Tell whether a value shows neither its parts nor anything that tells it from others of its class.
+    """Return whether a value hides its contents: it has no readable parts and no readable state.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def is_closed(value: Any) -> bool:
     return type(told) is tuple and (told[0] == "unreadable" or (told[0] == "object" and _hides(value)))
 
 
-#: What canonical keys tell in full.
+#: Types whose canonical keys hold all of a value.
 _SHOWN = frozenset({str, int, float, bool, type(None), tuple, list, dict, set, frozenset, bytes, np.ndarray})
 
 
@@ -100,7 +100,7 @@ def _walk(value: object, path: Path) -> Iterator[tuple[Path, object]]:
 
 
 def part_at(output: object, path: Path) -> object:
-    """Follow a path into an output; what is not there is `ABSENT`.
+    """Return the part of an output at a path, `ABSENT` if there is none.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def part_at(output: object, path: Path) -> object:
 
 @dataclass(frozen=True)
 class Part(NumberFeature):
-    """A number inside the output; NaN where it is absent or no number."""
+    """A number inside the output; NaN where it is absent or no number. A bool counts as 0 or 1."""
 
     path: Path
     cheap = True
@@ -130,7 +130,7 @@ class Part(NumberFeature):
 
 
 def numbers_at(view: View, path: Path) -> Floats:
-    """Give the number at a place in every output of a block, NaN where there is none."""
+    """Return the number at a path in every output of a block, NaN where there is none."""
     column: Floats = _kept(view, ("numbers", path), lambda: _read(view, path))
     return column
 
@@ -149,7 +149,7 @@ def _read(view: View, path: Path) -> Floats:
 
 
 def parts_at(view: View, path: Path) -> Any:
-    """Give what is at a place in every output; what lies on the way there is followed once for all paths."""
+    """Return the part at a path in every output; the parts on the way are looked up once for all paths."""
     if not path:
         return view.outputs
     way = path[:-1]
@@ -163,20 +163,20 @@ def _kept(view: View, what: object, work_out: Callable[[], Any]) -> Any:
 
 
 def _stacked(view: View, path: Path) -> NDArray[Any] | None:
-    """Give the arrays at a place in one, where all outputs have arrays of numbers of one shape there."""
+    """Return the arrays at a path, stacked; None unless all outputs have arrays of numbers of one shape."""
     parts = _kept(view, path, lambda: parts_at(view, path)) if path else []
     alike = set(map(type, parts)) == {np.ndarray} and len({(a.shape, a.dtype) for a in parts}) == 1
     return np.stack(parts) if alike and parts[0].dtype.kind in "iufb" else None
 
 
 def matrix(view: View, paths: Sequence[Path]) -> Floats:
-    """Give the numbers at some places in every output of a block, shape (runs, places)."""
+    """Return the numbers at some paths in every output of a block, shape (runs, paths)."""
     return np.column_stack([numbers_at(view, path) for path in paths])
 
 
 @dataclass(frozen=True)
 class PartsDifference(NumberFeature):
-    """The difference of two numbers inside the output; NaN where one is absent."""
+    """The difference of two numbers inside the output; NaN where one is absent, and for ∞ − ∞."""
 
     first: Path
     second: Path
@@ -194,7 +194,7 @@ class PartsDifference(NumberFeature):
 
 @dataclass(frozen=True)
 class PartsSum(NumberFeature):
-    """The sum of some numbers inside the output, absent ones left out; NaN where all are absent."""
+    """The sum of some numbers inside the output, absent ones left out; NaN if all are absent, and for ∞ − ∞."""
 
     paths: tuple[Path, ...]
 
@@ -240,7 +240,7 @@ def _listed(paths: Sequence[Path]) -> str:
 
 @dataclass(frozen=True)
 class PartIs(AtomFeature):
-    """What is at a place inside the output, where that is no number; a number counts as "a number"."""
+    """The part at a path inside the output; all numbers count as one value, "a number"."""
 
     path: Path
     cheap = True
@@ -272,7 +272,7 @@ def _number(part: object) -> float:
 
 
 def atom(part: object) -> Hashable:
-    """Give the key of a part, one for all numbers and one for "absent".
+    """Return the key of a part, one for all numbers and one for "absent".
 
     Examples
     --------
