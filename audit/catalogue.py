@@ -172,7 +172,7 @@ def matching_entries(pattern: str | None) -> list[Entry]:
     Raises
     ------
     AuditError
-        There is none.
+        No name matches.
 
     Examples
     --------

@@ -6,7 +6,7 @@ oracle. It has
 - ``name``: what reports call it;
 - ``draw(rng)``: a fresh database, whatever the learner takes;
 - ``error(output, database)``: how wrong an output is, a number that the claim's `alpha` is compared with, or
-  ``math.inf`` for an answer that is none (a refusal);
+  ``math.inf`` for a refusal to answer;
 
 and may have
 
@@ -140,7 +140,7 @@ class SampledProblem:
 
 
 def check_problem(problem: Any) -> Any:
-    """Return a problem, or refuse what is none.
+    """Return the problem; anything else is an error.
 
     Examples
     --------

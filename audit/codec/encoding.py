@@ -73,7 +73,7 @@ def revived(value: Any, *, what: str) -> Any:
 
 
 def comes_back(value: Any) -> bool:
-    """Tell whether a file gives the value again: it is written, read and compared.
+    """Return whether a value is the same once it has been written and read.
 
     What was read from a file already counts as what that file gives.
 
@@ -206,7 +206,7 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _is_its_fields(value: Any) -> bool:
-    """Tell whether a dataclass's value is what its constructor was given, and nothing else.
+    """Return whether a dataclass's value is what its constructor was given, and nothing else.
 
     One that computes a field may do so otherwise in another process: a hash, for one.
     """

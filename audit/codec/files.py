@@ -31,7 +31,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     Raises
     ------
     AuditError
-        If it cannot; one line that says why.
+        If it cannot; the message says why.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def check_apart(*paths: str | os.PathLike[str] | None) -> None:
     Raises
     ------
     AuditError
-        Two are; one line that names it. None stands for a file that was not asked for.
+        Two are; the message names it. None stands for a file that was not asked for.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     Raises
     ------
     Unwritable
-        It cannot be written; one line that says why.
+        It cannot be written; the message says why.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _behind(path: str | os.PathLike[str]) -> Path:
 
 
 def _is_stream(target: Path) -> bool:
-    """Tell whether something is there that is written to as it is, and never replaced: a device, a pipe."""
+    """Return whether a path is a stream (a device, a pipe), which is written to and never replaced."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -184,7 +184,7 @@ def file_of(target: str) -> str | None:
 def source_of(target: str) -> str | None:
     """Return a digest of the file of a target, to tell whether it is still the one audited.
 
-    None where there is none to read. What the file imports is not looked at.
+    None if there is none to read. What the file imports is not looked at.
 
     Examples
     --------

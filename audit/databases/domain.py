@@ -254,7 +254,7 @@ def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
 
 
 def _telling(records: list[Any]) -> tuple[Any, ...]:
-    """Keep the records that tell most: the extremes, the simplest, and some between."""
+    """Return the records that tell most: the extremes, the simplest, and some between."""
     try:
         ordered = sorted(records)
     except (TypeError, ValueError):
@@ -266,13 +266,13 @@ def _telling(records: list[Any]) -> tuple[Any, ...]:
 
 
 def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
-    """Give the distinct records that occur in whole databases, for building neighbours."""
+    """Return the distinct records that occur in whole databases, for building neighbours."""
     found = distinct(chain.from_iterable(map(records_of, whole)), like=())
     return tuple(record for _, record in found[:64])
 
 
 def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
-    """Give vectors of answers: ties, and a half above the other, either way round."""
+    """Yield vectors of answers with ties, and with one half above the other."""
     for size in dict.fromkeys(sizes):
         half = size // 2
         yield [1.0] * size

@@ -59,7 +59,7 @@ class Countable(LineLaw):
         return super().sample(size, rng).astype(np.int64)
 
     def bins(self, k: int) -> Partition:
-        """Return at most k intervals of integers, cut at the quantiles 1/k, 2/k, …
+        """Return at most k intervals of integers, cut at the quantiles 1/k, 2/k and so on.
 
         A heavy integer makes them uneven, or one of them empty.
         """

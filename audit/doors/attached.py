@@ -34,7 +34,7 @@ def load_attached(paths: Iterable[str | os.PathLike[str]]) -> Attached:
     Raises
     ------
     AuditError
-        A file is missing, damaged or something else; one line that names it.
+        A file is missing, damaged or something else; the message names it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether a subject is as it declares itself to be: one check for each thing that it declares, in one line.
+"""Whether a subject is as it declares itself to be: one check for each declaration.
 
 These are no audits: a check asks whether an audit can rely on what a subject says, not whether it is private.
 What a subject does not declare is not checked. Runs are drawn as an audit draws them.

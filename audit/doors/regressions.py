@@ -122,7 +122,7 @@ def saved_subject(
     Raises
     ------
     AuditError
-        There is nothing to draw from, or the file is not trusted; one line.
+        There is nothing to draw from, or the file is not trusted.
     """
     from audit.subject.conversion import saved_convert  # numpy and more, only for a replay
     from audit.subject.subject import adapt

@@ -13,7 +13,7 @@ from audit.words import alike, allowance, story
 
 
 def carried_out(result: Saved) -> bool:
-    """Tell whether the audit came to a verdict on the claim.
+    """Return whether the audit came to a verdict on the claim.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def carried_out(result: Saved) -> bool:
 
 
 def met(result: Saved) -> bool:
-    """Tell whether the audit was carried out and found what was expected: no refutation, unless one was.
+    """Return whether the audit was carried out and ended as expected: refuted only if that was expected.
 
     Examples
     --------

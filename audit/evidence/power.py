@@ -55,7 +55,7 @@ def detectable(
     significance: float,
     look: int,
 ) -> Power:
-    """Find the smallest true ε at which audits like this one refute in 90 % of simulations.
+    """Return the smallest true ε at which 90 % of simulated audits like this one refute.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def detectable(
 
 
 def generic(delta: float) -> float:
-    """Return the probability of the event that is asked about where none promises anything: more than δ.
+    """Return the probability, above δ, of the event that is assumed if no event looks promising.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significan
 
 
 def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | None:
-    """Find the first of `count` indices where a condition holds, as it does from there on."""
+    """Return the first of `count` indices from which on a condition holds."""
     low, high, step = -1, count, 4
     here = min(guess, count - 1)
     while low + 1 < high:

@@ -38,7 +38,7 @@ def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: 
     Raises
     ------
     InvalidValue
-        It lists one that is none.
+        It lists a database that is not a neighbour.
     SubjectError
         It fails.
 
@@ -140,7 +140,7 @@ class _Places:
         return {canonical.key(database): i for i, database in enumerate(self._databases)}
 
     def of(self, database: Any) -> int | None:
-        """Give the place of a database in the list; None if the list does not have it."""
+        """Return the place of a database in the list; None if the list does not have it."""
         if type(database) is list:
             with contextlib.suppress(KeyError):
                 return self._by_numbers.get(self._numbers(database))

@@ -135,7 +135,7 @@ class SavedResult(NoTruth, SavedValue):
         Raises
         ------
         CorruptFile
-            If the document is damaged, or is that of another kind of audit; one line that names the place.
+            If the document is damaged, or is that of another kind of audit; the message names the place.
         """
         found: Self = ability(f"parse{cls._kind}")(document, cls=cls)
         return found
@@ -206,7 +206,7 @@ class Witness(SavedValue):
         How many steps of neighbours lie between the databases; beyond 1 the witness speaks against what the
         claim says of that distance, and `epsilon_lower` is the loss of one step.
     simplest : Witness, optional
-        The simplest pair and event found that still refute the claim; this one where none is simpler.
+        The simplest pair and event found that still refute the claim; this one if none is simpler.
     given : bool
         Whether only pairs given by hand were tried, so that no simpler one was sought.
     examples : tuple of tuple of str

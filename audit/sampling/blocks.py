@@ -203,7 +203,7 @@ class Host:
         self._pristine = pristine
 
     def state_kept(self) -> bool | None:
-        """Tell whether the subject's state is another than at first; None when that cannot be told."""
+        """Return whether the subject's state differs from its first one; None if that is unknown."""
         return None if self._pristine is None else self._pristine.differs_from(self._mechanism)
 
     def first(self) -> Any:

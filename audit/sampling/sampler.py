@@ -274,7 +274,7 @@ class Sampler(Tally):
         return self._questions.answered_alike_in(self.recipe, databases)
 
     def state_kept(self) -> bool | None:
-        """Tell whether the subject's state is another than at first; None when that cannot be told.
+        """Return whether the subject's state differs from its first one; None if that is unknown.
 
         Examples
         --------
@@ -288,7 +288,7 @@ class Sampler(Tally):
         return self._start().state_kept()
 
     def state_suspected(self) -> bool | None:
-        """Tell whether the subject keeps state, or does not say the same twice from one generator state.
+        """Return whether the subject keeps state, or answers differently from one generator state.
 
         Examples
         --------

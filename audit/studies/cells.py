@@ -197,7 +197,7 @@ class Cell:
 
 
 def _searched(step: Step) -> str:
-    """Say of the problems of a step's family what was shown on them."""
+    """Return what was shown on the problems of a step's family, in words."""
     decided = step.low == step.high  # by laws, on every problem of the family
     if step.how != "exact" or step.verdict != "met" or decided:
         return step.family

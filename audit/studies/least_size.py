@@ -183,7 +183,7 @@ class CellSearch:
         Raises
         ------
         AuditError
-            The audit failed, or runs of the learner disagree with a closed form; one line.
+            The audit failed, or runs of the learner disagree with a closed form.
         """
         curve, size = self.curve, self._next(steps)
         was_searched = curve.failure is not None and any(step.family for step in steps)

@@ -250,7 +250,7 @@ def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
 
 
 def _outdated(kind: type) -> bool:
-    """Tell whether a class inherits `sample` with a `__call__` that it, or a class between, has overridden.
+    """Return whether a class inherits `sample` with a `__call__` that it, or a class between, has overridden.
 
     Many runs at once would then be runs of the code that was replaced.
     """

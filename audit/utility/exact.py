@@ -21,7 +21,7 @@ _ROUNDING = 1e-15
 
 
 def exceeds(failure: float, beta: float) -> bool:
-    """Tell whether an exact failure probability breaks a claim, however small the claim is.
+    """Return whether an exact failure probability breaks a claim, however small the claim is.
 
     Examples
     --------

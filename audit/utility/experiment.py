@@ -55,7 +55,7 @@ class Ask:
     seen: list[str] = field(default_factory=list)
 
     def trouble(self, watch: Watch) -> str:
-        """Say in words that the problem changes its database, if the first run saw that."""
+        """Return a message if the first run saw that the problem changes its database."""
         if not self.seen:
             self.seen.append(watch.trouble())
         return self.seen[0]
@@ -247,7 +247,7 @@ def attempted(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
 
 
 def fails(error: Any, alpha: float) -> Any:
-    """Tell whether an error, or which of an array of them, is above alpha by more than rounding.
+    """Return whether an error, or which of an array of them, is above alpha by more than rounding.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf
 
 
 def _no_error(output: Any, error: float, most: float) -> str:
-    """Say that a number is no error: minus infinity, or outside [0, 1] where errors are probabilities.
+    """Return why a number is no error: it is minus infinity, or outside [0, 1] where it must not be.
 
     The error of no answer is infinite.
     """

@@ -98,7 +98,7 @@ class Renewal:
                 self._go_without(str(error))
 
     def bounds(self) -> tuple[float, float]:
-        """Give bounds on the failure probability of the worst problem, as far as what decided tells them."""
+        """Return bounds on the failure probability of the worst problem, as far as the deciding runs give them."""
         if self.doubt:
             return 0.0, 1.0
         if self.how != "fresh":
@@ -153,7 +153,7 @@ class Renewal:
         return ""
 
     def _plan(self, standing: Standing, *, share: float) -> tuple[int, int]:
-        """Give how many new learners most likely confirm what one problem showed, and the calls of each.
+        """Return how many new learners most likely confirm what one problem showed, and the calls of each.
 
         Twice as many calls as until the verdict, if that is not too many: state may have to grow first.
         """
@@ -193,7 +193,7 @@ class Renewal:
 
 
 def learners_needed(p: float, beta: float, *, calls: int, log_limit: float, against: bool) -> int:
-    """Give how many new learners most likely decide, where the share of their calls that fail is about `p`.
+    """Return how many new learners most likely decide, if a share `p` of their calls fails.
 
     Examples
     --------

@@ -11,7 +11,7 @@ _HOMES: dict[str, str] = {}
 
 
 def offer(**homes: str) -> None:
-    """Name the functions of layers above, as ``module:function``; they are imported when first asked for.
+    """Register functions of higher layers, as ``module:function``; they are imported when first asked for.
 
     Examples
     --------

@@ -64,7 +64,7 @@ def key(value: Any) -> Hashable:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Tell whether two values are the same, in the sense of `key`.
+    """Return whether two values are the same, in the sense of `key`.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def _mapping(value: Mapping[Any, Any], walk: _Walk) -> Hashable:
 
 
 def _are_comparable(keys: Iterable[Hashable]) -> bool:
-    """Tell whether keys sort by themselves: all are numbers (NaN is none), or all are texts."""
+    """Return whether keys can be sorted: all are numbers other than NaN, or all are texts."""
     kinds = set(map(type, keys))
     return kinds <= {int, float} or kinds == {str}
 

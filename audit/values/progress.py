@@ -86,7 +86,7 @@ def expected_seconds(event: AuditProgressed, *, elapsed: float, time_limit: floa
 
 @contextmanager
 def terminal_progress() -> Iterator[Listener | None]:
-    """Give a listener that draws on stderr, or None when stderr is no terminal.
+    """Yield a listener that draws on stderr, or None if stderr is no terminal.
 
     Examples
     --------

@@ -96,7 +96,7 @@ class LawRuns:
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Say on how many databases the code was run, of how many where these are few enough to count."""
+        """Return on how many databases the code was run, and of how many if these are few enough to count."""
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"
@@ -133,7 +133,7 @@ class LawRuns:
         return checks
 
     def _close(self) -> list[tuple[Pair, Pair]]:
-        """Give the pairs compared closely, each with what is drawn: the records in another order too."""
+        """Return the pairs compared closely, each with what is drawn: the records in another order too."""
         step = max(1, len(self.pairs) // (_OTHERS + 1))
         pairs = [self.worst, *self.pairs[step // 2 :: step][:_OTHERS]]
         return [(pair, pair) for pair in pairs] + [
@@ -152,7 +152,7 @@ class LawRuns:
             yield from self._compared(sampler, beside, runs // len(pairs), path, "calls")
 
     def _unchecked(self) -> list[Pair]:
-        """Give pairs, from all over the family, with a database that no other pair has had compared."""
+        """Return pairs, from all over the family, with a database that no other pair has had compared."""
         seen, found = set(self.checked), []
         step = max(1, len(self.pairs) // _LOOKED_AT)
         for pair in self.pairs[::step]:

@@ -132,7 +132,7 @@ def up_to_order(result: AuditResult) -> AuditResult:
 
 
 def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], records: tuple[Any, ...]) -> bool:
-    """Tell whether there are laws, and compare some with those of the same records the other way round."""
+    """Return whether there are laws; raise an error if one changes when the records are reversed."""
     law_of, told = subject.distribution, InOrder(records)
     if law_of is None or law_of(told(pairs[0][0])) is None:
         return False

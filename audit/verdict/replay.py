@@ -105,7 +105,7 @@ def replay_witness(
 
 
 def _on_another(result: AuditResult, subject: Subject, target: str | None) -> AuditResult:
-    """Say of which subject the replay speaks, and whose witness it draws again."""
+    """Return the result with the subject that is replayed, and whose witness it is."""
     if target is None and subject.name == result.subject:
         return result  # the same one, as far as can be told
     return replace(

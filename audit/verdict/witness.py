@@ -91,8 +91,8 @@ class Drawn:
     log_limit
         The log wealth that confirms.
     silent
-        What the calls of the left database did where none of them gave an answer, and those of the right one;
-        empty texts where one did.
+        What the calls of the left database did if none of them gave an answer, and those of the right one;
+        empty texts if one did.
     """
 
     witness: Witness
@@ -132,8 +132,8 @@ def run_witness(
 ) -> Drawn:
     """Draw the calls of a plan, all fixed beforehand, and judge a witness by these alone.
 
-    At a `distance` the claim is that about databases so many steps apart. Where each call has a fresh process
-    of its own they may take so many `seconds`, by what the first `_TIMED` of them took.
+    The claim is that about databases `distance` steps apart. If each call has a fresh process, all may take
+    this many `seconds`, by what the first `_TIMED` of them took.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def run_witness(
 
 
 def loss(p: float, q: float, delta: float) -> float:
-    """Give the ε that p and q show at this δ: ln((p − δ)/q), at least 0, infinite for q = 0.
+    """Return the ε that p and q show at this δ: ln((p − δ)/q), at least 0, infinite for q = 0.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def loss(p: float, q: float, delta: float) -> float:
 
 
 def _counted(block: Runs, candidate: Candidate, *, against: bool) -> tuple[Floats, Floats]:
-    """Give the counts of a block, and how many of its calls gave an answer on the left and on the right.
+    """Return the counts of a block, and how many of its calls gave an answer on the left and on the right.
 
     An unfinished call settles by its known coin: the p side's as outside the event, the q side's as inside.
     """
@@ -231,7 +231,7 @@ def _counted(block: Runs, candidate: Candidate, *, against: bool) -> tuple[Float
 
 
 def spread_evenly(hits: Floats, calls: Floats) -> float:
-    """Give the p-value of an exact test that an event is as frequent in every process.
+    """Return the p-value of an exact test that an event is as frequent in every process.
 
     Parameters
     ----------

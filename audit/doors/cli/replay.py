@@ -98,7 +98,7 @@ def _kept(again: UtilityWitness) -> str:
 
 
 def _told_apart(named: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the files, and the target if the last of several names is none of a file."""
+    """Return the files, and the target if the last of several names is not that of a file."""
     *files, last = named
     if not files or last.endswith(".json") or Path(last).is_file():
         return [*files, last], None

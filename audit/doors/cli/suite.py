@@ -83,7 +83,7 @@ class Store:
             check_writable(place if self.one_file else place / "_.json")
 
     def add(self, name: str, result: Saved) -> None:
-        """Keep the result, whatever happens to the next audit: on a full disk too the suite goes on."""
+        """Save the result; if that fails (a full disk), the suite goes on."""
         self.results.append(result)
         while name in self._names:  # an entry may be called what another's utility audit is
             name += "+"

@@ -45,7 +45,7 @@ class Keys(AtomFeature):
         return None if keys is None else canonical.key(keys)
 
     def column(self, view: View) -> list[Hashable]:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         if not view.all_dicts or any(set(map(type, output)) != {str} for output in view.outputs):
             return super().column(view)
         names = [tuple(output) for output in view.outputs]
@@ -72,7 +72,7 @@ class Kind(AtomFeature):
     words = "the kind of the output"
 
     def column(self, view: View) -> list[Hashable]:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         return ["dict"] * len(view) if view.all_dicts else super().column(view)
 
     def _show(self, output: Any) -> str:

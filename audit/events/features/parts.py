@@ -125,7 +125,7 @@ class Part(NumberFeature):
         return words_of(self.path)
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         return numbers_at(view, self.path)
 
 
@@ -187,14 +187,14 @@ class PartsDifference(NumberFeature):
         return f"{words_of(self.first)} − {words_of(self.second)}"
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         with np.errstate(all="ignore"):
             return np.asarray(numbers_at(view, self.first) - numbers_at(view, self.second))
 
 
 @dataclass(frozen=True)
 class PartsSum(NumberFeature):
-    """The sum of some numbers inside the output, absent ones left out; NaN if all are absent, and for ∞ − ∞."""
+    """The sum of some numbers inside the output, without absent ones; NaN if all are absent or for ∞ − ∞."""
 
     paths: tuple[Path, ...]
 
@@ -204,7 +204,7 @@ class PartsSum(NumberFeature):
         return f"the sum of {_listed(self.paths)}"
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         total, some = np.zeros(len(view)), np.zeros(len(view), dtype=bool)
         with np.errstate(all="ignore"):
             for path in self.paths:  # one by one: a pairwise sum depends on memory layout
@@ -226,7 +226,7 @@ class PartsScore(TableScore):
         return f"a score fitted to {_listed(self.paths)} (sum of their log-ratios)"
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         rows = matrix(view, self.paths)
         return np.where(np.isnan(rows).all(axis=1), np.nan, self.of_rows(rows))
 
@@ -251,7 +251,7 @@ class PartIs(AtomFeature):
         return words_of(self.path)
 
     def column(self, view: View) -> list[Hashable]:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         return [atom(part) for part in parts_at(view, self.path)]
 
     def _of(self, output: Any) -> Hashable:

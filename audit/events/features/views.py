@@ -30,7 +30,7 @@ _NEVER_NUMBERS = frozenset({str, bytes, dict, type(None), set, frozenset, Raised
 
 
 def as_number(value: object) -> float | None:
-    """Give a real number as a float (±inf where too large), None for anything else, bool included."""
+    """Return a real number as a float (±inf where too large), None for anything else, bool included."""
     kind = type(value)
     try:
         # what is common is told by its type alone
@@ -54,7 +54,7 @@ def _is_real(value: object) -> bool:
 
 
 def as_entry(value: object) -> float:
-    """Give an entry of a vector as a float: a number's value, 0 or 1 for a bool, NaN for anything else."""
+    """Return an entry of a vector as a float: a number's value, 0 or 1 for a bool, NaN for anything else."""
     if type(value) in (bool, np.bool_):
         return float(value)  # type: ignore[arg-type]
     number = as_number(value)
@@ -62,7 +62,7 @@ def as_entry(value: object) -> float:
 
 
 def as_column(values: Sequence[object]) -> Floats:
-    """Give `as_entry` of every value, by one call where all are plain."""
+    """Return `as_entry` of every value, by one call where all are plain."""
     if set(map(type, values)) <= PLAIN_ENTRIES:
         try:
             return np.array(values, dtype=np.float64)
@@ -72,7 +72,7 @@ def as_column(values: Sequence[object]) -> Floats:
 
 
 def as_vector(output: Any) -> list[float] | Floats | None:
-    """Give the entries of a flat sequence or an array (row by row) as floats; None for anything else."""
+    """Return the entries of a flat sequence or an array (row by row) as floats; None for anything else."""
     kind = type(output)
     if issubclass(kind, (tuple, list)):
         return None if is_pairs(output) else [as_entry(item) for item in output]
@@ -90,7 +90,7 @@ def as_vector(output: Any) -> list[float] | Floats | None:
 
 
 def is_pairs(output: Sequence[Any]) -> bool:
-    """Tell whether a sequence is a non-empty list of (key, value) pairs with text or whole-number keys."""
+    """Return whether a sequence is a non-empty list of (key, value) pairs with text or whole-number keys."""
     return len(output) > 0 and all(
         issubclass(type(item), tuple) and len(item) == 2 and issubclass(type(item[0]), (str, int))
         for item in output  # `isinstance` would ask an item that is no tuple for its class
@@ -98,7 +98,7 @@ def is_pairs(output: Sequence[Any]) -> bool:
 
 
 def as_mapping(output: object) -> Mapping[Any, Any] | None:
-    """Give a dict, or a list of (key, value) pairs, as a mapping; None for anything else."""
+    """Return a dict, or a list of (key, value) pairs, as a mapping; None for anything else."""
     kind = type(output)
     if kind is dict:
         return output  # type: ignore[return-value]

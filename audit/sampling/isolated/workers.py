@@ -59,7 +59,7 @@ class Here:
             yield block
 
     def state_kept(self) -> bool | None:
-        """Tell whether the subject's state is another than at first; None when that cannot be told."""
+        """Return whether the subject's state differs from its first one; None if that is unknown."""
         return self._host.state_kept()
 
     def close(self) -> None:

@@ -47,7 +47,7 @@ def users_modules() -> list[ModuleType]:
 
 
 def is_importable(module: ModuleType) -> bool:
-    """Tell whether another process with the same `sys.path` would import the same file by this name.
+    """Return whether another process with the same `sys.path` would import the same file by this name.
 
     Examples
     --------

@@ -66,7 +66,7 @@ class Pristine:
         return self._text is not None
 
     def differs_from(self, mechanism: Any) -> bool | None:
-        """Tell whether the state of `mechanism` is another than at first; None when that cannot be told."""
+        """Return whether the state of `mechanism` differs from its first one; None if that is unknown."""
         if self._text is None:
             return None
         differs = _dumps(mechanism, by_value=self.complete)[0] != self._text
