@@ -113,22 +113,6 @@ def learn_bins(feature: Feature, views: list[View]) -> Bins:
     )
 
 
-def apart(estimates: Floats, errors: float) -> tuple[Floats, Floats]:
-    """Return p lowered and q raised by this many standard errors.
-
-    Parameters
-    ----------
-    estimates
-        Of each event p, q, and how many runs of either side they rest on, shape (3, events).
-    errors
-        How many standard errors.
-    """
-    p, q, past = estimates
-    low = p - errors * np.sqrt(p * (1 - p) / (past + 1))
-    high = q + errors * np.sqrt(q * (1 - q) / (past + 1))
-    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-
-
 @dataclass(frozen=True)
 class Candidates:
     """Events over the bins of one table with the past's estimates, p side against q side.
@@ -164,6 +148,13 @@ class Candidates:
         """
         of_p, of_q = self.inside_p @ counted[0], self.inside_q @ counted[1]
         return np.stack([of_p, counted[0].sum() - of_p, of_q, counted[1].sum() - of_q], axis=1)
+
+
+def apart(p: Floats, q: Floats, past: Floats | float, errors: float) -> tuple[Floats, Floats]:
+    """Return p lowered and q raised by this many standard errors of estimates that rest on `past` runs."""
+    low = p - errors * np.sqrt(p * (1 - p) / (past + 1))
+    high = q + errors * np.sqrt(q * (1 - q) / (past + 1))
+    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
 @dataclass

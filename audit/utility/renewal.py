@@ -98,7 +98,7 @@ class Renewal:
                 self._go_without(str(error))
 
     def bounds(self) -> tuple[float, float]:
-        """Return bounds on the failure probability of the worst problem, as far as the deciding runs give them."""
+        """Return bounds on the worst problem's failure probability, as far as the deciding runs give them."""
         if self.doubt:
             return 0.0, 1.0
         if self.how != "fresh":
