@@ -128,7 +128,7 @@ class Piece:
         return mass
 
     def _from_top(self, u: Floats, width: float) -> Floats:
-        """Return the distance from the denser end to the point with the mass fraction u on its left."""
+        """Return how far from the end of larger density the point with the mass fraction u on its left is."""
         rate = abs(self.slope)
         if self.slope > 0 and np.isinf(width):
             return np.asarray(-np.log(u) / rate)

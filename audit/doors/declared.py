@@ -145,7 +145,7 @@ class Declared:
 
     @property
     def ways(self) -> list[tuple[str, bool]]:
-        """The ways to run it: a word for each, and whether it is call by call."""
+        """How it is run, in a word, and whether that is call by call."""
         return [("calls", True), *([("`sample`", False)] if self.subject.sample is not None else [])]
 
     @cached_property

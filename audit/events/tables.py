@@ -46,7 +46,7 @@ class NumberBins:
         return len(self.edges) + 1
 
     def find(self, view: View) -> Ints:
-        """Return the bin of every output of a block."""
+        """Give the bin of every output of a block."""
         column = self.feature.column(view)
         missing = np.isnan(column)
         if missing.any():

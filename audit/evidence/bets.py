@@ -50,7 +50,7 @@ EPSILON_CAP = 500.0
 
 
 def log_payoffs(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
-    """Return log(1 + λ·D) for the four outcomes of a call and every stake, with h = p + R·q.
+    """Give log(1 + λ·D) for the four outcomes of a call and every stake, with h = p + R·q.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def log_payoffs(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
 
 
 def outcomes(p: Floats, q: Floats) -> Floats:
-    """Return the probabilities of the four outcomes of a call, shape (…, 4), in the order of `log_payoffs`.
+    """Give the probabilities of the four outcomes of a call, shape (…, 4), in the order of `log_payoffs`.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class Bet:
         return int(self.counts[0].sum())
 
     def log_growth(self, epsilon: float, delta: float) -> float:
-        """Return the log of the factor by which this batch multiplied the wealth against (ε, δ) per step."""
+        """Give the log of the factor by which this batch multiplied the wealth against (ε, δ) per step."""
         payoffs = log_payoffs(self.p, self.q, *at_distance(epsilon, delta, self.distance))
         raw = self.log_prior[:, None] + backtest(outcomes(self.p, self.q), self.past, payoffs)
         grown = raw + matched(self.counts, payoffs)
@@ -141,7 +141,7 @@ class Bet:
 
 
 def backtest(shares: Floats, past: Floats, payoffs: Floats) -> Floats:
-    """Return the log weight of each stake on an event: what it would have earned on the past.
+    """Give the log weight of each stake on an event: what it would have earned on the past.
 
     Parameters
     ----------
@@ -203,19 +203,19 @@ class Ledger:
         self._stacked = None
 
     def rejects(self, epsilon: float, delta: float, significance: float) -> bool:
-        """Return whether the wealth against a claim ever reached 1/significance."""
+        """Tell whether the wealth against a claim ever reached 1/significance."""
         return bool(self.bets) and bool(self.path(epsilon, delta).max() >= -math.log(significance))
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
-        """Return the log wealth after the last bet."""
+        """Give the log wealth after the last bet."""
         return float(self.path(epsilon, delta)[-1]) if self.bets else self.lost(epsilon, delta)
 
     def lost(self, epsilon: float, delta: float) -> float:
-        """Return what the bets before this beginning lost, a log wealth of at most 0."""
+        """Give what the bets before this beginning lost, a log wealth of at most 0."""
         return 0.0 if self.before is None else min(0.0, self.before.log_wealth(epsilon, delta))
 
     def path(self, epsilon: float, delta: float) -> Floats:
-        """Return the log wealth after each bet, shape (bets,)."""
+        """Give the log wealth after each bet, shape (bets,)."""
         if not self.bets:
             return np.zeros(0)
         log_prior, p, q, past, counts, starts = self._stack()
@@ -241,7 +241,7 @@ class Ledger:
 
 
 def log_sum(values: Floats) -> Floats:
-    """Return the log of the sum of exponentials over the last axis, as scipy does, at less cost a call.
+    """Give the log of the sum of the exponentials over the last axis (scipy's, without what it costs a call).
 
     Examples
     --------
@@ -253,7 +253,7 @@ def log_sum(values: Floats) -> Floats:
 
 
 def log_sums(values: Floats, starts: Ints) -> Floats:
-    """Return the log of the sum of exponentials over groups of rows, shape (rows, k) giving (groups,).
+    """Give the log of the sum of exponentials over groups of rows, shape (rows, k) giving (groups,).
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ def log_sums(values: Floats, starts: Ints) -> Floats:
 
 
 def epsilon_lattice(epsilon: float) -> Iterator[float]:
-    """Yield a fixed rising lattice of ε: coarse far below the claim, then half a per cent apart."""
+    """Give a fixed rising lattice of ε: coarse far below the claim, then half a per cent apart."""
     unit = epsilon if epsilon > 1e-6 else 0.01  # steps from a tiny claim would not reach far
     yield 0.0
     if 0 < epsilon < unit:
@@ -289,14 +289,14 @@ def epsilon_lattice(epsilon: float) -> Iterator[float]:
 
 
 def delta_lattice() -> Iterator[float]:
-    """Yield a fixed rising lattice of δ: 0, then 2 per cent apart from 1e-9 to 1."""
+    """Give a fixed rising lattice of δ: 0, then 2 per cent apart from 1e-9 to 1."""
     yield 0.0
     for step in range(1048):
         yield min(1.0, 1e-9 * 1.02**step)
 
 
 def lower_bound(lattice: Iterator[float], rejected: Callable[[float], bool]) -> float:
-    """Return the largest lattice value up to which every value is rejected; 0 if the first is not.
+    """Give the largest lattice value up to which every value is rejected; 0 if the first is not.
 
     **Guarantee.** The lattice is fixed before the data. Were the bound above the true value t, the least
     lattice value at or above t would have been rejected; the claim at that one value holds, so this has
@@ -311,17 +311,17 @@ def lower_bound(lattice: Iterator[float], rejected: Callable[[float], bool]) -> 
 
 
 def epsilon_bound(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> float:
-    """Return a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
+    """Give a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
     return lower_bound(epsilon_lattice(epsilon), lambda value: ledger.rejects(value, delta, significance))
 
 
 def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float:
-    """Return a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
+    """Give a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
     return lower_bound(delta_lattice(), lambda value: ledger.rejects(epsilon, value, significance))
 
 
 def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
-    """Return the two-sided Clopper–Pearson interval of a proportion.
+    """Give the two-sided Clopper–Pearson interval of a proportion.
 
     **Guarantee.** Covers the true proportion with probability at least `level` when `runs` was fixed
     beforehand.
@@ -339,5 +339,5 @@ def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
 
 
 def ceiling(pairs: int, significance: float) -> float:
-    """Return about the largest ε that this many pairs of runs can certify: ln(n / ln(2/significance))."""
+    """Give about the largest ε that so many pairs of runs can certify: ln(n / ln(2/significance))."""
     return max(0.0, math.log(pairs / math.log(2 / significance))) if pairs > 0 else 0.0

@@ -30,7 +30,7 @@ class Printed(io.TextIOBase):
         return len(text)
 
     def writable(self) -> bool:
-        """Return True: it can be written to."""
+        """Tell that it can be written to."""
         return True
 
 

@@ -23,8 +23,8 @@ def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tup
     coins
         Decides the order of the two calls of a chunk.
     by_call
-        Whether each run had a coin of its own: the left side then has a binomial number of them, and
-        independent runs may be called in any order. If not, both sides have equally many.
+        Whether each run had a coin of its own: of so many the left side has a binomial number, and runs that
+        do not depend on each other may be called in any order. Else the sides have as many.
 
     Examples
     --------

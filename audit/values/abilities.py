@@ -1,6 +1,6 @@
-"""Functions of higher layers that a value calls by name: `audit/__init__` registers them.
+"""What a value does with the help of layers above it: the package says where, a value asks by name.
 
-So a result can replay and print itself, and imports no layer above it.
+So a result can replay itself and say itself without importing what replays and says it.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ _HOMES: dict[str, str] = {}
 
 
 def offer(**homes: str) -> None:
-    """Register functions of higher layers, as ``module:function``; they are imported when first asked for.
+    """Name the functions of layers above, as ``module:function``; they are imported when first asked for.
 
     Examples
     --------

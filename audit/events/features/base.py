@@ -35,15 +35,15 @@ class Feature(ABC):
         """What the feature is of an output, as the subject of a sentence."""
 
     def of(self, output: object) -> Any:
-        """Return the feature of one output."""
+        """Give the feature of one output."""
         return self.column(View([output]))[0]
 
     @abstractmethod
     def column(self, view: View) -> Any:
-        """Return the feature of every output of a block."""
+        """Give the feature of every output of a block."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the feature's name and its fields as tagged JSON: a key may be a tuple, an edge infinite."""
+        """Give the feature's name and its fields as tagged JSON: a key may be a tuple, an edge infinite."""
         values = {item.name: encode(getattr(self, item.name)) for item in fields(self)}
         return {"feature": type(self).__name__, **values}
 
@@ -56,30 +56,30 @@ class AtomFeature(Feature):
     """A feature whose value is a canonical key."""
 
     def column(self, view: View) -> list[Hashable]:
-        """Return the feature of every output of a block."""
+        """Give the feature of every output of a block."""
         return [self.read(output) for output in view.outputs]
 
     def read(self, output: object) -> Hashable:
-        """Return the feature of an output as a block keeps it, one value for all that cannot be looked at."""
+        """Give the feature of an output as a block keeps it, one value for all that cannot be looked at."""
         try:
             return self._of(output)
         except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
             return UNREADABLE
 
     def show(self, output: object) -> str:
-        """Return the value of this output in words."""
+        """Say in words the value that this output has."""
         try:
             return self._show(stand_in(output))
         except Exception:  # noqa: BLE001 - see `read`
             return UNREADABLE[0]
 
     def _of(self, output: Any) -> Hashable:
-        """Return the feature of one output: what is said of it, unless a class knows better; it may raise."""
+        """Give the feature of one output: what is said of it, unless a class knows better; it may raise."""
         return self._show(output)
 
     @abstractmethod
     def _show(self, output: Any) -> str:
-        """Return the value in words; it may raise."""
+        """Say the value in words; it may raise."""
 
 
 #: The value of every atom feature where an output's own code fails.
@@ -106,5 +106,5 @@ def feature_from_json(document: Mapping[str, Any]) -> Feature:
 
 
 def empty_column(view: View) -> Floats:
-    """Return a column in which nothing is scored yet."""
+    """Give a column in which nothing is scored yet."""
     return np.full(len(view), np.nan)

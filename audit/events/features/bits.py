@@ -36,7 +36,7 @@ class _OfBits(NumberFeature):
         return self.said.format(self._number.words)
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Give the feature of every output of a block."""
         return self.read(self._number.column(view))
 
     @property
@@ -48,7 +48,7 @@ class _OfBits(NumberFeature):
     @staticmethod
     @abstractmethod
     def read(values: Floats) -> Floats:
-        """Return the feature of numbers, whatever the shape of their array."""
+        """Give the feature of numbers, whatever the shape of their array."""
 
 
 class LastBits(_OfBits):
@@ -63,7 +63,7 @@ class LastBits(_OfBits):
     said = "{} modulo 16"
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Give the feature of every output of a block."""
         values = self._number.column(view)
         found = self.read(values)
         for i in np.flatnonzero(np.abs(values) >= EXACT).tolist():
@@ -71,7 +71,7 @@ class LastBits(_OfBits):
         return found
 
     def _exact(self, output: Any) -> Any:
-        """Return the number itself, which may not fit into a float."""
+        """Give the number itself, which no float may hold."""
         if self.path or self.index is None:
             return part_at(output, self.path)
         flat = np.asarray(output).ravel() if issubclass(type(output), np.ndarray) else output
@@ -79,7 +79,7 @@ class LastBits(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Return each whole number modulo 16, NaN for other numbers."""
+        """Give each whole number modulo 16, NaN for other numbers."""
         with np.errstate(invalid="ignore"):
             return np.where(np.floor(values) == values, np.mod(values, 16.0), np.nan)
 
@@ -99,7 +99,7 @@ class FinestBit(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Return e with value = m·2^e, m odd; +inf for 0, NaN for what is not finite."""
+        """Give e with value = m·2^e, m odd; +inf for 0, NaN for what is not finite."""
         mantissa, exponent = np.frexp(values)
         whole = np.abs(np.ldexp(np.where(np.isfinite(mantissa), mantissa, 0.0), 53)).astype(np.int64)
         lowest = whole & -whole
@@ -115,7 +115,7 @@ class HighestBit(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Return the binary exponent of each value; −inf for 0, NaN for what is not finite."""
+        """Give the binary exponent of each value; −inf for 0, NaN for what is not finite."""
         _, exponent = np.frexp(values)
         found = np.where(values == 0, -np.inf, exponent.astype(np.float64))
         return np.where(np.isfinite(values), found, np.nan)
@@ -134,7 +134,7 @@ class ZeroSign(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Return 1 for 0.0, −1 for −0.0, 0 for all other numbers; NaN for NaN."""
+        """Give 1 for 0.0, −1 for −0.0, 0 for all other numbers; NaN for NaN."""
         return np.where(np.isnan(values), np.nan, np.where(values == 0, np.copysign(1.0, values), 0.0))
 
 
@@ -151,7 +151,7 @@ class PatternEnd(_OfBits):
 
     @staticmethod
     def read(values: Floats) -> Floats:
-        """Return the last four bits of each float as a number from 0 to 15; NaN for what is not finite."""
+        """Give the last four bits of each float as a number from 0 to 15; NaN for what is not finite."""
         ends = np.ascontiguousarray(values).view(np.int64) & 15
         return np.where(np.isfinite(values), ends, np.nan)
 

@@ -19,7 +19,7 @@ class Value(NumberFeature):
     words = "the output"
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Give the feature of every output of a block."""
         where, numbers = view.numbers
         if view.all_numbers:
             return numbers
@@ -35,7 +35,7 @@ class Length(NumberFeature):
     words = "the length of the output"
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Give the feature of every output of a block."""
         column = empty_column(view)
         for size, (where, _) in view.vectors.items():
             column[where] = size
@@ -51,7 +51,7 @@ class _OfVector(NumberFeature):
     """A number computed from the entries of a flat output."""
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Give the feature of every output of a block."""
         column = empty_column(view)
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # rows of NaN only: their value is NaN
@@ -62,7 +62,7 @@ class _OfVector(NumberFeature):
 
     @abstractmethod
     def _of_rows(self, matrix: Floats) -> Any:
-        """Return one number a row; `matrix` has shape (runs, entries) with at least one entry."""
+        """Give one number a row; `matrix` has shape (runs, entries) with at least one entry."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ class Entry(NumberFeature):
         return f"output[{self.key!r}]"
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Give the feature of every output of a block."""
         if view.all_dicts:
             return as_column([output.get(self.key) for output in view.outputs])
         column = empty_column(view)

@@ -44,7 +44,7 @@ class TableScore(NumberFeature):
         return f"a score fitted to the {len(self.edges)} entries of the output (sum of their log-ratios)"
 
     def column(self, view: View) -> Floats:
-        """Return the feature of every output of a block."""
+        """Give the feature of every output of a block."""
         column = empty_column(view)
         found = view.vectors.get(len(self.edges))
         if found is None:
@@ -54,7 +54,7 @@ class TableScore(NumberFeature):
         return column
 
     def of_rows(self, matrix: Floats) -> Floats:
-        """Return the score of each row, shape (runs, entries)."""
+        """Give the score of each row, shape (runs, entries)."""
         total = np.zeros(len(matrix))
         for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
             if any(scores):
@@ -86,5 +86,5 @@ def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -
 
 
 def _bins(values: Floats, edges: Floats) -> Ints:
-    """Return the bin of each value, the last one for what is no number."""
+    """Give the bin of each value, the last one for what is no number."""
     return np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
