@@ -31,7 +31,7 @@ class Entry:
         them (``--set epsilon=0.5``).
     options
         Keywords of `audit_privacy` that this entry needs (``records``, ``size``, ``pairs``, …; ``claim``
-        for a factory whose subject carries none), empty where it needs none; None for an entry whose privacy
+        for a factory whose subject carries none), empty if it needs none; None for an entry whose privacy
         is not audited, because it claims none.
     expected
         ``"not refuted"``, or ``"refuted"`` for an entry of the flawed gallery.

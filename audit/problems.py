@@ -86,7 +86,7 @@ class FixedProblem:
 
     @property
     def failure(self) -> Callable[[Any, float, Any], float] | None:
-        """The exact failure probability by a law, None where it is not known."""
+        """The exact failure probability by a law, None if it is not known."""
         return self.tail
 
     def draw(self, rng: np.random.Generator) -> Any:

@@ -113,7 +113,7 @@ def _lists(records: Any, low: int, high: int) -> Any:
 
 
 def _is_enough(relation: Any, *, crossed: bool) -> bool:
-    """Return whether recombined records make neighbours: a relation of the user's may want others."""
+    """Return whether recombined records make neighbours; for a custom relation they may not."""
     return isinstance(relation, Relation) and (relation is not Relation.REPLACE_LABEL or crossed)
 
 

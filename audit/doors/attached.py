@@ -16,7 +16,7 @@ _READERS = {"finding": saved_findings.from_json, "study": saved_studies.from_jso
 
 @dataclass(frozen=True)
 class Attached:
-    """The documents of files, in their order; None where no file holds any of the kind.
+    """The documents of files, in their order; None if no file holds any of the kind.
 
     Examples
     --------

@@ -164,7 +164,7 @@ def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResu
 
 
 def drawn_from(saved: Saved, place: str) -> str:
-    """Return the words for that file; empty where the target has none.
+    """Return the words for that file; empty if the target has none.
 
     Examples
     --------

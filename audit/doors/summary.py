@@ -123,7 +123,7 @@ def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
 
 
 def _log_wealth(result: Saved) -> float:
-    """Return the logarithm of an e-value against the claim, 0 where there is no such evidence."""
+    """Return the logarithm of an e-value against the claim, 0 if there is no such evidence."""
     if result.evidence is Evidence.EXACT:
         return math.inf if result.refuted else 0.0
     return result.log_wealth if carried_out(result) else 0.0

@@ -38,7 +38,7 @@ def law_log_e_value(law: Law, outputs: Outputs) -> float:
     Returns
     -------
     float
-        +∞ where an output lies outside the law's support, 0 where nothing was drawn.
+        +∞ if an output lies outside the law's support, 0 if nothing was drawn.
 
     Examples
     --------

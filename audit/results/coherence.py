@@ -87,7 +87,7 @@ def _by_runs(result: AuditResult, witness: Witness) -> str:
 
 
 def counts_of(witness: Witness) -> NDArray[np.float64] | None:
-    """Return the counts that p, q and their intervals are of, shape (4,); None where there are none.
+    """Return the counts that p, q and their intervals are of, shape (4,); None if there are none.
 
     They are the calls of the p side inside the event and outside, of the q side so too. How many calls each
     side had is not saved: one number gives p and q as shares of calls, and their intervals.

@@ -180,7 +180,7 @@ class Witness(SavedValue):
     p, q : float
         Probability of the event on the database `direction` names, and on the other one.
     p_interval, q_interval : tuple of float, optional
-        Their intervals, from the runs drawn for this witness alone; None where p and q are exact.
+        Their intervals, from the runs drawn for this witness alone; None if p and q are exact.
     runs : int
         Half the number of runs, each of a side that a coin decided; 0 means exact.
     direction : {"left", "right"}
@@ -243,7 +243,7 @@ class Witness(SavedValue):
 
     @property
     def simpler(self) -> "Witness | None":
-        """The simplest witness where it is another one than this; None where nothing simpler was found."""
+        """The simplest witness where it is another one than this; None if nothing simpler was found."""
         other = self.simplest
         if other is None or dataclasses.replace(self, simplest=None) == dataclasses.replace(
             other, simplest=None
@@ -277,7 +277,7 @@ class AuditResult(SavedResult):
         The smallest true ε that audits like this one refute nine times in ten on one event of one pair, which
         `detectable_event` describes.
     only_output : str, optional
-        The output of every run on every database, as a short text; None where outputs vary.
+        The output of every run on every database, as a short text; None if outputs vary.
 
     Examples
     --------

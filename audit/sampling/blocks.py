@@ -142,7 +142,7 @@ class Task:
         return [Input(side, every_run=every_run) for side in (self.left, self.right)]
 
     def block(self, outputs: list[Any], *, printed: int, rest: int) -> "Block":
-        """Return what came of the runs, called in this order, with the outputs of either side apart."""
+        """Return the results of the runs, called in this order, with the outputs of each side separately."""
         sides: tuple[list[Any], list[Any]] = [], []
         for output, turned in zip(outputs, self.order, strict=True):
             sides[turned].append(output)
@@ -151,7 +151,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """What came of a task.
+    """The result of a task.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ class Host:
         return printed.count, _next_of(rng)
 
     def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
-        """Return a call that makes a copy of the subject first, at every run; None where it cannot."""
+        """Return a call that makes a copy of the subject first, at every run; None if it cannot."""
         pristine, calling, runs = self._pristine, self._calling, iter(range(task.start, task.runs))
         if not task.fresh or pristine is None or not pristine.copies:
             return None

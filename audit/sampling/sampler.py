@@ -235,7 +235,7 @@ class Sampler(Tally):
 
     @functools.cached_property
     def recipe(self) -> Parcel | None:
-        """How the subject is made anew in a fresh process; None where it cannot be.
+        """How the subject is made anew in a fresh process; None if it cannot be.
 
         Examples
         --------

@@ -17,7 +17,7 @@ from audit.subject.loading import load_object, reason
 GROUP = "dp_audit.studies"
 
 Expected = Literal["grows", "does not grow", ""]
-"""What the texts say of the least m over the sweep; empty where they say nothing."""
+"""What the texts say of the least m over the sweep; empty if they say nothing."""
 
 
 Shape = Literal["", "exponential"]
@@ -39,7 +39,7 @@ class Curve:
         object with `problems()` and optionally `vary` and `random`, which is searched at every step
         (`audit_utility`).
     bound
-        value -> the sample size that the theorem asks for; None where there is none.
+        value -> the sample size that the theorem asks for; None if there is none.
     source
         Whose bound it is.
     failure

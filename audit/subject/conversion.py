@@ -31,7 +31,7 @@ def name_of_convert(convert: Convert) -> str:
 
 
 def said_of_convert(convert: Convert | None) -> dict[str, str]:
-    """Return what the environment of a result says of its audit's `convert`: nothing where there was none.
+    """Return what the environment of a result says of its audit's `convert`; empty if there was none.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def said_of_convert(convert: Convert | None) -> dict[str, str]:
 def saved_convert(
     environment: Mapping[str, Any], *, file: str | os.PathLike[str] | None = None, trust: bool = False
 ) -> Convert | None:
-    """Return the `convert` of the audit that a saved result is from; None where it had none.
+    """Return the `convert` of the audit that a saved result is from; None if it had none.
 
     Parameters
     ----------

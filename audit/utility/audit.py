@@ -66,7 +66,7 @@ class UtilityAudit:
         return self._climbed([*found, *self._random(rng)], rng)
 
     def _proposed(self, way: str, *arguments: Any) -> ExactFailure | None:
-        """Look at a problem that the family proposes; None where the laws do not tell its failures."""
+        """Look at a problem that the family proposes; None if the laws do not tell its failures."""
         found = exact_failure(self.task.subject, proposed(self.task.family, way, *arguments), self.claim)
         self.tried += found is not None
         return found

@@ -66,7 +66,7 @@ class Ask:
 
 
 class Trial(NamedTuple):
-    """What came of a run: plain numbers, and what went wrong in words.
+    """The result of a run: plain numbers, and what went wrong in words.
 
     `failure` is 1 or 0, or (`exact`) the conditional probability of failure given the database; `ran` tells
     whether the code failed where it was run beside its law; `trouble` is the problem's own fault.
@@ -231,7 +231,7 @@ def largest_error(claim: UtilityClaim) -> float:
 
 
 def attempted(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
-    """Return what a call of the user's code gives, and in words what it raised: that may be anything.
+    """Return what a call of the user's code returns, and in words what it raised (anything).
 
     Examples
     --------
@@ -379,7 +379,7 @@ def _real(errors: Any) -> Any:
 
 
 def length(database: Any) -> int | None:
-    """Return how many records a database has, None where that is unknown."""
+    """Return how many records a database has, None if that is unknown."""
     try:
         return len(database)
     except Exception:  # noqa: BLE001  a database may be anything

@@ -62,7 +62,7 @@ class Renewal:
         difference; "renewed", by the user's `fresh=`;
         "fresh", on new learners in fresh processes; or "unchecked".
     doubt
-        Why there is no verdict; empty where it stands.
+        Why there is no verdict; empty if it stands.
     learners
         How many new learners were made.
     """

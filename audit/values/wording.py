@@ -130,7 +130,7 @@ def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tup
 
 
 def interval(bounds: Sequence[float] | None) -> str:
-    """Return an interval, rounded outwards, or nothing where the value is exact."""
+    """Return an interval, rounded outwards; empty if the value is exact."""
     if bounds is None:
         return ""
     low, high = bounds

@@ -48,7 +48,7 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
 
 
 def _up_to_order(task: PrivacyTask) -> AuditResult | None:
-    """Return what all multisets show; None where they are too many or break the claim, which lists show."""
+    """Return the result on all multisets; None if they are too many, or break the claim (lists show that)."""
     subject, pairs = multisets.on_multisets(task.subject, task.databases)
     if not pairs:
         return None

@@ -98,7 +98,7 @@ class Judge:
 
     @property
     def how(self) -> str:
-        """How the subject's runs were told to be trials."""
+        """How the subject's runs were found to be independent trials."""
         if self.stateless or self.in_fresh:
             return "stateless" if self.stateless else "fresh"
         return "renewed" if self._renewed else "unchecked"

@@ -80,7 +80,7 @@ class LawRuns:
     notes: list[str] = field(default_factory=list)
 
     def trouble(self, *, significance: float) -> str:
-        """Return where law and code disagree, in words; nothing where they do not.
+        """Return where law and code disagree, in words; empty if they do not.
 
         Raises
         ------

@@ -58,7 +58,7 @@ class Redraw:
     witness: Witness
     terms: Terms
     fresh: bool
-    #: How the calls were told to be trials, as `Judge.how` says it; empty where nothing crossed.
+    #: How the calls were found to be independent trials, as `Judge.how`; empty if nothing crossed.
     how: str = ""
     #: Whether the saved counts came out again, where the same calls were made.
     reproduced: bool = False

@@ -76,7 +76,7 @@ def assumed_of_runs(
     subject
         What was run.
     how
-        How its runs were told to be trials, a key of `TRIALS`; empty where nothing crossed.
+        How its runs were found to be independent trials, a key of `TRIALS`; empty if nothing crossed.
     unfinished
         How many runs did not finish.
     against

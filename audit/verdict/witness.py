@@ -62,7 +62,7 @@ class Plan:
 
     @property
     def sizes(self) -> list[int]:
-        """Half the number of calls of each process; 0 where each makes a single one."""
+        """Half the number of calls of each process; 0 if each makes a single one."""
         if self.is_single:
             return [0] * (2 * self.runs)
         return [self.runs * (k + 1) // self.parts - self.runs * k // self.parts for k in range(self.parts)]

@@ -74,6 +74,6 @@ def tried(count: int, noun: str, *, of: int = 0) -> str:
 
 
 def replay_of(result: SavedResult) -> str | None:
-    """Return whose saved witness was drawn again, None where the result is an audit's."""
+    """Return whose saved witness was drawn again, None if the result is of an audit."""
     saved = result.environment.get("replay_of")
     return saved if isinstance(saved, str) else None

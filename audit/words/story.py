@@ -48,7 +48,7 @@ class WitnessWords:
     Attributes
     ----------
     change : str
-        What changes from the left database to the right one; empty where no single record does.
+        What changes from the left database to the right one; empty if no single record does.
     on_p, on_q : str
         The name of each database: left or right.
     database_p, database_q, event : str

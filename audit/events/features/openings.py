@@ -142,7 +142,7 @@ def _of_message(value: Raised, _most: int) -> Iterator[tuple[Step, Any]]:
 
 
 def _of_text(value: str, _most: int) -> Iterator[tuple[Step, Any]]:
-    """Return the text without its numbers, and these; nothing of a text that holds none."""
+    """Return the text without its numbers, then the numbers; empty if it has none."""
     numbers = _NUMBER.findall(value)
     if numbers:
         yield ("text", None), _NUMBER.sub("#", value)

@@ -321,7 +321,7 @@ def _atoms(side: Opened, path: Path) -> Counter[Hashable]:
 
 
 def _changed(a: Counter[Any], b: Counter[Any]) -> float:
-    """Return the total variation of two counts of atoms, 0 where nothing recurs."""
+    """Return the total variation of two counts of atoms, 0 if nothing recurs."""
     if max(chain(a.values(), b.values())) < 2:
         return 0.0
     m, n = a.total(), b.total()

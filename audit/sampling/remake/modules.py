@@ -18,7 +18,7 @@ _LIBRARY: Final = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib",
 
 
 def is_users(module: ModuleType | None) -> bool:
-    """Tell a module of the user's own from the standard library, installed packages and this one.
+    """Return whether a module is the user's: not of the standard library, an installed package or this one.
 
     The main module counts as neither: it is never shared with another process anyway.
 
