@@ -43,8 +43,7 @@ _EXTREMES = 6
 _NEIGHBOURS = 64
 #: Make at most this many variations of a pair, in search of valid ones.
 _VARIATIONS = 400
-#: Stop after this many random databases in a row without a valid pair. Larger: rarer pairs are found, at more
-#: calls of `valid`.
+#: So many random databases in a row without a neighbour: there are none.
 _FRUITLESS = 200
 
 
@@ -145,7 +144,7 @@ class Databases:
         return int(sum(len(self.records) ** size for size in range(self.sizes[0], self.sizes[1] + 1)))
 
     def enumerate(self) -> list[Pair] | None:
-        """Return every neighbouring pair of the domain once; None if it is infinite or too large."""
+        """Give every neighbouring pair of the domain once; None where it is not finite or too large."""
         count = self.count()
         if count is None or self.records is None or self.sizes is None or count > MOST_PAIRS:
             return None
@@ -163,7 +162,7 @@ class Databases:
 
     @property
     def lists_all(self) -> bool:
-        """Whether `enumerate` misses no pair: a custom relation may list fewer than it has."""
+        """Whether `enumerate` misses no pair: a relation of the user's may list fewer than it has."""
         return isinstance(self.relation, Relation) or (self.count() or MOST_PAIRS) <= MOST_CHECKED
 
     def beyond(self, every: list[Pair]) -> list[Pair]:
@@ -243,7 +242,7 @@ class Databases:
             yield from self._made(rng) if self.unchecked else self._within(rng)
 
     def _within(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield pairs that are known to be in the domain: made of its records, or drawn from the strategy."""
+        """Give pairs that the domain is known to contain: made of its records, or drawn from the strategy."""
         made = self._made(rng) if self._makes else iter(())
         drawn = iter(()) if self.support is None else self.support.pairs(self.relates, rng)
         yield from _by_turns(self._allowed_of(made), self._allowed_of(drawn))
@@ -270,7 +269,7 @@ class Databases:
         yield from ordinary
 
     def _ordinary(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Return random databases with a random neighbour, up to too many in a row that have none."""
+        """Give random databases with a random neighbour, until too many in a row have none."""
         found = ((database, next(self.neighbours(database, rng), None)) for database in self.random(rng))
         return _fruitful(None if pair[1] is None else pair for pair in found)
 
@@ -356,7 +355,7 @@ class Databases:
 
 
 def _fruitful(found: Iterator[Pair | None]) -> Iterator[Pair]:
-    """Yield the pairs that are not None, until too many in a row are."""
+    """Give the pairs that were found, until too many in a row were not."""
     fruitless = 0
     for pair in found:
         fruitless = fruitless + 1 if pair is None else 0

@@ -326,7 +326,7 @@ class UtilityAudit:
         return said
 
     def _how(self) -> str:
-        """Return how the learner's runs were told to be trials."""
+        """Return why the learner's runs are independent trials, a key of `renewal.ASSUMED`."""
         if self.renewal is not None:
             return "" if self.renewal.doubt else self.renewal.how
         return "renewed" if isinstance(self.task.subject.object, Renewed) else ""

@@ -58,7 +58,7 @@ class Renewal:
     Attributes
     ----------
     how
-        How the learner's runs were told to be trials: "stateless"; "cached": what it keeps makes no
+        Why the learner's runs are independent trials: "stateless"; "cached": what it keeps makes no
         difference; "renewed", by the user's `fresh=`;
         "fresh", on new learners in fresh processes; or "unchecked".
     doubt
@@ -226,7 +226,7 @@ _UNTOLD: Final = (
     f"({{}}); {_FRESH}, or pass a function that can be imported"
 )
 _EACH_CALL: Final = "the claim applies to each call, given the learner's state at that call"
-#: What is assumed, by how runs were told to be trials; nothing was told where there is no verdict.
+#: What is assumed, by why runs are independent trials; empty if there is no verdict.
 ASSUMED: Final = {
     "": [_EACH_CALL],
     "stateless": ["the learner keeps no state between runs, and importing its code drew nothing at random"],

@@ -222,7 +222,7 @@ class _Runs:
         return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
 
     def _result(self, verdict: Verdict, *, how: str = "", **fields: Any) -> AuditResult:
-        """Return the result; `how` says how the runs were told to be trials, where anything crossed."""
+        """Return the result; `how` is why the runs are independent trials, if anything crossed."""
         sampler, betting = self.sampler, self.betting
         memories, pairs_bet, log_wealth = [], 0, 0.0
         if betting is not None:
