@@ -130,7 +130,7 @@ class Declared:
         singly
             Call the subject run by run, even if it has a `sample`.
         subject
-            Run this one instead.
+            What is run in its place.
         copied
             Whether every run gets a copy of its database; if not, a run that changes it is an error.
         """

@@ -254,7 +254,7 @@ class Host:
         return printed.count, _next_of(rng)
 
     def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
-        """Return a call that makes a copy of the subject first, at every run; None if it cannot."""
+        """Return a call that makes a copy of the subject first, at every run; None where it cannot."""
         pristine, calling, runs = self._pristine, self._calling, iter(range(task.start, task.runs))
         if not task.fresh or pristine is None or not pristine.copies:
             return None

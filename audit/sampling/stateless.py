@@ -85,7 +85,7 @@ class Questions:
         self.loading = 0.0
 
     def repeat(self, database: Any) -> bool:
-        """Return whether the subject, asked twice, gives the same answers."""
+        """Ask a first time, and again: whether the answers are the same."""
         self._database, self._first = database, self._ask(database)
         first = self._first
         self.loading = max(0.0, first.seconds[0] - first.seconds[-1])

@@ -26,7 +26,7 @@ class CurveResult:
 
     @property
     def found(self) -> str:
-        """What the brackets at the two ends show; empty if they show nothing."""
+        """What the brackets at the two ends show; empty where they show nothing."""
         growth = self.fit
         if growth is None or any(cell.met is None for cell in (self.cells[0], self.cells[-1])):
             return ""
