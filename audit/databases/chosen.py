@@ -43,8 +43,9 @@ _EXTREMES = 6
 _NEIGHBOURS = 64
 #: Make at most this many variations of a pair, in search of valid ones.
 _VARIATIONS = 400
-#: So many random databases in a row without a neighbour: there are none.
-_FRUITLESS = 200
+#: The search for random pairs ends after this many misses in a row, here and where `valid` is asked first.
+#: Larger: neighbours that fewer databases have are found.
+_FRUITLESS, _INVALID = 200, 1_000
 
 
 @dataclass(frozen=True)
@@ -143,10 +144,25 @@ class Databases:
             return None
         return int(sum(len(self.records) ** size for size in range(self.sizes[0], self.sizes[1] + 1)))
 
+    @property
+    def few(self) -> bool:
+        """Whether the whole domain has no more databases than may be made one by one."""
+        count = self.count()
+        return count is not None and count <= MOST_PAIRS
+
+    @property
+    def _is_small(self) -> bool:
+        """Whether a search goes through all pairs, unless these are too many."""
+        count = self.count()
+        return count is not None and count <= FEW_DATABASES
+
+    def every_pair(self) -> list[Pair] | None:
+        """Return all pairs of a domain that a search goes through in full; None for a larger one."""
+        return self.enumerate() if self._is_small else None
+
     def enumerate(self) -> list[Pair] | None:
         """Give every neighbouring pair of the domain once; None where it is not finite or too large."""
-        count = self.count()
-        if count is None or self.records is None or self.sizes is None or count > MOST_PAIRS:
+        if self.records is None or self.sizes is None or not self.few:
             return None
         low, high = self.sizes
         databases = [
@@ -163,7 +179,8 @@ class Databases:
     @property
     def lists_all(self) -> bool:
         """Whether `enumerate` misses no pair: a relation of the user's may list fewer than it has."""
-        return isinstance(self.relation, Relation) or (self.count() or MOST_PAIRS) <= MOST_CHECKED
+        count = self.count()
+        return isinstance(self.relation, Relation) or (count is not None and count <= MOST_CHECKED)
 
     def beyond(self, every: list[Pair]) -> list[Pair]:
         """Return the given pairs that are not among `every`, the pairs of the domain."""
@@ -243,9 +260,16 @@ class Databases:
 
     def _within(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Give pairs that the domain is known to contain: made of its records, or drawn from the strategy."""
-        made = self._made(rng) if self._makes else iter(())
         drawn = iter(()) if self.support is None else self.support.pairs(self.relates, rng)
-        yield from _by_turns(self._allowed_of(made), self._allowed_of(drawn))
+        yield from _by_turns(self._made_within(rng), self._allowed_of(drawn))
+
+    def _made_within(self, rng: np.random.Generator) -> Iterator[Pair]:
+        """Give allowed pairs made of the records; all of the domain where too few random ones are allowed."""
+        if not self._makes:
+            return
+        yield from self._allowed_of(self._made(rng))
+        if self.valid is not None and not self._is_small:  # random pairs, without end unless given up
+            yield from _shuffled(self.enumerate() or [], rng)
 
     @property
     def _makes(self) -> bool:
@@ -262,16 +286,21 @@ class Databases:
         for database in self.boundary():
             yield from ((database, other) for other in self._neighbours_at_the_edge(database, rng))
             yield from islice(ordinary, 1)  # a mechanism may fail on all databases at the edge
-        if (self.count() or MOST_PAIRS) <= FEW_DATABASES:
-            every = self.enumerate() or []
-            yield from (every[int(i)] for i in rng.permutation(len(every)))
-            return
-        yield from ordinary
+        every = self.every_pair()
+        yield from ordinary if every is None else _shuffled(every, rng)
 
     def _ordinary(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Give random databases with a random neighbour, until too many in a row have none."""
-        found = ((database, next(self.neighbours(database, rng), None)) for database in self.random(rng))
-        return _fruitful(None if pair[1] is None else pair for pair in found)
+        found = ((database, self._any_neighbour(database, rng)) for database in self.random(rng))
+        most = _FRUITLESS if self.valid is None else _INVALID
+        return _fruitful((None if pair[1] is None else pair for pair in found), most)
+
+    def _any_neighbour(self, database: Any, rng: np.random.Generator) -> Any:
+        """Return a random neighbour, of an allowed database an allowed one; None where it has none."""
+        others = self.neighbours(database, rng)
+        if self.valid is not None:  # a rule that few databases obey, fewer pairs obey by chance
+            others = filter(self.allowed, others) if self.allowed(database) else iter(())
+        return next(others, None)
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
         """Yield neighbours that differ by an extreme record in the first place, and a random one."""
@@ -354,14 +383,18 @@ class Databases:
                     yield pair
 
 
-def _fruitful(found: Iterator[Pair | None]) -> Iterator[Pair]:
+def _shuffled(pairs: list[Pair], rng: np.random.Generator) -> Iterator[Pair]:
+    return (pairs[int(i)] for i in rng.permutation(len(pairs)))
+
+
+def _fruitful(found: Iterator[Pair | None], most: int = _FRUITLESS) -> Iterator[Pair]:
     """Give the pairs that were found, until too many in a row were not."""
     fruitless = 0
     for pair in found:
         fruitless = fruitless + 1 if pair is None else 0
         if pair is not None:
             yield pair
-        elif fruitless >= _FRUITLESS:
+        elif fruitless >= most:
             return
 
 

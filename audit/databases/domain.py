@@ -281,9 +281,19 @@ def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
         yield [0.0] * size
 
 
-def no_neighbours() -> InvalidValue:
-    """Return the error of a domain without a pair of neighbours."""
+def no_neighbours(databases: Databases) -> InvalidValue:
+    """Return the error of a domain without a pair of neighbours, or in which none was found."""
     relation = Parameter("relation")
+    if databases.valid is not None and not databases.few:
+        return InvalidValue(
+            "No two neighbours that ",
+            Parameter("valid"),
+            " allows were found among random databases; give ",
+            Parameter("databases"),
+            ", a strategy that builds databases that it allows, or ",
+            Parameter("pairs"),
+            ".",
+        )
     return InvalidValue(
         *(
             "No two databases of this domain are neighbours; check ",

@@ -79,6 +79,10 @@ class Finite(Ordered):
         >>> round(clamped.pmf(0), 9) == round(Countable.geometric(0, 1.0).cdf(0), 9)
         True
         """
+        if not low <= high:
+            raise InvalidValue(f"`Finite.from_clamped` needs low <= high; got {low} and {high}.")
+        if low == high:
+            return cls(range(low, high + 1), log_probabilities=[0.0])
         logs = np.array(law.logpmf(np.arange(low, high + 1)))
         logs[0], logs[-1] = law.logcdf(low), law.logsf(high - 1)
         return cls(range(low, high + 1), log_probabilities=logs)
@@ -115,6 +119,8 @@ class Finite(Ordered):
         if not self.rounding:
             return self
         moved = copy(self)
+        for each in ("_cumulative", "_masses_below_and_above"):  # known of the probabilities as they were
+            moved.__dict__.pop(each, None)
         moved.log_probabilities = moved_logs(self.log_probabilities, sign * self.rounding)
         moved.rounding = 0.0
         return moved
@@ -200,7 +206,7 @@ class Finite(Ordered):
         return same and self.fractions == other.fractions and same_outcomes(self, other)
 
     def __hash__(self) -> int:
-        return hash(self.log_probabilities.tobytes())
+        return hash((self.log_probabilities + 0.0).tobytes())  # −0 equals 0
 
     def __repr__(self) -> str:
         return f"Finite({len(self.outcomes)} outcomes)"

@@ -1,9 +1,12 @@
 """The declarations of a subject or entry, read once, and outputs of its runs, for `audit.doors.checks`."""
 
+import pickle
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
+import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
 import numpy as np
 
 from audit.catalogue import Entry
@@ -130,14 +133,15 @@ class Declared:
         singly
             Call the subject run by run, even if it has a `sample`.
         subject
-            What is run in its place.
+            What is run in its place; a new copy of it for every call, where the options make a new mechanism.
         copied
             Whether every run gets a copy of its database; if not, a run that changes it is an error.
         """
         # copied here once, if not for every run: no run may change `pairs`
         left, right = self.pairs[0] if copied else map(snapshot, self.pairs[0])
         convert = self.options.get("convert")
-        run = self.subject if subject is None else adapt(subject, convert=convert)
+        fresh = None if self.options.get("fresh") is None else _copier(subject)
+        run = self.subject if subject is None else adapt(subject, convert=convert, fresh=fresh)
         with Sampler(run, seed=0) as sampler:
             sampler.copy_inputs = copied
             blocks = list(sampler.draw(left, right, size, (path, 0), singly=singly))
@@ -157,3 +161,8 @@ class Declared:
         """Whether the subject, or another one in its place, gives the same outputs again."""
         first = self.calls if singly else self.outputs(_FEW, CALLS, singly=False)
         return same(first, self.outputs(_FEW, CALLS, singly=singly, subject=subject))
+
+
+def _copier(subject: Any) -> Callable[[], Any]:
+    """Return a function that makes a copy of a subject as it is now."""
+    return partial(pickle.loads, cloudpickle.dumps(subject))

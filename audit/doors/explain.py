@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.databases.chosen import FEW_DATABASES, Databases, Pair
+from audit.databases.chosen import Databases, Pair
 from audit.databases.domain import no_neighbours
 from audit.databases.paths import lengths
 from audit.evidence.power import detectable, fixed_sample_epsilon
@@ -60,7 +60,7 @@ def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
     seed = np.random.SeedSequence(task.pairs_seed()).spawn(2)[0]
     first = next(task.databases.proposals(np.random.default_rng(seed)), None)
     if first is None:
-        raise no_neighbours()
+        raise no_neighbours(task.databases)
     cost = _measure(task, first)
     yield "Databases", _databases(task.databases)
     if task.subject.declared_law is not None and task.options.numerics == "ideal":
@@ -93,10 +93,9 @@ def _databases(databases: Databases) -> str:
 
 
 def _after_the_boundary(databases: Databases) -> str:
-    count = databases.count()
-    if count is not None and count <= FEW_DATABASES:
-        every = len(databases.enumerate() or ())
-        return f"every pair of the domain ({every:,}), in random order"
+    every = databases.every_pair()
+    if every is not None:
+        return f"every pair of the domain ({len(every):,}), in random order"
     return "random pairs, and variations of the best pair so far"
 
 

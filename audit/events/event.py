@@ -4,6 +4,7 @@ An event is one to three conditions joined by *and*: "a feature's value lies in 
 value is one of these atoms", or "the output lies in a region of a declared law".
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,6 +19,7 @@ from audit.events.edges import ATOM_WIDTH, INF, LARGEST
 from audit.events.features.base import AtomFeature, NumberFeature, feature_from_json
 from audit.events.features.views import View
 from audit.laws.region import Region
+from audit.values.wording import ends, inside
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,12 @@ class NumberIn:
     def words(self) -> str:
         """Return the condition in words."""
         subject = self.feature.words
-        points = [_middle(low, high) for low, high in self.intervals if _is_point(low, high)]
+        points = [_say_point(low, high) for low, high in self.intervals if _is_point(low, high)]
         parts = [_say_interval(low, high) for low, high in self.intervals if not _is_point(low, high)]
         if len(points) == 1:
-            parts.insert(0, f"equals {points[0]:.10g}")
+            parts.insert(0, f"equals {points[0]}")
         elif points:
-            parts.insert(0, "is one of " + ", ".join(f"{point:.10g}" for point in points))
+            parts.insert(0, "is one of " + ", ".join(points))
         if self.unscored:
             parts.append("is not a number (or is absent)")
         return f"{subject} " + " or ".join(parts or ["is impossible"])
@@ -227,26 +229,33 @@ def _bound(value: float) -> float | str:
 
 
 def _is_point(low: float, high: float) -> bool:
-    if low == INF or high <= -1e308:
+    if low == INF or high == -LARGEST:
         return True  # ±inf itself
     size = max(abs(low), abs(high))
-    return bool(np.isfinite(size) and high - low <= max(20 * ATOM_WIDTH * size, 0.5 * (size > 1e9), 1e-300))
+    if not np.isfinite(size):
+        return False
+    is_whole = (low / 2.0 + high / 2.0).is_integer()
+    width = min(
+        20 * ATOM_WIDTH * size, 0.5 if is_whole else 1e-2
+    )  # larger ones are not one number to a reader
+    return high - low <= max(width, 2.0 * math.ulp(size))
 
 
-def _middle(low: float, high: float) -> float:
-    return low if not np.isfinite(low) else low + (high - low) / 2
+def _say_point(low: float, high: float) -> str:
+    return inside(low, high) if np.isfinite(low) else f"{low:g}"
 
 
 def _say_interval(low: float, high: float) -> str:
     if low == -INF and high == INF:
         return "is a number"
+    if (low, high) == (-LARGEST, LARGEST):
+        return "is finite"
+    left, right = ends(low, INF if high == LARGEST else high)
     if high == INF:
-        return f"is at least {low:.6g}"
+        return f"is at least {left}"
     if high == LARGEST:
-        return "is finite" if low == -LARGEST else f"is at least {low:.6g} and finite"
-    if low == -INF:
-        return f"is below {high:.6g}"
-    return f"is at least {low:.6g} and below {high:.6g}"
+        return f"is at least {left} and finite"
+    return f"is below {right}" if low == -INF else f"is at least {left} and below {right}"
 
 
 def _read(stored: dict[str, Any]) -> Event:

@@ -22,9 +22,10 @@ from audit.sampling.stateless import Questions
 from audit.sampling.tally import Runs, Tally
 from audit.sampling.watch import can_watch
 from audit.subject.subject import Subject
+from audit.values.wording import UNSEEDED
 
 _SILENCE: Final = 64  # runs without an answer, before it is asked whether there are any more
-_UNSEEDED: Final = "so the seed does not reproduce its runs, and one process draws them all"
+_UNSEEDED: Final = f"so {UNSEEDED}, and one process draws them all"
 
 T = TypeVar("T")
 

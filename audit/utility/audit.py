@@ -19,7 +19,7 @@ from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.utility.runs import reveal
 from audit.utility.search import RANDOM, Search, proposed
 from audit.utility.task import UtilityTask
-from audit.values.wording import at_least, at_most
+from audit.values.wording import PERHAPS_UNSEEDED, at_least, at_most
 
 #: Databases on which a declared law is compared with the code, output by output.
 CHECKED_DATABASES: Final = 3
@@ -322,7 +322,7 @@ class UtilityAudit:
             said.append("each problem's `draw` gives independent databases")
             said += ASSUMED[self._how()]
         if not self.task.subject.takes_rng:
-            said.append("the learner takes no generator: the seed may not reproduce its runs")
+            said.append(f"the learner takes no generator: {PERHAPS_UNSEEDED}")
         return said
 
     def _how(self) -> str:

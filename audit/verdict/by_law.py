@@ -37,7 +37,7 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
     else:
         pairs = [*task.databases.beyond(every), *every]
     if not pairs:
-        raise no_neighbours()
+        raise no_neighbours(task.databases)
     laws = Laws(task.subject)
     if laws.of(pairs[0][0]) is None:
         return None

@@ -103,7 +103,7 @@ class _Runs:
         except NeverAnswers as silent:
             return self._result(Verdict.ERROR, reason=str(silent))
         if betting.search.exhausted and not betting.memories:
-            raise no_neighbours()
+            raise no_neighbours(self.task.databases)
         if betting.out_of_time:
             spent, budget = betting.spent, self.terms.budget
             self.notes.append(f"Stopped by the time limit after {spent:,} of {budget:,} runs.")

@@ -63,7 +63,7 @@ def read_claim(epsilon: float | None, delta: float | None) -> PrivacyClaim | Non
 def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = None) -> Any:
     """Return the claim of ``--alpha`` and ``--beta``, a missing one from `own`; None when neither is given.
 
-    Without a claim of the subject's own it is an `Accuracy`: PAC takes no alpha above 1.
+    Unless the subject's own claim is a `PAC` it is an `Accuracy`: PAC takes no alpha above 1.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = No
     if alpha is None and beta is None:
         return None
     if own is not None:
-        kind = type(own) if isinstance(own, (PAC, Accuracy)) else PAC
+        kind = type(own) if isinstance(own, (PAC, Accuracy)) else Accuracy
         return kind(own.alpha if alpha is None else alpha, own.beta if beta is None else beta)
     if alpha is None or beta is None:
         raise InvalidValue("A utility claim needs both --alpha and --beta; got only one.")
@@ -118,7 +118,7 @@ def read_literal(text: str) -> Any:
     """
     try:
         return ast.literal_eval(_parsed(text))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+    except (ValueError, SyntaxError, TypeError, OverflowError, MemoryError, RecursionError):
         raise InvalidValue(f"`{text}` is not a Python literal{_trouble(text)}.") from None
 
 
@@ -154,7 +154,7 @@ def _trouble(text: str) -> str:
         tree = _parsed(text)
     except SyntaxError as error:
         return f": {error.msg.rstrip('.?')}"
-    except (ValueError, MemoryError, RecursionError):
+    except (ValueError, OverflowError, MemoryError, RecursionError):
         return ""
     names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
     name = next(names, text.strip())
