@@ -145,7 +145,10 @@ class Declared:
     @property
     def ways(self) -> list[tuple[str, bool]]:
         """How it is run, in a word, and whether that is call by call."""
-        return [("calls", True), *([("`sample`", False)] if self.subject.sample is not None else [])]
+        return [
+            ("calls", True),
+            *([("`sample`", False)] if self.subject.declared_sampler is not None else []),
+        ]
 
     @cached_property
     def calls(self) -> list[Any]:

@@ -171,7 +171,7 @@ class PairMemory:
             table.counts += table.count(*counted)
             self.tables.append(table)
         for view in sides:
-            view.forget()
+            view.inside.clear()  # it is larger than the outputs
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
         """Choose the events of the next batch by what the past says of them at and around the claim."""

@@ -156,20 +156,6 @@ class Subject:
         return self.calling.bind(self.object)(self.prepare(database), rng)
 
     @property
-    def sample(self) -> Callable[[Any, int, Any], Any] | None:
-        """The vectorised sampler (database, size, rng) -> outputs, or None.
-
-        Examples
-        --------
-        >>> adapt(len).sample is None
-        True
-        """
-        sampler = self.declared_sampler
-        if sampler is None:
-            return None
-        return lambda database, size, rng: sampler(self.prepare(database), size, rng)
-
-    @property
     def distribution(self) -> Callable[[Any], Any] | None:
         """The declared law of the output on a database, or None.
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.distributions.law import Floats, Ints
 from audit.events.edges import learn_edges
-from audit.events.features.base import NumberFeature, empty_column
+from audit.events.features.base import NumberFeature, scored
 from audit.events.features.views import View
 
 #: Fitting a score to fewer runs than this a side is noise.
@@ -45,13 +45,8 @@ class TableScore(NumberFeature):
 
     def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
-        column = empty_column(view)
-        found = view.vectors.get(len(self.edges))
-        if found is None:
-            return column
-        where, matrix = found
-        column[where] = self.of_rows(matrix)
-        return column
+        sized = [found for size, found in view.vectors.items() if size == len(self.edges)]
+        return scored(view, ((where, self.of_rows(matrix)) for where, matrix in sized))
 
     def of_rows(self, matrix: Floats) -> Floats:
         """Give the score of each row, shape (runs, entries)."""

@@ -111,7 +111,7 @@ def as_mapping(output: object) -> Mapping[Any, Any] | None:
         return None
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class View:
     """A block of outputs with the groups that features read.
 
@@ -136,17 +136,13 @@ class View:
     outputs: Sequence[Any] | NDArray[Any]
     typed: bool = True
     replaced: bool = False
-    numbers: tuple[Any, Floats] = field(init=False)
-    vectors: dict[int, tuple[Any, Floats]] = field(init=False)
-    rest: list[tuple[int, Any]] = field(init=False)
+    #: What lies inside the outputs, and columns of its numbers, kept as they are worked out.
+    inside: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         if not self.replaced:
-            object.__setattr__(self, "outputs", _stand_ins(self.outputs))
-        numbers, vectors, rest = _sort(self.outputs)
-        object.__setattr__(self, "numbers", numbers)
-        object.__setattr__(self, "vectors", vectors)
-        object.__setattr__(self, "rest", rest)
+            self.outputs = _stand_ins(self.outputs)
+        self.numbers, self.vectors, self.rest = _sort(self.outputs)
 
     def __len__(self) -> int:
         return len(self.outputs)
@@ -161,15 +157,6 @@ class View:
         """The outputs that are mappings, with their positions."""
         found = ((i, as_mapping(output)) for i, output in self.rest)
         return [(i, mapping) for i, mapping in found if mapping is not None]
-
-    @cached_property
-    def inside(self) -> dict[Any, Any]:
-        """What lies inside the outputs, and columns of its numbers, kept as they are worked out."""
-        return {}
-
-    def forget(self) -> None:
-        """Drop what was worked out on the way to features: it is larger than the outputs."""
-        self.inside.clear()
 
     @cached_property
     def all_dicts(self) -> bool:
