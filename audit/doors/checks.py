@@ -19,8 +19,7 @@ from audit.doors.declared import Declared
 from audit.relations import Relation, check_relation, name_of
 from audit.relations.relating import are_neighbours
 from audit.sampling import CALLS, LAW, MutatedInput, Sampler
-from audit.sampling.inputs import Input
-from audit.sampling.snapshots import snapshot
+from audit.sampling.snapshots import Input, snapshot
 from audit.values.brief import show
 from audit.values.canonical import same
 from audit.values.outcomes import Raised, Unfinished

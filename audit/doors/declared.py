@@ -11,8 +11,8 @@ from audit.claims import PureDP
 from audit.databases.chosen import Pair
 from audit.privacy import make_task
 from audit.sampling import CALLS, Sampler
+from audit.sampling.loops import joined
 from audit.sampling.snapshots import snapshot
-from audit.sampling.vectorised import joined
 from audit.subject.claimed import claims_utility
 from audit.subject.subject import Subject, adapt
 from audit.utility.families import read_problems

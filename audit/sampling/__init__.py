@@ -1,8 +1,8 @@
 """Drawing runs: seed tree, blocks, workers, and what a mechanism may do meanwhile."""
 
-from audit.sampling.inputs import MutatedInput
 from audit.sampling.sampler import Sampler
 from audit.sampling.seeds import BET, CALLS, CONFIRM, EXPLORE, LAW, SHRINK
+from audit.sampling.snapshots import MutatedInput
 from audit.sampling.tally import Runs
 
 __all__ = ["BET", "CALLS", "CONFIRM", "EXPLORE", "LAW", "SHRINK", "MutatedInput", "Runs", "Sampler"]

@@ -7,14 +7,13 @@ from typing import Any, Final
 import numpy as np
 
 from audit.errors import SubjectError
-from audit.sampling.inputs import Input
-from audit.sampling.loops import call_each, coupled, sides
-from audit.sampling.quiet import quiet
+from audit.sampling.loops import call_each, coupled, kept, sample_pairs, shares, sides
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import COINS, RESTART, RUNS, Path, generator
-from audit.sampling.vectorised import kept, sample_pairs, shares
+from audit.sampling.snapshots import Input
 from audit.sampling.watch import Watch
 from audit.subject.signatures import Calling, refusal
+from audit.subject.surroundings import quiet
 
 Tick = Callable[[int], None]
 LARGEST_BLOCK: Final = 2**18  # pairs; bounds memory

@@ -108,7 +108,7 @@ def feature_from_json(document: Mapping[str, Any]) -> Feature:
 
 
 def scored(view: View, groups: Iterable[tuple[Any, Any]]) -> Floats:
-    """Give the column of a block by groups: where some of its outputs are, and what they score; NaN elsewhere.
+    """Give the column of a block, NaN but for some groups: where their outputs are, and what these score.
 
     Examples
     --------

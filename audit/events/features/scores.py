@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.distributions.law import Floats, Ints
-from audit.events.edges import learn_edges
+from audit.distributions.law import Floats
+from audit.events.edges import bins_of, learn_edges
 from audit.events.features.base import NumberFeature, scored
 from audit.events.features.views import View
 
@@ -53,7 +53,7 @@ class TableScore(NumberFeature):
         total = np.zeros(len(matrix))
         for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
             if any(scores):
-                total = total + np.asarray(scores)[_bins(values, np.asarray(edges))]
+                total = total + np.asarray(scores)[bins_of(values, np.asarray(edges))]
         return total
 
 
@@ -74,12 +74,7 @@ def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -
         if len(inner) > most:
             inner = inner[np.linspace(0, len(inner) - 1, most).astype(np.intp)]
         width = len(inner) + 2
-        of_a, of_b = (np.bincount(_bins(rows[:, i], inner), minlength=width) for rows in (a, b))
+        of_a, of_b = (np.bincount(bins_of(rows[:, i], inner), minlength=width) for rows in (a, b))
         edges.append(tuple(inner.tolist()))
         scores.append(tuple(np.log((of_a + 3.0) / (of_b + 3.0)).tolist()))
     return TableScore(tuple(edges), tuple(scores))
-
-
-def _bins(values: Floats, edges: Floats) -> Ints:
-    """Give the bin of each value, the last one for what is no number."""
-    return np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))

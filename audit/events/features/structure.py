@@ -240,9 +240,8 @@ def unread(sides: Iterable[list[View]]) -> list[str]:
     looked = [(output, inside.leaves(output)) for output in asked]
     said = []
     if any(inside.holds_more(output) for output, _ in looked):
-        said.append(
-            f"parts of an output beyond the first {inside.MOST_LEAVES}, or more than {inside.MOST_DEPTH} levels deep"
-        )
+        most = f"the first {inside.MOST_LEAVES}, or more than {inside.MOST_DEPTH} levels deep"
+        said.append(f"parts of an output beyond {most}")
     texts = _texts(looked).values()  # one that recurs is an atom
     if any(len(set(found)) > 1 and max(map(len, found)) > 2 * LETTERS for found in texts):
         said.append(f"single letters of a string beyond its first {LETTERS} and last {LETTERS}")
