@@ -10,8 +10,7 @@ import cloudpickle  # type: ignore[import-untyped]
 
 from audit.errors import Parameter, SubjectError
 from audit.sampling.blocks import Block, Host
-from audit.sampling.remake.modules import is_importable, taken_by_value, users_modules
-from audit.sampling.remake.places import find_place, made
+from audit.sampling.remake.modules import find_place, is_importable, made, taken_by_value, users_modules
 from audit.sampling.remake.reseeding import Reseeding, Sources, reseed_process
 from audit.sampling.remake.state import Pristine, Reader
 from audit.sampling.seeds import Path

@@ -74,19 +74,20 @@ def as_column(values: Sequence[object]) -> Floats:
 def as_vector(output: Any) -> list[float] | Floats | None:
     """Give the entries of a flat sequence or an array (row by row) as floats; None for anything else."""
     kind = type(output)
-    if issubclass(kind, (tuple, list)):
-        return None if is_pairs(output) else [as_entry(item) for item in output]
-    if not issubclass(kind, np.ndarray):
+    try:
+        if issubclass(kind, (tuple, list)):
+            return None if is_pairs(output) else [as_entry(item) for item in output]
+        # an array of a class of its own may say anything of its shape
+        plain = np.asarray(output) if issubclass(kind, np.ndarray) else None
+        if plain is None or plain.ndim == 0:
+            return None
+        if plain.dtype.kind not in "iufb":
+            return [as_entry(item) for item in plain.ravel().tolist()]
+        numbers = np.asarray(plain, dtype=np.float64).ravel()
+        masked = issubclass(kind, np.ma.MaskedArray)
+        return np.where(np.ma.getmaskarray(output).ravel(), np.nan, numbers) if masked else numbers
+    except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
         return None
-    plain = np.asarray(output)  # an array of a class of its own may say anything of its shape
-    if plain.ndim == 0:
-        return None
-    if plain.dtype.kind not in "iufb":
-        return [as_entry(item) for item in plain.ravel().tolist()]
-    numbers = np.asarray(plain, dtype=np.float64).ravel()
-    if issubclass(kind, np.ma.MaskedArray):
-        return np.where(np.ma.getmaskarray(output).ravel(), np.nan, numbers)
-    return numbers
 
 
 def is_pairs(output: Sequence[Any]) -> bool:
@@ -215,13 +216,6 @@ def _sort_array(outputs: NDArray[Any]) -> _Groups:
     return _sort_each(outputs)
 
 
-def _vector(output: object) -> list[float] | Floats | None:
-    try:
-        return as_vector(output)
-    except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
-        return None
-
-
 def _sort_each(outputs: Iterable[Any]) -> _Groups:
     number_at: list[int] = []
     numbers: list[float] = []
@@ -234,7 +228,7 @@ def _sort_each(outputs: Iterable[Any]) -> _Groups:
         elif (number := as_number(output)) is not None:
             number_at.append(i)
             numbers.append(number)
-        elif (vector := _vector(output)) is not None:
+        elif (vector := as_vector(output)) is not None:
             vector_at.setdefault(len(vector), []).append(i)
             vectors.setdefault(len(vector), []).append(vector)
         else:

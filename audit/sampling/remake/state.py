@@ -11,8 +11,7 @@ from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
 
-from audit.sampling.remake.modules import is_users, taken_by_value, users_modules
-from audit.sampling.remake.places import class_named
+from audit.sampling.remake.modules import class_named, is_users, taken_by_value, users_modules
 from audit.sampling.remake.reseeding import Reseeding, Sources, StandIn
 from audit.sampling.seeds import Path
 from audit.subject.subject import Around
