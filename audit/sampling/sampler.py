@@ -96,7 +96,7 @@ class Sampler(Tally):
 
     def close(self) -> None:
         """End the workers. A later draw starts with new ones."""
-        if self._workers is not None:
+        if isinstance(self._workers, Children):
             self._workers.close()
         self._workers = None
 
@@ -329,8 +329,7 @@ class Sampler(Tally):
         """Return the workers once it is known whether the subject may be shared among them."""
         workers = self._start()
         if self._steady is None:
-            repeats = self._questions.repeat(database)
-            self.loading = self._questions.loading
+            repeats, self.loading = self._questions.repeat(database)
             self.honours_rng = self.subject.takes_rng and repeats
             kept = workers.state_kept()
             if not self.subject.takes_rng:

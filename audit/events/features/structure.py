@@ -50,12 +50,7 @@ _ASKED = 8
 
 
 def of_parts(
-    left: list[View],
-    right: list[View],
-    *,
-    entries: Sequence[object],
-    floats: bool = False,
-    typed: bool = True,
+    left: list[View], right: list[View], *, entries: Sequence[object], floats: bool, typed: bool
 ) -> Iterator[Feature]:
     """Give features of what lies inside structured outputs, in a fixed order.
 
