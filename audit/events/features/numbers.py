@@ -99,7 +99,7 @@ class PairSum(_OfTwo):
 _WIDE = 256
 
 
-def _added(matrix: Floats) -> Floats:
+def added(matrix: Floats) -> Floats:
     """Add each row entry by entry, NaN left out: numpy's pairwise sum depends on memory layout."""
     if matrix.shape[1] > _WIDE:
         return np.asarray(np.add.accumulate(np.where(np.isnan(matrix), 0.0, matrix), axis=1)[:, -1])
@@ -115,7 +115,7 @@ class Sum(_OfVector):
     said = "the sum of the output"
 
     def _of_rows(self, matrix: Floats) -> Any:
-        return _added(matrix)
+        return added(matrix)
 
 
 class Largest(_OfVector):
@@ -151,7 +151,7 @@ class Norm(_OfVector):
     said = "the norm of the output"
 
     def _of_rows(self, matrix: Floats) -> Any:
-        return np.sqrt(_added(matrix**2))
+        return np.sqrt(added(matrix**2))
 
 
 class ArgMax(_OfVector):

@@ -34,10 +34,6 @@ class TableScore(NumberFeature):
     edges: tuple[tuple[float, ...], ...]
     scores: tuple[tuple[float, ...], ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "edges", tuple(tuple(row) for row in self.edges))
-        object.__setattr__(self, "scores", tuple(tuple(row) for row in self.scores))
-
     @property
     def words(self) -> str:
         """The subject of a sentence."""
