@@ -130,12 +130,6 @@ class Candidates:
     q: Floats
     past: float
 
-    def apart(self, errors: float) -> tuple[Floats, Floats]:
-        """Give p lowered and q raised by so many standard errors."""
-        low = self.p - errors * np.sqrt(self.p * (1 - self.p) / (self.past + 1))
-        high = self.q + errors * np.sqrt(self.q * (1 - self.q) / (self.past + 1))
-        return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-
     def take(self, index: Ints) -> "Candidates":
         """Give some of the events."""
         return Candidates(self.inside_p[index], self.inside_q[index], self.p[index], self.q[index], self.past)
@@ -150,6 +144,13 @@ class Candidates:
         """
         of_p, of_q = self.inside_p @ counted[0], self.inside_q @ counted[1]
         return np.stack([of_p, counted[0].sum() - of_p, of_q, counted[1].sum() - of_q], axis=1)
+
+
+def apart(p: Floats, q: Floats, past: Floats | float, errors: float) -> tuple[Floats, Floats]:
+    """Give p lowered and q raised by so many standard errors of estimates that rest on `past` runs."""
+    low = p - errors * np.sqrt(p * (1 - p) / (past + 1))
+    high = q + errors * np.sqrt(q * (1 - q) / (past + 1))
+    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
 @dataclass

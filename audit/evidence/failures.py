@@ -181,15 +181,3 @@ def least_runs(beta: float, significance: float) -> int:
     """
     limit, gain = -math.log(significance), log_payoffs(np.ones(1), beta)[0]
     return bisect_left(range(_ENDLESS), limit, lo=1, key=lambda runs: float(_mean(runs * gain)))
-
-
-def best_growth(p: float, beta: float) -> float:
-    """Give KL(p ‖ β) in nats a run: nobody who sees failures only decides in fewer than ln(1/s)/KL runs.
-
-    Examples
-    --------
-    >>> round(best_growth(0.2, 0.1), 4)
-    0.0444
-    """
-    terms = ((p, beta), (1.0 - p, 1.0 - beta))
-    return sum(a * math.log(a / b) for a, b in terms if a > 0)

@@ -1,6 +1,6 @@
 """What is remembered of one pair of databases: early outputs for re-learning, and counts of everything."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,9 +13,10 @@ from audit.events.event import Event
 from audit.events.features.propose import propose
 from audit.events.features.scores import TableScore
 from audit.events.features.views import View
-from audit.events.tables import Candidates, Table, learn_bins
+from audit.events.tables import Candidates, Table, apart, learn_bins
 from audit.evidence.bets import Bet
 from audit.sampling import Runs
+from audit.sampling.vectorised import joined
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
 
@@ -84,6 +85,7 @@ class PairMemory:
     _kept_runs: int = 0
     _kept_bytes: int = 0
     _next_learning: int = 1
+    _estimates: Floats | None = None
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -155,6 +157,8 @@ class PairMemory:
                 self._kept_runs += block.runs
                 self._kept_bytes += max(map(weight, block.views))
             self.runs += block.runs
+        self._prospects.clear()
+        self._estimates = None
         if self.pairs >= self._next_learning and self._kept_runs == self.runs:
             self._relearn()
             self._next_learning = 2 * self.pairs if self.pairs >= 256 else int(1.5 * self.pairs)
@@ -176,25 +180,27 @@ class PairMemory:
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
         """Choose the events of the next batch by what the past says of them at and around the claim."""
         epsilon, delta = at_distance(epsilon, delta, self.distance)
-        offers: list[tuple[int, int, Candidates, float]] = []
-        for index, table in enumerate(self.tables):
-            for side in (0, 1):
-                candidates = table.suggest(side, unfinished_counts_against=against)
-                if candidates is not None:
-                    offers.append((index, side, candidates, self._share(index) / 2))
+        offers = list(self._suggested(against=against))
         if not offers:
             return []
-        promise = np.concatenate([_promise(offer[2], epsilon, delta) for offer in offers], axis=1)
-        kept = _best(promise)
+        kept = _best(np.concatenate([_promise(offer, epsilon, delta) for _, _, offer in offers], axis=1))
         chosen, start = [], 0
-        for index, side, candidates, share in offers:
+        for index, side, candidates in offers:
             size = len(candidates.p)
             mine = np.flatnonzero(kept[start : start + size])
             start += size
             if len(mine):
-                prior = np.full(len(mine), np.log(share / size))
+                prior = np.full(len(mine), np.log(self._share(index) / 2 / size))
                 chosen.append(Chosen(index, side, candidates.take(mine), prior, self.distance))
         return chosen
+
+    def _suggested(self, *, against: bool) -> Iterator[tuple[int, int, Candidates]]:
+        """Yield the events of every table, for either side as the p side: the table, the side, the events."""
+        for index, table in enumerate(self.tables):
+            for side in (0, 1):
+                candidates = table.suggest(side, unfinished_counts_against=against)
+                if candidates is not None:
+                    yield index, side, candidates
 
     def kept(self, side: int) -> tuple[list[View], list[View]]:
         """Give the kept outputs, those of the database `side` first."""
@@ -224,28 +230,28 @@ class PairMemory:
 
         `errors` standard errors are taken from p and added to q (the other way round where negative).
         """
-        key = (self.pairs, epsilon, delta, errors)
+        key = (epsilon, delta, errors)
         if key not in self._prospects:
-            self._prospects = {
-                known: found for known, found in self._prospects.items() if known[0] == self.pairs
-            }
-            self._prospects[key] = self._prospect(epsilon, delta, errors)
+            self._prospects[key] = self._prospect(*key)
         return self._prospects[key]
 
     def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
-        growth, loss = 0.0, -np.inf
         epsilon, delta = at_distance(epsilon, delta, self.distance)
-        for table in self.tables:
-            for side in (0, 1):
-                candidates = table.suggest(side, unfinished_counts_against=True)
-                if candidates is not None:
-                    p, q = candidates.apart(errors)
-                    growth = max(growth, float(growth_rate(p, q, epsilon, delta).max()))
-                    loss = max(loss, float(np.log(np.maximum(p - delta, 1e-12) / np.maximum(q, 1e-12)).max()))
+        if self._estimates is None:  # the search asks again and again
+            offers = [candidates for _, _, candidates in self._suggested(against=True)]
+            past = [np.full(len(offer.p), offer.past) for offer in offers]
+            columns = ([offer.p for offer in offers], [offer.q for offer in offers], past)
+            self._estimates = np.array([np.concatenate(column or [np.zeros(0)]) for column in columns])
+        p, q, past = self._estimates
+        low, high = apart(p, q, past, errors)
+        if not len(low):
+            return 0.0, -np.inf
+        growth = max(0.0, float(growth_rate(low, high, epsilon, delta).max()))
+        loss = float(np.log(np.maximum(low - delta, 1e-12) / np.maximum(high, 1e-12)).max())
         return growth, loss / self.distance
 
 
-def bet_on(chosen: list[Chosen], counts: list[Floats]) -> Bet:
+def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Bet:
     """Turn chosen events and the counts of the batch that followed into a bet."""
     return Bet(
         log_prior=np.concatenate([item.log_prior for item in chosen]),
@@ -261,11 +267,8 @@ def bet_on(chosen: list[Chosen], counts: list[Floats]) -> Bet:
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
     """Return the bet on a batch that was broken off, so many of its calls being of either side: its worst."""
-    tables = 1 + max(item.table for item in chosen)
-    known = {item.table: item.candidates.inside_p.shape[1] for item in chosen}
-    counts = [np.zeros((2, known.get(table, 1))) for table in range(tables)]
-    for counted in counts:
-        counted[:, 0] = left, right
+    in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
+    counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()
 
 
@@ -308,10 +311,7 @@ def merged(views: list[View]) -> View:
     if len(views) == 1:
         return views[0]
     typed = all(view.typed for view in views)
-    arrays = [view.outputs for view in views if isinstance(view.outputs, np.ndarray)]
-    if len(arrays) == len(views) and len({(array.shape[1:], array.dtype) for array in arrays}) == 1:
-        return View(np.concatenate(arrays), typed, replaced=True)
-    return View([output for view in views for output in view.outputs], typed, replaced=True)
+    return View(joined([view.outputs for view in views]), typed, replaced=True)
 
 
 def _last_half(view: View) -> View:

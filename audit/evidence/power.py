@@ -169,19 +169,19 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
     Those of a claim that holds promise nothing at the claim itself but by chance, and such an event is often
     too rare to show anything.
     """
+    if memory is None:
+        return []
     found: list[tuple[Event, float]] = []
     rivals = 0
-    for scale in _SCALES if memory is not None and memory.tables else ():
-        assert memory is not None
-        best: tuple[float, Event, float] | None = None
+    for scale in _SCALES:
+        best, best_growth = None, 0.0
         for chosen in memory.choose(epsilon * scale, delta):
             growth = growth_rate(chosen.candidates.p, chosen.candidates.q, epsilon * scale, delta)
             rivals += len(growth)
             k = int(np.argmax(growth))
-            if chosen.candidates.past * growth[k] > 3.0 and (best is None or growth[k] > best[0]):
-                best = (float(growth[k]), memory.event(chosen, k), float(chosen.candidates.p[k]))
-        if best is not None:
-            found.append(best[1:])
+            if chosen.candidates.past * growth[k] > 3.0 and growth[k] > best_growth:
+                best, best_growth = (memory.event(chosen, k), float(chosen.candidates.p[k])), growth[k]
+        found += [] if best is None else [best]
     return [_Option(event, p, rivals) for event, p in found]
 
 

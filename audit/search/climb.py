@@ -247,17 +247,13 @@ class Search:
         """Give pairs not tried before: proposals and, in every other round, others around the best."""
         repeats = 0
         for path in self._source():
-            if not self._has_seen(path):
-                self._seen.add((canonical.key(path[0]), canonical.key(path[-1])))
+            if (ends := _ends(path)) not in self._seen:
+                self._seen.add(ends)
                 repeats = 0
                 yield path
             elif (repeats := repeats + 1) >= _MOST_REPEATS:
                 break
         self.exhausted = True
-
-    def _has_seen(self, path: Path) -> bool:
-        ends = canonical.key(path[0]), canonical.key(path[-1])
-        return ends in self._seen or ends[::-1] in self._seen
 
     def _source(self) -> Iterator[Path]:
         self._scoutings += 1
@@ -281,5 +277,10 @@ class Search:
         newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
         known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
         if known is not None:
-            untried = (path for path in further(known.memory.path) if not self._has_seen(path))
+            untried = (path for path in further(known.memory.path) if _ends(path) not in self._seen)
             yield from islice(untried, 1)
+
+
+def _ends(path: Path) -> frozenset[Any]:
+    """Return a key of a pair that is the same either way round."""
+    return frozenset((canonical.key(path[0]), canonical.key(path[-1])))

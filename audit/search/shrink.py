@@ -6,7 +6,6 @@ they decide nothing: the pair that is left is then run afresh as a witness (`con
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from audit.databases.paths import halves
@@ -100,8 +99,8 @@ def shrink(
     wanted = _KEEP * growth(memory, 1.0)
     if wanted <= 0:
         return memory
-    trial = _Trial(look, growth, wanted)
     chances: dict[Any, int] = {}
+    tries = 0
     while True:
         tried: set[Any] = set()
         for pair in simpler((memory.left, memory.right)):
@@ -112,9 +111,10 @@ def shrink(
             if chances.setdefault(key, _CHANCES) == 0:
                 continue
             chances[key] -= 1
+            tries += 1
             candidate = PairMemory(*pair, floats=memory.floats)
-            fails = trial.fails(candidate)
-            if trial.over:
+            fails = None if tries > MOST_TRIES else _fails(candidate, wanted, look=look, growth=growth)
+            if fails is None:
                 return memory
             if fails:
                 memory = candidate
@@ -123,31 +123,26 @@ def shrink(
             return memory
 
 
-@dataclass
-class _Trial:
-    """Tells whether the claim fails on a pair by as much as is wanted, until tries or runs are used up."""
+def _fails(
+    memory: PairMemory,
+    wanted: float,
+    *,
+    look: Callable[[PairMemory, int], bool],
+    growth: Callable[[PairMemory, float], float],
+) -> bool | None:
+    """Tell whether the claim fails on a pair by as much as is wanted; None where the runs are used up.
 
-    look: Callable[[PairMemory, int], bool]
-    growth: Callable[[PairMemory, float], float]
-    wanted: float
-    tries: int = 0
-    over: bool = False
-
-    def fails(self, memory: PairMemory) -> bool:
-        """Look at a pair twice as long while its runs leave it open; what stays open does not fail."""
-        self.tries += 1
-        if self.tries > MOST_TRIES:
-            self.over = True
-        pairs, most = max(_LEAST, round(_FIRST / self.wanted)), max(_LEAST, round(_LAST / self.wanted))
-        known = 0
-        while not self.over and pairs <= most:
-            if not self.look(memory, pairs - known):
-                self.over = True
-                return False
-            known, pairs = pairs, 2 * pairs
-            promised = self.growth(memory, 0.0)
-            if promised < self.wanted:
-                return False
-            if self.growth(memory, 1.0) >= self.wanted and known * promised >= _NATS:
-                return True
-        return False
+    It is looked at twice as long while its runs leave it open; what stays open does not fail.
+    """
+    pairs, most = max(_LEAST, round(_FIRST / wanted)), max(_LEAST, round(_LAST / wanted))
+    known = 0
+    while pairs <= most:
+        if not look(memory, pairs - known):
+            return None
+        known, pairs = pairs, 2 * pairs
+        promised = growth(memory, 0.0)
+        if promised < wanted:
+            return False
+        if growth(memory, 1.0) >= wanted and known * promised >= _NATS:
+            return True
+    return False

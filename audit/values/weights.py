@@ -8,6 +8,7 @@ import numpy as np
 
 #: Bytes of an object without its content.
 _OBJECT = 56
+_PLAIN = frozenset({int, float, bool, type(None)})  # the most frequent, first
 _LOOKED_AT = 64
 _DEEP = 6
 
@@ -21,6 +22,8 @@ def weigh(value: Any, *, depth: int = 0) -> int:
     (True, True, 56)
     """
     kind = type(value)
+    if kind in _PLAIN:
+        return _OBJECT
     try:
         if issubclass(kind, np.ndarray):
             return _OBJECT + int(np.asarray(value).nbytes)

@@ -56,9 +56,8 @@ _BEYOND = 10**12
 
 def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
     """Give the log growth of a bet of `size` on an outright leak that `pairs` of runs have shown."""
-    q = np.array([0.5 / (pairs + 1)])
-    counts = np.array([[size, 0.0, 0.0, size]])
-    return Bet(np.zeros(1), 1 - q, q, np.array([2.0 * pairs]), counts).log_growth(epsilon, delta)
+    q, counts = 0.5 / (pairs + 1), np.array([size, 0.0, 0.0, size])
+    return Bet.on_one(1 - q, q, 2.0 * pairs, counts).log_growth(epsilon, delta)
 
 
 def audit_by_runs(task: PrivacyTask) -> AuditResult:
@@ -140,7 +139,6 @@ class _Runs:
         self.notes.append(f"{fault} The {what} restarted with a new copy of the database for every run.")
 
     def _refuted(self, betting: Betting) -> AuditResult:
-        assert betting.crossed_at is not None
         if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):
             return self._result(Verdict.INCONCLUSIVE, reason=doubt)
         allowance = self.task.options.confirm_budget or max(LEAST_CONFIRMATION, 4 * betting.crossed_at)
@@ -159,18 +157,16 @@ class _Runs:
         """Confirm; where the input is changed only now, again, with a copy for every run."""
         bets = len(betting.ledger.bets)
 
-        def found() -> Confirmation:
+        def found(fault: MutatedInput | None = None) -> Confirmation:
+            if fault is not None:
+                self._restarted("confirmation", fault)
+                betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
             return confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
 
-        def again(fault: MutatedInput) -> Confirmation:
-            self._restarted("confirmation", fault)
-            betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
-            return found()
-
-        return self.sampler.with_copies(found, again)
+        return self.sampler.with_copies(found, found)
 
     def _not_refuted(self, betting: Betting) -> AuditResult:
-        if betting.shadow_crossed_at is not None:
+        if betting.shadow_crossed_at:
             reason = (
                 "only unfinished runs speak against the claim: the databases differ in how often a run "
                 'finishes; audit with `unfinished="output"` to count them as outputs, or raise '

@@ -63,7 +63,6 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
     databases
         Where simpler pairs come from.
     """
-    assert betting.crossed_at is not None
     winner = betting.winner
     judge = Judge(sampler, betting, sampler.is_stateless(winner.left, winner.right), allowance)
     try:
@@ -130,7 +129,6 @@ class _Looks:
     """Looks at pairs around a refuted one, as far as their own allowance of runs reaches."""
 
     def __init__(self, sampler: Sampler, betting: Betting) -> None:
-        assert betting.crossed_at is not None
         self.sampler, self.terms, self.winner = sampler, betting.terms, betting.winner
         most = min(SHRINKING * betting.crossed_at, betting.terms.budget // 2)
         self.allowance = max(LEAST_SHRINKING, most)

@@ -91,7 +91,9 @@ class LawRuns:
         """
         checks = self._checks()
         limit = math.log(max(1, len(checks)) / significance)
-        self.distance = self._distance(limit)
+        self.distance = max(
+            detectable_distance(self.law_of(side), self.least_checked, limit) for side in self.worst
+        )
         wrong = next((check for check in checks if check.log_e_value >= limit), None)
         return "" if wrong is None else wrong.words(limit)
 
@@ -102,10 +104,6 @@ class LawRuns:
             return f" on {run:,} databases"
         known = len({key(database) for pair in self.pairs for database in pair})
         return f" on {'all' if run == known else f'{run:,} of the'} {known:,} databases"
-
-    def _distance(self, limit: float) -> float:
-        """Return the total variation that nine in ten comparisons of the worst pair would have found."""
-        return max(detectable_distance(self.law_of(side), self.least_checked, limit) for side in self.worst)
 
     def _checks(self) -> list[_Check]:
         """Compare the law with the code, as fixed beforehand: closely on some pairs, in few calls on many."""
@@ -118,14 +116,14 @@ class LawRuns:
         budget = self.task.options.budget // (4 * len(ways))  # pairs of runs: half of the budget in all
         share = max(1, budget // len(close))
         for way, (chosen, runs, how) in enumerate(ways):
+            size = min(runs, share)
             with self.task.sampler(chosen) as sampler:
                 for index, beside in enumerate(close):
-                    size = min(runs, share)
                     checks += self._compared(sampler, beside, size, (LAW, way, index), how)
                     self.least_checked = min(self.least_checked, size)
                     self.stateless = self.stateless and sampler.state_suspected() is False
                 if not way:
-                    left = budget - len(close) * min(runs, share)
+                    left = budget - len(close) * size
                     checks += self._spread(sampler, min(SPREAD_RUNS // 2, left), first=len(close))
                 self.stateless = self.stateless and sampler.state_suspected() is False
                 self.samples += sampler.drawn
@@ -169,14 +167,11 @@ class LawRuns:
         """Compare the laws of a pair with runs on what is drawn beside it."""
         pair, drawn = beside
 
-        def blocks_of() -> list[Runs]:
+        def blocks_of(fault: MutatedInput | None = None) -> list[Runs]:
+            self.notes += [] if fault is None else [str(fault)]
             return list(self._drawn(sampler, drawn, runs, path))
 
-        def again(fault: MutatedInput) -> list[Runs]:
-            self.notes.append(str(fault))
-            return blocks_of()
-
-        blocks = sampler.with_copies(blocks_of, again)
+        blocks = sampler.with_copies(blocks_of, blocks_of)
         sides = [block.left for block in blocks], [block.right for block in blocks]
         for database, run_on, side in zip(pair, drawn, sides, strict=True):
             law, outputs = self.law_of(database), joined(side)

@@ -125,7 +125,7 @@ class Redraw:
         if self.sampler.recipe is not None:
             plan = Plan(max(witness.runs, LEAST_SHARED), parts=PARTS)
             if sure:
-                plan = singly(candidate, self._terms(path, single=True), witness.distance)
+                plan = singly(candidate, self._terms(path, single=True))
             try:
                 anew = self._run(plan, candidate, _after(path))
             except SubjectError as error:
@@ -173,7 +173,7 @@ class Redraw:
         """Give how many new calls show the loss with a margin; None where those would be too many."""
         new, limit = self._new_stakes(), self._terms(path, single=drawn.plan.is_single).log_limit
         calls, most = max(drawn.bet.calls, 2), max(_LEAST_MOST, 2 * _MOST * self.witness.runs)
-        bet = replace(drawn.bet, p=np.array([new.p]), q=np.array([new.q]), past=np.array([2 * new.past]))
+        bet = Bet.on_one(new.p, new.q, 2 * new.past, drawn.bet.counts[0], drawn.bet.distance)
         while calls <= most:
             if self._growth(bet, calls) >= MARGIN * limit:
                 return calls
@@ -207,7 +207,8 @@ class Redraw:
 
     def _candidate(self, estimates: tuple[float, float], *, past: float) -> Candidate:
         p, q = np.clip(estimates, 1e-3, 1 - 1e-3).tolist()
-        return Candidate(self.witness.event, side_of(self.witness), p, q, past)
+        known = self.witness
+        return Candidate(known.event, side_of(known), p, q, past, known.distance)
 
     def _terms(self, path: tuple[int, ...], *, single: bool) -> Terms:
         """Return the terms of the k-th witness of its audit: k stands in its seed path."""
@@ -221,7 +222,6 @@ class Redraw:
             self._terms(path, single=plan.is_single),
             plan=plan,
             path=path,
-            distance=self.witness.distance,
         )
 
 

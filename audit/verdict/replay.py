@@ -266,11 +266,9 @@ def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
     except (Exception, SystemExit) as error:  # noqa: BLE001  the user's law may raise anything
         return f"the declared law {Raised.of(error)}"
     strange = next((law for law in laws if not isinstance(law, Law)), None)
-    return (
-        laws
-        if strange is None
-        else f"the declared law must be one of audit.distributions; got {show(strange, 60)}"
-    )
+    if strange is None:
+        return laws
+    return f"the declared law must be one of audit.distributions; got {show(strange, 60)}"
 
 
 def _beside_code(

@@ -127,12 +127,11 @@ def run_witness(
     *,
     plan: Plan,
     path: tuple[int, ...],
-    distance: int = 1,
     seconds: float = SECONDS_ALONE,
 ) -> Drawn:
     """Draw the calls of a plan, all fixed beforehand, and judge a witness by these alone.
 
-    At a `distance` the claim is that about databases so many steps apart. Where each call has a fresh process
+    The claim is that about databases as far apart as the candidate says. Where each call has a fresh process
     of its own they may take so many `seconds`, by what the first `_TIMED` of them took.
 
     Raises
@@ -161,14 +160,8 @@ def run_witness(
             )
         started = min(started, time.monotonic())
     counts = np.sum(blocks, axis=0)
-    bet = Bet(
-        log_prior=np.zeros(1),
-        p=np.array([candidate.p]),
-        q=np.array([candidate.q]),
-        past=np.array([2 * candidate.past]),
-        counts=counts[None, :],
-        distance=distance,
-    )
+    bet = Bet.on_one(candidate.p, candidate.q, 2 * candidate.past, counts, candidate.distance)
+    _, delta = terms.at(candidate.distance)
     p_hits, p_misses, q_hits, q_misses = (int(count) for count in counts)
     p_interval = clopper_pearson(p_hits, p_hits + p_misses, CONFIDENCE)
     q_interval = clopper_pearson(q_hits, q_hits + q_misses, CONFIDENCE)
@@ -184,13 +177,13 @@ def run_witness(
         runs=plan.runs,
         direction="left" if candidate.side == 0 else "right",
         confirmed=bet.log_growth(terms.epsilon, terms.delta) >= terms.log_limit,
-        epsilon_lower=loss(p_interval[0], q_interval[1], terms.at(distance)[1]) / distance,
+        epsilon_lower=loss(p_interval[0], q_interval[1], delta) / candidate.distance,
         foreseen=(float(candidate.p), float(candidate.q)),
         seed=list(path),
         fresh=plan.copies or plan.parts > 0,
         parts=plan.parts,
         against=terms.against,
-        distance=distance,
+        distance=candidate.distance,
         examples=(tuple(examples[0]), tuple(examples[1])),
     )
     left, right = (

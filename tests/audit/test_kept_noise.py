@@ -212,6 +212,28 @@ def test_a_fresh_process_has_a_working_directory_and_a_home_of_its_own():
     assert [output for block in runs for side in (block.left, block.right) for output in side] == [True] * 8
 
 
+def test_only_a_subject_that_loads_a_large_library_gets_processes_that_have_it():
+    """A fork of a process that has pandas and sklearn takes ten times as long as of one that has not."""
+    importlib.import_module("scipy")
+
+    def plain(database, rng):
+        return "scipy" in sys.modules
+
+    def loading(database, rng):
+        there = plain(database, rng)
+        importlib.import_module("scipy")
+        return there
+
+    def asked(subject):
+        with Sampler(adapt(subject), seed=0) as sampler:
+            runs = list(sampler.draw_anew([0], [1], [0] * 4, (2, 0)))
+        return [all([*block.left, *block.right]) for block in runs]
+
+    for _ in range(2):
+        assert asked(plain) == [False] * 4
+        assert asked(loading)[1:] == [True] * 3
+
+
 def test_an_audit_inside_of_a_fresh_process_is_refused(monkeypatch):
     monkeypatch.setenv(WITHIN, "1")
     with pytest.raises(AuditError, match="another audit"):

@@ -26,11 +26,9 @@ def fractions_of(law: Law) -> Fractions | None:
     ({0: Fraction(1, 3), 1: Fraction(2, 3)}, 4)
     """
     if isinstance(law, Finite):
-        return (
-            None
-            if law.fractions is None or law.ambiguous
-            else dict(zip(law.keys, law.fractions, strict=True))
-        )
+        if law.fractions is None or law.ambiguous:
+            return None
+        return dict(zip(law.keys, law.fractions, strict=True))
     if not isinstance(law, Product):
         return None
     parts = [fractions_of(factor) for factor in law.factors]

@@ -12,15 +12,20 @@ import select
 import signal
 import sys
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from audit.errors import AuditError
 from audit.sampling.blocks import Host, Task
-from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, read_frame, write_frame, write_record
+from audit.sampling.isolated.pipes import BEAT, ENDED, LOADED, STARTED, read_frame, write_frame, write_record
 from audit.sampling.remake.modules import WITHIN
 from audit.sampling.remake.reseeding import reseed_process
 from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
+
+#: Libraries that take long to import, and make every fork of a process that has them slow. None of them draws
+#: when it is imported, keeps a generator but numpy's global one, which every process seeds anew, or starts a
+#: thread; so no library that is audited itself may be listed here.
+LARGE: Final = frozenset({"scipy", "pandas", "sklearn", "statsmodels", "hypothesis", "pytest"})
 
 
 @dataclass(frozen=True)
@@ -146,6 +151,7 @@ def _wait(worker: int, requests: int, wake: int) -> int | None:
 def _work(parcel: Parcel | None, path: Path, requests: int, answers: int, records: int) -> NoReturn:
     os.setpgid(0, 0)  # it is killed with whatever it has started
     number = path[-1]
+    light = LARGE.isdisjoint(sys.modules)
     try:
         host = None if parcel is None else parcel.move_in(path)
         while (frame := read_frame(requests)) is not None:
@@ -154,6 +160,8 @@ def _work(parcel: Parcel | None, path: Path, requests: int, answers: int, record
                 continue
             write_frame(answers, _answer(host, request, answers, records, streamed=streamed))
             if isinstance(request, Errand):
+                if light and not LARGE.isdisjoint(sys.modules):
+                    write_record(records, LOADED, 0)
                 break
     finally:
         os._exit(0)

@@ -2,8 +2,8 @@
 
 What such a process draws shares nothing with what was drawn before: not the subject's attributes, not its
 modules, not the files that it keeps in its working directory, its home or the directory for temporary files.
-The processes are forked from one that has loaded this package and a few libraries that draw nothing when they
-are imported (`_FOUNDATIONS`), so that each costs what the import of the subject's own modules costs.
+The processes are forked from one that has loaded little (`_SMALL`), so that a fork takes a millisecond. A
+subject that imports a large library gets processes that have it: their fork is faster than the import.
 """
 
 import atexit
@@ -16,19 +16,22 @@ from pathlib import Path
 from typing import Final
 
 from audit.sampling.blocks import Block, Task
-from audit.sampling.isolated.child import Errand
+from audit.sampling.isolated.child import LARGE, Errand
 from audit.sampling.isolated.isolation import Child, drawn_by
 from audit.sampling.remake.modules import WITHIN
 from audit.sampling.seeds import COPIES
 from audit.sampling.shipping import Parcel
 
-#: Libraries that a fresh process finds imported where the audit's process has them. What is listed here may
-#: draw nothing when it is imported, keep no generator but numpy's global one, which every process seeds anew,
-#: and start no thread: no library that is audited itself.
-_FOUNDATIONS: Final = ("numpy", "scipy", "pandas", "sklearn", "statsmodels", "hypothesis", "pytest", "audit")
+#: What every fresh process finds imported: modules that draw nothing, and import no library of `LARGE`.
+_SMALL: Final = (
+    *("numpy", "audit.catalogue", "audit.claims", "audit.distributions", "audit.problems"),
+    *("audit.relations", "audit.values.on_demand"),
+)
 #: The children that fork fresh processes, kept for the next audit: they never see a subject. By process, for
-#: a fork must not talk to its parent's, and by the libraries that they have imported.
+#: a fork must not talk to its parent's, and by the large libraries that they have imported.
 _NURSERY: dict[tuple[int, frozenset[str]], list[Child]] = {}
+#: Whether a subject, by the hash of its recipe, imports a large library.
+_LOADS: dict[int, bool] = {}
 #: Fresh processes that are worth the start of one more child, which takes as long as ten of them or more.
 _WORTH: Final = 4
 
@@ -49,11 +52,19 @@ def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
 
     def draw(child: Child, task: Task) -> Block:
         with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
-            return child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
+            block = child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
+        _LOADS[subject] = _LOADS.get(subject, False) or child.loaded
+        return block
 
-    children = _children(min(_cores(), len(tasks)), wanted=math.ceil(len(tasks) / _WORTH))
+    subject, rest = hash(recipe.text), list(tasks)
     try:
-        yield from drawn_by(children, tasks, draw)
+        while rest:
+            now = len(rest) if subject in _LOADS else 1
+            children = _children(
+                min(_cores(), now), wanted=math.ceil(now / _WORTH), large=_LOADS.get(subject, False)
+            )
+            yield from drawn_by(children, rest[:now], draw)
+            del rest[:now]
     except BaseException:
         _dismiss()
         raise
@@ -63,15 +74,19 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _children(most: int, *, wanted: int) -> list[Child]:
-    """Return the children that are there, started until there are as many as wanted, and at most `most`."""
-    here = os.getpid(), frozenset(name for name in _FOUNDATIONS if name in sys.modules)
-    if here not in _NURSERY:
+def _children(most: int, *, wanted: int, large: bool) -> list[Child]:
+    """Return the children that are there, started until there are as many as wanted, and at most `most`.
+
+    Those with `large` libraries have all of them that are imported here; where that has changed they are
+    started again.
+    """
+    held = frozenset(name for name in LARGE if large and name in sys.modules)
+    if (os.getpid(), held) not in _NURSERY and held:
         _dismiss()
-    known = _NURSERY.setdefault(here, [])
+    known = _NURSERY.setdefault((os.getpid(), held), [])
     while len(known) < min(most, wanted):
-        names = [name for name in list(sys.modules) if name.partition(".")[0] in here[1]]
-        known.append(Child(None, foundations=names))
+        names = [name for name in list(sys.modules) if name.partition(".")[0] in held]
+        known.append(Child(None, foundations=(*_SMALL, *names)))
     return known[:most]
 
 

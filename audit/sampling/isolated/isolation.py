@@ -19,7 +19,7 @@ from typing import Any, Final
 from audit.errors import AuditError, SubjectError
 from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.child import Errand
-from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
+from audit.sampling.isolated.pipes import BEAT, ENDED, LOADED, STARTED, Inbox, Record, write_frame
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, unpack
 from audit.sampling.watch import in_words
@@ -99,6 +99,8 @@ class Child:
         self._answers: deque[tuple[str, Any]] = deque()
         self._worker = 0
         self._number = 0
+        #: Whether the last fresh process imported a library (`LARGE`) that it did not find imported.
+        self.loaded = False
         self._death: str | None = None
         self._beat = -1
         first = (os.getcwd(), parcel, (RNG_CHECK, number), tuple(foundations))  # noqa: PTH109  a text is sent
@@ -184,6 +186,7 @@ class Child:
     def _streamed(self, task: Task, errand: Errand | None = None) -> Block:
         outputs: list[Any] = []
         printed = rest = 0
+        self.loaded = False
         while len(outputs) < task.runs:
             try:
                 rest_of = replace(task, start=len(outputs))
@@ -265,6 +268,8 @@ class Child:
             self._beat = record.value
         elif record.kind == STARTED:
             self._worker = record.value
+        elif record.kind == LOADED:
+            self.loaded = True
         elif record.kind == ENDED:
             self._worker = 0
             self._number += 1
