@@ -16,7 +16,7 @@ from audit.events.features.views import View
 from audit.events.tables import Candidates, Table, apart, learn_bins
 from audit.evidence.bets import Bet
 from audit.sampling import Runs
-from audit.sampling.vectorised import joined
+from audit.sampling.loops import joined
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
 
