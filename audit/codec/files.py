@@ -3,6 +3,8 @@
 import hashlib
 import os
 import re
+import secrets
+import shutil
 import stat
 import sys
 import tempfile
@@ -105,14 +107,15 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         if _is_stream(target):
             target.write_bytes(content)
             return
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
+        beside = target.parent / f".dp-audit-{secrets.token_hex(8)}"
         try:
-            with os.fdopen(handle, "wb") as file:
+            with beside.open("xb") as file:
+                with suppress(FileNotFoundError):  # before anything is in it: what is private stays so
+                    shutil.copymode(target, beside)
                 file.write(content)
-            Path(name).chmod(_mode(target))
-            Path(name).replace(target)
+            beside.replace(target)
         finally:
-            Path(name).unlink(missing_ok=True)
+            beside.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
         raise Unwritable(f"{path} cannot be written: {why(error)}.") from None
 
@@ -158,15 +161,6 @@ def file_name(text: str, *, ending: str = ".json") -> str:
 def why(error: OSError | ValueError) -> str:
     """Return the system's words; a name with a null byte is a ValueError."""
     return getattr(error, "strerror", None) or str(error)
-
-
-def _mode(target: Path) -> int:
-    """Return the mode of the file there, else what a plain `open` gives (a temporary one is private)."""
-    with suppress(FileNotFoundError):
-        return stat.S_IMODE(target.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def file_of(target: str) -> str | None:

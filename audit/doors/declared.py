@@ -14,8 +14,8 @@ from audit.claims import PureDP
 from audit.databases.chosen import Pair
 from audit.privacy import make_task
 from audit.sampling import CALLS, Sampler
+from audit.sampling.loops import joined
 from audit.sampling.snapshots import snapshot
-from audit.sampling.vectorised import joined
 from audit.subject.claimed import claims_utility
 from audit.subject.subject import Subject, adapt
 from audit.utility.families import read_problems
@@ -150,7 +150,10 @@ class Declared:
     @property
     def ways(self) -> list[tuple[str, bool]]:
         """How it is run, in a word, and whether that is call by call."""
-        return [("calls", True), *([("`sample`", False)] if self.subject.sample is not None else [])]
+        return [
+            ("calls", True),
+            *([("`sample`", False)] if self.subject.declared_sampler is not None else []),
+        ]
 
     @cached_property
     def calls(self) -> list[Any]:

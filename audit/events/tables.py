@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.distributions.law import Floats, Ints
-from audit.events.edges import LARGEST, learn_edges, place
+from audit.events.edges import LARGEST, bins_of, learn_edges
 from audit.events.event import AtomIn, Condition, NumberIn
 from audit.events.features.base import AtomFeature, Feature, NumberFeature
 from audit.events.features.views import View
@@ -47,11 +47,7 @@ class NumberBins:
 
     def find(self, view: View) -> Ints:
         """Give the bin of every output of a block."""
-        column = self.feature.column(view)
-        missing = np.isnan(column)
-        if missing.any():
-            return np.where(missing, self.width - 1, np.searchsorted(self.edges, column, side="right"))
-        return place(self.edges, column)
+        return bins_of(self.feature.column(view), self.edges)
 
     def condition(self, members: NDArray[np.bool_]) -> Condition:
         """Return the condition "the value lies in one of these bins" as merged intervals."""

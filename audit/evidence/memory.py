@@ -16,7 +16,7 @@ from audit.events.features.views import View
 from audit.events.tables import Candidates, Table, apart, learn_bins
 from audit.evidence.bets import Bet
 from audit.sampling import Runs
-from audit.sampling.vectorised import joined
+from audit.sampling.loops import joined
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
 
@@ -175,7 +175,7 @@ class PairMemory:
             table.counts += table.count(*counted)
             self.tables.append(table)
         for view in sides:
-            view.forget()
+            view.inside.clear()  # it is larger than the outputs
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
         """Choose the events of the next batch by what the past says of them at and around the claim."""

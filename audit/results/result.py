@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from audit.codec import encoding, stored
 from audit.errors import AuditError, NoTruth
-from audit.values.abilities import ability
+from audit.values.on_demand import ability
 
 SCHEMA = 1
 
@@ -101,7 +101,7 @@ class SavedResult(NoTruth, SavedValue):
 
     _instead = "`result.verdict` or `result.raise_if_refuted()`; in pytest, `auditor.check(...)`"
 
-    #: Ending of its names in `audit.values.abilities`, and of the options that its command needs.
+    #: Ending of its names in `audit.values.on_demand`, and of the options that its command needs.
     _kind: ClassVar[str] = ""
     _only: ClassVar[str] = ""
     #: What a refutation raises.

@@ -14,7 +14,7 @@ from audit.databases.chosen import Pair
 from audit.distributions import Law
 from audit.laws.law_check import detectable_distance, law_log_e_value, stray
 from audit.sampling import LAW, MutatedInput, Runs, Sampler
-from audit.sampling.vectorised import joined
+from audit.sampling.loops import joined
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import key

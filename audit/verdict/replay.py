@@ -13,7 +13,7 @@ from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation, check_pair
 from audit.results.result import AuditResult, Evidence, SavedResult, Verdict, Witness
 from audit.sampling import LAW, Sampler
-from audit.sampling.vectorised import joined
+from audit.sampling.loops import joined
 from audit.subject.conversion import converting
 from audit.subject.loading import require_trust
 from audit.subject.subject import Subject, adapt

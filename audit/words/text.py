@@ -7,7 +7,7 @@ from decimal import ROUND_FLOOR
 
 from audit.results.result import AuditResult, SavedResult
 from audit.values import wording
-from audit.values.abilities import ability
+from audit.values.on_demand import ability
 from audit.words import again, alike, allowance, story
 
 WIDTH = 100

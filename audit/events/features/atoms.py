@@ -21,7 +21,7 @@ class Whole(AtomFeature):
     """The canonical output itself: text, tuples, sets, predictors, exceptions, NaN, None."""
 
     cheap = True
-    words = "the output"
+    said = "the output"
 
     def _of(self, output: Any) -> Hashable:
         if type(output) is np.ndarray and output.dtype.kind in "iub":
@@ -38,7 +38,7 @@ class Keys(AtomFeature):
     """The keys of a mapping or of a list of pairs, in order."""
 
     cheap = True
-    words = "the tuple of keys of the output"
+    said = "the tuple of keys of the output"
 
     def _of(self, output: Any) -> Hashable:
         keys = self._keys(output)
@@ -69,7 +69,7 @@ class Kind(AtomFeature):
     """A coarse class of the output: number, str, list, array of a shape, or the type of the exception."""
 
     cheap = True
-    words = "the kind of the output"
+    said = "the kind of the output"
 
     def column(self, view: View) -> list[Hashable]:
         """Return the feature of every output of a block."""

@@ -82,7 +82,8 @@ def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
         return []
     found = _differences(_equal(a), _equal(b), len(a), len(b))
     if a.shape[1] <= _MOST_BOUND:
-        middle = np.nan_to_num(_medians(np.concatenate([a, b])))
+        both = np.concatenate([a, b])
+        middle = np.nan_to_num(np.nanmedian(np.where(np.isnan(both).all(axis=0), 0.0, both), axis=0))
         found += _apart(_together(a, middle) / len(a), _together(b, middle) / len(b), len(a), len(b))
     best = dict.fromkeys(pair for _, pair in sorted(found, key=lambda item: (-item[0], item[1])))
     return list(best)[:_MOST_PAIRS]
@@ -108,11 +109,6 @@ def _differences(
 ) -> list[tuple[float, tuple[int, int]]]:
     shares = ((abs(a.get(pair, 0) / m - b.get(pair, 0) / n), pair) for pair in a | b)
     return [(share, pair) for share, pair in shares if share >= _LEAST_BOUND]
-
-
-def _medians(rows: Floats) -> Floats:
-    missing = np.isnan(rows).all(axis=0)
-    return np.nanmedian(np.where(missing, 0.0, rows), axis=0)
 
 
 def _together(rows: Floats, middle: Floats) -> Floats:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from audit.distributions.law import Floats
 from audit.events.features.base import AtomFeature, NumberFeature
+from audit.events.features.numbers import added
 from audit.events.features.openings import ABSENT, MOST_ENTRIES, Path, follow, parts_of, words_of
 from audit.events.features.scores import TableScore
 from audit.events.features.stand_ins import Ends
@@ -205,13 +206,9 @@ class PartsSum(NumberFeature):
 
     def column(self, view: View) -> Floats:
         """Return the feature of every output of a block."""
-        total, some = np.zeros(len(view)), np.zeros(len(view), dtype=bool)
+        rows = matrix(view, self.paths)
         with np.errstate(all="ignore"):
-            for path in self.paths:  # one by one: a pairwise sum depends on memory layout
-                column = numbers_at(view, path)
-                total = total + np.where(np.isnan(column), 0.0, column)
-                some |= ~np.isnan(column)
-        return np.where(some, total, np.nan)
+            return np.where(np.isnan(rows).all(axis=1), np.nan, added(rows))
 
 
 @dataclass(frozen=True)

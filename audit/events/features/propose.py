@@ -60,7 +60,7 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
         yield Whole()
     if sizes:
         yield from _of_vectors(left, right, max(sizes), floats=floats)
-    if len(sizes) > 1 or any(_sized(output) for view in views for _, output in view.rest):
+    if len(sizes) > 1 or any(hasattr(type(output), "__len__") for view in views for _, output in view.rest):
         yield numbers.Length()
     keys = _common_keys(views)
     if keys:
@@ -89,10 +89,6 @@ def _odd(view: View) -> Iterator[object]:
     if groups > 1:
         yield from (view.outputs[i] for i in np.arange(len(view))[where][:1])
         yield from (view.outputs[i] for at, _ in view.vectors.values() for i in np.arange(len(view))[at][:1])
-
-
-def _sized(output: object) -> bool:
-    return hasattr(type(output), "__len__")
 
 
 def _common_keys(views: Side) -> list[object]:

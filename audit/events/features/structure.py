@@ -13,25 +13,12 @@ from typing import Any
 import numpy as np
 
 from audit.distributions.law import Floats
+from audit.events.features import parts as inside
 from audit.events.features.atoms import Type, Whole, type_of
 from audit.events.features.base import Feature
 from audit.events.features.bits import PATTERNS, LastBits
 from audit.events.features.comparison import bound_pairs, gap, is_spread
 from audit.events.features.openings import ABSENT, LETTERS, Path, letters_of
-from audit.events.features.parts import (
-    MOST_DEPTH,
-    MOST_LEAVES,
-    Part,
-    PartIs,
-    PartsDifference,
-    PartsScore,
-    PartsSum,
-    atom,
-    holds_more,
-    is_closed,
-    leaves,
-    matrix,
-)
 from audit.events.features.scores import LEAST_FOR_SCORES, fit_score
 from audit.events.features.views import PLAIN_ENTRIES, View, as_entry, as_number
 from audit.values import canonical
@@ -63,12 +50,7 @@ _ASKED = 8
 
 
 def of_parts(
-    left: list[View],
-    right: list[View],
-    *,
-    entries: Sequence[object],
-    floats: bool = False,
-    typed: bool = True,
+    left: list[View], right: list[View], *, entries: Sequence[object], floats: bool, typed: bool
 ) -> Iterator[Feature]:
     """Yield features of what lies inside structured outputs, in a fixed order.
 
@@ -96,8 +78,8 @@ def of_parts(
         yield from (pattern(path=path) for path in chosen for pattern in PATTERNS)
     if not (paths or places) or _recur(sides):
         return
-    yield from map(Part, _most_moved(a, b, paths))
-    yield from map(PartIs, _most_changed(a, b, paths))
+    yield from map(inside.Part, _most_moved(a, b, paths))
+    yield from map(inside.PartIs, _most_changed(a, b, paths))
     spread = {path: pair for path, pair in numbers.items() if is_spread(np.concatenate(pair))}
     yield from (LastBits(path=path) for path in _most_apart(spread, LastBits.read))
     if len(places) > 1:
@@ -155,8 +137,8 @@ def _bound(numbers: dict[Path, tuple[Floats, Floats]], every: Sequence[Opened]) 
     places = [path for path, (a, b) in numbers.items() if len(a) and len(b)][:MOST_BOUND]
     a, b = (_rows(opened, places) for opened in every)
     for i, j in bound_pairs(a, b):
-        yield PartsDifference(places[i], places[j])
-        yield PartsSum((places[i], places[j]))
+        yield inside.PartsDifference(places[i], places[j])
+        yield inside.PartsSum((places[i], places[j]))
 
 
 def _rows(opened: Opened, places: list[Path]) -> Floats:
@@ -181,13 +163,13 @@ def _is_flat(output: object, parts: dict[Path, object]) -> bool:
 def _joint(places: list[Path], left: list[View], right: list[View]) -> Iterator[Feature]:
     """Yield features of several numbers: what one hides in noise, two together may show."""
     for first, second in combinations(sorted(places[:MOST_TOGETHER], key=repr), 2):
-        yield PartsDifference(first, second)
-    yield PartsSum(tuple(places))
+        yield inside.PartsDifference(first, second)
+    yield inside.PartsSum(tuple(places))
     if min(sum(map(len, side)) for side in (left, right)) >= LEAST_FOR_SCORES:
-        halves = [np.concatenate([matrix(view, places) for view in side]) for side in (left, right)]
+        halves = [np.concatenate([inside.matrix(view, places) for view in side]) for side in (left, right)]
         a, b = (rows[: len(rows) // 2] for rows in halves)
         score = fit_score(a, b)
-        yield PartsScore(score.edges, score.scores, tuple(places))
+        yield inside.PartsScore(score.edges, score.scores, tuple(places))
 
 
 def _structured(side: list[View]) -> list[Any]:
@@ -201,7 +183,7 @@ def _look_into(side: list[View]) -> Looked:
     looked: Looked = []
     seen = 0
     for output in _structured(side):
-        looked.append((output, leaves(output)))
+        looked.append((output, inside.leaves(output)))
         seen += len(looked[-1][1])
         if seen >= _LEAVES and len(looked) >= _LEAST_LOOKED_INTO:
             break
@@ -250,17 +232,16 @@ def unread(sides: Iterable[list[View]]) -> list[str]:
     ['parts of an output beyond the first 512, or more than 16 levels deep']
     """
     asked = chain.from_iterable(_structured(side)[:_ASKED] for side in sides)
-    looked = [(output, leaves(output)) for output in asked]
+    looked = [(output, inside.leaves(output)) for output in asked]
     said = []
-    if any(holds_more(output) for output, _ in looked):
-        said.append(
-            f"parts of an output beyond the first {MOST_LEAVES}, or more than {MOST_DEPTH} levels deep"
-        )
+    if any(inside.holds_more(output) for output, _ in looked):
+        most = f"the first {inside.MOST_LEAVES}, or more than {inside.MOST_DEPTH} levels deep"
+        said.append(f"parts of an output beyond {most}")
     texts = _texts(looked).values()  # one that recurs is an atom
     if any(len(set(found)) > 1 and max(map(len, found)) > 2 * LETTERS for found in texts):
         said.append(f"single letters of a string beyond its first {LETTERS} and last {LETTERS}")
     every = chain.from_iterable((output, *parts.values()) for output, parts in looked)
-    closed = {type(part).__name__ for part in every if is_closed(part)}
+    closed = {type(part).__name__ for part in every if inside.is_closed(part)}
     return said + [f"the contents of a {name}, which the audit cannot read" for name in sorted(closed)]
 
 
@@ -317,7 +298,7 @@ def _most_changed(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
 
 
 def _atoms(side: Opened, path: Path) -> Counter[Hashable]:
-    return Counter(atom(each.get(path, ABSENT)) for each in side)
+    return Counter(inside.atom(each.get(path, ABSENT)) for each in side)
 
 
 def _changed(a: Counter[Any], b: Counter[Any]) -> float:

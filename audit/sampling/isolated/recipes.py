@@ -14,12 +14,12 @@ from dataclasses import fields, is_dataclass, replace
 from operator import attrgetter
 from typing import Any, Final
 
-from audit.sampling.remake.holdings import keeps_data, slots_of
-from audit.sampling.remake.modules import is_importable, users_modules
-from audit.sampling.remake.places import Made, Place, find_place
+from audit.sampling.remake.holdings import keeps_data
+from audit.sampling.remake.modules import Made, Place, find_place, is_importable, users_modules
 from audit.sampling.shipping import Parcel, pack
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around, Renewed
+from audit.values.canonical import slots_of
 
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _PLAIN_MODULES: Final = ("fractions", "decimal", "numpy")
