@@ -1,8 +1,9 @@
 """Pieces of a density: where its logarithm is a polynomial of degree at most two, or given by functions.
 
-All about a polynomial piece is a closed form. Laplace, normal, uniform, exponential and staircase densities,
-clipped or not, consist of such pieces, and so does the logarithm of the ratio of any two of them. Polynomials
-are kept around a centre of their own, so that locations that are large against the scale lose no digits.
+Masses and quantiles of a polynomial piece need no numerical integration or search. Laplace, normal, uniform,
+exponential and staircase densities, truncated or not, consist of such pieces. The logarithm of the ratio of
+any two is again a polynomial of degree at most two. Each polynomial has a centre of its own, so that a
+`Piece` loses no digits at locations that are large against the scale.
 """
 
 from collections.abc import Callable
@@ -10,10 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from audit.distributions.law import Floats, log_complement
+from audit.errors import InvalidValue
 
 Function: TypeAlias = Callable[[Any], Any]
+Ranks: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Piece:
     curvature: float = 0.0
 
     def log_value(self, x: Any) -> Floats:
-        """Return the logarithm of the density at x (not looking whether x is inside)."""
+        """Return the logarithm of the density at x, which must be inside."""
         u = np.asarray(x, dtype=np.float64) - self.centre
         value = np.full_like(u, self.constant)
         if self.slope:
@@ -49,7 +53,10 @@ class Piece:
         return replace(self, left=left, right=right, constant=self.constant + shift)
 
     def log_mass(self, low: Any, high: Any) -> Floats:
-        """Return the log of the integral from low to high, cut to the piece; accurate deep in the tails."""
+        """Return the log of the integral from low to high, cut to the piece.
+
+        Accurate deep in the tails, except for intervals that are narrow against the distance from the mean.
+        """
         low, high = self._cut(low, high)
         empty = ~(low < high)
         low, high = np.where(empty, 0.0, low), np.where(empty, 1.0, high)
@@ -82,7 +89,10 @@ class Piece:
         return np.clip(x, self.left, self.right)
 
     def invert_sum(self, fraction: Any) -> Floats:
-        """Return the integer at which the sum from the left first exceeds this fraction of the piece's."""
+        """Return the integer at which the sum from the left reaches this fraction.
+
+        The ends of the piece must be integers, and its curvature 0.
+        """
         u = np.asarray(fraction, dtype=np.float64)
         count = self.right - self.left + 1.0
         if self.slope > 0:
@@ -104,41 +114,41 @@ class Piece:
         return mass
 
     def _normal_form(self) -> tuple[float, float, float]:
-        """Return mean, standard deviation and log of the whole bell's mass (completing the square)."""
-        shift = -self.slope / (2.0 * self.curvature)
+        """Return mean − centre, standard deviation and log of the whole mass (completing the square)."""
+        mean = -self.slope / (2.0 * self.curvature)
         deviation = float(np.sqrt(-0.5 / self.curvature))
         top = self.constant - self.slope**2 / (4.0 * self.curvature)
-        return self.centre + shift, deviation, top + float(np.log(deviation * np.sqrt(2.0 * np.pi)))
+        return mean, deviation, top + float(np.log(deviation * np.sqrt(2.0 * np.pi)))
 
     def _log_normal(self, low: Floats, high: Floats) -> Floats:
         from scipy.special import log_ndtr
 
         mean, deviation, log_total = self._normal_form()
-        a, b = (low - mean) / deviation, (high - mean) / deviation
+        a, b = (low - self.centre - mean) / deviation, (high - self.centre - mean) / deviation
         a, b = np.where(a > 0, -b, a), np.where(a > 0, -a, b)
         upper, lower = log_ndtr(b), log_ndtr(a)
         mass: Floats = log_total + upper + log_complement(lower - upper)
         return mass
 
     def _from_top(self, u: Floats, width: float) -> Floats:
-        """Return how far from its high end an exponential of this width has the fraction u on its left."""
+        """Return how far from the end of larger density the point with the mass fraction u on its left is."""
         rate = abs(self.slope)
-        if self.slope > 0 and np.isinf(width):
-            return np.asarray(-np.log(u) / rate)
-        share = u if self.slope < 0 else 1.0 - u
+        near, far = (1.0 - u, u) if self.slope < 0 else (u, 1.0 - u)
+        lost = -far * np.expm1(-rate * width)
         with np.errstate(divide="ignore"):
-            return np.asarray(-np.log1p(share * np.expm1(-rate * width)) / rate)
+            left = np.where(lost < 0.5, np.log1p(-lost), np.log(near + far * np.exp(-rate * width)))
+        return np.asarray(-left / rate)
 
     def _invert_normal(self, u: Floats) -> Floats:
         from scipy.special import log_ndtr, ndtri_exp
 
         mean, deviation, _ = self._normal_form()
-        a, b = (self.left - mean) / deviation, (self.right - mean) / deviation
+        a, b = ((end - self.centre - mean) / deviation for end in (self.left, self.right))
         flip = a > 0
         a, b, v = (-b, -a, 1.0 - u) if flip else (a, b, u)
         log_a, log_b = log_ndtr(a), log_ndtr(b)
         point = ndtri_exp(np.logaddexp(log_a, np.log(v) + log_b + log_complement(log_a - log_b)))
-        inverse: Floats = mean + deviation * np.where(flip, -point, point)
+        inverse: Floats = self.centre + (mean + deviation * np.where(flip, -point, point))
         return inverse
 
 
@@ -176,20 +186,48 @@ class SmoothPiece:
         high = np.minimum(np.asarray(high, dtype=np.float64), self.right)
         empty = ~(low < high)
         low, high = np.where(empty, self.left, low), np.where(empty, self.right, high)
-        left, right = np.asarray(self.logcdf(high)), np.asarray(self.logsf(low))
-        with np.errstate(invalid="ignore"):
-            from_left = left + log_complement(np.asarray(self.logcdf(low)) - left)
-            from_right = right + log_complement(np.asarray(self.logsf(high)) - right)
+        left, right = self._tail("logcdf", high), self._tail("logsf", low)
+        from_left = _without(left, self._tail("logcdf", low))
+        from_right = _without(right, self._tail("logsf", high))
         return np.where(empty, -np.inf, np.where(left < right, from_left, from_right) + self.shift)
 
     def invert(self, fraction: Any) -> Floats:
-        """Return the point with this fraction of the mass on its left, by bisection of the whole line."""
+        """Return the point with this fraction of the mass on its left, by bisection down to one float."""
         u = np.asarray(fraction, dtype=np.float64)
-        low = np.full_like(u, np.arctan(self.left))
-        high = np.full_like(u, np.arctan(self.right))
+        ends = np.clip([self.left, self.right], -_LARGEST, _LARGEST)
+        low, high = (np.full(u.shape, rank, dtype=np.int64) for rank in _ranks(ends))
         wanted = np.log(u) + float(self.log_mass(self.left, self.right))
         for _ in range(64):
-            middle = (low + high) / 2.0
-            below = self.log_mass(self.left, np.tan(middle)) < wanted
+            middle = low // 2 + high // 2 + (low & high & 1)
+            below = self.log_mass(self.left, _of_ranks(middle)) < wanted
             low, high = np.where(below, middle, low), np.where(below, high, middle)
-        return np.clip(np.tan((low + high) / 2.0), self.left, self.right)
+        return _of_ranks(high)
+
+    def _tail(self, name: str, x: Floats) -> Floats:
+        with np.errstate(all="ignore"):  # x may be as large as floats are
+            tail = np.asarray(getattr(self, name)(x), dtype=np.float64)
+        if np.isnan(tail).any():
+            where = np.broadcast_to(x, tail.shape)[np.isnan(tail)].flat[0]
+            raise InvalidValue(
+                f"The `{name}` of `Density.general` must be a number everywhere; got nan at {where}."
+            )
+        return tail
+
+
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+def _without(whole: Floats, part: Floats) -> Floats:
+    """Return log(exp(whole) − exp(part)); −∞ where the whole is nothing."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isneginf(whole), -np.inf, whole + log_complement(part - whole))
+
+
+def _ranks(x: Floats) -> Ranks:
+    """Return the places of floats among all floats: neighbouring ones differ by one, wherever they are."""
+    bits = np.abs(x).view(np.int64)
+    return np.where(x < 0, -bits, bits)
+
+
+def _of_ranks(ranks: Ranks) -> Floats:
+    return np.copysign(np.abs(ranks).view(np.float64), ranks)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.databases.chosen import FEW_DATABASES, Databases, Pair
+from audit.databases.chosen import Databases, Pair
 from audit.databases.domain import no_neighbours
 from audit.databases.paths import lengths
 from audit.evidence.power import detectable, fixed_sample_epsilon
@@ -60,7 +60,7 @@ def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
     seed = np.random.SeedSequence(task.pairs_seed()).spawn(2)[0]
     first = next(task.databases.proposals(np.random.default_rng(seed)), None)
     if first is None:
-        raise no_neighbours()
+        raise no_neighbours(task.databases)
     cost = _measure(task, first)
     yield "Databases", _databases(task.databases)
     if task.subject.declared_law is not None and task.options.numerics == "ideal":
@@ -93,10 +93,9 @@ def _databases(databases: Databases) -> str:
 
 
 def _after_the_boundary(databases: Databases) -> str:
-    count = databases.count()
-    if count is not None and count <= FEW_DATABASES:
-        every = len(databases.enumerate() or ())
-        return f"every pair of the domain ({every:,}), in random order"
+    every = databases.every_pair()
+    if every is not None:
+        return f"every pair of the domain ({len(every):,}), in random order"
     return "random pairs, and variations of the best pair so far"
 
 
@@ -142,7 +141,7 @@ def _search(task: PrivacyTask) -> str:
 
 
 def _is_single(task: PrivacyTask) -> bool:
-    """Tell whether one given pair is all that is looked at."""
+    """Return whether one given pair is all that is looked at."""
     return task.databases.only_given and len(task.databases.given) == 1
 
 
@@ -168,7 +167,7 @@ def _budget(task: PrivacyTask) -> str:
 
 
 def _planned_power(task: PrivacyTask) -> str:
-    """Say what the planned bets, and a test of as many runs fixed beforehand, show of a plain event."""
+    """Return which ε the planned bets, and a test of fixed size, catch on a plain event."""
     claim, significance = task.claim, task.options.significance
     if task.options.budget < _least(task):
         return "none: this budget can refute nothing."
@@ -189,7 +188,7 @@ def _planned_power(task: PrivacyTask) -> str:
 
 
 def _time(task: PrivacyTask, cost: "_Cost") -> str:
-    """Say what the measured cost means for the budget and the time limit."""
+    """Return what the measured cost means for the budget and the time limit."""
     limit, budget = task.options.time_limit, task.options.budget
     seconds = cost.seconds * budget / task.options.jobs
     said = f"the whole budget takes about {_duration(seconds)} of calls"
@@ -270,7 +269,7 @@ def _timed(sampler: Sampler, pair: Pair) -> _Cost:
 
 
 def _trouble(drawn: list[Runs]) -> str:
-    """Say so where none of the last runs had an answer."""
+    """Return a warning if none of the last runs had an answer."""
     outputs = [output for runs in drawn for side in (runs.left, runs.right) for output in side]
     if not all(type(output) in (Raised, Unfinished) for output in outputs):
         return ""

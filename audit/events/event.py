@@ -1,9 +1,10 @@
-"""Events: sets of outputs that say themselves in words, are stored and are replayed.
+"""Events: sets of outputs that are described in words, saved and replayed.
 
-An event is "a feature's value lies in these intervals" or "is one of these atoms", at most three such
-conditions joined by *and*.
+An event is one to three conditions joined by *and*: "a feature's value lies in these intervals", "a feature's
+value is one of these atoms", or "the output lies in a region of a declared law".
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,6 +19,7 @@ from audit.events.edges import ATOM_WIDTH, INF, LARGEST
 from audit.events.features.base import AtomFeature, NumberFeature, feature_from_json
 from audit.events.features.views import View
 from audit.laws.region import Region
+from audit.values.wording import ends, inside
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class NumberIn:
     unscored: bool = False
 
     def members(self, view: View) -> NDArray[np.bool_]:
-        """Give the membership of every output of a block."""
+        """Return the membership of every output of a block."""
         column = self.feature.column(view)
         inside = np.isnan(column) if self.unscored else np.zeros(len(column), dtype=bool)
         for low, high in self.intervals:
@@ -47,27 +49,27 @@ class NumberIn:
         return inside
 
     def words(self) -> str:
-        """Say the condition."""
+        """Return the condition in words."""
         subject = self.feature.words
-        points = [_middle(low, high) for low, high in self.intervals if _is_point(low, high)]
+        points = [_say_point(low, high) for low, high in self.intervals if _is_point(low, high)]
         parts = [_say_interval(low, high) for low, high in self.intervals if not _is_point(low, high)]
         if len(points) == 1:
-            parts.insert(0, f"equals {points[0]:.10g}")
+            parts.insert(0, f"equals {points[0]}")
         elif points:
-            parts.insert(0, "is one of " + ", ".join(f"{point:.10g}" for point in points))
+            parts.insert(0, "is one of " + ", ".join(points))
         if self.unscored:
             parts.append("is not a number (or is absent)")
         return f"{subject} " + " or ".join(parts or ["is impossible"])
 
     def to_json(self) -> dict[str, Any]:
-        """Give the condition as plain data."""
+        """Return the condition as plain data."""
         intervals = [[_bound(low), _bound(high)] for low, high in self.intervals]
         return {"number": self.feature.to_json(), "intervals": intervals, "unscored": self.unscored}
 
 
 @dataclass(frozen=True, eq=False)
 class AtomIn:
-    """An atom feature's value is that of one of some example outputs (or of none of them).
+    """An atom feature's value is that of one of some example outputs.
 
     Parameters
     ----------
@@ -81,19 +83,19 @@ class AtomIn:
     examples: tuple[Any, ...]
 
     def members(self, view: View) -> NDArray[np.bool_]:
-        """Give the membership of every output of a block."""
+        """Return the membership of every output of a block."""
         wanted = {self.feature.of(example) for example in self.examples}
         return np.array([value in wanted for value in self.feature.column(view)], dtype=bool)
 
     def words(self) -> str:
-        """Say the condition."""
+        """Return the condition in words."""
         shown = [self.feature.show(example) for example in self.examples]
         if len(shown) == 1:
             return f"{self.feature.words} is {shown[0]}"
         return f"{self.feature.words} is one of " + "; ".join(shown)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the condition as plain data."""
+        """Return the condition as plain data."""
         return {"atom": self.feature.to_json(), "examples": [encode(example) for example in self.examples]}
 
     def __eq__(self, other: object) -> bool:
@@ -110,15 +112,15 @@ class RegionIn:
     region: Region
 
     def members(self, view: View) -> NDArray[np.bool_]:
-        """Give the membership of every output of a block."""
+        """Return the membership of every output of a block."""
         return np.array([self.region.contains(output) for output in view.outputs], dtype=bool)
 
     def words(self) -> str:
-        """Say the condition."""
+        """Return the condition in words."""
         return self.region.words()
 
     def to_json(self) -> dict[str, Any]:
-        """Give the condition as plain data."""
+        """Return the condition as plain data."""
         return {"region": _region_to_json(self.region)}
 
     def __eq__(self, other: object) -> bool:
@@ -158,7 +160,7 @@ class Event:
     conditions
         What must hold.
     said
-        Its words in a saved result, where an example was kept as text only and no longer says them.
+        The saved description, used if an example was saved as text and the description cannot be rebuilt.
 
     Examples
     --------
@@ -176,7 +178,7 @@ class Event:
             raise InvalidValue(f"An event must have one to three conditions; got {len(self.conditions)}.")
 
     def members(self, outputs: Sequence[Any] | NDArray[Any] | View) -> NDArray[np.bool_]:
-        """Give the membership of every output of a block, shape (runs,)."""
+        """Return the membership of every output of a block, shape (runs,)."""
         view = outputs if isinstance(outputs, View) else View(outputs)
         inside = np.ones(len(view), dtype=bool)
         for condition in self.conditions:
@@ -184,15 +186,15 @@ class Event:
         return inside
 
     def contains(self, output: object) -> bool:
-        """Tell whether one output belongs to the event."""
+        """Return whether one output belongs to the event."""
         return bool(self.members([output])[0])
 
     def words(self) -> str:
-        """Say the event as a sentence without a full stop."""
+        """Return the event as a sentence without a full stop."""
         return self.said or " and ".join(condition.words() for condition in self.conditions)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the event as plain data."""
+        """Return the event as plain data."""
         return {"all": [condition.to_json() for condition in self.conditions]}
 
     @classmethod
@@ -227,33 +229,40 @@ def _bound(value: float) -> float | str:
 
 
 def _is_point(low: float, high: float) -> bool:
-    if low == INF or high <= -1e308:
+    if low == INF or high == -LARGEST:
         return True  # ±inf itself
     size = max(abs(low), abs(high))
-    return bool(np.isfinite(size) and high - low <= max(20 * ATOM_WIDTH * size, 0.5 * (size > 1e9), 1e-300))
+    if not np.isfinite(size):
+        return False
+    is_whole = (low / 2.0 + high / 2.0).is_integer()
+    width = min(
+        20 * ATOM_WIDTH * size, 0.5 if is_whole else 1e-2
+    )  # larger ones are not one number to a reader
+    return high - low <= max(width, 2.0 * math.ulp(size))
 
 
-def _middle(low: float, high: float) -> float:
-    return low if not np.isfinite(low) else low + (high - low) / 2
+def _say_point(low: float, high: float) -> str:
+    return inside(low, high) if np.isfinite(low) else f"{low:g}"
 
 
 def _say_interval(low: float, high: float) -> str:
     if low == -INF and high == INF:
         return "is a number"
+    if (low, high) == (-LARGEST, LARGEST):
+        return "is finite"
+    left, right = ends(low, INF if high == LARGEST else high)
     if high == INF:
-        return f"is at least {low:.6g}"
+        return f"is at least {left}"
     if high == LARGEST:
-        return "is finite" if low == -LARGEST else f"is at least {low:.6g} and finite"
-    if low == -INF:
-        return f"is below {high:.6g}"
-    return f"is at least {low:.6g} and below {high:.6g}"
+        return f"is at least {left} and finite"
+    return f"is below {right}" if low == -INF else f"is at least {left} and below {right}"
 
 
 def _read(stored: dict[str, Any]) -> Event:
     event = Event.from_json(stored["event"])
     if event.words() == stored["words"]:
         return event
-    return replace(event, said=str(stored["words"]))  # an example kept as text no longer says it
+    return replace(event, said=str(stored["words"]))  # an example was saved as text
 
 
 register("event", Event, write=lambda event: {"words": event.words(), "event": event.to_json()}, read=_read)

@@ -78,14 +78,16 @@ def _walk(values: Floats, errors: Floats) -> Floats:
     """Return the mean of a random walk through values of known error, its steps as large as fits best."""
     size = len(values)
     if size < 2:
-        return values * 0
-    place = np.arange(size) + size  # the walk has gone as far before the first value as it goes from there on
-    scale = np.sqrt(errors)
-    shares, ways = np.linalg.eigh(np.minimum(place[:, None], place) / np.outer(scale, scale))
-    seen = ways.T @ (values / scale)
+        return values
+    place, scale = np.arange(size), np.sqrt(errors)
+    level = float(np.average(values, weights=1 / errors))  # what all have in common costs the walk no step
+    common = 1 / (scale * np.sqrt((1 / errors).sum()))
+    free = np.eye(size) - np.outer(common, common)
+    shares, ways = np.linalg.eigh(free @ (np.minimum(place[:, None], place) / np.outer(scale, scale)) @ free)
+    seen = ways.T @ ((values - level) / scale)
     known = _SPREADS[:, None] * np.maximum(shares, 0)
     best = np.argmin((seen**2 / (1 + known) + np.log1p(known)).sum(axis=1))
-    return np.asarray(scale * (ways @ (seen * known[best] / (1 + known[best]))))
+    return np.asarray(level + scale * (ways @ (seen * known[best] / (1 + known[best]))))
 
 
 def payoffs(p: Floats, q: Floats, ratio: Floats, delta: Floats, *, past: float = np.inf) -> Floats:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.distributions.law import Floats, Ints
-from audit.events.edges import learn_edges, place
-from audit.events.features.scores import AdditiveScore, bins, with_differences
+from audit.events.edges import bins_of, learn_edges
+from audit.events.features.scores import AdditiveScore, with_differences
 from audit.events.features.views import View
 from audit.events.tables import NumberBins, Table
 
@@ -67,7 +67,7 @@ class ScoreLearner:
         width, sides = int(self.starts[-1]), []
         for view in (left, right):
             columns = with_differences(vectors(view, self.entries)).T
-            coded = [bins(c, e) + s for c, e, s in zip(columns, self.edges, self.starts[:-1], strict=True)]
+            coded = [bins_of(c, e) + s for c, e, s in zip(columns, self.edges, self.starts[:-1], strict=True)]
             sides.append(np.array(coded, dtype=np.int16).T)
         counts = np.array([np.bincount(side.ravel(), minlength=width) for side in sides], dtype=float)
         runs = np.array([len(side) for side in sides], dtype=float)
@@ -103,7 +103,7 @@ class ScoreLearner:
         edges = learn_edges(np.concatenate(scored))
         table = Table(NumberBins(score, edges))
         width = table.counts.shape[1]
-        table.counts += [np.bincount(place(edges, values), minlength=width) for values in scored]
+        table.counts += [np.bincount(bins_of(values, edges), minlength=width) for values in scored]
         return table
 
     def _weights(self) -> Floats:

@@ -1,4 +1,4 @@
-"""What is remembered of one pair of databases: early outputs for re-learning, and counts of everything."""
+"""Past runs of one pair of databases: early outputs for re-learning, and counts of everything."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from audit.evidence.bets import Bet
 from audit.evidence.goals import Aim, CellCounts
 from audit.evidence.learned import LEAST, Coded, ScoreLearner, learner_of
 from audit.sampling import Runs
-from audit.sampling.vectorised import joined
+from audit.sampling.loops import joined
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
 
@@ -215,7 +215,7 @@ class PairMemory:
             table.counts += table.count(*counted)
             self.tables.append(table)
         for view in sides:
-            view.forget()
+            view.inside.clear()  # it is larger than the outputs
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
         """Choose the events of the next batch by what the past says of them at and around the claim."""
@@ -278,7 +278,7 @@ class PairMemory:
                     yield index, side, candidates
 
     def kept(self, side: int) -> tuple[list[View], list[View]]:
-        """Give the kept outputs, those of the database `side` first."""
+        """Return the kept outputs, those of the database `side` first."""
         return self._kept[side], self._kept[1 - side]
 
     def seen(self, event: Event, side: int) -> Floats:
@@ -290,18 +290,18 @@ class PairMemory:
         return np.array(counts, dtype=float)
 
     def event(self, chosen: Chosen, k: int) -> Event:
-        """Give one of the chosen events as a set of outputs that says itself."""
+        """Return one of the chosen events as an `Event`."""
         bins = self.tables[chosen.table].bins
         return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
 
     def _share(self, index: int) -> float:
-        """Give a table's share of the stake: half for the cheap features together, half for the others."""
+        """Return a table's share of the stake: half for the cheap features together, half for the others."""
         cheap = [type(table.bins.feature).cheap for table in self.tables]
         alike = cheap.count(cheap[index])
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike
 
     def prospect(self, epsilon: float, delta: float, *, errors: float) -> tuple[float, float]:
-        """Give how promising the pair is: growth in nats a pair (0 if none), then the loss in sight a step.
+        """Return how promising the pair is: growth in nats a pair (0 if none), then the loss in sight a step.
 
         `errors` standard errors are taken from p and added to q (the other way round where negative).
         """
@@ -357,7 +357,7 @@ def aimed(aim: Aim, blocks: list[Block]) -> Aim:
 
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
-    """Return the bet on a batch that was broken off, so many of its calls being of either side: its worst."""
+    """Return the bet on a batch that was broken off after this many calls of either side, at its worst."""
     in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
     counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()
@@ -381,7 +381,7 @@ def _promise(candidates: Candidates, epsilon: float, delta: float) -> Floats:
 
 
 def _best(promise: Floats) -> NDArray[np.bool_]:
-    """Keep the events that are among the best at one of the levels."""
+    """Return which events are among the best at one of the levels."""
     kept = np.zeros(promise.shape[1], dtype=bool)
     if promise.shape[1] <= MOST_EVENTS:
         return ~kept
@@ -392,13 +392,13 @@ def _best(promise: Floats) -> NDArray[np.bool_]:
 
 
 def weight(view: View) -> int:
-    """Give roughly how many bytes a view takes, its numbers included."""
+    """Return roughly how many bytes a view takes, its numbers included."""
     matrices = sum(matrix.nbytes for _, matrix in view.vectors.values())
     return weigh_all(view.outputs) + view.numbers[1].nbytes + matrices
 
 
 def merged(views: list[View]) -> View:
-    """Give one view of all outputs: many small ones cost more to go through."""
+    """Return one view of all outputs: many small ones cost more to go through."""
     if len(views) == 1:
         return views[0]
     typed = all(view.typed for view in views)
@@ -406,5 +406,5 @@ def merged(views: list[View]) -> View:
 
 
 def _last_half(view: View) -> View:
-    """Give the second half of the outputs, as counted in `propose`."""
+    """Return the second half of the outputs, as counted in `propose`."""
     return View(view.outputs[len(view) // 2 :], view.typed, replaced=True)

@@ -1,4 +1,4 @@
-"""The exact path: declared laws of neighbouring databases against a claim, without drawing anything.
+"""Declared laws of neighbouring databases compared with a claim; nothing is drawn.
 
 **Guarantee.** `ExactFinding.over` is true only if some pair exceeds the claim, by more than `tolerance` in ε
 or by more than the factor 1 + `tolerance` in δ, whatever the probabilities are that its laws' numbers stand

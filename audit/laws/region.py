@@ -13,6 +13,7 @@ from audit.distributions.law import as_numbers, log_add
 from audit.distributions.line import LineLaw
 from audit.errors import InvalidKind
 from audit.values import canonical
+from audit.values.wording import ends
 
 SHOWN = 6
 
@@ -129,9 +130,10 @@ def _of_intervals(law: LineLaw, region: Region) -> float:
 def _span(low: float, high: float) -> str:
     if math.isinf(low) and math.isinf(high):
         return "any number"
+    left, right = ends(low, high)
     if math.isinf(low):
-        return f"below {high:.6g}"
-    return f"above {low:.6g}" if math.isinf(high) else f"between {low:.6g} and {high:.6g}"
+        return f"below {right}"
+    return f"above {left}" if math.isinf(high) else f"between {left} and {right}"
 
 
 def _listed(texts: list[str]) -> str:

@@ -21,14 +21,14 @@ MOST_TRIES = 200
 _KEEP = 0.35
 #: How often one version is tried: few runs may miss what is there.
 _CHANCES = 2
-#: A version is given up, or taken, after so many runs over the growth wanted: at first, and at most.
+#: A version is given up, or taken, after this many runs over the growth wanted: at first, and at most.
 _FIRST, _LAST = 0.5, 8.0
 _LEAST = 24
-#: What is taken has shown about so many nats, or chance would supply some of 200 versions.
+#: A version is taken once it has shown about this many nats; with fewer, chance would pass some of 200.
 _NATS = 8.0
-#: A half of a path is looked at until its whole would have shown so many nats; where the allowance of runs
-#: does not reach, so many pairs of runs.
+#: Look at a half of a path until the whole path would have shown this many nats.
 _STEP_NATS = 12.0
+#: Look at it with this many pairs of runs if the allowance of runs does not suffice for that.
 _LEAST_AT_LAST = 100
 
 
@@ -61,7 +61,7 @@ def failing_step(
     memory
         The path.
     look
-        Draws so many pairs of runs; False when the allowance of runs does not reach for them.
+        Draws this many pairs of runs; returns False if the allowance of runs does not suffice.
     growth
         The growth by that event, in nats a pair of runs; negative where it speaks for the claim.
     """
@@ -92,9 +92,9 @@ def shrink(
     simpler
         Gives simpler versions of a pair.
     look
-        Draws so many pairs of runs; False when the allowance of runs does not reach for them.
+        Draws this many pairs of runs; returns False if the allowance of runs does not suffice.
     growth
-        The growth, in nats a pair of runs, that a pair promises, less so many standard errors.
+        The growth, in nats a pair of runs, that a pair promises, less this many standard errors.
     """
     wanted = _KEEP * growth(memory, 1.0)
     if wanted <= 0:
@@ -130,9 +130,9 @@ def _fails(
     look: Callable[[PairMemory, int], bool],
     growth: Callable[[PairMemory, float], float],
 ) -> bool | None:
-    """Tell whether the claim fails on a pair by as much as is wanted; None where the runs are used up.
+    """Return whether the claim fails on a pair by as much as is wanted; None if the runs are used up.
 
-    It is looked at twice as long while its runs leave it open; what stays open does not fail.
+    While that is open, the pair is looked at twice as long; if it stays open, the pair does not fail.
     """
     pairs, most = max(_LEAST, round(_FIRST / wanted)), max(_LEAST, round(_LAST / wanted))
     known = 0

@@ -26,11 +26,18 @@ class CurveResult:
 
     @property
     def found(self) -> str:
-        """What the brackets at the two ends show; empty where they show nothing."""
-        growth = self.fit
-        if growth is None or any(cell.met is None for cell in (self.cells[0], self.cells[-1])):
+        """What the brackets at the two ends show; empty where they show nothing.
+
+        A last value that was never met shows growth where it was refuted at what met the first.
+        """
+        if len(self.cells) < 2 or self.cells[0].place == self.cells[-1].place:
             return ""
-        return "grows" if growth.grows else "no growth shown"
+        first, last = self.cells[0], self.cells[-1]
+        if first.met is None:
+            return ""
+        if last.low >= first.met:
+            return "grows"
+        return "" if last.met is None else "no growth shown"
 
     @property
     def unexpected(self) -> bool:

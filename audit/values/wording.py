@@ -8,6 +8,9 @@ from typing import Any
 
 from audit.values.brief import show
 
+UNSEEDED, PERHAPS_UNSEEDED = "the seed does not reproduce its runs", "the seed may not reproduce its runs"
+"""What a result says, in a longer sentence, of a subject whose runs do not come from the seed alone."""
+
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -58,7 +61,7 @@ def shown(value: Any, limit: int = 60) -> str:
 
 
 def _has_length(value: Any) -> bool:
-    """Tell whether a value is a collection of entries, as numpy's arrays of a dimension or more are."""
+    """Return whether a value is a collection of entries, as numpy's arrays of a dimension or more are."""
     is_array = type(value).__module__.partition(".")[0] == "numpy" and getattr(value, "ndim", 0) > 0
     return is_array or isinstance(value, list | tuple | dict | set | frozenset)
 
@@ -129,8 +132,43 @@ def apart(found: float, other: float, *, rounding: str = ROUND_HALF_EVEN) -> tup
     return number(found, rounding=rounding), number(other)
 
 
+def ends(low: float, high: float) -> tuple[str, str]:
+    """Return the ends of a set of outputs, with so many digits that the text names the same set, six or more.
+
+    Rounding moves neither end by more than a hundredth of the width, or than 0.01 where one end is infinite.
+
+    Examples
+    --------
+    >>> ends(0.123456789, 0.123456799), ends(100000003.7, math.inf), ends(1 / 3, 1.0)
+    (('0.123456789', '0.123456799'), ('100000003.7', 'inf'), ('0.333333', '1'))
+    """
+    width = high / 2.0 - low / 2.0  # halves first, for the width may be too large
+    allowed = width / 50.0 if math.isfinite(width) else 0.01
+    return _told(low, allowed, 6), _told(high, allowed, 6)
+
+
+def inside(low: float, high: float) -> str:
+    """Return the number that an interval low ≤ x < high stands for, with so many digits that it lies in it.
+
+    Examples
+    --------
+    >>> inside(0.3 - 3e-12, 0.3 + 3e-12), inside(123456789011.75, 123456789012.25)
+    ('0.3', '123456789012')
+    """
+    middle = low / 2.0 + high / 2.0
+    texts = (f"{middle:.{digits}g}" for digits in range(10, 17))
+    return next((text for text in texts if low <= float(text) < high), repr(middle))
+
+
+def _told(value: float, allowed: float, digits: int) -> str:
+    """Return a number to these digits, or to more where rounding moves it farther than allowed."""
+    texts = (f"{value:.{more}g}" for more in range(digits, 17))
+    near = (text for text in texts if not abs(float(text) - value) > allowed)
+    return next(near, repr(float(value)))
+
+
 def interval(bounds: Sequence[float] | None) -> str:
-    """Return an interval, rounded outwards, or nothing where the value is exact."""
+    """Return an interval, rounded outwards; empty if the value is exact."""
     if bounds is None:
         return ""
     low, high = bounds

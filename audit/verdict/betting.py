@@ -78,11 +78,11 @@ class Terms:
         return self.deadline is not None and time.monotonic() >= self.deadline + loading
 
     def at(self, distance: int) -> tuple[float, float]:
-        """Give what the claim says of databases so many steps apart."""
+        """Return the claim on databases this many steps apart, as ε and δ."""
         return at_distance(self.epsilon, self.delta, distance)
 
     def bounds(self, ledger: Ledger) -> dict[str, Any]:
-        """Give the lower bounds on ε and δ that bets show, as the fields of a result."""
+        """Return the lower bounds on ε and δ that bets show, as the fields of a result."""
         claimed, level = self.epsilon, self.significance
         return {
             "epsilon_lower": epsilon_bound(ledger, epsilon=claimed, delta=self.delta, significance=level),
@@ -91,7 +91,7 @@ class Terms:
 
 
 def bet_size(pairs: int) -> int:
-    """Give how many pairs of runs are bet on next, half the number of calls, given how many are known.
+    """Return how many pairs of runs are bet on next, half the number of calls, given how many are known.
 
     Examples
     --------
@@ -227,7 +227,7 @@ class Betting:
         return (self.terms.budget - self.spent) // 2
 
     def _room_in_time(self) -> int:
-        """Give how many pairs of runs fit into what is left of the time, at the speed so far."""
+        """Return how many pairs of runs fit into what is left of the time, at the speed so far."""
         if self.terms.deadline is None or not self.spent:
             return self.terms.budget
         now = time.monotonic()
@@ -241,7 +241,7 @@ class Betting:
         return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
 
     def _is_decided_by_unfinished_runs(self) -> bool:
-        """Tell whether only unfinished runs speak: the finished ones had three times as many to decide."""
+        """Return whether only unfinished runs refute; the finished had three times as many to decide."""
         crossed = self.shadow_crossed_at
         return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
@@ -257,7 +257,7 @@ class Betting:
         return distance(runs.left[0], runs.right[0])
 
     def _can_couple(self) -> bool:
-        """Tell whether one generator state gives one output; before the first run, hope so."""
+        """Return whether one generator state gives one output; before the first run, assume so."""
         return self.sampler.subject.takes_rng and (self.sampler.honours_rng or not self.sampler.drawn)
 
     def _look(self, memory: PairMemory, size: int) -> None:
@@ -304,7 +304,7 @@ class Betting:
         return self.log_wealth - before
 
     def _bet_in_shadow(self, bet: Bet) -> None:
-        """Follow the wealth were unfinished runs outputs: it decides nothing but INCONCLUSIVE."""
+        """Follow the wealth as if unfinished runs were outputs: it decides nothing but INCONCLUSIVE."""
         self.shadow_log_wealth += bet.log_growth(self.terms.epsilon, self.terms.delta)
         if not self.shadow_crossed_at and self.shadow_log_wealth >= self.terms.log_limit:
             self.shadow_crossed_at = self.spent
@@ -340,7 +340,7 @@ class Betting:
             raise NeverAnswers(outcome)
 
     def _hangs(self) -> bool:
-        """Tell whether no run has ended so far."""
+        """Return whether no run has ended so far."""
         if self._answered:
             return False
         memories = self.memories

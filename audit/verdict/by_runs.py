@@ -28,7 +28,7 @@ LEAST_CONFIRMATION = 20_000
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Give the fewest runs in which p = 1 against q = 0 is refuted, the event known from the first look.
+    """Return the fewest runs that refute p = 1 against q = 0, if the first look shows the event.
 
     Examples
     --------
@@ -55,7 +55,7 @@ _BEYOND = 10**12
 
 
 def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
-    """Give the log growth of a bet of `size` on an outright leak that `pairs` of runs have shown."""
+    """Return the log growth of a bet of `size` on an outright leak that `pairs` of runs have shown."""
     q, counts = 0.5 / (pairs + 1), np.array([size, 0.0, 0.0, size])
     return Bet.on_one(1 - q, q, 2.0 * pairs, counts).log_growth(epsilon, delta)
 
@@ -103,7 +103,7 @@ class _Runs:
         except NeverAnswers as silent:
             return self._result(Verdict.ERROR, reason=str(silent))
         if betting.search.exhausted and not betting.memories:
-            raise no_neighbours()
+            raise no_neighbours(self.task.databases)
         if betting.out_of_time:
             spent, budget = betting.spent, self.terms.budget
             self.notes.append(f"Stopped by the time limit after {spent:,} of {budget:,} runs.")
@@ -209,7 +209,7 @@ class _Runs:
         return trouble
 
     def _power(self, memory: PairMemory) -> Power:
-        """Give what the bets on a pair would have shown, as the ε of one step where it is several apart."""
+        """Return the power of the bets on a pair, as the ε of one step if it is several apart."""
         epsilon, delta = self.terms.at(memory.distance)
         power = detectable(
             replace(memory, path=()),  # the claim is already that about its distance
@@ -222,7 +222,7 @@ class _Runs:
         return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
 
     def _result(self, verdict: Verdict, *, how: str = "", **fields: Any) -> AuditResult:
-        """Return the result; `how` says how the runs were told to be trials, where anything crossed."""
+        """Return the result; `how` is why the runs are independent trials, if anything crossed."""
         sampler, betting = self.sampler, self.betting
         memories, pairs_bet, log_wealth = [], 0, 0.0
         if betting is not None:
@@ -251,7 +251,7 @@ class _Runs:
         )
 
     def _failures(self) -> list[str]:
-        """Say how many runs raised, where it is many: what they would have answered was not tested."""
+        """Return a note if many runs raised: what they would have answered was not tested."""
         raised, drawn = self.sampler.raised, self.sampler.drawn
         return [f"{raised:,} of {drawn:,} runs raised an exception."] if 2 * raised > drawn else []
 
@@ -270,7 +270,7 @@ class _Runs:
 
 
 def _far_note(found: Confirmation, terms: Terms) -> list[str]:
-    """Tell of databases several steps apart on which the claim fell, where the witness is another pair."""
+    """Return a note on distant databases that refuted the claim, if the witness is another pair."""
     seen = found.far
     if seen is None:
         return []

@@ -31,7 +31,7 @@ class Candidate:
 
 
 def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
-    """Give the events that refute the claim best on the past, the simplest among equals first."""
+    """Return the events that refute the claim best on the past, the simplest among equals first."""
     found: list[tuple[float, Candidate]] = []
     claimed = terms.at(memory.distance)
     for chosen in memory.choose(terms.epsilon, terms.delta, against=terms.against):
@@ -96,18 +96,18 @@ def _rounded(condition: Any, digits: int) -> Any:
 
 
 def _is_narrow(low: float, high: float) -> bool:
-    """Tell whether an interval is an atom's own, which rounding would miss."""
+    """Return whether an interval is an atom's own, which rounding would miss."""
     return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
 
 
 def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
-    """Give an event as a candidate, with what the kept outputs of a pair say of it."""
+    """Return an event as a candidate, with what the kept outputs of a pair say of it."""
     p_in, p_out, q_in, q_out = memory.seen(event, side).tolist()
     p, q = (p_in + 0.5) / (p_in + p_out + 1), (q_in + 0.5) / (q_in + q_out + 1)
     return Candidate(event, side, p, q, p_in + p_out, memory.distance)
 
 
 def growth_on(event: Event, memory: PairMemory, side: int, terms: Terms) -> float:
-    """Give the growth by an event on the kept outputs of a pair, in nats a pair of runs."""
+    """Return the growth by an event on the kept outputs of a pair, in nats a pair of runs."""
     found = seen(event, memory, side)
     return float(growth_rate(np.array(found.p), np.array(found.q), *terms.at(memory.distance)))

@@ -98,7 +98,7 @@ class Judge:
 
     @property
     def how(self) -> str:
-        """How the subject's runs were told to be trials."""
+        """How the subject's runs were found to be independent trials."""
         if self.stateless or self.in_fresh:
             return "stateless" if self.stateless else "fresh"
         return "renewed" if self._renewed else "unchecked"
@@ -109,7 +109,7 @@ class Judge:
         return isinstance(self.sampler.subject.object, Renewed)
 
     def doubt(self, first: Witness) -> str:
-        """Say why the crossing and these confirming runs do not refute; nothing where they do."""
+        """Return why the crossing and these confirming runs do not refute; empty if they do."""
         if self.kept:  # whatever a later try was run in
             return KEPT
         if self.in_fresh or self.denied:
@@ -167,7 +167,7 @@ class Judge:
         yield self._run(memory, candidate, Plan(runs))
 
     def _plans(self, memory: PairMemory, candidate: Candidate, runs: int) -> Iterator[Plan]:
-        """Give the ways to share calls among fresh processes that this event asks for."""
+        """Yield the ways to share calls among fresh processes that this event asks for."""
         crossed = self.betting.crossed_at
         if _never_varied(memory, candidate):
             yield singly(candidate, self._terms(single=True))
@@ -221,7 +221,7 @@ class Judge:
         return witness
 
     def _runs_needed(self, candidate: Candidate, errors: float) -> int:
-        """Give half of how many calls most likely confirm this candidate, within the allowance."""
+        """Return half the calls that most likely confirm this candidate, within the allowance."""
         terms, room = self._terms(), self.most - self.sampler.drawn
         p, q = apart(np.array(candidate.p), np.array(candidate.q), candidate.past, errors)
         growth = float(growth_rate(p, q, *terms.at(candidate.distance)))

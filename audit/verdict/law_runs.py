@@ -14,7 +14,7 @@ from audit.databases.chosen import Pair
 from audit.distributions import Law
 from audit.laws.law_check import detectable_distance, law_log_e_value, stray
 from audit.sampling import LAW, MutatedInput, Runs, Sampler
-from audit.sampling.vectorised import joined
+from audit.sampling.loops import joined
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import key
@@ -80,7 +80,7 @@ class LawRuns:
     notes: list[str] = field(default_factory=list)
 
     def trouble(self, *, significance: float) -> str:
-        """Return where law and code disagree, in words; nothing where they do not.
+        """Return where law and code disagree, in words; empty if they do not.
 
         Raises
         ------
@@ -98,7 +98,7 @@ class LawRuns:
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Say on how many databases the code was run, of how many where these are few enough to count."""
+        """Return on how many databases the code was run, and of how many if these are few enough to count."""
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"
@@ -131,7 +131,7 @@ class LawRuns:
         return checks
 
     def _close(self) -> list[tuple[Pair, Pair]]:
-        """Give the pairs compared closely, each with what is drawn: the records in another order too."""
+        """Return the pairs compared closely, each with what is drawn: the records in another order too."""
         step = max(1, len(self.pairs) // (_OTHERS + 1))
         pairs = [self.worst, *self.pairs[step // 2 :: step][:_OTHERS]]
         return [(pair, pair) for pair in pairs] + [
@@ -150,7 +150,7 @@ class LawRuns:
             yield from self._compared(sampler, beside, runs // len(pairs), path, "calls")
 
     def _unchecked(self) -> list[Pair]:
-        """Give pairs, from all over the family, with a database that no other pair has had compared."""
+        """Return pairs, from all over the family, with a database that no other pair has had compared."""
         seen, found = set(self.checked), []
         step = max(1, len(self.pairs) // _LOOKED_AT)
         for pair in self.pairs[::step]:

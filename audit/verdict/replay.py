@@ -13,7 +13,7 @@ from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation, check_pair
 from audit.results.result import AuditResult, Evidence, SavedResult, Verdict, Witness
 from audit.sampling import LAW, Sampler
-from audit.sampling.vectorised import joined
+from audit.sampling.loops import joined
 from audit.subject.conversion import converting
 from audit.subject.loading import require_trust
 from audit.subject.subject import Subject, adapt
@@ -105,7 +105,7 @@ def replay_witness(
 
 
 def _on_another(result: AuditResult, subject: Subject, target: str | None) -> AuditResult:
-    """Say of which subject the replay speaks, and whose witness it draws again."""
+    """Return the result with the subject that is replayed, and whose witness it is."""
     if target is None and subject.name == result.subject:
         return result  # the same one, as far as can be told
     return replace(

@@ -62,7 +62,7 @@ class Plan:
 
     @property
     def sizes(self) -> list[int]:
-        """Half the number of calls of each process; 0 where each makes a single one."""
+        """Half the number of calls of each process; 0 if each makes a single one."""
         if self.is_single:
             return [0] * (2 * self.runs)
         return [self.runs * (k + 1) // self.parts - self.runs * k // self.parts for k in range(self.parts)]
@@ -91,8 +91,8 @@ class Drawn:
     log_limit
         The log wealth that confirms.
     silent
-        What the calls of the left database did where none of them gave an answer, and those of the right one;
-        empty texts where one did.
+        What the calls of the left database did if none of them gave an answer, and those of the right one;
+        empty texts if one did.
     """
 
     witness: Witness
@@ -131,8 +131,8 @@ def run_witness(
 ) -> Drawn:
     """Draw the calls of a plan, all fixed beforehand, and judge a witness by these alone.
 
-    The claim is that about databases as far apart as the candidate says. Where each call has a fresh process
-    of its own they may take so many `seconds`, by what the first `_TIMED` of them took.
+    The claim is that about databases as far apart as the candidate says. If each call has a fresh process,
+    all may take this many `seconds`, by what the first `_TIMED` of them took.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def run_witness(
 
 
 def loss(p: float, q: float, delta: float) -> float:
-    """Give the ε that p and q show at this δ: ln((p − δ)/q), at least 0, infinite for q = 0.
+    """Return the ε that p and q show at this δ: ln((p − δ)/q), at least 0, infinite for q = 0.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def loss(p: float, q: float, delta: float) -> float:
 
 
 def _counted(block: Runs, candidate: Candidate, *, against: bool) -> tuple[Floats, Floats]:
-    """Give the counts of a block, and how many of its calls gave an answer on the left and on the right.
+    """Return the counts of a block, and how many of its calls gave an answer on the left and on the right.
 
     An unfinished call settles by its known coin: the p side's as outside the event, the q side's as inside.
     """
@@ -224,7 +224,7 @@ def _counted(block: Runs, candidate: Candidate, *, against: bool) -> tuple[Float
 
 
 def spread_evenly(hits: Floats, calls: Floats) -> float:
-    """Give the p-value of an exact test that an event is as frequent in every process.
+    """Return the p-value of an exact test that an event is as frequent in every process.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 import shlex
 
 from audit.results.result import AuditResult, Evidence, SavedResult
-from audit.values.wording import short
+from audit.values.wording import PERHAPS_UNSEEDED, UNSEEDED, short
 from audit.words.alike import replay_of
 
 
@@ -21,12 +21,14 @@ def command(result: SavedResult) -> str | None:
 
 
 def reproduction(result: SavedResult) -> str:
-    """Say in one line how to see the same again."""
+    """Return how to reproduce the result, in one line."""
     again = command(result)
     if again is not None:
         return f"{again}   (or result.replay())" if _replays(result) else again
     if replay_of(result) is not None:
         return "result.replay()" if _replays(result) else "the same replay"
+    if _is_unseeded(result):
+        return "result.replay(), which draws new runs" if _replays(result) else "the same audit, on new runs"
     call = "result.replay(), or the same audit" if _replays(result) else "the same audit"
     return f"{call} with seed={result.seed}"
 
@@ -34,7 +36,7 @@ def reproduction(result: SavedResult) -> str:
 def python_lines(result: AuditResult) -> list[str]:
     """Return the Python lines that draw the witness of a saved result again.
 
-    Where there is none they repeat the audit, as far as a result knows it; none where a command does.
+    Without a witness they repeat the audit, as far as a result knows it; no lines if there is a command.
     """
     if not _replays(result):
         return [] if command(result) else _audit_lines(result)
@@ -43,6 +45,8 @@ def python_lines(result: AuditResult) -> list[str]:
     subject = "" if result.target else "subject"
     if result.evidence is Evidence.EXACT:
         return [*lines, f"print(result.replay({subject}))  # from the declared laws, checked against runs"]
+    if _is_unseeded(result):
+        return [*lines, f"print(result.replay({subject}))  # new runs"]
     anew = f"{subject}{', ' if subject else ''}fresh=True"
     return [
         *lines,
@@ -57,6 +61,12 @@ def _audit_lines(result: AuditResult) -> list[str]:
     options += "" if result.numerics == "ideal" else f', numerics="{result.numerics}"'
     claim = "" if result.claim is None else f"{short(f'{result.claim}', 80)}, "
     return [f"audit_privacy(subject, {claim}{options})  # add the same databases and other options"]
+
+
+def _is_unseeded(result: SavedResult) -> bool:
+    """Whether the result says that runs of the subject do not come from the seed alone."""
+    said = " ".join((*result.notes, *result.assumptions))
+    return UNSEEDED in said or PERHAPS_UNSEEDED in said
 
 
 def _replays(result: SavedResult) -> bool:

@@ -74,7 +74,9 @@ def test_it_stops_at_the_crossing_and_says_when():
 
 def test_it_goes_on_to_the_budget_where_told():
     stopped, went_on = run(Noisy(), epsilon=0.5), run(Noisy(), epsilon=0.5, stop_when_refuted=False)
-    assert went_on.crossed_at == stopped.crossed_at
+    assert stopped.refuted
+    assert went_on.refuted
+    assert stopped.crossed_at == stopped.spent < went_on.spent
     assert 7_998 <= went_on.spent <= 8_000
     assert went_on.ledger.bets[0].counts.tolist() == stopped.ledger.bets[0].counts.tolist()
 

@@ -170,3 +170,30 @@ def test_checks_are_tests_of_their_own_with_readable_ids():
     ]
     for case in mark.args[1]:
         test(*case.values)
+
+
+class Budgeted:
+    """Answers once, then refuses."""
+
+    def __init__(self):
+        self.left = 1
+
+    def __call__(self, database, rng):
+        if not self.left:
+            return "refused"
+        self.left -= 1
+        return sum(database) + rng.laplace()
+
+
+class Decays(Budgeted):
+    """A copy by pickle has forgotten that it may answer."""
+
+    def __setstate__(self, state):
+        self.left = 0
+
+
+def test_a_copy_of_a_mechanism_that_fresh_renews_is_renewed_for_every_call():
+    options = {"claim": PureDP(1.0), "records": [0, 1], "size": 3}
+    check_subject(Entry("budgeted", Budgeted, options={**options, "fresh": Budgeted}))
+    said = fault_of(Entry("decays", Decays, options={**options, "fresh": Decays}))
+    assert said == "decays, copies: a pickled copy gives other outputs"

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from audit import PureDP, Relation, audit_privacy
 from audit.databases.chosen import FEW_DATABASES, Databases
 from audit.databases.domain import describe
+from audit.errors import InvalidValue
 from audit.relations.records import records_of
 from audit.values import canonical
 
@@ -293,3 +294,46 @@ def test_the_same_seed_gives_the_same_proposals_and_variations():
     pair = first[-1]
     once, again = (list(itertools.islice(databases.vary(pair, rng()), 50)) for _ in range(2))
     assert once == again
+
+
+@pytest.mark.parametrize("count", [1_415, FEW_DATABASES])
+def test_a_domain_of_few_databases_and_too_many_pairs_is_proposed_at_random(count):
+    """n·(n − 1)/2 pairs: over a million from 1,415 databases on."""
+    dense = domain(records=tuple(range(count)), sizes=(1, 1))
+    pairs = dense.pairs(most=512, rng=rng())
+    assert len(pairs) == 512
+    assert len({record for pair in pairs for side in pair for record in side}) > 512
+
+
+def _rises(database):
+    return all(left < right for left, right in itertools.pairwise(database))
+
+
+@pytest.mark.parametrize("size", [4, 6])
+def test_neighbours_that_few_databases_have_are_found_in_a_domain_that_can_be_gone_through(size):
+    """Digits in rising order: 210 of 10^4 or 10^6 databases."""
+    rising = domain(records=tuple(range(10)), sizes=(size, size), valid=_rises)
+    every = set(keys(rising.enumerate()))
+    for seed in range(4):
+        found = rising.pairs(most=60, rng=np.random.default_rng(seed))
+        assert len(found) == 60
+        assert set(keys(found)) <= every
+
+
+def test_random_databases_of_a_rule_are_given_a_neighbour_that_obeys_it():
+    """Of 10^12 databases 1 in 24 rises, and about 1 in 5 of its neighbours."""
+    rising = domain(records=tuple(range(1_000)), sizes=(4, 4), valid=_rises)
+    for seed in range(20):
+        assert len(rising.pairs(most=20, rng=np.random.default_rng(seed))) == 20
+
+
+def test_the_error_of_a_rule_that_no_random_database_obeys_says_what_to_give():
+    with pytest.raises(InvalidValue, match=r"`valid` allows were found among random .* give `databases`"):
+        audit_privacy(
+            lambda database, rng: 0,
+            claim=PureDP(1.0),
+            records=range(20),
+            size=12,
+            valid=_rises,
+            budget=10_000,
+        )

@@ -1,5 +1,6 @@
 """Exact functionals against closed forms, brute force and quadrature."""
 
+import functools
 import itertools
 import math
 
@@ -115,6 +116,80 @@ def test_a_cauchy_shift_has_its_extreme_ratio_inside():
     )
     # (1 + (x − 1)²)/(1 + x²) is largest at x = (1 − √5)/2, where it is (3 + √5)/2
     assert epsilon_at(p, q) == pytest.approx(math.log((3 + math.sqrt(5)) / 2), abs=1e-9)
+
+
+def _by_functions(law):
+    return Density.general(law.logpdf, knots=[-math.inf, math.inf], logcdf=law.logcdf, logsf=law.logsf)
+
+
+#: Frozen laws of scipy at a location and scale, and the ε of two of them a scale apart.
+FAR = {
+    "cauchy": (stats.cauchy, 2 * math.asinh(0.5)),
+    "logistic": (stats.logistic, 1.0),
+    "hypsecant": (stats.hypsecant, 1.0),
+    # 3·log((5 + (x + 1/2)²)/(5 + (x − 1/2)²)) is largest at x² = 5 + 1/4
+    "t5": (lambda loc, scale: stats.t(5, loc, scale), 3 * math.log((21 + 21**0.5) / (21 - 21**0.5))),
+}
+
+
+@pytest.mark.parametrize("scale", [2.0**-33, 1.0, 2.0**33])
+@pytest.mark.parametrize("far", [0.0, 1e3, 1e6, 1e8, 1e10])
+@pytest.mark.parametrize("name", FAR)
+def test_the_loss_of_densities_given_by_functions_does_not_depend_on_where_they_are(name, far, scale):
+    family, expected = FAR[name]
+    near = [_by_functions(family(loc, 1.0)) for loc in (0.0, 1.0)]
+    p, q = (_by_functions(family(loc, scale)) for loc in (far * scale, (far + 1.0) * scale))
+    assert epsilon_at(p, q) == pytest.approx(expected, abs=1e-9)
+    assert hockey_stick(p, q, 0.3) == pytest.approx(hockey_stick(*near, 0.3), abs=1e-9)
+    assert epsilon_at(p, q, 0.05) == pytest.approx(epsilon_at(*near, 0.05), abs=1e-9)
+    event = worst_event(p, q, 0.3)  # its ends are floats there, which costs the event a little
+    gain = probability(p, event) - math.exp(0.3) * probability(q, event)
+    assert gain == pytest.approx(hockey_stick(*near, 0.3), abs=1e-6)
+
+
+@pytest.mark.parametrize("scale", [2.0**-33, 1.0, 2.0**33])
+@pytest.mark.parametrize("far", [1e6, 1e8, 1e10])
+@pytest.mark.parametrize(
+    "make",
+    [
+        Density.laplace,
+        Density.normal,
+        Density.exponential,
+        lambda loc, scale: Density.uniform(loc, loc + scale),
+        lambda loc, scale: Density.normal(loc, scale).restricted(loc - scale, loc + 3 * scale),
+    ],
+)
+def test_the_loss_of_closed_forms_does_not_depend_on_where_they_are(make, far, scale):
+    near = make(0.0, 1.0), make(0.5, 1.0)
+    p, q = make(far * scale, scale), make((far + 0.5) * scale, scale)
+    assert hockey_stick(p, q, 0.2) == pytest.approx(hockey_stick(*near, 0.2), abs=1e-9)
+    assert epsilon_at(p, q, 0.45) == pytest.approx(epsilon_at(*near, 0.45), abs=1e-9)
+
+
+def test_parts_of_an_event_without_mass_add_nothing():
+    """Two floats at this location are a tenth of the scale apart: an interval of the event is empty."""
+    law = functools.partial(stats.gennorm, 1.5)
+    p, q = (
+        Density.general(each.logpdf, knots=[-math.inf, loc, math.inf], logcdf=each.logcdf, logsf=each.logsf)
+        for loc in (1e20, 1e20 + 1e10)
+        for each in [law(loc, 1e10)]
+    )
+    near = [
+        Density.general(each.logpdf, knots=[-math.inf, loc, math.inf], logcdf=each.logcdf, logsf=each.logsf)
+        for loc in (0.0, 1.0)
+        for each in [law(loc, 1.0)]
+    ]
+    assert epsilon_at(p, q, 0.05) == pytest.approx(epsilon_at(*near, 0.05), abs=1e-5)
+
+
+def test_an_event_of_many_numbers_as_close_as_floats_are_holds_each_of_them():
+    first = 2.0**53
+    outcomes = first + 2.0 * np.arange(400)
+    heavy = np.arange(400) % 4 < 2
+    p = Finite(outcomes, np.where(heavy, 1.5, 0.5) / 400)
+    q = Finite(outcomes, np.where(heavy, 0.5, 1.5) / 400)
+    event = worst_event(p, q, 1.0)
+    assert [event.contains(x) for x in outcomes.tolist()] == heavy.tolist()
 
 
 def test_clamping_is_post_processing_and_laplace_loses_nothing_by_it():

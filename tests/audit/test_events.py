@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import sys
 
 import numpy as np
@@ -124,6 +125,16 @@ def test_all_conditions_must_hold():
         (NumberIn(Value(), (point(3.0), point(4.0))), "the output is one of 3, 4"),
         (NumberIn(Value(), (), unscored=True), "the output is not a number (or is absent)"),
         (above(2.0, Coordinate(1)), "output[1] is at least 2"),
+        (above(100000003.7), "the output is at least 100000003.7"),
+        (
+            NumberIn(Value(), ((0.123456789, 0.123456799),)),
+            "the output is at least 0.123456789 and below 0.123456799",
+        ),
+        (NumberIn(Value(), ((1e12, 1e12 + 0.4),)), "the output is at least 1e+12 and below 1000000000000.4"),
+        (NumberIn(Value(), (point(123456789012.0),)), "the output equals 123456789012"),
+        (NumberIn(Value(), (point(1.0 / 3.0),)), "the output equals 0.33333333333"),
+        (NumberIn(Value(), ((-INF, -1e308),)), "the output is below -1e+308"),
+        (NumberIn(Value(), (point(-INF), point(INF))), "the output is one of -inf, inf"),
         (AtomIn(Whole(), ("a",)), "the output is 'a'"),
         (AtomIn(Kind(), (Raised("ValueError"),)), "the kind of the output is ValueError raised"),
     ],
@@ -131,6 +142,21 @@ def test_all_conditions_must_hold():
 def test_an_event_says_itself(condition, words):
     assert Event((condition,)).words() == words
     assert str(Event((condition, condition))) == f"{words} and {words}"
+
+
+@pytest.mark.parametrize("location", [0.0, 1.0, 12345.678, 1e8, 123456789012.0, 1e16, -1e300])
+@pytest.mark.parametrize("width", [2.0**-40, 1e-9, 1e-3, 0.4, 1.0, 1e5])
+def test_the_words_of_an_interval_name_the_same_numbers(location, width):
+    """Its ends as they are read differ by at most a fiftieth of its width."""
+    low, high = location, max(location + width, math.nextafter(location, INF))
+    if point(low)[1] >= high:
+        return  # one number in ideal numerics
+    said = Event((NumberIn(Value(), ((low, high),)),)).words()
+    ends = re.findall(r"-?\d[\d.e+-]*", said)
+    if " equals " in said:
+        assert low <= float(ends[0]) < high
+    else:
+        assert [float(end) for end in ends] == pytest.approx([low, high], rel=0.0, abs=(high - low) / 50)
 
 
 @pytest.mark.parametrize("count", [0, 4])

@@ -97,7 +97,8 @@ def test_the_goal_is_reached_nearly_as_often_as_by_the_best_test_of_all_runs():
 def test_a_bound_does_not_depend_on_the_claims_asked_about_beside_it():
     ledger = Ledger(goals=Goals(3.0, 0.5))
     assert ledger.rejects(np.array([0.1]), np.zeros(1), 0.05).tolist() == [False]
-    aim = Aim((CellCounts(0, PAST, 3, np.full((2, 2, 4), 3.0)),), calls=1000)
+    counts = np.array([[[4.0, 3, 2, 0], [1, 5, 2, 0]], [[6, 1, 2, 1], [0, 3, 3, 0]]])
+    aim = Aim((CellCounts(0, 10 * PAST, 3, counts),), calls=1000)
     aims = [aim, None, replace(aim, calls=50)]
     claims = np.array([0.0, 0.1, 0.5]), np.array([0.0, 0.01, 0.0])
     path = ledger.goals.path(aims, *claims)

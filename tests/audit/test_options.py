@@ -1,12 +1,19 @@
 """Options: the values that the command line's texts stand for."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 
 from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
-from audit.doors.options import read_claim, read_literal, read_options, read_parameters, read_utility_claim
-from audit.errors import AuditError
+from audit.doors.cli.reading import (
+    read_claim,
+    read_literal,
+    read_options,
+    read_parameters,
+    read_utility_claim,
+)
+from audit.errors import AuditError, InvalidValue
 from audit.relations import Relation
 
 
@@ -76,6 +83,16 @@ def test_a_utility_claim_is_an_accuracy_where_the_subject_has_none():
     assert read_utility_claim(30.0, 0.05) == Accuracy(30.0, 0.05)
     assert read_utility_claim(0.2, None, own=PAC(0.1, 0.05)) == PAC(0.2, 0.05)
     assert read_utility_claim(None, 0.2, own=Accuracy(3, 0.05)) == Accuracy(3, 0.2)
+    other = SimpleNamespace(alpha=3.0, beta=0.05)  # a claim of the user's own class
+    assert read_utility_claim(None, 0.2, own=other) == Accuracy(3.0, 0.2)
+
+
+@pytest.mark.parametrize("text", ["[float(1{})]", "[-float(1{})]", "float(1{})", "[1, float(1{}), one]"])
+def test_a_number_beyond_floats_is_no_literal(text):
+    with pytest.raises(InvalidValue, match="`--records` must be a Python list"):
+        read_options({"records": text.format("0" * 400)})
+    with pytest.raises(InvalidValue, match="is not a Python literal"):
+        read_literal(text.format("0" * 400))
 
 
 def test_parameters_are_literals_or_text():

@@ -48,3 +48,10 @@ def test_tiny_probabilities_stay_above_zero_in_logarithms():
 def test_words_stay_short():
     assert len(Region(outcomes=tuple(range(10_000))).words()) < 80
     assert Region().words() == "the output is impossible"
+
+
+def test_words_tell_the_ends_of_a_narrow_interval_apart():
+    narrow = Region(intervals=((100000000.25, 100000001.75),))
+    assert narrow.words() == "the output is between 100000000.25 and 100000001.75"
+    assert Region(intervals=((-math.inf, 1e10 + 0.5),)).words() == "the output is below 10000000000.5"
+    assert Region(intervals=((-math.inf, 2 / 3),)).words() == "the output is below 0.666667"

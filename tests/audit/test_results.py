@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from audit import audit_privacy
 from audit.claims import PAC, ApproximateDP, PureDP
 from audit.codec.files import check_writable, write_text
 from audit.doors.summary import line
@@ -25,6 +26,7 @@ from audit.events.features.numbers import Value
 from audit.results.result import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
 from audit.results.saved import layout, load, save
 from audit.words import story
+from audit.words.again import python_lines
 from audit.words.text import short
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
@@ -638,3 +640,19 @@ def test_bounds_of_laws_that_are_apart_are_not_called_exact():
     assert "Both are exact" not in story.bounds(apart)
     assert "Both are exact" in story.bounds(same)
     assert AuditResult.from_json(apart.to_json()) == apart
+
+
+def test_no_seed_is_offered_where_it_does_not_reproduce_the_runs():
+    noise = np.random.default_rng(3)
+    result = audit_privacy(
+        lambda database: sum(database) + noise.laplace(),
+        claim=PureDP(0.3),
+        records=[0, 1],
+        size=2,
+        budget=40_000,
+    )
+    said = " ".join(str(result).split())
+    assert result.refuted
+    assert "the seed does not reproduce its runs" in said
+    assert "Again result.replay(), which draws new runs" in said
+    assert "the same runs" not in " ".join(python_lines(result))

@@ -315,10 +315,18 @@ def test_every_draw_has_its_own_place_of_the_seed_tree(searched):
 def bets_on_its_bets_alone(betting, sampler):
     """Tell whether the wealth comes from runs drawn to be bet on, none of them coupled, each counted once."""
     bets = [size for path, size, _, coupled in sampler.draws if path[0] == BET and not coupled]
-    growths = [bet.log_growth(betting.terms.epsilon, betting.terms.delta) for bet in betting.ledger.bets]
+    ledger, claim = betting.ledger, (betting.terms.epsilon, betting.terms.delta)
+    own = sum(bet.log_growth(*claim) for bet in ledger.bets)
+    aimed = ledger.goals.path(ledger.aims, *(np.array([number]) for number in claim))[-1, 0]
     counted = [bet.calls for bet in betting.ledger.bets]
     settled = counted == [2 * size for size in bets] and bets == betting.bet_sizes
-    return settled and math.isclose(sum(growths), betting.log_wealth)
+    both = (1 - ledger.goals.share) * math.exp(own) + ledger.goals.share * math.exp(aimed)
+    alike = all(
+        int(t.blocks.sum()) == calls
+        for aim, calls in zip(ledger.aims, counted, strict=True)
+        for t in aim.tables
+    )
+    return settled and alike and math.isclose(math.log(both), betting.log_wealth)
 
 
 def test_coupled_runs_only_scout_and_are_never_bet_on(searched):
@@ -345,18 +353,18 @@ class BetsOnScouts(Betting):
         chosen = memory.choose(self.terms.epsilon, self.terms.delta)
         if scouted is not None and chosen:
             crosses = memory.count(*scouted)
-            self.log_wealth += bet_on(chosen, crosses).log_growth(self.terms.epsilon, self.terms.delta)
+            self._own += bet_on(chosen, crosses).log_growth(self.terms.epsilon, self.terms.delta)
 
 
 class CouplesItsBets(Betting):
     """Draws what it bets on by coupled runs: p and q are then no longer independent."""
 
-    def _draw(self, memory, size, stage):
+    def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw
         if stage == BET:
             self.sampler.draw = lambda *given, **_: draw(*given, coupled=True)
         try:
-            return super()._draw(memory, size, stage)
+            return super()._draw(memory, size, stage, aim)
         finally:
             self.sampler.draw = draw
 

@@ -9,6 +9,7 @@ import math
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 from scipy.stats import linregress, t
 
 from audit.claims import PAC
+from audit.doors.cli import studies
 from audit.doors.cli.commands import group
 from audit.errors import AuditError, InvalidKind, InvalidValue
 from audit.problems import SampledProblem
@@ -644,3 +646,32 @@ def test_page_and_results_need_files_of_their_own(tmp_path):
     done = run("light", "--json", tmp_path / "a.json", "--html", tmp_path / "a.json")
     assert "is named twice" in str(done.exception)
     assert not (tmp_path / "a.json").exists()
+
+
+def _cell(place, refuted, met):
+    steps = [Step(refuted, "refuted")] if refuted else []
+    return Cell(place, place, None, (*steps, *([Step(met, "met")] if met else [])))
+
+
+@pytest.mark.parametrize(
+    ("last", "words"),
+    [
+        (_cell(3.0, 4_000, None), "grows"),
+        (_cell(3.0, 5, None), ""),
+        (_cell(3.0, 5, 10), "no growth shown"),
+        (_cell(3.0, 10, 11), "grows"),
+    ],
+)
+def test_growth_is_told_by_the_brackets_of_both_ends_also_where_the_last_was_never_met(last, words):
+    cells = (_cell(1.0, 9, 10), _cell(2.0, 9, 10), last)
+    assert CurveResult("a", "", "grows", cells).found == words
+    assert CurveResult("a", "", "", (_cell(1.0, 9, None), *cells[1:])).found == ""
+    assert CurveResult("a", "", "", ()).found == ""
+
+
+def test_the_command_says_growth_as_the_brackets_show_it(monkeypatch, capsys):
+    curve = CurveResult("a", "", "", (_cell(1.0, 9, 10), _cell(2.0, 9, 10), _cell(3.0, 4_000, None)))
+    result = StudyResult("s", "s", "c", axis="d", curves=(curve,))
+    monkeypatch.setattr(studies, "run_study", lambda *_, **__: result)
+    studies._one(SimpleNamespace(name="s", summary="s"), store=None, terms={})
+    assert "it grows; the last value was never met" in capsys.readouterr().out

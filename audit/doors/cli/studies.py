@@ -80,7 +80,7 @@ def _wanted(pattern: str | None) -> dict[str, Study]:
 
 
 def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Path | None) -> str:
-    """Say how far it came and how it goes on."""
+    """Return how many least sizes were found, and how to resume, in words."""
     done, planned = (sum(each.finished for each in results), sum(each.cells for each in wanted.values()))
     if folder is None:
         return f"interrupted; {done} of {planned} least sizes found, none saved; --cells FOLDER saves them"
@@ -139,12 +139,16 @@ def _one(study: Study, *, store: CellStore, terms: dict[str, Any]) -> StudyResul
         slope = f"{number(fitted.slope)} records per unit of {result.axis}"
         if is_exponential:
             slope = f"a factor of {number(math.exp(fitted.slope))} in m per unit of {result.axis}"
-        grows = "it grows" if found.grows else "no growth shown"
+        grows = _GROWTH[curve.found]
+        grows += "; the last value was never met" if curve.cells[-1].met is None else ""
         wrong = f"; UNEXPECTED: the texts say it {curve.expected}" if curve.unexpected else ""
         click.echo(f"  {curve.name}: {slope}; {grows}{wrong}")
     runs = sum(cell.runs for curve in result.curves for cell in curve.cells)
     click.echo(f"{result.finished} least sizes found, {runs:,} runs, {time.monotonic() - began:.0f} s")
     return result
+
+
+_GROWTH = {"grows": "it grows", "no growth shown": "no growth shown", "": "growth unknown"}
 
 
 class _Status:

@@ -87,9 +87,15 @@ def _aligned(p: Finite, q: Any) -> Floats:
 
 
 def _runs(values: Floats, above: NDArray[np.bool_]) -> tuple[tuple[float, float], ...]:
-    """Return open intervals that contain exactly the numbers above, cut half-way to their neighbours."""
+    """Return open intervals that contain exactly the numbers above, cut half-way to their neighbours.
+
+    Between adjacent floats there is no half-way: the cut is the neighbour itself, which is left out.
+    """
     order = np.argsort(values)
     values, above = values[order], above[order]
-    middles = np.concatenate([[-np.inf], values[:-1] + np.diff(values) / 2.0, [np.inf]])
+    lower, upper = values[:-1], values[1:]
+    middles = lower / 2.0 + upper / 2.0  # halves first, for their sum may be too large
+    starts = np.concatenate([[-np.inf], np.where((lower < middles) & (middles < upper), middles, lower)])
+    ends = np.concatenate([np.where((lower < middles) & (middles < upper), middles, upper), [np.inf]])
     edges = np.flatnonzero(np.diff(np.concatenate([[False], above, [False]]).astype(int)))
-    return tuple((float(middles[a]), float(middles[b])) for a, b in edges.reshape(-1, 2))
+    return tuple((float(starts[a]), float(ends[b - 1])) for a, b in edges.reshape(-1, 2))

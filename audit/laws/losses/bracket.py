@@ -107,7 +107,7 @@ def _step(losses: Mapping[ScalarLoss, int]) -> float:
 
 
 def _convolved(arrays: list[tuple[Floats, int]]) -> Floats:
-    """Return the convolution of masses, each so many times, by transforms of a common length."""
+    """Return the convolution of masses, each this many times, by transforms of a common length."""
     length = sum((len(array) - 1) * times for array, times in arrays) + 1
     padded = 1 << (length - 1).bit_length()
     product = np.ones(padded // 2 + 1, dtype=np.complex128)

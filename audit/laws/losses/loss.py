@@ -39,7 +39,7 @@ class Loss(ABC):
 
     @abstractmethod
     def supremum(self) -> float:
-        """Return the essential supremum of L; ∞ where p has mass and q none."""
+        """Return the essential supremum of L; ∞ if p has mass where q has none."""
 
     @abstractmethod
     def log_lost(self) -> float:
@@ -71,8 +71,8 @@ class ScalarLoss(Loss):
     def excess(self, level: float) -> float:
         """Return the excess over a level, summed part by part so that nothing cancels."""
         log_p, log_q = self.masses_above(level)
-        if not len(log_p):
-            return 0.0
+        some = ~np.isneginf(log_p)  # a part may be too narrow for its floats, or too far out, to have mass
+        log_p, log_q = log_p[some], log_q[some]
         return float(np.sum(np.exp(log_p) * np.maximum(-np.expm1(level + log_q - log_p), 0.0)))
 
     def bounds(self, level: float) -> tuple[float, float]:

@@ -143,17 +143,29 @@ class NumericRatio:
         from scipy.optimize import minimize_scalar
 
         found = minimize_scalar(
-            lambda x: -sign * float(self.value(x)),
-            bounds=(low, high),
+            lambda share: -sign * float(self.value(_between(low, high, share))),
+            bounds=(0.0, 1.0),
             method="bounded",
             options={"xatol": 1e-10},
         )
-        return float(found.x)
+        return _between(low, high, float(found.x))
 
     def _root(self, low: float, high: float, level: float) -> float:
         from scipy.optimize import brentq
 
-        return float(brentq(lambda x: float(self.value(x)) - level, low, high, xtol=1e-14, rtol=1e-14))
+        share = brentq(
+            lambda share: float(self.value(_between(low, high, share))) - level,
+            0.0,
+            1.0,
+            xtol=1e-14,
+            rtol=1e-14,
+        )
+        return _between(low, high, float(share))
+
+
+def _between(low: float, high: float, share: float) -> float:
+    """Return the point this share of the way: tolerances on it hold at any location and scale."""
+    return high if share == 1.0 else low + share * (high - low)
 
 
 Ratio: TypeAlias = QuadraticRatio | NumericRatio

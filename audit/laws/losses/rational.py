@@ -17,7 +17,7 @@ Fractions = dict[Hashable, Fraction]
 
 
 def fractions_of(law: Law) -> Fractions | None:
-    """Return the probability of each outcome as a fraction; None where they were not given so.
+    """Return the probability of each outcome as a fraction; None if they were not given as fractions.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def exceeds(
 
 @cache
 def _ratio(epsilon: float) -> Fraction | None:
-    """Return e^ε from above; None where it is beyond every ratio."""
+    """Return e^ε from above; None if it is beyond every ratio."""
     if not epsilon:
         return Fraction(1)
     if epsilon > _FAR:

@@ -80,6 +80,30 @@ def test_clamped_geometric_noise_has_the_tails_in_its_ends():
     np.testing.assert_allclose(np.exp(law.log_probabilities), expected, rtol=1e-12)
 
 
+def test_clamped_to_one_number_is_that_number():
+    assert Finite.from_clamped(Countable.geometric(0, 1.0), 3, 3) == Finite(range(3, 4), [1.0])
+    with pytest.raises(InvalidValue, match=r"needs low <= high; got 3 and 2"):
+        Finite.from_clamped(Countable.geometric(0, 1.0), 3, 2)
+
+
+def test_a_law_moved_by_its_rounding_does_not_depend_on_what_was_asked_before():
+    def law():
+        return Finite([0, 1, 2], [0.5, 0.5 - 2.0**-51, 2.0**-51])
+
+    asked = law()
+    asked.sf(1), asked.sample(1, np.random.default_rng(0)), asked.locate([1])
+    for sign in (-1, +1):
+        assert asked.extreme(sign).sf(1) == law().extreme(sign).sf(1) == law().extreme(sign).pmf(2)
+        drawn = [each.extreme(sign).bins(2).log_probabilities.tolist() for each in (asked, law())]
+        assert drawn[0] == drawn[1]
+
+
+def test_equal_laws_have_one_hash():
+    plus, minus = (Finite(["a"], log_probabilities=[zero]) for zero in (0.0, -0.0))
+    assert plus == minus
+    assert len({plus, minus}) == 1
+
+
 def test_a_cdf_of_words_is_refused():
     with pytest.raises(InvalidKind, match="numbers"):
         Finite("ab", [0.5, 0.5]).cdf(0.0)

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from audit.distributions import Countable, Density, Mixture
+from audit.distributions.pieces import Piece
 from audit.errors import InvalidKind, InvalidValue
 
 LAWS = {
@@ -63,6 +64,53 @@ def test_a_general_density_keeps_scipys_functions():
     x = np.linspace(-50.0, 50.0, 101)
     np.testing.assert_allclose(ours.cdf(x), theirs.cdf(x), rtol=1e-12)
     assert stats.kstest(ours.sample(20_000, np.random.default_rng(3)), theirs.cdf).pvalue > 1e-8
+
+
+@pytest.mark.parametrize("family", [stats.cauchy, stats.logistic, stats.gumbel_r])
+@pytest.mark.parametrize("far", [0.0, 1e6, 1e8, 1e10])
+@pytest.mark.parametrize("scale", [1e-10, 1.0, 1e10])
+def test_samples_of_a_general_density_follow_it_at_any_location_and_scale(family, far, scale):
+    """Kolmogorov–Smirnov at 1e-8; quantiles to a float of the location."""
+    theirs = family(far * scale, scale)
+    ours = Density.general(
+        theirs.logpdf, knots=[-math.inf, math.inf], logcdf=theirs.logcdf, logsf=theirs.logsf
+    )
+    assert stats.kstest(ours.sample(20_000, np.random.default_rng(3)), theirs.cdf).pvalue > 1e-8
+    shares = np.array([1e-9, 0.01, 0.5, 0.99])
+    np.testing.assert_allclose(ours.ppf(shares), theirs.ppf(shares), rtol=1e-14, atol=1e-6 * scale)
+
+
+def test_quantiles_next_to_either_end_of_a_steep_piece():
+    """Of rate·x = 50 and more in width, and of a piece that is nearly flat."""
+    for rate in (1e-12, 50.0, 1e4):
+        for sign in (+1.0, -1.0):
+            piece = Piece(0.0, 1.0, 0.0, 0.0, slope=sign * rate)
+            for x in (1e-4, 0.3, 1.0 - 1e-4):
+                fraction = math.exp(float(piece.log_mass(0.0, x)) - float(piece.log_mass(0.0, 1.0)))
+                if 1e-300 < fraction < 0.999:
+                    assert float(piece.invert(fraction)) == pytest.approx(x, rel=1e-9)
+    assert math.isinf(Piece(-math.inf, 0.0, 0.0, 0.0, slope=1.0).invert(np.array([0.0]))[0])
+
+
+def test_a_bell_with_a_slope_far_from_zero_keeps_its_digits():
+    """exp(u − u²/2) about a centre c is a bell about c + 1/3 if the slope is 1/3."""
+    far = 1e15
+    near, moved = (Piece(c - 4.0, c + 4.0, c, 0.0, slope=0.3125, curvature=-0.5) for c in (0.0, far))
+    for high in (-2.0, 0.0, 0.5, 2.0):
+        assert float(moved.log_mass(far - 4.0, far + high)) == pytest.approx(
+            float(near.log_mass(-4.0, high)), rel=1e-13
+        )
+
+
+def test_a_tail_given_as_no_number_is_refused_by_name():
+    law = stats.logistic(0.0)
+    with pytest.raises(InvalidValue, match=r"`logsf` of `Density.general` .* nan at inf"):
+        Density.general(
+            law.logpdf,
+            knots=[-math.inf, math.inf],
+            logcdf=law.logcdf,
+            logsf=lambda x: np.where(np.isposinf(x), np.nan, law.logsf(x)),
+        )
 
 
 @pytest.mark.parametrize("method", ["pmf", "logpmf", "cdf", "sf"])
