@@ -4,6 +4,7 @@ Nothing that is found in order here decides anything: what a replay says comes f
 contradicts itself is refused, for it is the regression test of a fault that nobody has seen.
 """
 
+import math
 import re
 
 import numpy as np
@@ -19,6 +20,8 @@ from audit.results.result import AuditResult, Evidence, Verdict, Witness
 #: Numbers of calls of one side that are tried, in standard deviations of a fair coin on either side of half.
 _APART = 10.0
 _EQUAL = 1e-9
+#: Numbers in words are compared to this, relatively: files may say them with six digits.
+_SIX_DIGITS = 1e-5
 
 
 def is_refutation(result: AuditResult) -> bool:
@@ -137,9 +140,16 @@ def _event(witness: Witness) -> str:
     if not isinstance(event, Event) or not event.said or not witness.replayable:
         return ""
     said, held = event.said, Event(event.conditions).words()
-    if _numbers(said) == _numbers(held):
+    if _are_alike(said, held):
         return ""
     return f'its event is "{held[:80]}", but its words say "{said[:80]}"'
+
+
+def _are_alike(said: str, held: str) -> bool:
+    """Whether two texts name the same numbers, as far as six digits tell."""
+    told, known = _numbers(said), _numbers(held)
+    near = (math.isclose(float(a), float(b), rel_tol=_SIX_DIGITS) for a, b in zip(told, known, strict=False))
+    return len(told) == len(known) and all(near)
 
 
 def _numbers(text: str) -> list[str]:
