@@ -96,9 +96,11 @@ class Databases:
         """Return whether the user's domain contains a database, None where that cannot be told."""
         if self.valid is not None:
             return says(self.valid, database)
-        made = self.recombined and self.fits(database) and self._are_known(database)
-        drawn = self.support is not None and self.support.gave(database)
-        return made or drawn or canonical.key(database) in self._given or None
+        if self.recombined and self.fits(database) and self._are_known(database):
+            return True
+        if self.support is not None and self.support.gave(database):
+            return True
+        return True if canonical.key(database) in self._given else None
 
     def _are_known(self, database: Any) -> bool:
         return not self.only_given and (self._known is None or self._known.make(database))
