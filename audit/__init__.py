@@ -7,7 +7,7 @@ numpy.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from audit.values.abilities import offer
+from audit.values.on_demand import offer
 
 if TYPE_CHECKING:
     from audit.claims import PAC, Accuracy, ApproximateDP, PureDP

@@ -1,4 +1,4 @@
-"""The catalogue: named subjects of every installed distribution that offers some."""
+"""The catalogue: named subjects of every installed package that offers some."""
 
 import fnmatch
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ class Entry:
         them (``--set epsilon=0.5``).
     options
         Keywords of `audit_privacy` that this entry needs (``records``, ``size``, ``pairs``, …; ``claim``
-        for a factory whose subject carries none), empty where it needs none; None for an entry whose privacy
+        for a factory whose subject carries none), empty if it needs none; None for an entry whose privacy
         is not audited, because it claims none.
     expected
         ``"not refuted"``, or ``"refuted"`` for an entry of the flawed gallery.
@@ -172,7 +172,7 @@ def matching_entries(pattern: str | None) -> list[Entry]:
     Raises
     ------
     AuditError
-        There is none.
+        No name matches.
 
     Examples
     --------

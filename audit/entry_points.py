@@ -1,4 +1,4 @@
-"""What installed distributions offer us: the objects behind the entry points of a group."""
+"""What installed packages offer: the objects that the entry points of a group name."""
 
 from collections.abc import Callable, Iterable, Iterator
 from importlib import metadata, util
@@ -12,14 +12,14 @@ T = TypeVar("T")
 
 
 def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[Any]:
-    """Yield ``make`` of what each entry point of `group` names, in the order of the entry points' names.
+    """Load each entry point of `group`, in the order of their names, and yield ``make(object)``.
 
-    `what` is the word for such an offer in a message.
+    `what` is the word for one object in a message.
 
     Raises
     ------
     AuditError
-        An entry point does not import or is shadowed by a module of the same name; one line.
+        An entry point does not import or is shadowed by a module of the same name.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def offered(group: str, *, what: str, make: Callable[[Any], Any]) -> Iterator[An
 
 
 def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
-    """Return what is offered by its names, which must differ.
+    """Return a dict from name to object; names must be unique.
 
     Examples
     --------
@@ -58,9 +58,9 @@ def by_name(named: Iterable[tuple[str, T]], *, what: str) -> dict[str, T]:
 
 
 def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
-    """Refuse to run a stranger's module that only has the same name as the one meant.
+    """Raise an error if another module hides the one that the entry point names.
 
-    Loading ours in its place would hand the wrong module to the project that has its own.
+    If we imported ours under that name, the project that owns the other module would get ours.
     """
     name = point.module.partition(".")[0]
     expected, found = _own_place(point, name), _found_place(name)
@@ -73,7 +73,7 @@ def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
 
 
 def _own_place(point: metadata.EntryPoint, name: str) -> Path | None:
-    """Return the distribution's own folder; None where it cannot be told (others' editable installs)."""
+    """Return the distribution's own folder; None if unknown (single files, others' editable installs)."""
     if point.dist is None:
         return None
     if _owner(point) == "dp-audit":
@@ -95,7 +95,7 @@ def _found_place(name: str) -> Path | None:
 
 
 def spec_of(name: str) -> ModuleSpec | None:
-    """Return the spec of a package or module, which is not imported; None where none can be found."""
+    """Return the spec of a package or module, which is not imported; None if it is not found."""
     try:
         return util.find_spec(name)
     except (ImportError, ValueError, AttributeError):  # put there by hand, or run as a script

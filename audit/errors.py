@@ -1,4 +1,4 @@
-"""What goes wrong on purpose: the errors that users see, one line each, and the checks that raise them."""
+"""The errors that users see, and the checks that raise them. Every message is one line."""
 
 import math
 import numbers

@@ -52,7 +52,7 @@ class Options:
     Raises
     ------
     InvalidValue, InvalidKind
-        An option cannot be used; one line, and the error's `parameter` names it.
+        An option cannot be used; the error's `parameter` names it.
 
     Examples
     --------

@@ -104,7 +104,7 @@ def audit_privacy(
     Raises
     ------
     AuditError
-        A bad argument (also a ValueError or TypeError), in one line. What the *mechanism* does wrong is a
+        A bad argument (also a ValueError or TypeError). What the *mechanism* does wrong is a
         verdict.
 
     Notes
@@ -171,7 +171,7 @@ def make_task(
     Raises
     ------
     AuditError
-        A bad argument, in one line.
+        A bad argument.
 
     Examples
     --------

@@ -6,7 +6,7 @@ oracle. It has
 - ``name``: what reports call it;
 - ``draw(rng)``: a fresh database, whatever the learner takes;
 - ``error(output, database)``: how wrong an output is, a number that the claim's `alpha` is compared with, or
-  ``math.inf`` for an answer that is none (a refusal);
+  ``math.inf`` for a refusal to answer;
 
 and may have
 
@@ -86,7 +86,7 @@ class FixedProblem:
 
     @property
     def failure(self) -> Callable[[Any, float, Any], float] | None:
-        """The exact failure probability by a law, None where it is not known."""
+        """The exact failure probability by a law, None if it is not known."""
         return self.tail
 
     def draw(self, rng: np.random.Generator) -> Any:
@@ -140,7 +140,7 @@ class SampledProblem:
 
 
 def check_problem(problem: Any) -> Any:
-    """Return a problem, or refuse what is none.
+    """Return the problem; anything else is an error.
 
     Examples
     --------

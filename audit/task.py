@@ -51,7 +51,7 @@ class Task:
         return None if limit is None else self.started + limit
 
     def is_late(self) -> bool:
-        """Tell whether the time limit is over."""
+        """Return whether the time limit is over."""
         return self.deadline is not None and time.monotonic() >= self.deadline
 
     def sampler(self, subject: Subject) -> Sampler:
@@ -78,7 +78,7 @@ class PrivacyTask(Task):
     databases: Databases
 
     def pairs_seed(self) -> tuple[int, int]:
-        """Give the seed of the random pairs: a branch of the seed tree that no run uses."""
+        """Return the seed of the random pairs: a branch of the seed tree that no run uses."""
         return (self.options.seed, 2**31 - 1)
 
 

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 from figures import Figure, show
+from limits import best_log_growth
 from scipy.integrate import quad
 
 from audit import PureDP, Relation, audit_privacy
-from audit.evidence.bets import best_log_growth
 
 SIGNIFICANCE = 1e-6
 SHARES = (0.5, 0.8, 0.9)

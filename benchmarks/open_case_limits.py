@@ -13,10 +13,9 @@ import math
 from typing import Any
 
 import numpy as np
+from limits import best_log_growth
 from scipy.integrate import quad
 from scipy.special import ndtr
-
-from audit.evidence.bets import best_log_growth
 
 Events = list[tuple[float, float]]
 _LEAK: Events = [(1.0, 0.0)]

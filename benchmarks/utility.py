@@ -17,9 +17,9 @@ from statistics import NormalDist, fmean, median, stdev
 from typing import Any
 
 from figures import Figure, show
+from limits import best_growth
 
 from audit import PAC, audit_utility
-from audit.evidence.failures import best_growth
 from audit.problems import SampledProblem
 
 SIGNIFICANCE, LEVEL, BETA = 1e-6, 0.05, 0.1

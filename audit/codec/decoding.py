@@ -108,7 +108,7 @@ def _dtype(stored: dict[str, Any], where: str, *, more: str) -> np.dtype[Any]:
 
 
 def _read_fraction(stored: dict[str, Any], where: str) -> Fraction:
-    if not re.fullmatch(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?", stored["value"]):  # 1e999999999 is none of ours
+    if not re.fullmatch(r"-?[0-9]{1,4300}(/[0-9]{1,4300})?", stored["value"]):  # not 1e999999999
         raise CorruptFile(f"{where} is not a fraction: {dumps(stored['value'])[:60]}.")
     return Fraction(stored["value"])
 

@@ -24,7 +24,7 @@ from audit.claims import PAC, Accuracy, ApproximateDP, PrivacyClaim, PureDP
 from audit.codec.decoding import READERS, decode
 from audit.codec.stored import ARRAY_KINDS, MOST_DIGITS, Opaque, dumps, is_replayable, is_short, loads
 from audit.errors import InvalidValue
-from audit.values.canonical import same
+from audit.values.canonical import same, slots_of
 from audit.values.outcomes import Raised, Unfinished, without_addresses
 
 MAX_DEPTH = 60  # deeper values are kept as text: neither JSON readers nor people follow them
@@ -73,7 +73,7 @@ def revived(value: Any, *, what: str) -> Any:
 
 
 def comes_back(value: Any) -> bool:
-    """Tell whether a file gives the value again: it is written, read and compared.
+    """Return whether a value is the same once it has been written and read.
 
     What was read from a file already counts as what that file gives.
 
@@ -206,7 +206,7 @@ def _parts(value: Any) -> Iterable[Any]:
 
 
 def _is_its_fields(value: Any) -> bool:
-    """Tell whether a dataclass's value is what its constructor was given, and nothing else.
+    """Return whether a dataclass's value is what its constructor was given, and nothing else.
 
     One that computes a field may do so otherwise in another process: a hash, for one.
     """
@@ -215,8 +215,7 @@ def _is_its_fields(value: Any) -> bool:
         object.__new__(kind)  # refused to what is a dict, a list, an exception too
     except TypeError:
         return False
-    slots = (vars(base).get("__slots__", ()) for base in kind.__mro__)
-    names = {name for each in slots for name in ([each] if isinstance(each, str) else each)}
+    names = {name for base in kind.__mro__ for name in slots_of(base)}
     held = {*getattr(value, "__dict__", {}), *(name for name in names if hasattr(value, name))}
     return all(each.init for each in known) and held - {"__dict__", "__weakref__"} == {e.name for e in known}
 

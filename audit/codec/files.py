@@ -1,8 +1,10 @@
-"""Files written whole or not at all, and asked for before hours of work."""
+"""Files written atomically, and checked to be writable before hours of work."""
 
 import hashlib
 import os
 import re
+import secrets
+import shutil
 import stat
 import sys
 import tempfile
@@ -31,7 +33,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     Raises
     ------
     AuditError
-        If it cannot; one line that says why.
+        If it cannot; the message says why.
 
     Examples
     --------
@@ -62,7 +64,7 @@ def check_apart(*paths: str | os.PathLike[str] | None) -> None:
     Raises
     ------
     AuditError
-        Two are; one line that names it. None stands for a file that was not asked for.
+        Two are; the message names it. None stands for a file that was not asked for.
 
     Examples
     --------
@@ -93,7 +95,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     Raises
     ------
     Unwritable
-        It cannot be written; one line that says why.
+        It cannot be written; the message says why.
 
     Examples
     --------
@@ -105,14 +107,15 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         if _is_stream(target):
             target.write_bytes(content)
             return
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".dp-audit-")
+        beside = target.parent / f".dp-audit-{secrets.token_hex(8)}"
         try:
-            with os.fdopen(handle, "wb") as file:
+            with beside.open("xb") as file:
+                with suppress(FileNotFoundError):  # before anything is in it: what is private stays so
+                    shutil.copymode(target, beside)
                 file.write(content)
-            Path(name).chmod(_mode(target))
-            Path(name).replace(target)
+            beside.replace(target)
         finally:
-            Path(name).unlink(missing_ok=True)
+            beside.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
         raise Unwritable(f"{path} cannot be written: {why(error)}.") from None
 
@@ -129,7 +132,7 @@ def _behind(path: str | os.PathLike[str]) -> Path:
 
 
 def _is_stream(target: Path) -> bool:
-    """Tell whether something is there that is written to as it is, and never replaced: a device, a pipe."""
+    """Return whether a path is a stream (a device, a pipe), which is written to and never replaced."""
     try:
         mode = target.stat().st_mode
     except FileNotFoundError:
@@ -160,15 +163,6 @@ def why(error: OSError | ValueError) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _mode(target: Path) -> int:
-    """Return the mode of the file there, else what a plain `open` gives (a temporary one is private)."""
-    with suppress(FileNotFoundError):
-        return stat.S_IMODE(target.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
 def file_of(target: str) -> str | None:
     """Return the file of ``path.py:object``, or of ``module:object`` once it is imported; None without one.
 
@@ -184,7 +178,7 @@ def file_of(target: str) -> str | None:
 def source_of(target: str) -> str | None:
     """Return a digest of the file of a target, to tell whether it is still the one audited.
 
-    None where there is none to read. What the file imports is not looked at.
+    None if there is none to read. What the file imports is not looked at.
 
     Examples
     --------

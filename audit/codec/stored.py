@@ -57,7 +57,7 @@ def read(path: str | os.PathLike[str]) -> bytes:
     Raises
     ------
     CorruptFile
-        It cannot be read, or has no end in sight; one line.
+        It cannot be read, or has no end in sight.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def loads(text: str | bytes) -> Any:
     Raises
     ------
     CorruptFile
-        It is not that; one line.
+        It is not that.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def dumps(stored: Any) -> str:
 
 
 def is_short(number: Decimal) -> bool:
-    """Tell whether a decimal number can be worked with: written out it has few enough digits.
+    """Return whether a decimal number has few enough digits to work with.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def is_short(number: Decimal) -> bool:
 
 
 def is_replayable(stored: Any) -> bool:
-    """Tell whether nothing inside the encoded value is mere text.
+    """Return whether nothing inside the encoded value is mere text.
 
     Examples
     --------

@@ -16,7 +16,7 @@ SCHEMA = 1
 
 
 def has_float(value: Any) -> bool:
-    """Tell whether a value is a number that has a float, which 10**400 has not.
+    """Return whether a value is a number that fits into a float (10**400 does not).
 
     Examples
     --------
@@ -72,7 +72,7 @@ def built(made: type[T], stored: Mapping[str, Any], **read: Any) -> T:
     Raises
     ------
     InvalidKind
-        The first field of another kind; one line.
+        The first field of another kind.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def read_document(document: Any, what: str, make: Callable[[dict[str, Any]], T])
     Raises
     ------
     AuditError
-        The document is not one of ours, or `make` fails; one line.
+        dp-audit did not write the document, or `make` fails.
 
     Examples
     --------

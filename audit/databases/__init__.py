@@ -1,4 +1,5 @@
-"""Which databases an audit looks at: a domain read, its edges, neighbours, steps and paths between them.
+"""The databases of an audit: the domain, its extremes, neighbouring pairs, steps and paths between them.
 
-Above `relations`; below `search` and `verdict`. `chosen.Databases` is what an audit is given.
+Above `relations`; below `search` and `verdict`. `domain` turns arguments into the domain, a
+`chosen.Databases`.
 """

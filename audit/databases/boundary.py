@@ -27,7 +27,7 @@ def far_and_near(database: Any, neighbours: Iterator[Any]) -> list[Any]:
 
 
 def edges(size: int, first: Any, last: Any) -> Iterator[list[Any]]:
-    """Give the databases of one size that two extreme records make: all equal, one outlier, half and half.
+    """Yield databases of one size made of two extreme records: all equal, one outlier, half and half.
 
     Examples
     --------

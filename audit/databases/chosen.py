@@ -1,8 +1,8 @@
 """Which databases an audit looks at.
 
-`Databases` is the one value that answers this. The pairs given by hand come first, then the subject's own
-suggestions, then the boundary of the domain, then all pairs where they are few, or random ones. Around a pair
-it gives variations, for the search to climb, and simpler ones, for a witness to shrink.
+`Databases` is the domain of an audit. It proposes the given pairs first, then the subject's own suggestions,
+pairs at the boundary of the domain, and all other pairs (random ones if there are many). Around a pair it
+makes variations, for the search, and simpler pairs, for shrinking a witness.
 
 **Guarantee.** Unless `unchecked`, the user's domain contains both databases of every pair given here, and all
 databases of every path (`allowed`): a refutation on a database that the user excludes would be a false alarm.
@@ -33,15 +33,15 @@ Path = tuple[Any, ...]
 
 #: An exhaustive comparison covers at most this many pairs.
 MOST_PAIRS = 1_000_000
-#: Databases among which a relation of the user's is asked about every pair, to see what it does not list.
+#: On at most this many databases, a custom relation is asked about each pair, to find those it does not list.
 MOST_CHECKED = 1_500
-#: A domain of at most so many databases is gone through in full by a search.
+#: The search goes through all pairs of a domain of at most this many databases.
 FEW_DATABASES = 4_096
-#: Examples kept of a strategy for whole databases.
+#: Example databases drawn from a strategy for whole databases.
 SOME_PAIRS = 48
 _EXTREMES = 6
 _NEIGHBOURS = 64
-#: Variations of a pair that are made before it is given up to find a valid one.
+#: Make at most this many variations of a pair, in search of valid ones.
 _VARIATIONS = 400
 #: The search for random pairs ends after this many misses in a row, here and where `valid` is asked first.
 #: Larger: neighbours that fewer databases have are found.
@@ -69,11 +69,11 @@ class Databases:
     valid
         The user's function that tells whether a database belongs to the domain.
     recombined
-        Whether every recombination of the records belongs to it, within the sizes.
+        Whether every list of these records, of an allowed size, is in the domain.
     crossed
-        Whether, of records (x, y), so does every x with every y.
+        Whether the domain also has every x with every y, for records (x, y).
     support
-        What a strategy was seen to give, where recombinations are not all, or not enough.
+        Databases that the strategy generated, if lists of records may leave the domain or are not all of it.
     """
 
     relation: Any
@@ -93,7 +93,7 @@ class Databases:
         return self.records is None and not self.whole
 
     def allowed(self, database: Any) -> bool | None:
-        """Return whether the user's domain contains a database, None where that cannot be told."""
+        """Return whether the user's domain contains a database; None if that is unknown."""
         if self.valid is not None:
             return says(self.valid, database)
         if self.recombined and self.fits(database) and self._are_known(database):
@@ -107,7 +107,7 @@ class Databases:
 
     @cached_property
     def _known(self) -> KnownRecords | None:
-        """The records that may be recombined; None where any answers may be. Pairs by hand may have more."""
+        """The records that may be recombined, also those of given pairs; None for query answers."""
         if self.records is None:
             return None
         records = list(self.records)
@@ -121,13 +121,13 @@ class Databases:
 
     @cached_property
     def unchecked(self) -> bool:
-        """Whether of no two neighbours it is known that the domain contains them: others refute nothing."""
+        """Whether the audit knows no two neighbours inside the domain; then no pair can refute."""
         if self.valid is not None or self.given or self.only_given:
             return False
         return next(self._within(np.random.default_rng(0)), None) is None
 
     def doubt(self, left: Any, right: Any) -> str:
-        """Return why a refutation on two databases does not count, and what to do; empty where it does."""
+        """Return why a refutation on two databases does not count, and what to do; empty if it counts."""
         if not self.unchecked:
             return ""
         return (
@@ -137,11 +137,11 @@ class Databases:
         )
 
     def _may(self, *databases: Any) -> bool:
-        """Return whether databases may be tried: they are allowed or, where nothing is, not refused."""
+        """Return whether databases may be tried: the domain has them or, if `unchecked`, may have them."""
         return all(self.allowed(each) for each in databases) or self.unchecked
 
     def count(self) -> int | None:
-        """Give the number of databases of the whole domain, or None where it is not finite."""
+        """Return the number of lists of records of an allowed size, `valid` or not; None if infinite."""
         if not self.finite or self.records is None or self.sizes is None:
             return None
         return int(sum(len(self.records) ** size for size in range(self.sizes[0], self.sizes[1] + 1)))
@@ -185,18 +185,18 @@ class Databases:
         return isinstance(self.relation, Relation) or (count is not None and count <= MOST_CHECKED)
 
     def beyond(self, every: list[Pair]) -> list[Pair]:
-        """Give the given pairs that are not among these, which are all of the domain."""
+        """Return the given pairs that are not among `every`, the pairs of the domain."""
         if isinstance(self.relation, Relation):
             return [pair for pair in self.given if not all(map(self._is_of, pair))]
         listed = {canonical.key(list(ends)) for pair in every for ends in (pair, pair[::-1])}
         return [pair for pair in self.given if canonical.key(list(pair)) not in listed]
 
     def _is_of(self, database: Any) -> bool:
-        """Tell whether a database is one that `enumerate` makes."""
+        """Return whether `enumerate` makes a database."""
         return isinstance(database, list) and self.fits(database) and self._are_known(database)
 
     def family(self, pairs: int) -> str:
-        """Name the domain of an exhaustive comparison."""
+        """Return the domain of an exhaustive comparison in words."""
         assert self.sizes is not None
         low, high = self.sizes
         size = f"size {low}" if low == high else f"sizes {low} to {high}"
@@ -205,7 +205,7 @@ class Databases:
         return f"{every} ({name_of(self.relation)}) of {size} over {domain}"
 
     def left_out(self) -> list[str]:
-        """Name what was not looked at: records whose clipping may be at fault, databases of a strategy."""
+        """Return what was not looked at, in words: other records, other databases of a strategy."""
         left = []
         if self.finite and self.records:
             many = "the one" if len(self.records) == 1 else f"the {len(self.records):,}"
@@ -220,7 +220,7 @@ class Databases:
         return left
 
     def boundary(self) -> Iterator[Any]:
-        """Give databases at the edges of the domain: smallest, largest, all equal, one outlier, ties."""
+        """Yield databases at the edges of the domain: smallest, largest, all equal, one outlier, ties."""
         if self.sizes is not None and self.records and not self.whole:
             low, high = self.sizes
             sizes = list(dict.fromkeys((low, high, min(low + 1, high), (low + high) // 2)))
@@ -233,7 +233,7 @@ class Databases:
         yield from self.whole
 
     def random(self, rng: np.random.Generator) -> Iterator[Any]:
-        """Give random databases without end; few distinct records as often as many."""
+        """Yield random databases without end; every second one has at most two distinct records."""
         if self.whole:
             while True:
                 yield self.whole[int(rng.integers(len(self.whole)))]
@@ -247,14 +247,14 @@ class Databases:
             yield [pool[int(i)] for i in rng.integers(0, len(pool), size)]
 
     def neighbours(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Give some random neighbours of a database, within the domain's sizes."""
+        """Return some random neighbours of a database that have an allowed size."""
         records = None if self.records is None else list(self.records)
         return filter(self.fits, islice(self._related(database, records, rng), _NEIGHBOURS))
 
     def proposals(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Give pairs to try: those given, boundary ones, then all of a small domain, or random ones.
+        """Yield pairs to try: those given, boundary ones, then all of a small domain, or random ones.
 
-        Where the domain is known to contain no two neighbours, pairs that it may contain (`unchecked`).
+        If no two neighbours are known to be in the domain (`unchecked`), these are pairs that may lie in it.
         """
         yield from self.given
         if not self.only_given:
@@ -275,15 +275,15 @@ class Databases:
 
     @property
     def _makes(self) -> bool:
-        """Whether databases made of the records may belong to the domain."""
+        """Whether databases made of the records may be in the domain."""
         return self.recombined or self.valid is not None
 
     def _allowed_of(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
-        """Give the pairs that are allowed, until too many in a row are not."""
+        """Return the pairs that are allowed, up to too many in a row that are not."""
         return _fruitful(pair if all(map(self.allowed, pair)) else None for pair in pairs)
 
     def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Give boundary pairs, then all of a small domain, or random ones."""
+        """Yield boundary pairs, then all of a small domain, or random ones."""
         ordinary = self._ordinary(rng)
         for database in self.boundary():
             yield from ((database, other) for other in self._neighbours_at_the_edge(database, rng))
@@ -305,7 +305,7 @@ class Databases:
         return next(others, None)
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
-        """Give neighbours that differ by an extreme record in the first place, and a random one."""
+        """Yield neighbours that differ by an extreme record in the first place, and a random one."""
         if self.records is None:
             yield from far_and_near(database, islice(self._related(database, None), _NEIGHBOURS))
         else:
@@ -316,7 +316,7 @@ class Databases:
         yield from islice(self.neighbours(database, rng), 1)
 
     def pairs(self, *, most: int, rng: np.random.Generator) -> list[Pair]:
-        """Give up to `most` distinct pairs in the order of `proposals`."""
+        """Return up to `most` distinct pairs in the order of `proposals`."""
         found: dict[Any, Pair] = {}
         for pair in islice(self.proposals(rng), 20 * most):
             if len(found) >= most:
@@ -326,21 +326,22 @@ class Databases:
         return list(found.values())
 
     def vary(self, pair: Pair, rng: np.random.Generator) -> Iterator[Pair]:
-        """Give random pairs around a pair, neighbours again and within the domain."""
+        """Return random variations of a pair, which are neighbours in the domain."""
         made = islice(varied(*_as_records(pair), self._pool(pair), rng), _VARIATIONS)
         drawn = iter(()) if self.support is None else self.support.around(pair, self.relates, rng)
         return _by_turns(self._valid(made, pair), self._allowed_of(drawn))
 
     def simpler(self, pair: Pair) -> Iterator[Pair]:
-        """Give simpler pairs, the boldest step first: fewer records, then simpler ones."""
+        """Return simpler pairs, the boldest step first: fewer records, then simpler ones."""
         made = simplified(*_as_records(pair), sorted(self._pool(pair), key=simplicity))
         drawn = iter(()) if self.support is None else self.support.simpler(pair, self.relates)
         return chain(self._valid(made, pair), self._allowed_of(drawn))
 
     def further(self, pair: Pair, lengths: Sequence[int]) -> Iterator[Path]:
-        """Give paths of neighbours that repeat the step of a pair, of about these lengths each in turn.
+        """Yield paths of neighbours that repeat the step of a pair, of about these lengths each in turn.
 
-        Their ends are no neighbours. None for a custom relation, which does not say how a step is repeated.
+        The ends of a path are not neighbours. A custom relation gives no paths: it does not say how a step is
+        repeated.
         """
         if not isinstance(self.relation, Relation):
             return
@@ -353,7 +354,7 @@ class Databases:
                     yield path
 
     def _is_path(self, path: Path) -> bool:
-        """Tell whether every step lies within the domain and leads to a neighbour."""
+        """Return whether every step leads to a neighbour and stays in the domain."""
         steps = all(self.relates(*step) for step in pairwise(path))
         return steps and all(map(self.fits, path)) and self._may(*path)
 
@@ -365,18 +366,18 @@ class Databases:
         return islice(neighbours_of(self.relation, database, records, rng), MOST_PAIRS)
 
     def fits(self, database: Any) -> bool:
-        """Tell whether a database has a size of the domain."""
+        """Return whether a database has an allowed size."""
         return self.sizes is None or self.sizes[0] <= len(database) <= self.sizes[1]
 
     def _pool(self, pair: Pair) -> list[Any]:
-        """Give the records that a variation may use: the domain's or, none being known, the pair's."""
+        """Return the records that a variation may use: the domain's or, if it has no list, the pair's."""
         if self.records is not None:
             return list(self.records)
         found = {canonical.key(record): record for side in pair for record in records_of(side)}
         return list(found.values())
 
     def _valid(self, rows: Iterator[tuple[list[Any], list[Any]]], like: Pair) -> Iterator[Pair]:
-        """Give what these records make that are neighbours within the domain, of the kind of a pair."""
+        """Yield the neighbours in the domain that these records make, of the types of `like`."""
         for left, right in rows if self._makes or self.unchecked else ():
             if self.fits(left) and self.fits(right):
                 pair = rebuilt(like[0], left), rebuilt(like[1], right)
@@ -400,7 +401,7 @@ def _fruitful(found: Iterator[Pair | None], most: int = _FRUITLESS) -> Iterator[
 
 
 def _by_turns(first: Iterator[Pair], second: Iterator[Pair]) -> Iterator[Pair]:
-    """Give one of each by turns, and what is left of the longer."""
+    """Return one of each by turns, then the rest of the longer."""
     return (pair for pair in chain.from_iterable(zip_longest(first, second)) if pair is not None)
 
 

@@ -1,4 +1,4 @@
-"""Reading what an audit was told about its databases, with one clear line for everything that cannot be."""
+"""The arguments about databases (`records`, `size`, …), checked and turned into one `Databases`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -113,7 +113,7 @@ def _lists(records: Any, low: int, high: int) -> Any:
 
 
 def _is_enough(relation: Any, *, crossed: bool) -> bool:
-    """Return whether recombined records make neighbours: a relation of the user's may want others."""
+    """Return whether recombined records make neighbours; for a custom relation they may not."""
     return isinstance(relation, Relation) and (relation is not Relation.REPLACE_LABEL or crossed)
 
 
@@ -254,7 +254,7 @@ def _records(records: Any) -> tuple[tuple[Any, ...], bool]:
 
 
 def _telling(records: list[Any]) -> tuple[Any, ...]:
-    """Keep the records that tell most: the extremes, the simplest, and some between."""
+    """Return the records that tell most: the extremes, the simplest, and some between."""
     try:
         ordered = sorted(records)
     except (TypeError, ValueError):
@@ -266,13 +266,13 @@ def _telling(records: list[Any]) -> tuple[Any, ...]:
 
 
 def _pool(whole: Sequence[Any]) -> tuple[Any, ...]:
-    """Give the distinct records that occur in whole databases, for building neighbours."""
+    """Return the distinct records that occur in whole databases, for building neighbours."""
     found = distinct(chain.from_iterable(map(records_of, whole)), like=())
     return tuple(record for _, record in found[:64])
 
 
 def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
-    """Give vectors of answers: ties, and a half above the other, either way round."""
+    """Yield vectors of answers with ties, and with one half above the other."""
     for size in dict.fromkeys(sizes):
         half = size // 2
         yield [1.0] * size

@@ -19,16 +19,16 @@ Path = tuple[Any, ...]
 
 #: The longest paths, in steps.
 MOST_STEPS = 64
-#: What is at stake falls off where the claim allows a factor beyond e⁴; it is best about e² (for a loss that
-#: exceeds the claim by a fifth at every step, by second-order growth).
+#: Paths for which the claim allows a factor above e⁴ are not tried. The evidence of a run is largest near e²
+#: (for a loss 20 % above the claim at every step, by second-order growth).
 _FURTHEST = 4.0
 _BEST = 2.0
-#: At least this much probability must be left for an event to be too likely.
+#: Paths on whose ends the claim allows a δ above this are not tried. Larger: longer paths, weaker tests.
 _MOST_DELTA = 0.5
 
 
 def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
-    """Return how many steps paths should have against a claim, the most promising first; none for ε > 2.
+    """Return the lengths of paths to try against a claim, in steps and in this order; none for ε > 2.
 
     Examples
     --------
@@ -51,10 +51,11 @@ def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
 
 
 def halves(path: Sequence[Any]) -> tuple[Path, Path]:
-    """Return the two halves of a path: where its ends exceed the claim, so do those of one of these.
+    """Return the two halves of a path: if its ends break the claim, so do the ends of one of these.
 
-    Were both within it, with R = e^ε and m of the k steps in the first, p_0 ≤ R^m·p_m + δ·(1 + … + R^(m−1))
-    and p_m ≤ R^(k−m)·p_k + δ·(1 + … + R^(k−m−1)) for every event: together the claim about the ends.
+    If the ends of both kept it, with R = e^ε and m of the k steps in the first, then for every event
+    p_0 ≤ R^m·p_m + δ·(1 + … + R^(m−1)) and p_m ≤ R^(k−m)·p_k + δ·(1 + … + R^(k−m−1)). Together this is the
+    claim about the ends of the path.
 
     Examples
     --------
@@ -68,11 +69,11 @@ def halves(path: Sequence[Any]) -> tuple[Path, Path]:
 def stretched(
     left: Rows, right: Rows, steps: int, *, most: int, replace: Callable[[Any, Any], Any]
 ) -> Iterator[list[Rows]]:
-    """Give paths that repeat the step from `left` to `right` on other records.
+    """Yield paths that repeat the step from `left` to `right` on other records.
 
-    A replaced record: a group of duplicates is moved, then the records of `left` one after the other. A
-    record more: it is added again and again, to none and to what there is. Whether these are paths of
-    neighbours is for the relation to say.
+    If one record was replaced: replace the records of a group of duplicates, then those of `left`, one after
+    the other. If one was added: add it repeatedly, once from the empty database, once from the shorter one.
+    The relation says whether these are paths of neighbours.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def stretched(
     steps, most
         How many steps at most, and how many records.
     replace
-        Gives what an old record becomes, from it and the new record of `right`.
+        Returns what an old record becomes, from it and the new record of `right`.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def stretched(
 
 
 def repeated(relation: Any, left: Rows, right: Rows, steps: int, *, most: int) -> Iterator[list[Rows]]:
-    """Give paths that repeat the step from `left` to `right`, as one of the toolkit's relations repeats it.
+    """Yield paths that repeat the step from `left` to `right`, as one of the toolkit's relations does.
 
     Examples
     --------

@@ -11,10 +11,11 @@ from audit.values import canonical
 from audit.values.brief import show
 from audit.values.compat import plain_hypothesis
 
-#: Examples of a strategy that are drawn first: where most are rejected, these take their time already.
+#: Draw this many examples first: if the strategy rejects most tries, these are slow already.
 _FIRST_DRAWN = 50
-#: A strategy with more tries than so many a value rejects nearly everything; that few values are too few.
+#: A strategy that needs more tries than this for a value rejects nearly everything.
 _REJECTS = 5
+#: Fewer values than this are too few.
 _TOO_FEW = 8
 _BUILD = (
     "Build the values instead of filtering them, for example even numbers as "
@@ -25,7 +26,7 @@ _ALONE = threading.RLock()
 
 
 def is_strategy(value: Any) -> bool:
-    """Tell whether a value is a Hypothesis strategy, without importing Hypothesis.
+    """Return whether a value is a Hypothesis strategy, without importing Hypothesis.
 
     Examples
     --------

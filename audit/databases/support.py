@@ -85,7 +85,7 @@ class Support:
         return canonical.key(database) in self._sources
 
     def pairs(self, related: Related, rng: np.random.Generator) -> Iterator[Pair]:
-        """Give neighbours, those among the examples first, until too many changes lead to no others."""
+        """Yield neighbours, those among the examples first, until too many changes lead to no new ones."""
         yield from (pair for pair in combinations(self._drawn, 2) if related(*pair))
         tries, last, seen = 0, 0, set()
         while tries - last < _FRUITLESS and tries < _ENOUGH:
@@ -101,7 +101,7 @@ class Support:
                         yield pair
 
     def around(self, pair: Pair, related: Related, rng: np.random.Generator) -> Iterator[Pair]:
-        """Give some neighbours around a pair; none around one of which no bytes are known."""
+        """Yield some neighbours around a pair; none if the bytes of one of the two are not known."""
         left, right = self._known(pair[0]), self._known(pair[1])
         for _ in range(_MOST_AROUND if left.source and right.source else 0):
             change = self._change((left, right)[int(rng.integers(2))].source, rng)
@@ -109,7 +109,7 @@ class Support:
             yield from self._changed(left, right, change, related, (both or only, both or not only))
 
     def simpler(self, pair: Pair, related: Related) -> Iterator[Pair]:
-        """Give neighbours whose bytes are fewer, or zero; the boldest change first."""
+        """Yield neighbours whose bytes are fewer, or zero; the boldest change first."""
         left, right = self._known(pair[0]), self._known(pair[1])
         size = max(len(left.source), len(right.source)) if left.source and right.source else 0
         for change in islice(_simplifications(size), _MOST_SIMPLER):

@@ -42,7 +42,7 @@ def middle(left: Rows, right: Rows) -> tuple[int, int]:
 
 
 def varied(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> Iterator[RowPair]:
-    """Give random variations of a pair without end; `pool` are the records that may be used."""
+    """Yield random variations of a pair without end; `pool` are the records that may be used."""
     if not pool:
         return
     steps = (
@@ -138,7 +138,7 @@ def simplicity(record: Any) -> tuple[Any, ...]:
 
 
 def simplified(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
-    """Give simpler versions of a pair, the boldest first; `pool` holds the records to use, simplest first."""
+    """Yield simpler versions of a pair, the boldest first; `pool` has the records to use, simplest first."""
     start, end = middle(left, right)
     shared = _shared(left, right)
     fewer = [*_fewer(left, right, start, end), *_alike(left, right, pool)]
@@ -160,7 +160,7 @@ def simplified(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair
 
 
 def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
-    """Give versions with fewer shared records: none, then each half, quarter and so on alone, or left out."""
+    """Yield versions with fewer shared records: none; each half, quarter and so on alone, or left out."""
     total = start + end
     if total:
         yield _without(left, start, end, set(range(total))), _without(right, start, end, set(range(total)))
@@ -174,7 +174,7 @@ def _fewer(left: Rows, right: Rows, start: int, end: int) -> Iterator[RowPair]:
 
 
 def _alike(left: Rows, right: Rows, pool: Sequence[Any]) -> Iterator[RowPair]:
-    """Give versions with fewer shared records that are all one: what takes several may take fewer large ones.
+    """Yield versions with fewer shared records, all equal: a few large ones may do what several did.
 
     A fault at large sums is lost when records go, unless those that stay grow.
     """

@@ -18,7 +18,7 @@ class Countable(LineLaw):
     Parameters
     ----------
     pieces
-        Runs of integers from left to right, ends included; no curvature.
+        Intervals of integers from left to right, ends included; no curvature.
     whole
         Whether their masses must sum to 1 (within 1e-9).
 
@@ -47,11 +47,11 @@ class Countable(LineLaw):
         return cls((left, Piece(loc, math.inf, loc, peak, slope=-rate)))
 
     def pmf(self, k: Any) -> Any:
-        """Return the probability of the integer k, 0 for what is none."""
+        """Return the probability of the integer k, 0 for any other k."""
         return scalar_or_array(np.exp(self._log_at_integers(k)), k)
 
     def logpmf(self, k: Any) -> Any:
-        """Return the log-probability of the integer k, −∞ for what is none."""
+        """Return the log-probability of the integer k, −∞ for any other k."""
         return scalar_or_array(self._log_at_integers(k), k)
 
     def sample(self, size: int, rng: np.random.Generator) -> Any:
@@ -59,7 +59,10 @@ class Countable(LineLaw):
         return super().sample(size, rng).astype(np.int64)
 
     def bins(self, k: int) -> Partition:
-        """Return at most k runs of integers, as even as the law allows."""
+        """Return at most k intervals of integers, cut at the quantiles 1/k, 2/k and so on.
+
+        A heavy integer makes them uneven, or one of them empty.
+        """
         edges = np.unique(self.ppf(np.arange(1, k) / k))
         logs = self.log_mass(np.append(-np.inf, edges + 1), np.append(edges, np.inf))
 

@@ -36,16 +36,16 @@ class Finite(Ordered):
         Distinct values (as `audit.values.canonical` compares them). A range or a one-dimensional array of
         numbers is kept as it is: a million outcomes cost no Python loop.
     probabilities, log_probabilities
-        One of the two, as long as `outcomes`; they must sum to 1 within 1e-9 and are used as given. Floats
-        are known up to `audit.distributions.rounding`, which no comparison takes for a difference: give small
-        ones by accurate logarithms. Fractions must sum to 1, and are compared exactly.
+        One of the two, as long as `outcomes`; they must sum to 1 within 1e-9 and are used as given. A float
+        may be off by a rounding error (`audit.distributions.rounding`), for which comparisons allow: give
+        small probabilities as logarithms. Fractions must sum to 1, and are compared exactly.
 
     Attributes
     ----------
     rounding : float
         How far each probability may be from the one that was meant; 0 for logarithms and fractions.
     fractions : tuple of Fraction, optional
-        The probabilities where they were given as fractions.
+        The probabilities, if they were given as fractions.
 
     Raises
     ------
@@ -109,7 +109,7 @@ class Finite(Ordered):
         return merged
 
     def extreme(self, sign: int) -> "Finite":
-        """Return what the rounding leaves of each probability, the least (−1) or the most (+1).
+        """Return the law with each probability at the lower (−1) or upper (+1) end of its rounding error.
 
         Examples
         --------
@@ -135,16 +135,16 @@ class Finite(Ordered):
         return [self.outcomes[i] for i in np.flatnonzero(possible).tolist()]
 
     def outcome(self, index: int) -> Any:
-        """Return the outcome at a position, a number as Python's own."""
+        """Return the outcome at a position; a number has a Python type."""
         value = self.outcomes[index]
         return value.item() if isinstance(value, np.generic) else value
 
     def pmf(self, outcome: Any) -> float:
-        """Return the probability of one outcome, 0 for what is none."""
+        """Return the probability of one outcome, 0 for any other value."""
         return float(np.exp(self.logpmf(outcome)))
 
     def logpmf(self, outcome: Any) -> float:
-        """Return the log-probability of one outcome, −∞ for what is none."""
+        """Return the log-probability of one outcome, −∞ for any other value."""
         index = self.locate([outcome])[0]
         return float(self.log_probabilities[index]) if index >= 0 else -np.inf
 
@@ -158,7 +158,7 @@ class Finite(Ordered):
         return [self.outcomes[i] for i in index.tolist()]
 
     def bins(self, k: int) -> Partition:
-        """Return each outcome as a cell, or at most about k runs of outcomes in the given order."""
+        """Return each outcome as a cell or, if there are more than k, at most k intervals of them."""
         if len(self.outcomes) <= k:
             return Partition(self.log_probabilities, self.locate)
         upper = self._cumulative
@@ -172,7 +172,7 @@ class Finite(Ordered):
         return Partition(logarithms(masses), locate)
 
     def locate(self, outputs: Outputs) -> Ints:
-        """Return the position of each output among the outcomes, −1 for what is none or cannot occur."""
+        """Return the position of each output among the outcomes, −1 if it is not one or has probability 0."""
         listed = self.outcomes
         numeric = isinstance(listed, range) or (isinstance(listed, np.ndarray) and listed.dtype.kind in "iuf")
         index = self._locate_numbers(truth_as_numbers(outputs)) if numeric else self._locate_keys(outputs)

@@ -22,7 +22,7 @@ _NIL = 1e-15
 
 
 def plain(output: Any, digits: int | None = DIGITS) -> Any:
-    """Return an output as plain numbers in tuples, floats to so many digits: a row of an array is no other.
+    """Return an output as plain numbers in tuples, floats to this many digits, rows of arrays as tuples.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class Partition:
     log_probabilities
         Natural logarithms of the cells' probabilities; they sum to 1.
     locate
-        Takes outputs and returns the cell of each, `OUTSIDE` where there is none.
+        Takes outputs and returns the cell of each, `OUTSIDE` if it is in none.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class Law(ABC):
         """Return a partition of the outputs into about `k` cells of about equal probability, atoms apart."""
 
     def extreme(self, sign: int) -> "Law":  # noqa: ARG002 - most laws are known to their own last digits
-        """Return what rounding leaves of each probability, the least (`sign` −1) or the most (+1)."""
+        """Return the law with each probability at the lower (−1) or upper (+1) end of its rounding error."""
         return self
 
     def partitions(self) -> list[Partition]:
@@ -123,7 +123,7 @@ def _as_number(output: Any) -> float:
 
 
 def log_add(terms: Floats) -> Any:
-    """Return log Σ exp over the first axis, exact where every term is −∞."""
+    """Return log Σ exp over the first axis; −∞ where every term is −∞."""
     top = np.max(terms, axis=0, initial=-np.inf)
     shift = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore", over="ignore"):
@@ -144,5 +144,5 @@ def refuse_unless_whole(total: float, *, what: str) -> None:
 
 
 def scalar_or_array(values: Any, like: Any) -> Any:
-    """Return a Python float where the question was about one point."""
+    """Return `values`, as a Python float if `like` is a scalar."""
     return float(values) if np.ndim(like) == 0 else values

@@ -1,8 +1,9 @@
 """Pieces of a density: where its logarithm is a polynomial of degree at most two, or given by functions.
 
-All about a polynomial piece is a closed form. Laplace, normal, uniform, exponential and staircase densities,
-clipped or not, consist of such pieces, and so does the logarithm of the ratio of any two of them. Polynomials
-are kept around a centre of their own, so that locations that are large against the scale lose no digits.
+Masses and quantiles of a polynomial piece need no numerical integration or search. Laplace, normal, uniform,
+exponential and staircase densities, truncated or not, consist of such pieces. The logarithm of the ratio of
+any two is again a polynomial of degree at most two. Each polynomial has a centre of its own, so that a
+`Piece` loses no digits at locations that are large against the scale.
 """
 
 from collections.abc import Callable
@@ -39,7 +40,7 @@ class Piece:
     curvature: float = 0.0
 
     def log_value(self, x: Any) -> Floats:
-        """Return the logarithm of the density at x (not looking whether x is inside)."""
+        """Return the logarithm of the density at x, which must be inside."""
         u = np.asarray(x, dtype=np.float64) - self.centre
         value = np.full_like(u, self.constant)
         if self.slope:
@@ -52,7 +53,10 @@ class Piece:
         return replace(self, left=left, right=right, constant=self.constant + shift)
 
     def log_mass(self, low: Any, high: Any) -> Floats:
-        """Return the log of the integral from low to high, cut to the piece; accurate deep in the tails."""
+        """Return the log of the integral from low to high, cut to the piece.
+
+        Accurate deep in the tails, except for intervals that are narrow against the distance from the mean.
+        """
         low, high = self._cut(low, high)
         empty = ~(low < high)
         low, high = np.where(empty, 0.0, low), np.where(empty, 1.0, high)
@@ -85,7 +89,10 @@ class Piece:
         return np.clip(x, self.left, self.right)
 
     def invert_sum(self, fraction: Any) -> Floats:
-        """Return the integer at which the sum from the left first exceeds this fraction of the piece's."""
+        """Return the integer at which the sum from the left reaches this fraction.
+
+        The ends of the piece must be integers, and its curvature 0.
+        """
         u = np.asarray(fraction, dtype=np.float64)
         left, right = np.ceil(self.left), np.floor(self.right)  # as `log_sum` takes them
         count = right - left + 1.0

@@ -34,7 +34,7 @@ class Product(Law):
         return tuple(factor.support() for factor in self.factors)
 
     def logpmf(self, output: Any) -> float:
-        """Return the log-probability of one vector; −∞ where a coordinate has no atom."""
+        """Return the log-probability of one vector; −∞ if a coordinate has no atom."""
         return sum(_point_mass(factor, x) for factor, x in zip(self.factors, output, strict=True))
 
     def pmf(self, output: Any) -> float:

@@ -116,7 +116,7 @@ def moved_logs(logs: Any, by: float) -> Any:
 
 
 def _fractions(probabilities: Any) -> tuple[Fraction, ...] | None:
-    """Return rational numbers as fractions; None where any is none, and where none is more than 0 or 1."""
+    """Return rational numbers as fractions; None if one is not rational, or if all are 0 or 1."""
     if isinstance(probabilities, np.ndarray) and probabilities.dtype != object:
         return None
     values = list(probabilities)

@@ -1,4 +1,5 @@
-"""The ways in: command line, pytest fixture, regression tests, report; plans of audits and many in few lines.
+"""The user interfaces: command line, pytest fixture, regression tests, report, plan and summary of audits.
 
-Nothing but the pytest plugin imports from here.
+No layer below imports from here: only the command, the pytest plugin and, on first use, two public names of
+`audit` do.
 """

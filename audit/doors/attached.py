@@ -16,7 +16,7 @@ _READERS = {"finding": saved_findings.from_json, "study": saved_studies.from_jso
 
 @dataclass(frozen=True)
 class Attached:
-    """The documents of files, in their order; None where no file holds any of the kind.
+    """The documents of files, in their order; None if no file holds any of the kind.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def load_attached(paths: Iterable[str | os.PathLike[str]]) -> Attached:
     Raises
     ------
     AuditError
-        A file is missing, damaged or something else; one line that names it.
+        A file is missing, damaged or something else; the message names it.
 
     Examples
     --------

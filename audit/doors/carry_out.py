@@ -30,7 +30,7 @@ def carry_out(
     Raises
     ------
     AuditError
-        A bad argument, in one line.
+        A bad argument.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether a subject is as it declares itself to be: one check for each thing that it declares, in one line.
+"""Whether a subject is as it declares itself to be: one check for each declaration.
 
 These are no audits: a check asks whether an audit can rely on what a subject says, not whether it is private.
 What a subject does not declare is not checked. Runs are drawn as an audit draws them.
@@ -19,8 +19,7 @@ from audit.doors.declared import Declared
 from audit.relations import Relation, check_relation, name_of
 from audit.relations.relating import are_neighbours
 from audit.sampling import CALLS, LAW, MutatedInput, Sampler
-from audit.sampling.inputs import Input
-from audit.sampling.snapshots import snapshot
+from audit.sampling.snapshots import Input, snapshot
 from audit.values.brief import show
 from audit.values.canonical import same
 from audit.values.outcomes import Raised, Unfinished
@@ -125,7 +124,7 @@ def _checks_of(case: Declared) -> list[_Check]:
         ("suggested-pairs", _check_suggested, own.suggested_pairs is not None),
         ("databases", _check_databases, case.has_domain),
         ("calls", _check_calls, True),
-        ("sample", _check_sample, own.sample is not None),
+        ("sample", _check_sample, own.declared_sampler is not None),
         ("input", _check_input, True),
         ("seed", _check_seed, own.takes_rng),
         ("law", _check_law, own.distribution is not None),
@@ -171,7 +170,7 @@ def _check_calls(case: Declared) -> None:
 
 def _check_input(case: Declared) -> None:
     case.outputs(1, CALLS, copied=False)
-    if case.subject.sample is not None:
+    if case.subject.declared_sampler is not None:
         case.outputs(2, CALLS, singly=False, copied=False)
     law_of, given = case.subject.distribution, Input(case.pairs[0][0])
     if law_of is not None:

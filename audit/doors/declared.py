@@ -1,4 +1,4 @@
-"""What a subject or an entry declares, and runs on its databases, for `audit.doors.checks`."""
+"""The declarations of a subject or entry, read once, and outputs of its runs, for `audit.doors.checks`."""
 
 import pickle
 from collections.abc import Callable
@@ -14,18 +14,18 @@ from audit.claims import PureDP
 from audit.databases.chosen import Pair
 from audit.privacy import make_task
 from audit.sampling import CALLS, Sampler
+from audit.sampling.loops import joined
 from audit.sampling.snapshots import snapshot
-from audit.sampling.vectorised import joined
 from audit.subject.claimed import claims_utility
 from audit.subject.subject import Subject, adapt
 from audit.utility.families import read_problems
 from audit.values.canonical import same
 
 _PAIRS = 3
-"""Neighbouring pairs that are drawn from the domain; runs are made on the first."""
+"""Neighbouring pairs drawn from the domain; the first is run."""
 
 _FEW = 4
-"""Calls on each database that must be repeated by the same seed, a pickled copy and what is built anew."""
+"""Calls on each database. The same seed, a pickled copy and a rebuilt subject must repeat their outputs."""
 
 _DOMAIN = ("records", "size", "databases", "pairs")
 
@@ -53,7 +53,7 @@ class Declared:
 
     @property
     def entry(self) -> Entry | None:
-        """The entry, None for a subject alone."""
+        """The entry; None if a subject was given."""
         return self.given if isinstance(self.given, Entry) else None
 
     @cached_property
@@ -85,17 +85,17 @@ class Declared:
 
     @property
     def claim(self) -> Any:
-        """The privacy claimed, None where none is."""
+        """The privacy claim, or None."""
         return self.options.get("claim", self.subject.claim)
 
     @property
     def relation(self) -> Any:
-        """The relation declared, None where none is."""
+        """The declared relation, or None."""
         return self.options.get("relation", self.subject.relation)
 
     @property
     def has_domain(self) -> bool:
-        """Whether databases can be drawn without a problem: an entry of utility alone draws its problems'."""
+        """Whether it declares databases; if not (only a utility audit), they come from its problems."""
         if self.entry is not None and self.entry.options is None:
             return False
         told = (self.options.get(name, getattr(self.subject, name, None)) for name in _DOMAIN)
@@ -103,7 +103,7 @@ class Declared:
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """A few pairs of databases: neighbours of the domain, or one of a problem's beside itself."""
+        """A few neighbouring pairs of the domain; without one, a database of the first problem, twice."""
         if self.has_domain:
             claim = {"claim": PureDP(1.0) if self.claim is None else self.claim}  # no database depends on it
             task = make_task(self.made, **{**self.options, **claim})
@@ -135,8 +135,9 @@ class Declared:
         subject
             What is run in its place; a new copy of it for every call, where the options make a new mechanism.
         copied
-            Whether every run gets a database of its own; else a run that changes its database is an error.
+            Whether every run gets a copy of its database; if not, a run that changes it is an error.
         """
+        # copied here once, if not for every run: no run may change `pairs`
         left, right = self.pairs[0] if copied else map(snapshot, self.pairs[0])
         convert = self.options.get("convert")
         fresh = None if self.options.get("fresh") is None else _copier(subject)
@@ -149,11 +150,14 @@ class Declared:
     @property
     def ways(self) -> list[tuple[str, bool]]:
         """How it is run, in a word, and whether that is call by call."""
-        return [("calls", True), *([("`sample`", False)] if self.subject.sample is not None else [])]
+        return [
+            ("calls", True),
+            *([("`sample`", False)] if self.subject.declared_sampler is not None else []),
+        ]
 
     @cached_property
     def calls(self) -> list[Any]:
-        """Outputs of a few calls: what comes of one seed."""
+        """Outputs of a few calls with one seed."""
         return self.outputs(_FEW, CALLS)
 
     def repeats(self, *, singly: bool = True, subject: Any = None) -> bool:

@@ -141,7 +141,7 @@ def _search(task: PrivacyTask) -> str:
 
 
 def _is_single(task: PrivacyTask) -> bool:
-    """Tell whether one given pair is all that is looked at."""
+    """Return whether one given pair is all that is looked at."""
     return task.databases.only_given and len(task.databases.given) == 1
 
 
@@ -167,7 +167,7 @@ def _budget(task: PrivacyTask) -> str:
 
 
 def _planned_power(task: PrivacyTask) -> str:
-    """Say what the planned bets, and a test of as many runs fixed beforehand, show of a plain event."""
+    """Return which ε the planned bets, and a test of fixed size, catch on a plain event."""
     claim, significance = task.claim, task.options.significance
     if task.options.budget < _least(task):
         return "none: this budget can refute nothing."
@@ -188,7 +188,7 @@ def _planned_power(task: PrivacyTask) -> str:
 
 
 def _time(task: PrivacyTask, cost: "_Cost") -> str:
-    """Say what the measured cost means for the budget and the time limit."""
+    """Return what the measured cost means for the budget and the time limit."""
     limit, budget = task.options.time_limit, task.options.budget
     seconds = cost.seconds * budget / task.options.jobs
     said = f"the whole budget takes about {_duration(seconds)} of calls"
@@ -269,7 +269,7 @@ def _timed(sampler: Sampler, pair: Pair) -> _Cost:
 
 
 def _trouble(drawn: list[Runs]) -> str:
-    """Say so where none of the last runs had an answer."""
+    """Return a warning if none of the last runs had an answer."""
     outputs = [output for runs in drawn for side in (runs.left, runs.right) for output in side]
     if not all(type(output) in (Raised, Unfinished) for output in outputs):
         return ""

@@ -122,7 +122,7 @@ def saved_subject(
     Raises
     ------
     AuditError
-        There is nothing to draw from, or the file is not trusted; one line.
+        There is nothing to draw from, or the file is not trusted.
     """
     from audit.subject.conversion import saved_convert  # numpy and more, only for a replay
     from audit.subject.subject import adapt
@@ -164,7 +164,7 @@ def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResu
 
 
 def drawn_from(saved: Saved, place: str) -> str:
-    """Return the words for that file; empty where the target has none.
+    """Return the words for that file; empty if the target has none.
 
     Examples
     --------

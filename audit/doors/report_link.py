@@ -1,6 +1,7 @@
-"""The one way from an audit to its page, safe where a project has a package `reports` of its own.
+"""The one way from an audit to its HTML page, also where a project has a package `reports` of its own.
 
-`audit` never imports that name: it loads the package that was installed beside it, and checks its mark.
+`audit` has no import statement for `reports`. It finds the package that was installed beside it and checks
+its mark; where another package is called `reports`, it loads ours under another name.
 """
 
 import importlib.metadata
@@ -18,7 +19,7 @@ from audit.subject.surroundings import own_arithmetic
 
 NAME = "reports"
 MARK = "DP_AUDIT_REPORT"
-_ALIAS = "_dp_audit_reports"  # where another package holds the name
+_ALIAS = "_dp_audit_reports"  # used where another package is called `reports`
 
 
 Documents = Sequence[Mapping[str, Any]]
@@ -50,7 +51,7 @@ def render_report(
     Raises
     ------
     AuditError
-        If the page cannot be written, or our package is missing; one line.
+        If the page cannot be written, or our package is missing.
 
     Examples
     --------
@@ -65,7 +66,7 @@ def render_report(
 
 
 def _package() -> ModuleType:
-    """Return our package, whatever else has its name."""
+    """Return our package, even if another one has its name; an error if it is missing or was replaced."""
     if _ALIAS in sys.modules:
         return sys.modules[_ALIAS]
     spec = spec_of(NAME)  # without running it

@@ -13,7 +13,7 @@ from audit.words import alike, allowance, story
 
 
 def carried_out(result: Saved) -> bool:
-    """Tell whether the audit came to a verdict on the claim.
+    """Return whether the audit came to a verdict on the claim.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def carried_out(result: Saved) -> bool:
 
 
 def met(result: Saved) -> bool:
-    """Tell whether the audit was carried out and found what was expected: no refutation, unless one was.
+    """Return whether the audit was carried out and ended as expected: refuted only if that was expected.
 
     Examples
     --------
@@ -123,14 +123,14 @@ def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
 
 
 def _log_wealth(result: Saved) -> float:
-    """Return the logarithm of an e-value against the claim, 0 where there is no such evidence."""
+    """Return the logarithm of an e-value against the claim, 0 if there is no such evidence."""
     if result.evidence is Evidence.EXACT:
         return math.inf if result.refuted else 0.0
     return result.log_wealth if carried_out(result) else 0.0
 
 
 def warning(result: Saved) -> str:
-    """Return what whoever made the audit should be warned of in a line; nothing where that is nothing.
+    """Return a one-line warning about the audit, or an empty text.
 
     Examples
     --------

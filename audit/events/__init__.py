@@ -1,4 +1,4 @@
-"""Sets of outputs: how past outputs are counted by what features say of them, and the events this suggests.
+"""Events (sets of outputs), and counts of past outputs by feature value, which suggest events.
 
-Above `features`; below `evidence`. `event.Event` says itself in words and is saved.
+Above `laws`; below `evidence`. An `event.Event` is described in words, saved and replayed.
 """

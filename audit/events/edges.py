@@ -8,14 +8,25 @@ from audit.distributions.law import Floats, Ints
 
 INF = float("inf")
 LARGEST = float(np.finfo(np.float64).max)
-#: Two numbers closer than this, relative to their size, are one atom in ideal numerics.
+#: Half the width, relative to its size, of the interval that stands for a number in ideal numerics (`point`).
+#: `_round`, which finds heavy atoms, is coarser: it keeps 11 digits.
 ATOM_WIDTH = 1e-11
-#: Bins of a number feature: at most this many, and about one for every 8 runs.
+#: Equal-count bins of a number feature: at most this many, about one for every 8 runs. Bins for tails and
+#: heavy atoms come on top.
 MOST_BINS = 64
 
 
 def point(value: float, scale: float = 0.0) -> tuple[float, float]:
-    """Give the interval that stands for a number in ideal numerics, among numbers of size `scale`."""
+    """Return the half-open interval of numbers that count as equal to `value` in ideal numerics.
+
+    It allows for rounding errors relative to the larger of |value| and `scale`.
+
+    Examples
+    --------
+    >>> low, high = point(3.0)
+    >>> low < 3.0 < high, point(INF)
+    (True, (inf, inf))
+    """
     if not np.isfinite(value):
         return (value, INF) if value > 0 else (value, float(np.nextafter(value, 0)))
     value, scale = float(value), float(scale)  # numpy's numbers warn where they become infinite
@@ -27,7 +38,7 @@ def point(value: float, scale: float = 0.0) -> tuple[float, float]:
 
 
 def learn_edges(column: Floats) -> Floats:
-    """Give edges at the quantiles of past values, finer at both ends; a heavy atom has its own bin."""
+    """Return edges at the quantiles of past values, finer at both ends; a heavy atom has its own bin."""
     values = np.sort(column[~np.isnan(column)])
     if values.size == 0:
         return np.empty(0)
@@ -38,7 +49,7 @@ def learn_edges(column: Floats) -> Floats:
     if len(atoms) <= most:
         return _between(atoms)
     ranks = np.linspace(0, values.size - 1, most + 1)[1:-1].astype(np.intp)
-    tails = values.size >> np.arange(4, 30)
+    tails = values.size >> np.arange(4, 30)  # ranks n/16, n/32, …
     tails = tails[(tails >= 4) & (tails < values.size // most)]
     edges = values[np.unique(np.concatenate([ranks, tails, values.size - tails]))]
     heavy = atoms[(counts >= 3) & (counts > values.size / (2 * most))]
@@ -47,37 +58,19 @@ def learn_edges(column: Floats) -> Floats:
     return np.unique(edges)
 
 
-#: From this many values on, a table of equal cells pays for itself.
-_MANY = 8192
-_CELLS = 2048
-
-
-def place(edges: Floats, values: Floats) -> Ints:
-    """Give `np.searchsorted(edges, values, side="right")`, several times faster for many values (none NaN).
-
-    Values are first put in equal cells between the outer edges; only those in a cell that holds an edge are
-    searched for. The cell of a number never falls as the number rises, rounding included, so this is exact.
+def bins_of(values: Floats, edges: Floats) -> Ints:
+    """Give the bin of each value, the last one for what is no number.
 
     Examples
     --------
-    >>> place(np.array([0.0, 1.0]), np.array([-1.0, 0.0, 0.5, 1.0])).tolist()
-    [0, 1, 1, 2]
+    >>> bins_of(np.array([-1.0, 0.0, 0.5, 1.0, np.nan]), np.array([0.0, 1.0])).tolist()
+    [0, 1, 1, 2, 3]
     """
-    with np.errstate(all="ignore"):
-        scale = _CELLS / (edges[-1] - edges[0]) if len(edges) > 1 and len(values) >= _MANY else 0.0
-        if not 0.0 < scale < np.inf:
-            return np.searchsorted(edges, values, side="right")
-        cells, own = ((np.clip((x - edges[0]) * scale, 0, _CELLS)).astype(np.intp) for x in (values, edges))
-    starts = np.searchsorted(own, np.arange(_CELLS + 1), side="right")
-    starts[own] = -1
-    found: Ints = starts[cells]
-    doubtful = np.flatnonzero(found < 0)
-    found[doubtful] = np.searchsorted(edges, values[doubtful], side="right")
-    return found
+    return np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))
 
 
 def _between(atoms: Floats) -> Floats:
-    """Give an edge between each two neighbouring atoms; numbers never seen fall to a neighbour."""
+    """Return an edge between each two neighbouring atoms; numbers never seen fall to a neighbour."""
     low, high = atoms[:-1], atoms[1:]
     with np.errstate(invalid="ignore"):
         middle = low / 2 + high / 2  # halves first, for their sum may be too large
@@ -87,7 +80,7 @@ def _between(atoms: Floats) -> Floats:
 
 
 def _round(values: Floats, scale: float) -> Floats:
-    """Round so that values equal but for their computation's rounding count as one; whole ones stay."""
+    """Round to 11 digits: values that differ by rounding errors alone become equal; whole numbers stay."""
     with np.errstate(all="ignore"):
         size = np.floor(np.log10(np.maximum(np.abs(values), scale)))
         unit = 10.0 ** np.clip(10 - size, -300, 300)

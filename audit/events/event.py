@@ -1,7 +1,7 @@
-"""Events: sets of outputs that say themselves in words, are stored and are replayed.
+"""Events: sets of outputs that are described in words, saved and replayed.
 
-An event is "a feature's value lies in these intervals" or "is one of these atoms", at most three such
-conditions joined by *and*.
+An event is one to three conditions joined by *and*: "a feature's value lies in these intervals", "a feature's
+value is one of these atoms", or "the output lies in a region of a declared law".
 """
 
 import math
@@ -42,7 +42,7 @@ class NumberIn:
     unscored: bool = False
 
     def members(self, view: View) -> NDArray[np.bool_]:
-        """Give the membership of every output of a block."""
+        """Return the membership of every output of a block."""
         column = self.feature.column(view)
         inside = np.isnan(column) if self.unscored else np.zeros(len(column), dtype=bool)
         for low, high in self.intervals:
@@ -50,7 +50,7 @@ class NumberIn:
         return inside
 
     def words(self) -> str:
-        """Say the condition."""
+        """Return the condition in words."""
         subject = self.feature.words
         points = [_say_point(low, high) for low, high in self.intervals if _is_point(low, high)]
         parts = [_say_interval(low, high) for low, high in self.intervals if not _is_point(low, high)]
@@ -63,14 +63,14 @@ class NumberIn:
         return f"{subject} " + " or ".join(parts or ["is impossible"])
 
     def to_json(self) -> dict[str, Any]:
-        """Give the condition as plain data."""
+        """Return the condition as plain data."""
         intervals = [[_bound(low), _bound(high)] for low, high in self.intervals]
         return {"number": self.feature.to_json(), "intervals": intervals, "unscored": self.unscored}
 
 
 @dataclass(frozen=True, eq=False)
 class AtomIn:
-    """An atom feature's value is that of one of some example outputs (or of none of them).
+    """An atom feature's value is that of one of some example outputs.
 
     Parameters
     ----------
@@ -84,19 +84,19 @@ class AtomIn:
     examples: tuple[Any, ...]
 
     def members(self, view: View) -> NDArray[np.bool_]:
-        """Give the membership of every output of a block."""
+        """Return the membership of every output of a block."""
         wanted = {self.feature.of(example) for example in self.examples}
         return np.array([value in wanted for value in self.feature.column(view)], dtype=bool)
 
     def words(self) -> str:
-        """Say the condition."""
+        """Return the condition in words."""
         shown = [self.feature.show(example) for example in self.examples]
         if len(shown) == 1:
             return f"{self.feature.words} is {shown[0]}"
         return f"{self.feature.words} is one of " + "; ".join(shown)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the condition as plain data."""
+        """Return the condition as plain data."""
         return {"atom": self.feature.to_json(), "examples": [encode(example) for example in self.examples]}
 
     def __eq__(self, other: object) -> bool:
@@ -113,15 +113,15 @@ class RegionIn:
     region: Region
 
     def members(self, view: View) -> NDArray[np.bool_]:
-        """Give the membership of every output of a block."""
+        """Return the membership of every output of a block."""
         return np.array([self.region.contains(output) for output in view.outputs], dtype=bool)
 
     def words(self) -> str:
-        """Say the condition."""
+        """Return the condition in words."""
         return self.region.words()
 
     def to_json(self) -> dict[str, Any]:
-        """Give the condition as plain data."""
+        """Return the condition as plain data."""
         return {"region": _region_to_json(self.region)}
 
     def __eq__(self, other: object) -> bool:
@@ -161,7 +161,7 @@ class Event:
     conditions
         What must hold.
     said
-        Its words in a saved result, where they differ; it keeps them if an example was kept as text only.
+        The saved description where it differs from ours; used if an example was saved as text.
 
     Examples
     --------
@@ -179,7 +179,7 @@ class Event:
             raise InvalidValue(f"An event must have one to three conditions; got {len(self.conditions)}.")
 
     def members(self, outputs: Sequence[Any] | NDArray[Any] | View) -> NDArray[np.bool_]:
-        """Give the membership of every output of a block, shape (runs,)."""
+        """Return the membership of every output of a block, shape (runs,)."""
         view = outputs if isinstance(outputs, View) else View(outputs)
         inside = np.ones(len(view), dtype=bool)
         for condition in self.conditions:
@@ -187,17 +187,17 @@ class Event:
         return inside
 
     def contains(self, output: object) -> bool:
-        """Tell whether one output belongs to the event."""
+        """Return whether one output belongs to the event."""
         return bool(self.members([output])[0])
 
     def words(self) -> str:
-        """Say the event as a sentence without a full stop."""
+        """Return the event as a sentence without a full stop."""
         if self.said and not is_replayable(self.to_json()):
             return self.said
         return " and ".join(condition.words() for condition in self.conditions)
 
     def to_json(self) -> dict[str, Any]:
-        """Give the event as plain data."""
+        """Return the event as plain data."""
         return {"all": [condition.to_json() for condition in self.conditions]}
 
     @classmethod

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.distributions.law import Floats, Ints
-from audit.events.edges import LARGEST, learn_edges, place
+from audit.events.edges import LARGEST, bins_of, learn_edges
 from audit.events.event import AtomIn, Condition, NumberIn
 from audit.events.features.base import AtomFeature, Feature, NumberFeature
 from audit.events.features.views import View
@@ -47,14 +47,10 @@ class NumberBins:
 
     def find(self, view: View) -> Ints:
         """Give the bin of every output of a block."""
-        column = self.feature.column(view)
-        missing = np.isnan(column)
-        if missing.any():
-            return np.where(missing, self.width - 1, np.searchsorted(self.edges, column, side="right"))
-        return place(self.edges, column)
+        return bins_of(self.feature.column(view), self.edges)
 
     def condition(self, members: NDArray[np.bool_]) -> Condition:
-        """Give the condition "the value lies in one of these bins" as merged intervals."""
+        """Return the condition "the value lies in one of these bins" as merged intervals."""
         lows = np.append(-np.inf, self.edges)
         highs = np.append(np.minimum(self.edges, LARGEST), np.inf)  # +inf has the last bin for itself
         steps = np.diff(members[: self.ordered].astype(int), prepend=0, append=0)
@@ -79,7 +75,7 @@ class AtomBins:
         return len(self.known) + 1
 
     def find(self, view: View) -> Ints:
-        """Give the bin of every output of a block."""
+        """Return the bin of every output of a block."""
         other = len(self.known)
         if not other:  # nothing recurs: no key needs to be worked out
             return np.zeros(len(view), dtype=np.intp)
@@ -87,7 +83,7 @@ class AtomBins:
         return np.array([get(value, other) for value in self.feature.column(view)], dtype=np.intp)
 
     def condition(self, members: NDArray[np.bool_]) -> Condition:
-        """Give the condition "the value is one of these"; "all others" cannot be said and is left out."""
+        """Return the condition "the value is one of these"; the bin "all others" is left out."""
         chosen = np.flatnonzero(members[: len(self.known)])
         return AtomIn(self.feature, tuple(self.examples[k] for k in chosen))
 
@@ -113,22 +109,6 @@ def learn_bins(feature: Feature, views: list[View]) -> Bins:
     )
 
 
-def apart(estimates: Floats, errors: float) -> tuple[Floats, Floats]:
-    """Return p lowered and q raised by so many standard errors.
-
-    Parameters
-    ----------
-    estimates
-        Of each event p, q, and how many runs of either side they rest on, shape (3, events).
-    errors
-        How many standard errors.
-    """
-    p, q, past = estimates
-    low = p - errors * np.sqrt(p * (1 - p) / (past + 1))
-    high = q + errors * np.sqrt(q * (1 - q) / (past + 1))
-    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-
-
 @dataclass(frozen=True)
 class Candidates:
     """Events over the bins of one table with the past's estimates, p side against q side.
@@ -151,7 +131,7 @@ class Candidates:
     past: float
 
     def take(self, index: Ints) -> "Candidates":
-        """Give some of the events."""
+        """Return some of the events."""
         return Candidates(self.inside_p[index], self.inside_q[index], self.p[index], self.q[index], self.past)
 
     def count(self, counted: Floats) -> Floats:
@@ -164,6 +144,13 @@ class Candidates:
         """
         of_p, of_q = self.inside_p @ counted[0], self.inside_q @ counted[1]
         return np.stack([of_p, counted[0].sum() - of_p, of_q, counted[1].sum() - of_q], axis=1)
+
+
+def apart(p: Floats, q: Floats, past: Floats | float, errors: float) -> tuple[Floats, Floats]:
+    """Return p lowered and q raised by this many standard errors of estimates that rest on `past` runs."""
+    low = p - errors * np.sqrt(p * (1 - p) / (past + 1))
+    high = q + errors * np.sqrt(q * (1 - q) / (past + 1))
+    return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
 
 
 @dataclass
@@ -185,7 +172,7 @@ class Table:
         self.counts = np.zeros((2, self.bins.width + 1))
 
     def find(self, view: View) -> Ints:
-        """Give the bin of every run, unfinished ones in the last."""
+        """Return the bin of every run, unfinished ones in the last."""
         found = self.bins.find(view)
         if len(view.unfinished):
             found[view.unfinished] = self.bins.width
@@ -198,7 +185,7 @@ class Table:
         return np.array(counted, dtype=np.float64)
 
     def suggest(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
-        """Give the events worth betting on with the database `side` (0 left, 1 right) as the p side."""
+        """Return the events worth betting on with the database `side` (0 left, 1 right) as the p side."""
         x, y = self.counts[side], self.counts[1 - side]
         if unfinished_counts_against:
             x, y = x[:-1], y[:-1]
@@ -220,7 +207,7 @@ class Table:
 
 
 def _tails(width: int, ordered: int) -> NDArray[np.bool_]:
-    """Give every "at least an edge" and every "below an edge" over the ordered bins."""
+    """Return every "at least an edge" and every "below an edge" over the ordered bins."""
     index, cuts = np.arange(width), np.arange(1, ordered)
     above = (index[None, :] >= cuts[:, None]) & (index < ordered)
     below = index[None, :] < cuts[:, None]
@@ -231,7 +218,7 @@ _SHARES = np.array([0.001, 0.003, 0.01, 0.03, 0.06, 0.12, 0.2, 0.3, 0.4, 0.5, 0.
 
 
 def _ratios(x: Floats, y: Floats) -> tuple[NDArray[np.bool_], Floats, Floats]:
-    """Give the bins of largest ratio, cut at several places, with leave-one-out counts.
+    """Return the bins of largest ratio, cut at several places, with leave-one-out counts.
 
     A run in bin b counts as a hit only if b would be in the event without that run. For x this removes the
     flattery of having chosen the bin because of the run; for y it errs against the bet.

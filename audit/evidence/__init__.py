@@ -1,4 +1,4 @@
-"""What runs say against a claim: the bets, what is remembered of a pair, and what would have been seen.
+"""Evidence against a claim: bets (e-values), counts of past runs, power, several audits judged together.
 
-Above `events`; below `search`, which asks it where to look, and `verdict`, which decides by it.
+Above `events`; below `search`, which looks where its numbers point, and `verdict`, which decides by it.
 """

@@ -36,7 +36,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv, rel_entr
+from scipy.special import betaincinv
 
 from audit.claims import at_distance
 from audit.distributions.law import Floats, Ints
@@ -111,6 +111,11 @@ class Bet:
     past: Floats
     counts: Floats
     distance: int = 1
+
+    @classmethod
+    def on_one(cls, p: float, q: float, past: float, counts: Floats, distance: int = 1) -> "Bet":
+        """Return the bet on a single event; the counts have shape (4,)."""
+        return cls(np.zeros(1), np.array([p]), np.array([q]), np.array([past]), counts[None, :], distance)
 
     @property
     def calls(self) -> int:
@@ -336,25 +341,3 @@ def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
 def ceiling(pairs: int, significance: float) -> float:
     """Give about the largest ε that so many pairs of runs can certify: ln(n / ln(2/significance))."""
     return max(0.0, math.log(pairs / math.log(2 / significance))) if pairs > 0 else 0.0
-
-
-def best_log_growth(p: float, q: float, epsilon: float, delta: float) -> float:
-    """Give KL((p, q) ‖ claim) in nats a pair: no auditor with independent sides grows faster on this event.
-
-    The infimum over (p′, q′) with p′ ≤ R·q′ + δ of KL(p‖p′) + KL(q‖q′); 0 if (p, q) meets the claim.
-    """
-    from scipy.optimize import minimize_scalar
-
-    ratio = math.exp(epsilon)
-    if p <= ratio * q + delta:
-        return 0.0
-
-    def divergence(a: float, b: float) -> float:
-        return float(rel_entr([a, 1 - a], [b, 1 - b]).sum())
-
-    def objective(other: float) -> float:
-        return divergence(q, other) + divergence(p, min(1.0, ratio * other + delta))
-
-    high = (p - delta) / ratio  # beyond it p′ = p already, and moving q′ further only costs
-    found = minimize_scalar(objective, bounds=(q, high), method="bounded", options={"xatol": 1e-12})
-    return float(min(found.fun, objective(high)))

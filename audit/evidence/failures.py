@@ -45,7 +45,7 @@ _ENDLESS: Final = 2**62
 
 
 def weights(count: int) -> Floats:
-    """Give the share of the wealth for each of so many problems, the most promising first; they sum to 1.
+    """Return each problem's share of the wealth, the most promising first; they sum to 1.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def weights(count: int) -> Floats:
 
 
 def log_payoffs(values: Floats, beta: float) -> Floats:
-    """Give log(1 + s·(F/β − 1)) for each value of F and each stake, shape (values, stakes)."""
+    """Return log(1 + s·(F/β − 1)) for each value of F and each stake, shape (values, stakes)."""
     return np.asarray(np.log1p(GRID * (values[:, None] / max(beta, LEAST_BETA) - 1.0)))
 
 
@@ -97,29 +97,29 @@ class Bets:
         return float(_mean(self._against))
 
     def paths(self, low: Floats, high: Floats, *, beta: float) -> tuple[Floats, Floats]:
-        """Give the log wealth against and for the claim after each of some further trials."""
+        """Return the log wealth against and for the claim after each of some further trials."""
         against = self._against + np.cumsum(log_payoffs(low, beta), axis=0)
         favour = self._for + np.cumsum(log_payoffs(1.0 - high, 1.0 - beta), axis=0)
         return _mean(against), _mean(favour)
 
     def add(self, low: Floats, high: Floats, *, beta: float) -> None:
-        """Keep trials that were bet on."""
+        """Add trials that were bet on."""
         self.low.append(low)
         self.high.append(high)
         self._against = self._against + log_payoffs(low, beta).sum(axis=0)
         self._for = self._for + log_payoffs(1.0 - high, 1.0 - beta).sum(axis=0)
 
     def log_wealth(self, beta: float, *, as_failures: bool = False) -> float:
-        """Give the log wealth against "the failure probability is at most beta"."""
+        """Return the log wealth against "the failure probability is at most beta"."""
         return _log_wealth(_counted(self.high if as_failures else self.low), beta)
 
     def log_wealth_for(self, beta: float) -> float:
-        """Give the log wealth against "the failure probability is at least beta"."""
+        """Return the log wealth against "the failure probability is at least beta"."""
         return _log_wealth(_counted([1.0 - part for part in self.high]), 1.0 - beta)
 
 
 def _counted(parts: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """Give the distinct values of F and how often each came."""
+    """Return the distinct values of F and how often each came."""
     values, counts = np.unique(np.concatenate([np.zeros(0), *parts]), return_counts=True)
     return values, counts.astype(float)
 
@@ -130,12 +130,12 @@ def _log_wealth(counted: tuple[Floats, Floats], beta: float) -> float:
 
 
 def _mean(logs: Floats) -> Floats:
-    """Give the log of the average over the stakes, the last axis."""
+    """Return the log of the average over the stakes, the last axis."""
     return np.asarray(log_sum(logs) - math.log(len(GRID)))
 
 
 def lower_bound(shares: Floats, bets: Sequence[Bets], *, significance: float) -> float:
-    """Give a lower bound on the failure probability of the worst of these problems.
+    """Return a lower bound on the failure probability of the worst of these problems.
 
     **Guarantee.** It is above the largest p_k with probability at most `significance`.
     """
@@ -153,7 +153,7 @@ def lower_bound(shares: Floats, bets: Sequence[Bets], *, significance: float) ->
 
 
 def upper_bound(bets: Bets, *, significance: float) -> float:
-    """Give an upper bound on the failure probability of one problem, at confidence 1 − significance."""
+    """Return an upper bound on the failure probability of one problem, at confidence 1 − significance."""
     if not bets.runs:
         return 1.0
     limit, counted = -math.log(significance), _counted([1.0 - part for part in bets.high])
@@ -161,7 +161,7 @@ def upper_bound(bets: Bets, *, significance: float) -> float:
 
 
 def _largest(rejected: Callable[[float], bool]) -> float:
-    """Give the largest value in [0, 1] that is rejected, 0 if none is; rejection stops somewhere for good."""
+    """Return the largest value in [0, 1] that is rejected, 0 if none is; all below it must be."""
     low, high = 0.0, 1.0
     for _ in range(_STEPS):
         middle = (low + high) / 2
@@ -170,7 +170,7 @@ def _largest(rejected: Callable[[float], bool]) -> float:
 
 
 def least_runs(beta: float, significance: float) -> int:
-    """Give the fewest runs that can refute: all of them failures.
+    """Return the fewest runs that can refute: all of them failures.
 
     Of 1 − beta these are the fewest that can meet a claim of beta: none of them a failure.
 
@@ -181,15 +181,3 @@ def least_runs(beta: float, significance: float) -> int:
     """
     limit, gain = -math.log(significance), log_payoffs(np.ones(1), beta)[0]
     return bisect_left(range(_ENDLESS), limit, lo=1, key=lambda runs: float(_mean(runs * gain)))
-
-
-def best_growth(p: float, beta: float) -> float:
-    """Give KL(p ‖ β) in nats a run: nobody who sees failures only decides in fewer than ln(1/s)/KL runs.
-
-    Examples
-    --------
-    >>> round(best_growth(0.2, 0.1), 4)
-    0.0444
-    """
-    terms = ((p, beta), (1.0 - p, 1.0 - beta))
-    return sum(a * math.log(a / b) for a, b in terms if a > 0)

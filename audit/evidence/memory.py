@@ -1,6 +1,6 @@
-"""What is remembered of one pair of databases: early outputs for re-learning, and counts of everything."""
+"""Past runs of one pair of databases: early outputs for re-learning, and counts of everything."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from audit.events.features.views import View
 from audit.events.tables import Candidates, Table, apart, learn_bins
 from audit.evidence.bets import Bet
 from audit.sampling import Runs
+from audit.sampling.loops import joined
 from audit.values.outcomes import Raised, Unfinished, is_refusal
 from audit.values.weights import weigh_all
 
@@ -84,7 +85,7 @@ class PairMemory:
     _kept_runs: int = 0
     _kept_bytes: int = 0
     _next_learning: int = 1
-    _estimates: tuple[int, Floats] | None = None
+    _estimates: Floats | None = None
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -156,6 +157,8 @@ class PairMemory:
                 self._kept_runs += block.runs
                 self._kept_bytes += max(map(weight, block.views))
             self.runs += block.runs
+        self._prospects.clear()
+        self._estimates = None
         if self.pairs >= self._next_learning and self._kept_runs == self.runs:
             self._relearn()
             self._next_learning = 2 * self.pairs if self.pairs >= 256 else int(1.5 * self.pairs)
@@ -172,16 +175,15 @@ class PairMemory:
             table.counts += table.count(*counted)
             self.tables.append(table)
         for view in sides:
-            view.forget()
+            view.inside.clear()  # it is larger than the outputs
 
     def choose(self, epsilon: float, delta: float, *, against: bool = True) -> list[Chosen]:
         """Choose the events of the next batch by what the past says of them at and around the claim."""
         epsilon, delta = at_distance(epsilon, delta, self.distance)
-        offers = self._offers(against=against)
+        offers = list(self._suggested(against=against))
         if not offers:
             return []
-        promise = np.concatenate([_promise(offer[2], epsilon, delta) for offer in offers], axis=1)
-        kept = _best(promise)
+        kept = _best(np.concatenate([_promise(offer, epsilon, delta) for _, _, offer in offers], axis=1))
         chosen, start = [], 0
         for index, side, candidates in offers:
             size = len(candidates.p)
@@ -192,17 +194,16 @@ class PairMemory:
                 chosen.append(Chosen(index, side, candidates.take(mine), prior, self.distance))
         return chosen
 
-    def _offers(self, *, against: bool) -> list[tuple[int, int, Candidates]]:
-        """Return the events that each table suggests on either side, with the table's place."""
-        suggested = (
-            (index, side, table.suggest(side, unfinished_counts_against=against))
-            for index, table in enumerate(self.tables)
-            for side in (0, 1)
-        )
-        return [(index, side, found) for index, side, found in suggested if found is not None]
+    def _suggested(self, *, against: bool) -> Iterator[tuple[int, int, Candidates]]:
+        """Yield the events of every table, for either side as the p side: the table, the side, the events."""
+        for index, table in enumerate(self.tables):
+            for side in (0, 1):
+                candidates = table.suggest(side, unfinished_counts_against=against)
+                if candidates is not None:
+                    yield index, side, candidates
 
     def kept(self, side: int) -> tuple[list[View], list[View]]:
-        """Give the kept outputs, those of the database `side` first."""
+        """Return the kept outputs, those of the database `side` first."""
         return self._kept[side], self._kept[1 - side]
 
     def seen(self, event: Event, side: int) -> Floats:
@@ -214,37 +215,35 @@ class PairMemory:
         return np.array(counts, dtype=float)
 
     def event(self, chosen: Chosen, k: int) -> Event:
-        """Give one of the chosen events as a set of outputs that says itself."""
+        """Return one of the chosen events as an `Event`."""
         bins = self.tables[chosen.table].bins
         return Event((bins.condition(chosen.candidates.inside_p[k, : bins.width]),))
 
     def _share(self, index: int) -> float:
-        """Give a table's share of the stake: half for the cheap features together, half for the others."""
+        """Return a table's share of the stake: half for the cheap features together, half for the others."""
         cheap = [type(table.bins.feature).cheap for table in self.tables]
         alike = cheap.count(cheap[index])
         return (0.5 if len(set(cheap)) == 2 else 1.0) / alike
 
     def prospect(self, epsilon: float, delta: float, *, errors: float) -> tuple[float, float]:
-        """Give how promising the pair is: growth in nats a pair (0 if none), then the loss in sight a step.
+        """Return how promising the pair is: growth in nats a pair (0 if none), then the loss in sight a step.
 
         `errors` standard errors are taken from p and added to q (the other way round where negative).
         """
-        key = (self.pairs, epsilon, delta, errors)
+        key = (epsilon, delta, errors)
         if key not in self._prospects:
-            self._prospects = {
-                known: found for known, found in self._prospects.items() if known[0] == self.pairs
-            }
-            self._prospects[key] = self._prospect(epsilon, delta, errors)
+            self._prospects[key] = self._prospect(*key)
         return self._prospects[key]
 
     def _prospect(self, epsilon: float, delta: float, errors: float) -> tuple[float, float]:
         epsilon, delta = at_distance(epsilon, delta, self.distance)
-        if self._estimates is None or self._estimates[0] != self.runs:  # the search asks again and again
-            offers = [candidates for _, _, candidates in self._offers(against=True)]
+        if self._estimates is None:  # the search asks again and again
+            offers = [candidates for _, _, candidates in self._suggested(against=True)]
             past = [np.full(len(offer.p), offer.past) for offer in offers]
-            p, q = [offer.p for offer in offers], [offer.q for offer in offers]
-            self._estimates = self.runs, np.array([np.concatenate(x or [np.zeros(0)]) for x in (p, q, past)])
-        low, high = apart(self._estimates[1], errors)
+            columns = ([offer.p for offer in offers], [offer.q for offer in offers], past)
+            self._estimates = np.array([np.concatenate(column or [np.zeros(0)]) for column in columns])
+        p, q, past = self._estimates
+        low, high = apart(p, q, past, errors)
         if not len(low):
             return 0.0, -np.inf
         growth = max(0.0, float(growth_rate(low, high, epsilon, delta).max()))
@@ -252,7 +251,7 @@ class PairMemory:
         return growth, loss / self.distance
 
 
-def bet_on(chosen: list[Chosen], counts: list[Floats]) -> Bet:
+def bet_on(chosen: list[Chosen], counts: list[Floats] | dict[int, Floats]) -> Bet:
     """Turn chosen events and the counts of the batch that followed into a bet."""
     return Bet(
         log_prior=np.concatenate([item.log_prior for item in chosen]),
@@ -267,12 +266,9 @@ def bet_on(chosen: list[Chosen], counts: list[Floats]) -> Bet:
 
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:
-    """Return the bet on a batch that was broken off, so many of its calls being of either side: its worst."""
-    tables = 1 + max(item.table for item in chosen)
-    known = {item.table: item.candidates.inside_p.shape[1] for item in chosen}
-    counts = [np.zeros((2, known.get(table, 1))) for table in range(tables)]
-    for counted in counts:
-        counted[:, 0] = left, right
+    """Return the bet on a batch that was broken off after this many calls of either side, at its worst."""
+    in_one_bin = {item.table: np.eye(1, item.candidates.inside_p.shape[1])[0] for item in chosen}
+    counts = {table: np.outer([left, right], first) for table, first in in_one_bin.items()}
     return bet_on(chosen, counts).at_worst()
 
 
@@ -294,7 +290,7 @@ def _promise(candidates: Candidates, epsilon: float, delta: float) -> Floats:
 
 
 def _best(promise: Floats) -> NDArray[np.bool_]:
-    """Keep the events that are among the best at one of the levels."""
+    """Return which events are among the best at one of the levels."""
     kept = np.zeros(promise.shape[1], dtype=bool)
     if promise.shape[1] <= MOST_EVENTS:
         return ~kept
@@ -305,22 +301,19 @@ def _best(promise: Floats) -> NDArray[np.bool_]:
 
 
 def weight(view: View) -> int:
-    """Give roughly how many bytes a view takes, its numbers included."""
+    """Return roughly how many bytes a view takes, its numbers included."""
     matrices = sum(matrix.nbytes for _, matrix in view.vectors.values())
     return weigh_all(view.outputs) + view.numbers[1].nbytes + matrices
 
 
 def merged(views: list[View]) -> View:
-    """Give one view of all outputs: many small ones cost more to go through."""
+    """Return one view of all outputs: many small ones cost more to go through."""
     if len(views) == 1:
         return views[0]
     typed = all(view.typed for view in views)
-    arrays = [view.outputs for view in views if isinstance(view.outputs, np.ndarray)]
-    if len(arrays) == len(views) and len({(array.shape[1:], array.dtype) for array in arrays}) == 1:
-        return View(np.concatenate(arrays), typed, replaced=True)
-    return View([output for view in views for output in view.outputs], typed, replaced=True)
+    return View(joined([view.outputs for view in views]), typed, replaced=True)
 
 
 def _last_half(view: View) -> View:
-    """Give the second half of the outputs, as counted in `propose`."""
+    """Return the second half of the outputs, as counted in `propose`."""
     return View(view.outputs[len(view) // 2 :], view.typed, replaced=True)

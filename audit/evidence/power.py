@@ -1,9 +1,9 @@
-"""What a non-refutation means: the smallest true ε that the same bets would most likely have shown.
+"""Power: the smallest true ε that the same bets would most likely have refuted.
 
 **Guarantee.** A statement about simulated audits, not about the subject: were the named event to have
 probability p on one side and (p − δ)/e^ε on the other, with the batches and stakes of this audit, then at
-least 90 % of audits (estimated from `AUDITS` simulations under common random numbers) would have refuted the
-claim.
+least 90 % of audits (estimated from `AUDITS` simulations under common random numbers) would have reached the
+threshold of a refutation. The search for the pair and the confirmation are not simulated.
 """
 
 import math
@@ -55,7 +55,7 @@ def detectable(
     significance: float,
     look: int,
 ) -> Power:
-    """Find the smallest true ε at which audits like this one refute in 90 % of simulations.
+    """Return the smallest true ε at which 90 % of simulated audits like this one refute.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def detectable(
 
 
 def generic(delta: float) -> float:
-    """Return the probability of the event that is asked about where none promises anything: more than δ.
+    """Return the probability, above δ, of the event that is assumed if no event looks promising.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def fixed_sample_epsilon(pairs: int, *, epsilon: float, delta: float, significan
 
 
 def _first(holds: Callable[[int], bool], *, count: int, guess: int) -> int | None:
-    """Find the first of `count` indices where a condition holds, as it does from there on."""
+    """Return the first of `count` indices from which on a condition holds."""
     low, high, step = -1, count, 4
     here = min(guess, count - 1)
     while low + 1 < high:
@@ -169,19 +169,19 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
     Those of a claim that holds promise nothing at the claim itself but by chance, and such an event is often
     too rare to show anything.
     """
+    if memory is None:
+        return []
     found: list[tuple[Event, float]] = []
     rivals = 0
-    for scale in _SCALES if memory is not None and memory.tables else ():
-        assert memory is not None
-        best: tuple[float, Event, float] | None = None
+    for scale in _SCALES:
+        best, best_growth = None, 0.0
         for chosen in memory.choose(epsilon * scale, delta):
             growth = growth_rate(chosen.candidates.p, chosen.candidates.q, epsilon * scale, delta)
             rivals += len(growth)
             k = int(np.argmax(growth))
-            if chosen.candidates.past * growth[k] > 3.0 and (best is None or growth[k] > best[0]):
-                best = (float(growth[k]), memory.event(chosen, k), float(chosen.candidates.p[k]))
-        if best is not None:
-            found.append(best[1:])
+            if chosen.candidates.past * growth[k] > 3.0 and growth[k] > best_growth:
+                best, best_growth = (memory.event(chosen, k), float(chosen.candidates.p[k])), growth[k]
+        found += [] if best is None else [best]
     return [_Option(event, p, rivals) for event, p in found]
 
 

@@ -16,16 +16,10 @@ has confirmed what is named without a refutation, and a mechanism that keeps its
 named although each of its first answers is private (`audit.verdict.judge`).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
+from numpy.typing import NDArray
 
 
 def e_bh(log_wealths: Sequence[float], *, rate: float = 0.05) -> NDArray[np.bool_]:

@@ -1,4 +1,7 @@
-"""Findings: what became of a source text's statement, in words (`text`) and in a file (`saved`)."""
+"""Findings: statements of the source texts, recomputed; in words (`text`) and in a file (`saved`).
+
+Above `privacy`; below the doors.
+"""
 
 from audit.findings.finding import GROUP, Finding, Judgement, Method, Table, glossary, load_findings, merged
 

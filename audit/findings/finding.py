@@ -24,7 +24,7 @@ Compute: TypeAlias = "Callable[[], Finding]"
 GROUP = "dp_audit.findings"
 
 Judgement = Literal["holds", "loose", "not verified", "hidden condition", "proof only", "false", "typo"]
-"""What became of a statement.
+"""Whether a statement holds.
 
 ``holds``: by its proof or an exact law where the `Method` says so; else no instance looked at breaks it.
 ``loose``: true, and more is true. ``not verified``: neither proved nor refuted here. ``hidden condition``:
@@ -34,7 +34,7 @@ something else than it prints.
 """
 
 Method = Literal["exact", "upper bound", "lower bound", "sampled", "arithmetic"]
-"""How the number found was had.
+"""How the number found was obtained.
 
 ``exact``: from a law or an enumeration, of the very quantity that the statement is about. ``upper bound``:
 the quantity is at most that, by a proof. ``lower bound``: at least that, the worst of the instances looked
@@ -53,7 +53,7 @@ class Table:
     rows
         One tuple of numbers or texts a row, as long as `columns`.
     caption
-        What is held fixed, and how the numbers were had.
+        What is held fixed, and how the numbers were obtained.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Finding(NoTruth):
     statement
         What the text says, in one sentence of our own.
     judgement
-        What became of it, a `Judgement`.
+        Whether it holds, a `Judgement`.
     shown
         What was found, in one sentence that has the numbers.
     corrected
@@ -139,7 +139,7 @@ class Finding(NoTruth):
 
     @property
     def ratio(self) -> float | None:
-        """Found ÷ claimed; None where no two numbers decide, the claimed one is 0, or their signs differ."""
+        """Found ÷ claimed; None if no two numbers decide, the claimed one is 0, or their signs differ."""
         if self.claimed is None or self.found is None or self.claimed == 0:
             return None
         ratio = self.found / self.claimed

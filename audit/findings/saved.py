@@ -34,7 +34,7 @@ def from_json(document: Mapping[str, Any]) -> Finding:
     Raises
     ------
     AuditError
-        If the document is none of ours; one line.
+        If dp-audit did not write the document.
 
     Examples
     --------

@@ -74,7 +74,7 @@ def ratio_words(ratio: float) -> str:
 
 
 def titles(glossary: Iterable[tuple[str, str]]) -> str:
-    """Return what short names stand for, one after another; empty where there are none.
+    """Return what short names stand for, one after another; empty if there are none.
 
     Examples
     --------

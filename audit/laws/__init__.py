@@ -1,4 +1,4 @@
-"""Declared output laws: the loss of a pair, comparisons with a claim, regions of outputs, runs against a law.
+"""Divergences of declared output laws: privacy loss, δ(ε), the worst event; and runs against a law.
 
-Above `audit.distributions` and `subject`; below `verdict`, which decides by them.
+Above `audit.distributions`, which defines the laws, and `subject`; below `verdict`, which decides by them.
 """

@@ -1,4 +1,4 @@
-"""The declared laws of an audit, asked for with the subject's own faults told apart from ours."""
+"""The declared laws of an audit; errors that the subject raises are reported as its own."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class Laws:
     _changed: str = ""
 
     def of(self, database: Any) -> Law | None:
-        """Give the law on a database, None where the subject declares none."""
+        """Return the law on a database, None if the subject declares none."""
         law_of = self.subject.distribution
         assert law_of is not None
         try:
@@ -51,7 +51,7 @@ class Laws:
         return law
 
     def first(self, database: Any) -> Law:
-        """Give the law on a database; refuse a subject that declares one for some databases only."""
+        """Return the law on a database; an error if the subject declares laws for some databases only."""
         law = self.of(database)
         if law is None:
             raise SubjectError(
@@ -62,7 +62,7 @@ class Laws:
         return law
 
     def again(self, database: Any) -> Law:
-        """Give the law on a database, and notice where it is not the one that was given first."""
+        """Return the law on a database, and notice if it differs from the first one."""
         _, known = self._first.get(key(database), (None, None))
         law = self.first(database)
         if known is not None and not self._changed and not _same(known, law):
@@ -73,7 +73,7 @@ class Laws:
         return law
 
     def changed(self) -> str:
-        """Ask for some laws again, the last first, and say where a law was given that is not the first."""
+        """Return where a law, asked for again, differs from the first one; the last ones are asked first."""
         step = max(1, len(self._first) // _ASKED_AGAIN)
         for database, _ in list(islice(reversed(self._first.values()), 0, None, step)):
             if self._changed:
@@ -83,7 +83,7 @@ class Laws:
 
 
 def _same(law: Law, other: Law) -> bool:
-    """Tell whether two laws are one, but for the rounding of their numbers."""
+    """Return whether two laws are equal up to the rounding of their numbers."""
     if law == other:
         return True
     try:

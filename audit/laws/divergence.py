@@ -158,10 +158,8 @@ class _Climb:
 
     def __init__(self, p: Law, q: Law, loss: VectorLoss, epsilon: float) -> None:
         self._p, self._q, self._epsilon = p, q, epsilon
-        known: dict[ScalarLoss, tuple[list[Region | None], Floats]] = {}
-        for index, part in loss.losses.items():
-            if part not in known:
-                known[part] = self._choices(index, part)
+        places = {part: index for index, part in loss.losses.items()}  # equal coordinates share one loss
+        known = {part: self._choices(index, part) for part, index in places.items()}
         self._of = {index: known[part] for index, part in loss.losses.items()}
 
     def box(self) -> Region:

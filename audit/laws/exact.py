@@ -1,4 +1,4 @@
-"""The exact path: declared laws of neighbouring databases against a claim, without drawing anything.
+"""Declared laws of neighbouring databases compared with a claim; nothing is drawn.
 
 **Guarantee.** `ExactFinding.over` is true only if some pair exceeds the claim, by more than `tolerance` in ε
 or by more than the factor 1 + `tolerance` in δ, whatever the probabilities are that its laws' numbers stand
@@ -26,9 +26,6 @@ MOST_SEEN = 2**17
 """Databases remembered as the objects they are; others are told by their keys each time."""
 TIE = 1e-12
 """Scores this close are equal: the pair that came first is the worst."""
-
-_FLAT = frozenset({list, tuple})
-_PLAIN = frozenset({int, str, bool})
 
 
 @dataclass(frozen=True)
@@ -162,7 +159,6 @@ class _Comparison:
         self._laws: list[Law] = []
         self._index: dict[Hashable, int] = {}
         self._seen: dict[int, tuple[Any, int]] = {}
-        self._known: dict[tuple[int, int], Score[float]] = {}
         self._worst: dict[str, tuple[float, float, PairFinding]] = {}
         self.pairs, self.over, self.within, self.slack = 0, False, True, TOLERANCE
         self._most = np.zeros(2)
@@ -199,13 +195,7 @@ class _Comparison:
         known = self._seen.get(id(database))  # an enumeration hands over the same lists again and again
         if known is not None and known[0] is database:
             return known[1]
-        place = self._place_of(database)
-        if len(self._seen) < MOST_SEEN:
-            self._seen[id(database)] = database, place
-        return place
-
-    def _place_of(self, database: Any) -> int:
-        key = _key(database)
+        key = canonical.key(database)
         place = self._index.get(key)
         if place is None:
             law = self._law_of(database)
@@ -215,6 +205,8 @@ class _Comparison:
                 )
             place = self._index[key] = len(self._laws)
             self._laws.append(law)
+        if len(self._seen) < MOST_SEEN:
+            self._seen[id(database)] = database, place
         return place
 
     def _keep(
@@ -251,29 +243,13 @@ class _Comparison:
         laws = [self._laws[row] for row in rows.tolist()]
         table = stacked(laws)
         if table is None:
-            scores = [self._score(p, q) for p, q in [*indices.tolist(), *indices[:, ::-1].tolist()]]
+            places = [*indices.tolist(), *indices[:, ::-1].tolist()]
+            scores = [score(self._laws[p], self._laws[q], self._claim) for p, q in places]
             return Score(*map(np.array, zip(*scores, strict=True)))
         both = np.concatenate([inverse, inverse[:, ::-1]])
         side_by_side = SideBySide(laws, table, self._claim)
         parts = [side_by_side.scores(both[block]) for block in blocks(len(both), table.shape[1])]
         return Score(*map(np.concatenate, zip(*parts, strict=True)))
-
-    def _score(self, p: int, q: int) -> Score[float]:
-        if (p, q) not in self._known:
-            self._known[p, q] = score(self._laws[p], self._laws[q], self._claim)
-        return self._known[p, q]
-
-
-def _key(database: Any) -> Hashable:
-    """Return a key; flat lists of one plain type, the bulk of enumerations, need no walk through their items.
-
-    1 and 1.0 have two keys here, which costs a second question for one law and no more.
-    """
-    if type(database) in _FLAT:
-        kinds = set(map(type, database))
-        if len(kinds) == 1 and kinds <= _PLAIN:
-            return (type(database), kinds.pop(), tuple(database))
-    return canonical.key(database)
 
 
 def _beats(rank: tuple[float, float], known: tuple[float, float]) -> bool:

@@ -38,7 +38,7 @@ def law_log_e_value(law: Law, outputs: Outputs) -> float:
     Returns
     -------
     float
-        +∞ where an output lies outside the law's support, 0 where nothing was drawn.
+        +∞ if an output lies outside the law's support, 0 if nothing was drawn.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def law_log_e_value(law: Law, outputs: Outputs) -> float:
 
 
 def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
-    """Return the first output that the law says cannot occur, in a tuple; an empty one where there is none.
+    """Return the first output that the law says cannot occur, in a tuple; an empty one if there is none.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
 
 
 def detectable_distance(law: Law, runs: int, log_limit: float) -> float:
-    """Return a total variation from the law that nine in ten comparisons of so many runs would find.
+    """Return a total variation from the law that nine in ten comparisons of this many runs would find.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ class SideBySide:
 
     @cached_property
     def _extremes(self) -> Floats | None:
-        """The least that rounding leaves of each law, below it the most; None where nothing is rounded."""
+        """Each law at the lower end of its rounding error, then at the upper end; None if none is rounded."""
         least, most = ([law.extreme(sign) for law in self._laws] for sign in (-1, +1))
         if all(a is b for a, b in zip(least, most, strict=True)):
             return None
@@ -138,7 +138,7 @@ class SideBySide:
 
 
 def _exactly_over(p: Law, q: Law, claim: PrivacyClaim) -> bool | None:
-    """Return whether laws given in fractions exceed a claim; None where they are not."""
+    """Return whether laws given in fractions exceed a claim; None if they are not."""
     left, right = fractions_of(p), fractions_of(q)
     if left is None or right is None:
         return None

@@ -35,7 +35,7 @@ class Repetition:
 
 @dataclass(frozen=True)
 class MutationCheck(NoTruth):
-    """From where an audit would have noticed a false claim. `str(check)` says it.
+    """The largest factor on the claimed ε at which an audit refuted. `str(check)` says it.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class MutationCheck(NoTruth):
 
     @property
     def noticed_from(self) -> float | None:
-        """The largest factor at which the smaller claim was refuted; None where none was."""
+        """The largest factor at which the smaller claim was refuted; None if none was."""
         return max((each.factor for each in self.repetitions if each.result.refuted), default=None)
 
     def to_json(self) -> dict[str, Any]:
@@ -75,7 +75,7 @@ class MutationCheck(NoTruth):
         Raises
         ------
         CorruptFile
-            It is damaged; one line.
+            It is damaged.
         """
         try:
             repetitions = tuple(

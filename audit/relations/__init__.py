@@ -1,4 +1,4 @@
-"""Which databases are neighbours: five relations and room for one's own, records of a database, the asking.
+"""Which databases are neighbours: five relations and custom ones, records of a database, calls of a relation.
 
 Public. Above errors; below everything that looks at databases.
 """

@@ -15,7 +15,7 @@ from audit.values.canonical import key, same
 
 
 def is_answer(answer: Any) -> bool:
-    """Tell whether `answer` is a real number; booleans are not.
+    """Return whether `answer` is a real number; booleans are not.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def is_answer(answer: Any) -> bool:
 
 
 def within_one(left: Any, right: Any) -> bool:
-    """Tell whether two answers differ by at most 1: exactly for integers, up to rounding for floats.
+    """Return whether two answers differ by at most 1: exactly for integers, up to rounding for floats.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which databases are neighbours: five relations, and room for one's own."""
+"""Which databases are neighbours: five relations, and custom ones."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ class NeighbourRelation(Protocol):
     """
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Tell whether two databases are neighbours; which comes first must not matter."""
+        """Return whether two databases are neighbours; which comes first must not matter."""
 
     def neighbours(self, database: Any, records: Any, rng: Any = None) -> Iterator[Any]:
         """Yield every neighbour of `database` in a fixed order; with an `rng`, random ones without end."""
@@ -84,7 +84,7 @@ class Relation(ABC):
         Raises
         ------
         InvalidValue
-            There is none of that name.
+            No relation has this name.
 
         Examples
         --------
@@ -99,7 +99,7 @@ class Relation(ABC):
         raise InvalidValue("The ", Parameter("relation"), f" must be one of {names}; got {show(name)}.")
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
-        """Tell whether two databases are neighbours.
+        """Return whether two databases are neighbours.
 
         Examples
         --------

@@ -11,7 +11,7 @@ from audit.values.canonical import key, same
 
 
 def kind_of(database: Any) -> str | None:
-    """Return the kind of sequence that `database` is, or None if it is none.
+    """Return the kind of sequence that `database` is, or None if it is not a sequence.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def rebuilt(database: Any, records: Sequence[Any]) -> Any:
 
 
 def is_labelled(record: Any) -> bool:
-    """Tell whether `record` is an (x, y) pair.
+    """Return whether `record` is an (x, y) pair.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def labelled(record: Any) -> Any:
     Raises
     ------
     InvalidValue
-        It is none.
+        It is not one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Asking a relation for neighbours: one of the toolkit's or, with care, one of the user's own.
+"""Calls of a relation for neighbours: one of the toolkit's or, with care, a custom one.
 
 Of one database, or all pairs of some databases, each once.
 """
@@ -16,7 +16,7 @@ from audit.values.brief import show
 
 
 def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
-    """Return whether two databases are neighbours; where a relation of the user's fails, they are not.
+    """Return whether two databases are neighbours; if a custom relation fails, they are not.
 
     Examples
     --------
@@ -33,12 +33,12 @@ def are_neighbours(relation: Any, left: Any, right: Any) -> bool:
 
 
 def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: Any = None) -> Iterator[Any]:
-    """Return the neighbours that a relation lists; one of the user's must also call them neighbours.
+    """Return the neighbours that a relation lists; a custom one must also call them neighbours.
 
     Raises
     ------
     InvalidValue
-        It lists one that is none.
+        It lists a database that is not a neighbour.
     SubjectError
         It fails.
 
@@ -65,7 +65,7 @@ def neighbours_of(relation: Any, database: Any, records: list[Any] | None, rng: 
 def listed(
     relation: Any, databases: list[list[Any]], records: list[Any], *, most: int
 ) -> list[tuple[int, int]] | None:
-    """Return the pairs that a relation lists, as places i < j; None where they are too many.
+    """Return the pairs that a relation lists, as places i < j; None if they are too many.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def listed(
 
 
 def refuse_unlisted(databases: Sequence[Any], pairs: Iterable[tuple[int, int]], relation: Any) -> None:
-    """Refuse a relation of the user's that lists fewer neighbours than it has.
+    """Raise an error if a custom relation lists fewer neighbours than it has.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _calls(relation: Any, left: Any, right: Any) -> bool:
 
 
 class _Places:
-    """Where a database is in a list of all, told by its records or, where these are copies, by its key."""
+    """The place of a database in a list of all, found by its records or, if these are copies, by its key."""
 
     def __init__(self, databases: list[list[Any]], records: Sequence[Any]) -> None:
         self._databases = databases
@@ -140,7 +140,7 @@ class _Places:
         return {canonical.key(database): i for i, database in enumerate(self._databases)}
 
     def of(self, database: Any) -> int | None:
-        """Give the place of a database in the list; None if the list does not have it."""
+        """Return the place of a database in the list; None if the list does not have it."""
         if type(database) is list:
             with contextlib.suppress(KeyError):
                 return self._by_numbers.get(self._numbers(database))

@@ -25,7 +25,7 @@ _SIX_DIGITS = 1e-5
 
 
 def is_refutation(result: AuditResult) -> bool:
-    """Tell whether a saved result is a refutation that runs of its own confirmed, or an exact one.
+    """Return whether a saved result is a refutation that runs of its own confirmed, or an exact one.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def check_coherent(result: AuditResult) -> None:
     Raises
     ------
     CorruptFile
-        They do; one line says which.
+        They do; the message says which.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def _by_runs(result: AuditResult, witness: Witness) -> str:
 
 
 def counts_of(witness: Witness) -> NDArray[np.float64] | None:
-    """Return the counts that p, q and their intervals are of, shape (4,); None where there are none.
+    """Return the counts that p, q and their intervals are of, shape (4,); None if there are none.
 
     They are the calls of the p side inside the event and outside, of the q side so too. How many calls each
     side had is not saved: one number gives p and q as shares of calls, and their intervals.
@@ -125,7 +125,7 @@ def _is_share(share: float, calls: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _is_interval(
     interval: tuple[float, float], share: float, calls: NDArray[np.int64], level: float
 ) -> NDArray[np.bool_]:
-    """Tell which numbers of calls have that Clopper–Pearson interval of a share."""
+    """Return which numbers of calls have this Clopper–Pearson interval."""
     hits, tail = np.rint(share * calls), (1 - level) / 2
     low, high = np.zeros(len(calls)), np.ones(len(calls))
     some, missed = hits > 0, hits < calls

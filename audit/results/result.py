@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from audit.codec import encoding, stored
 from audit.errors import AuditError, NoTruth
-from audit.values.abilities import ability
+from audit.values.on_demand import ability
 
 SCHEMA = 1
 
@@ -101,7 +101,7 @@ class SavedResult(NoTruth, SavedValue):
 
     _instead = "`result.verdict` or `result.raise_if_refuted()`; in pytest, `auditor.check(...)`"
 
-    #: Ending of its names in `audit.values.abilities`, and of the options that its command needs.
+    #: Ending of its names in `audit.values.on_demand`, and of the options that its command needs.
     _kind: ClassVar[str] = ""
     _only: ClassVar[str] = ""
     #: What a refutation raises.
@@ -135,7 +135,7 @@ class SavedResult(NoTruth, SavedValue):
         Raises
         ------
         CorruptFile
-            If the document is damaged, or is that of another kind of audit; one line that names the place.
+            If the document is damaged, or is that of another kind of audit; the message names the place.
         """
         found: Self = ability(f"parse{cls._kind}")(document, cls=cls)
         return found
@@ -180,7 +180,7 @@ class Witness(SavedValue):
     p, q : float
         Probability of the event on the database `direction` names, and on the other one.
     p_interval, q_interval : tuple of float, optional
-        Their intervals, from the runs drawn for this witness alone; None where p and q are exact.
+        Their intervals, from the runs drawn for this witness alone; None if p and q are exact.
     runs : int
         Half the number of runs, each of a side that a coin decided; 0 means exact.
     direction : {"left", "right"}
@@ -206,7 +206,7 @@ class Witness(SavedValue):
         How many steps of neighbours lie between the databases; beyond 1 the witness speaks against what the
         claim says of that distance, and `epsilon_lower` is the loss of one step.
     simplest : Witness, optional
-        The simplest pair and event found that still refute the claim; this one where none is simpler.
+        The simplest pair and event found that still refute the claim; this one if none is simpler.
     given : bool
         Whether only pairs given by hand were tried, so that no simpler one was sought.
     examples : tuple of tuple of str
@@ -243,7 +243,7 @@ class Witness(SavedValue):
 
     @property
     def simpler(self) -> "Witness | None":
-        """The simplest witness where it is another one than this; None where nothing simpler was found."""
+        """The simplest witness where it is another one than this; None if nothing simpler was found."""
         other = self.simplest
         if other is None or dataclasses.replace(self, simplest=None) == dataclasses.replace(
             other, simplest=None
@@ -277,7 +277,7 @@ class AuditResult(SavedResult):
         The smallest true ε that audits like this one refute nine times in ten on one event of one pair, which
         `detectable_event` describes.
     only_output : str, optional
-        The output of every run on every database, as a short text; None where outputs vary.
+        The output of every run on every database, as a short text; None if outputs vary.
 
     Examples
     --------

@@ -25,7 +25,7 @@ def load(path: str | os.PathLike[str]) -> AuditResult:
     Raises
     ------
     CorruptFile
-        If the file is missing, unreadable or damaged; one line that names the file and the place.
+        If the file is missing, unreadable or damaged; the message names the file and the place.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def is_utility(stored: Mapping[str, Any]) -> bool:
-    """Tell whether a document is that of a utility audit."""
+    """Return whether a document is that of a utility audit."""
     return isinstance(stored["result"], Mapping) and stored["result"].get("kind") == "utility"
 
 

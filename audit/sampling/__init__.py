@@ -1,8 +1,11 @@
-"""Drawing runs: seed tree, blocks, workers, and what a mechanism may do meanwhile."""
+"""Drawing runs: seed tree, blocks, workers, and mechanisms that keep state, change their input or never end.
 
-from audit.sampling.inputs import MutatedInput
+Above `databases` and `subject`; below `task` and all that asks for runs.
+"""
+
 from audit.sampling.sampler import Sampler
 from audit.sampling.seeds import BET, CALLS, CONFIRM, EXPLORE, LAW, SHRINK
+from audit.sampling.snapshots import MutatedInput
 from audit.sampling.tally import Runs
 
 __all__ = ["BET", "CALLS", "CONFIRM", "EXPLORE", "LAW", "SHRINK", "MutatedInput", "Runs", "Sampler"]

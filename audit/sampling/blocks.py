@@ -7,14 +7,13 @@ from typing import Any, Final
 import numpy as np
 
 from audit.errors import SubjectError
-from audit.sampling.inputs import Input
-from audit.sampling.loops import call_each, coupled, sides
-from audit.sampling.quiet import quiet
+from audit.sampling.loops import call_each, coupled, kept, sample_pairs, shares, sides
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import COINS, RESTART, RUNS, Path, generator
-from audit.sampling.vectorised import kept, sample_pairs, shares
+from audit.sampling.snapshots import Input
 from audit.sampling.watch import Watch
 from audit.subject.signatures import Calling, refusal
+from audit.subject.surroundings import quiet
 
 Tick = Callable[[int], None]
 LARGEST_BLOCK: Final = 2**18  # pairs; bounds memory
@@ -142,7 +141,7 @@ class Task:
         return [Input(side, every_run=every_run) for side in (self.left, self.right)]
 
     def block(self, outputs: list[Any], *, printed: int, rest: int) -> "Block":
-        """Return what came of the runs, called in this order, with the outputs of either side apart."""
+        """Return the results of the runs, called in this order, with the outputs of each side separately."""
         sides: tuple[list[Any], list[Any]] = [], []
         for output, turned in zip(outputs, self.order, strict=True):
             sides[turned].append(output)
@@ -151,7 +150,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """What came of a task.
+    """The result of a task.
 
     Parameters
     ----------
@@ -201,16 +200,15 @@ class Host:
         self._calling = calling
         self._call = calling.bind(mechanism)
         self._pristine = pristine
+        self._copied = pristine if pristine is not None and pristine.copies else None
 
     def state_kept(self) -> bool | None:
-        """Tell whether the subject's state is another than at first; None when that cannot be told."""
+        """Return whether the subject's state differs from its first one; None if that is unknown."""
         return None if self._pristine is None else self._pristine.differs_from(self._mechanism)
 
     def first(self) -> Any:
         """Return a copy of the subject as it was at first; itself where it cannot be copied."""
-        if self._pristine is None or not self._pristine.copies:
-            return self._mechanism
-        return self._pristine.copy(seed=0, path=())
+        return self._mechanism if self._copied is None else self._copied.copy(seed=0, path=())
 
     def run(self, task: Task, *, on_tick: Tick | None = None) -> Block:
         """Draw a block, telling a few times in every limit how many runs have ended.
@@ -223,8 +221,7 @@ class Host:
             The subject's own sampler returned something of another length than asked for; or an output is an
             iterator or a coroutine.
         """
-        if task.fresh and self._fresh_call(task) is None:
-            task = replace(task, fresh=False)
+        task = replace(task, fresh=task.fresh and self._copied is not None)
         if task.vectorised and not task.fresh:
             sampled = self._sampled(task, on_tick)
             if isinstance(sampled, Block):
@@ -255,8 +252,8 @@ class Host:
 
     def _fresh_call(self, task: Task) -> Callable[[Any, Any], Any] | None:
         """Return a call that makes a copy of the subject first, at every run; None where it cannot."""
-        pristine, calling, runs = self._pristine, self._calling, iter(range(task.start, task.runs))
-        if not task.fresh or pristine is None or not pristine.copies:
+        pristine, calling, runs = self._copied, self._calling, iter(range(task.start, task.runs))
+        if not task.fresh or pristine is None:
             return None
 
         def call(database: Any, rng: Any) -> Any:

@@ -57,7 +57,7 @@ class Watch:
                 self.given, self.kept = one, other
 
     def trouble(self) -> str:
-        """Say in words that what was given is no longer what it was."""
+        """Return a message if what was given has changed since, else an empty text."""
         return "" if self.kept is None or _equal(self.given, self.kept) else CHANGES
 
 
@@ -85,7 +85,7 @@ def _pickled(database: Any) -> Any:
 
 
 def _cannot_change(records: Any) -> bool:
-    """Tell whether all records are plain values, or tuples of them: being hashable would not be enough."""
+    """Return whether all records are plain values or tuples of them; a hashable record may change."""
     for _ in range(_DEEPEST):
         kinds = set(map(type, records))
         if kinds <= IMMUTABLE:
@@ -121,7 +121,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def changed(given: Any, database: Any) -> bool:
-    """Tell whether the learner changed its copy, as far as that is cheap to see."""
+    """Return whether the learner changed its copy, as far as that is cheap to see."""
     if type(given) is list and type(database) is list:
         if len(given) == len(database) and not any(map(operator.is_not, given, database)):
             return False

@@ -10,7 +10,6 @@ from typing import Any, Final, Self, TypeVar
 
 from audit.errors import InvalidValue, SubjectError
 from audit.sampling.blocks import Block, Host, Task, block_sizes
-from audit.sampling.inputs import MutatedInput
 from audit.sampling.isolated.fresh import can_start, draw_anew
 from audit.sampling.isolated.recipes import recipe_of
 from audit.sampling.isolated.workers import Children, Here, Workers
@@ -18,6 +17,7 @@ from audit.sampling.remake.holdings import keeps_data
 from audit.sampling.remake.state import Pristine
 from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel
+from audit.sampling.snapshots import MutatedInput
 from audit.sampling.stateless import Questions
 from audit.sampling.tally import Runs, Tally
 from audit.sampling.watch import can_watch
@@ -97,7 +97,7 @@ class Sampler(Tally):
 
     def close(self) -> None:
         """End the workers. A later draw starts with new ones."""
-        if self._workers is not None:
+        if isinstance(self._workers, Children):
             self._workers.close()
         self._workers = None
 
@@ -236,7 +236,7 @@ class Sampler(Tally):
 
     @functools.cached_property
     def recipe(self) -> Parcel | None:
-        """How the subject is made anew in a fresh process; None where it cannot be.
+        """How the subject is made anew in a fresh process; None if it cannot be.
 
         Examples
         --------
@@ -275,7 +275,7 @@ class Sampler(Tally):
         return self._questions.answered_alike_in(self.recipe, databases)
 
     def state_kept(self) -> bool | None:
-        """Tell whether the subject's state is another than at first; None when that cannot be told.
+        """Return whether the subject's state differs from its first one; None if that is unknown.
 
         Examples
         --------
@@ -289,7 +289,7 @@ class Sampler(Tally):
         return self._start().state_kept()
 
     def state_suspected(self) -> bool | None:
-        """Tell whether the subject keeps state, or does not say the same twice from one generator state.
+        """Return whether the subject keeps state, or answers differently from one generator state.
 
         Examples
         --------
@@ -330,8 +330,7 @@ class Sampler(Tally):
         """Return the workers once it is known whether the subject may be shared among them."""
         workers = self._start()
         if self._steady is None:
-            repeats = self._questions.repeat(database)
-            self.loading = self._questions.loading
+            repeats, self.loading = self._questions.repeat(database)
             self.honours_rng = self.subject.takes_rng and repeats
             kept = workers.state_kept()
             if not self.subject.takes_rng:

@@ -1,24 +1,18 @@
 """What travels between processes: the subject on its way out, outputs on their way back."""
 
-import io
-import pickle
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
-import cloudpickle  # type: ignore[import-untyped]
-
 from audit.errors import Parameter, SubjectError
 from audit.sampling.blocks import Block, Host
-from audit.sampling.remake.modules import is_importable, taken_by_value, users_modules
-from audit.sampling.remake.places import find_place, made
-from audit.sampling.remake.reseeding import Reseeding, Sources, reseed_process
-from audit.sampling.remake.state import Pristine, Reader
+from audit.sampling.remake.modules import find_place, is_importable, made, taken_by_value, users_modules
+from audit.sampling.remake.reseeding import Reseeding, reseed_process
+from audit.sampling.remake.state import Pristine, Reader, Writer
 from audit.sampling.seeds import Path
 from audit.sampling.snapshots import memory
 from audit.subject.signatures import Calling
 from audit.subject.subject import Subject
-from audit.values.compat import class_by_value
 from audit.values.outcomes import Opaque, without_addresses
 
 _LONGEST = 1000
@@ -105,7 +99,7 @@ def pack(value: Any, *, by_value: Collection[str] = ()) -> bytes:
     3
     """
     with taken_by_value(by_value):
-        return _written(_Outward, value)
+        return _Outward().write(value)
 
 
 def pack_outputs(value: Any) -> bytes:
@@ -117,9 +111,9 @@ def pack_outputs(value: Any) -> bytes:
     [1.5, 'a']
     """
     try:
-        return _written(_Homeward, value)
+        return _Homeward().write(value)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
-        return _written(_Homeward, _portable(value))
+        return _Homeward().write(_portable(value))
 
 
 def unpack(text: bytes, reseeding: Reseeding | None = None) -> Any:
@@ -133,21 +127,11 @@ def unpack(text: bytes, reseeding: Reseeding | None = None) -> Any:
     return Reader(text, reseeding or Reseeding(0, ())).load()
 
 
-class _Outward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
-    def __init__(self, file: io.BytesIO, protocol: int) -> None:
-        super().__init__(file, protocol=protocol)
-        self._sources = Sources()
-
-    def persistent_id(self, value: Any) -> Any:
-        """Return what stands for a generator."""
-        return self._sources.stand_in(value)
-
-    def reducer_override(self, value: Any) -> Any:
-        """Reduce as cloudpickle does, but keep the full names of classes."""
-        return class_by_value(value, super().reducer_override(value), tracked=True)
+class _Outward(Writer):
+    tracked = True
 
 
-class _Homeward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
+class _Homeward(Writer):
     def persistent_id(self, value: Any) -> Any:
         """Name classes: the parent has them already, and must not get its own overwritten."""
         if not isinstance(value, type) or value.__module__ == "builtins" or "<locals>" in value.__qualname__:
@@ -155,16 +139,10 @@ class _Homeward(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has n
         return (value.__module__, value.__qualname__)
 
     def reducer_override(self, value: Any) -> Any:
-        """Reduce as cloudpickle does, but local classes as new ones, and views of memory as copies."""
+        """Reduce as other writers do, but views of memory as copies; local classes become new ones."""
         if type(value) is memoryview:
             return memory, (value.tobytes(), value.format, value.shape)
-        return class_by_value(value, super().reducer_override(value))
-
-
-def _written(pickler: type[_Outward | _Homeward], value: Any) -> bytes:
-    file = io.BytesIO()
-    pickler(file, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
-    return file.getvalue()
+        return super().reducer_override(value)
 
 
 def _portable(value: Any) -> Any:
@@ -173,7 +151,7 @@ def _portable(value: Any) -> Any:
     if isinstance(value, Block):
         return replace(value, left=_portable(value.left), right=_portable(value.right))
     try:
-        _written(_Homeward, value)
+        _Homeward().write(value)
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
         return Opaque(type(value).__name__, _text(value))
     return value

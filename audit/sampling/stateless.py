@@ -70,11 +70,6 @@ class Questions:
         Draws a task, and counts its runs.
     task
         Makes a task of two databases, half the number of runs, and a place in the seed tree.
-
-    Attributes
-    ----------
-    loading
-        Seconds that the first runs took longer than the next.
     """
 
     def __init__(self, draw: Callable[[Task], Block], task: Callable[..., Task]) -> None:
@@ -82,16 +77,16 @@ class Questions:
         self._task = task
         self._database: Any = None
         self._first = Answers()
-        self.loading = 0.0
 
-    def repeat(self, database: Any) -> bool:
-        """Ask a first time, and again: whether the answers are the same."""
+    def repeat(self, database: Any) -> tuple[bool, float]:
+        """Ask a first time, and again: whether the answers are the same, and how long the subject loaded.
+
+        That is how many seconds the first runs took longer than the next.
+        """
         self._database, self._first = database, self._ask(database)
         first = self._first
-        self.loading = max(0.0, first.seconds[0] - first.seconds[-1])
-        if any(type(output) is Unfinished for output in first.outputs):
-            return True  # it may take long to say no more
-        return first.are(self._ask(database))
+        stuck = any(type(output) is Unfinished for output in first.outputs)  # it may take long to say no more
+        return stuck or first.are(self._ask(database)), max(0.0, first.seconds[0] - first.seconds[-1])
 
     def refused_now(self) -> bool:
         """Whether there is no answer any more where there was one at first."""

@@ -18,7 +18,7 @@ class TimeLimit(BaseException):  # as KeyboardInterrupt: not for a mechanism's `
 
 
 def can_watch() -> bool:
-    """Tell whether runs can be limited here: a system with interval timers, in the main thread.
+    """Return whether runs can be limited here: a system with interval timers, in the main thread.
 
     Examples
     --------

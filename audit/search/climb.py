@@ -29,14 +29,14 @@ FIRST_LOOK = 16
 #: Of all runs so far, the search may have spent this share.
 SHARE = 0.3
 _NEWCOMERS = 8
-#: Once so many wait for their first look, few newcomers join them: to scout costs more than it then gains.
+#: Once this many pairs wait for their first look, add few new ones: scouting then costs more than it gains.
 _CROWD = 200
 _NEWCOMERS_TO_A_CROWD = 2
 _CLIMBERS = 2
-#: Every so manieth round scouts a path, and every so manieth first look is at one.
+#: Every 4th round scouts a path, and every 4th first look is at one.
 _FAR_EVERY = 4
 _FINALISTS = 4
-#: A look is doubled at most so often.
+#: A look is doubled at most this often.
 _LEVELS = 9
 
 
@@ -162,7 +162,7 @@ class Search:
                 yield None
 
     def _rank(self, memory: PairMemory) -> tuple[float, float]:
-        """Say how promising a pair is, less √(2 ln n) standard errors, as the luckiest of n is flattered."""
+        """Return how promising a pair is, less √(2 ln n) standard errors: the best of n looks too good."""
         errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
         return self.prospect(memory, errors)
 
@@ -170,7 +170,7 @@ class Search:
         return self.prospect(memory, 0.0)
 
     def wants(self, spent: int) -> bool:
-        """Tell whether the search may spend more, `spent` runs having been drawn in all."""
+        """Return whether the search may spend more, after `spent` runs in all."""
         if not any(self._looked):
             return True
         return self.spent < SHARE * spent and not (self.exhausted and len(self.contenders) == 1)
@@ -244,20 +244,16 @@ class Search:
         return next((self._best_at(level) for level in range(_LEVELS + 1) if self._looked[level]), None)
 
     def _unseen(self) -> Iterator[Path]:
-        """Give pairs not tried before: proposals and, in every other round, others around the best."""
+        """Yield pairs not tried before: proposals and, in every other round, others around the best."""
         repeats = 0
         for path in self._source():
-            if not self._has_seen(path):
-                self._seen.add((canonical.key(path[0]), canonical.key(path[-1])))
+            if (ends := _ends(path)) not in self._seen:
+                self._seen.add(ends)
                 repeats = 0
                 yield path
             elif (repeats := repeats + 1) >= _MOST_REPEATS:
                 break
         self.exhausted = True
-
-    def _has_seen(self, path: Path) -> bool:
-        ends = canonical.key(path[0]), canonical.key(path[-1])
-        return ends in self._seen or ends[::-1] in self._seen
 
     def _source(self) -> Iterator[Path]:
         self._scoutings += 1
@@ -268,7 +264,7 @@ class Search:
         return self.proposals
 
     def _around_the_best(self, vary: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Give pairs around that furthest apart and the best; of a path its halves, one of which fails."""
+        """Yield pairs around that furthest apart and the best; of a path its halves, one of which fails."""
         if self._furthest is None:
             return
         yield from islice(vary(self._furthest.memory.path), _CLIMBERS)
@@ -277,9 +273,14 @@ class Search:
             yield from halves(best.path) if best.distance > 1 else islice(vary(best.path), _CLIMBERS)
 
     def _beyond_the_best(self, further: Callable[[Path], Iterator[Path]]) -> Iterator[Path]:
-        """Give a path that repeats the step of the pair furthest apart or, in turns, of the newest."""
+        """Yield a path that repeats the step of the pair furthest apart or, in turns, of the newest."""
         newest = next((known for known in reversed(self.contenders) if not known.is_far), None)
         known = self._furthest if self._scoutings % (2 * _FAR_EVERY) < _FAR_EVERY else newest
         if known is not None:
-            untried = (path for path in further(known.memory.path) if not self._has_seen(path))
+            untried = (path for path in further(known.memory.path) if _ends(path) not in self._seen)
             yield from islice(untried, 1)
+
+
+def _ends(path: Path) -> frozenset[Any]:
+    """Return a key of a pair that is the same either way round."""
+    return frozenset((canonical.key(path[0]), canonical.key(path[-1])))

@@ -6,7 +6,6 @@ they decide nothing: the pair that is left is then run afresh as a witness (`con
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from audit.databases.paths import halves
@@ -22,14 +21,14 @@ MOST_TRIES = 200
 _KEEP = 0.35
 #: How often one version is tried: few runs may miss what is there.
 _CHANCES = 2
-#: A version is given up, or taken, after so many runs over the growth wanted: at first, and at most.
+#: A version is given up, or taken, after this many runs over the growth wanted: at first, and at most.
 _FIRST, _LAST = 0.5, 8.0
 _LEAST = 24
-#: What is taken has shown about so many nats, or chance would supply some of 200 versions.
+#: A version is taken once it has shown about this many nats; with fewer, chance would pass some of 200.
 _NATS = 8.0
-#: A half of a path is looked at until its whole would have shown so many nats; where the allowance of runs
-#: does not reach, so many pairs of runs.
+#: Look at a half of a path until the whole path would have shown this many nats.
 _STEP_NATS = 12.0
+#: Look at it with this many pairs of runs if the allowance of runs does not suffice for that.
 _LEAST_AT_LAST = 100
 
 
@@ -62,7 +61,7 @@ def failing_step(
     memory
         The path.
     look
-        Draws so many pairs of runs; False when the allowance of runs does not reach for them.
+        Draws this many pairs of runs; returns False if the allowance of runs does not suffice.
     growth
         The growth by that event, in nats a pair of runs; negative where it speaks for the claim.
     """
@@ -93,15 +92,15 @@ def shrink(
     simpler
         Gives simpler versions of a pair.
     look
-        Draws so many pairs of runs; False when the allowance of runs does not reach for them.
+        Draws this many pairs of runs; returns False if the allowance of runs does not suffice.
     growth
-        The growth, in nats a pair of runs, that a pair promises, less so many standard errors.
+        The growth, in nats a pair of runs, that a pair promises, less this many standard errors.
     """
     wanted = _KEEP * growth(memory, 1.0)
     if wanted <= 0:
         return memory
-    trial = _Trial(look, growth, wanted)
     chances: dict[Any, int] = {}
+    tries = 0
     while True:
         tried: set[Any] = set()
         for pair in simpler((memory.left, memory.right)):
@@ -112,9 +111,10 @@ def shrink(
             if chances.setdefault(key, _CHANCES) == 0:
                 continue
             chances[key] -= 1
+            tries += 1
             candidate = PairMemory(*pair, floats=memory.floats)
-            fails = trial.fails(candidate)
-            if trial.over:
+            fails = None if tries > MOST_TRIES else _fails(candidate, wanted, look=look, growth=growth)
+            if fails is None:
                 return memory
             if fails:
                 memory = candidate
@@ -123,31 +123,26 @@ def shrink(
             return memory
 
 
-@dataclass
-class _Trial:
-    """Tells whether the claim fails on a pair by as much as is wanted, until tries or runs are used up."""
+def _fails(
+    memory: PairMemory,
+    wanted: float,
+    *,
+    look: Callable[[PairMemory, int], bool],
+    growth: Callable[[PairMemory, float], float],
+) -> bool | None:
+    """Return whether the claim fails on a pair by as much as is wanted; None if the runs are used up.
 
-    look: Callable[[PairMemory, int], bool]
-    growth: Callable[[PairMemory, float], float]
-    wanted: float
-    tries: int = 0
-    over: bool = False
-
-    def fails(self, memory: PairMemory) -> bool:
-        """Look at a pair twice as long while its runs leave it open; what stays open does not fail."""
-        self.tries += 1
-        if self.tries > MOST_TRIES:
-            self.over = True
-        pairs, most = max(_LEAST, round(_FIRST / self.wanted)), max(_LEAST, round(_LAST / self.wanted))
-        known = 0
-        while not self.over and pairs <= most:
-            if not self.look(memory, pairs - known):
-                self.over = True
-                return False
-            known, pairs = pairs, 2 * pairs
-            promised = self.growth(memory, 0.0)
-            if promised < self.wanted:
-                return False
-            if self.growth(memory, 1.0) >= self.wanted and known * promised >= _NATS:
-                return True
-        return False
+    While that is open, the pair is looked at twice as long; if it stays open, the pair does not fail.
+    """
+    pairs, most = max(_LEAST, round(_FIRST / wanted)), max(_LEAST, round(_LAST / wanted))
+    known = 0
+    while pairs <= most:
+        if not look(memory, pairs - known):
+            return None
+        known, pairs = pairs, 2 * pairs
+        promised = growth(memory, 0.0)
+        if promised < wanted:
+            return False
+        if growth(memory, 1.0) >= wanted and known * promised >= _NATS:
+            return True
+    return False

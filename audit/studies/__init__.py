@@ -1,4 +1,7 @@
-"""Studies of sample size: declared (`study`), carried out (`run`, `least_size`) and kept (`saved`)."""
+"""Studies of sample size: declared (`study`), carried out (`run`, `least_size`) and saved (`saved`).
+
+Above `privacy` and `utility`; below the doors.
+"""
 
 from audit.studies.study import GROUP, Curve, Expected, Shape, Study, load_studies, load_study
 

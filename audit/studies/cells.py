@@ -33,7 +33,7 @@ class Step:
         ``"runs"``: an audit at its share of the significance; ``"exact"``; or ``"refused"``: the learner
         takes no database of so few records.
     family
-        The problems that were looked at, in words; empty where a closed form told the failure probability on
+        The problems that were looked at, in words; empty if a closed form told the failure probability on
         its own problem and no other was looked at. An exact step with a family is met on the closed form's
         problem, and an audit of the family refuted the claim on none; `high` is then the audit's bound.
     worst
@@ -84,7 +84,7 @@ class Cell:
     place
         Where that lies on the axis.
     bound
-        The theorem's sample size; None where there is none.
+        The theorem's sample size; None if there is none.
     steps
         The audits, in their order.
 
@@ -149,7 +149,7 @@ class Cell:
 
     @property
     def how_met(self) -> str:
-        """What a closed form alone says of `met`, in brackets; empty where every problem was met.
+        """What a closed form alone says of `met`, in brackets; empty if every problem was met.
 
         Examples
         --------
@@ -166,7 +166,7 @@ class Cell:
 
     @property
     def middle(self) -> float | None:
-        """The geometric middle of the bracket, of m ≥ 1; None where the claim was never met."""
+        """The geometric middle of the bracket, of m ≥ 1; None if the claim was never met."""
         return None if self.met is None else math.sqrt(max(1, self.low) * self.met)
 
     @property
@@ -197,7 +197,7 @@ class Cell:
 
 
 def _searched(step: Step) -> str:
-    """Say of the problems of a step's family what was shown on them."""
+    """Return what was shown on the problems of a step's family, in words."""
     decided = step.low == step.high  # by laws, on every problem of the family
     if step.how != "exact" or step.verdict != "met" or decided:
         return step.family

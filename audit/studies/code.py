@@ -97,7 +97,7 @@ class _Held:
         self._say(type(value).__name__, str(getattr(value, "__qualname__", None) or value.__name__))
 
     def _parts(self, value: Any) -> Iterator[Any]:
-        """Say what a value is, and yield what it holds."""
+        """Yield what a value is, then what it holds."""
         opened = next((parts for kind, parts in _HOLDERS if isinstance(value, kind)), None)
         if isinstance(value, types.ModuleType):
             self.modules.add(value.__name__)

@@ -86,7 +86,7 @@ class Fit:
         return self.least > 0
 
     def of(self, form: Form) -> Growth | None:
-        """Return the fitted curve of a form; None where there is none."""
+        """Return the fitted curve of a form; None if there is none."""
         return next((curve for curve in self.curves if curve.form == form), None)
 
 

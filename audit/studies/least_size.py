@@ -47,7 +47,7 @@ _VERDICTS: dict[Verdict, StepVerdict] = {
 def next_size(
     steps: Sequence[Step], *, start: int, largest: int, resolution: float = 1.1, most: int = 16
 ) -> int | None:
-    """Return the size of the next step, None where the search is over: a function of the steps alone.
+    """Return the size of the next step, None if the search is over: a function of the steps alone.
 
     Examples
     --------
@@ -178,12 +178,12 @@ class CellSearch:
         return Cell(float(self.value), self.study.place(self.value), bound, tuple(steps))
 
     def advance(self, steps: Sequence[Step]) -> list[Step] | None:
-        """Return the steps with what one more audit shows; None where the search is over.
+        """Return the steps with what one more audit shows; None if the search is over.
 
         Raises
         ------
         AuditError
-            The audit failed, or runs of the learner disagree with a closed form; one line.
+            The audit failed, or runs of the learner disagree with a closed form.
         """
         curve, size = self.curve, self._next(steps)
         was_searched = curve.failure is not None and any(step.family for step in steps)

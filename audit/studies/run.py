@@ -77,7 +77,7 @@ def run_study(
     Raises
     ------
     AuditError
-        A bad argument, or an audit of a step failed; one line.
+        A bad argument, or an audit of a step failed.
     StudyInterrupted
         The user stopped it.
 
@@ -105,7 +105,7 @@ def check_terms(
     Raises
     ------
     InvalidValue, InvalidKind
-        One is out of range; one line.
+        One is out of range.
 
     Examples
     --------

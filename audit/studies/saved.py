@@ -1,4 +1,4 @@
-"""Studies as documents that JSON can hold, and the cells of one that is not finished."""
+"""Studies as JSON documents, and the saved cells (one value of one curve) of an unfinished study."""
 
 import json
 import zlib
@@ -16,6 +16,7 @@ from audit.errors import AuditError, finite_number, probability
 from audit.studies.cells import Cell, Step
 from audit.studies.results import CurveResult, StudyResult
 
+#: Parts of a cell's key that do not change its file name: cells of new code overwrite the old ones.
 _OF_CODE = frozenset({"code", "version"})
 
 
@@ -36,7 +37,7 @@ def from_json(document: Mapping[str, Any]) -> StudyResult:
     Raises
     ------
     AuditError
-        If the document is none of ours; one line.
+        If dp-audit did not write the document.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def _steps(stored: Sequence[Mapping[str, Any]]) -> tuple[Step, ...]:
 
 
 def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
-    """Return the steps of the document of a cell; None where it is of other code or settings."""
+    """Return the steps of the document of a cell; None if other code or settings made it."""
     if not isinstance(document, dict) or not {"key", "steps"} <= document.keys():
         raise AuditError("it must be an object with `key` and `steps`")
     if document["key"] != encode(dict(key)):
@@ -103,7 +104,7 @@ def _kept(document: Any, key: Mapping[str, Any]) -> tuple[Step, ...] | None:
         return Cell(0.0, 0.0, None, _steps(steps)).steps
     except AuditError:
         raise
-    except TypeError:  # a field is missing, or one too many
+    except TypeError:  # a field is missing, or one too many (`InvalidKind` is a TypeError too)
         raise AuditError("a step has missing or unknown fields") from None
 
 
@@ -113,14 +114,19 @@ class CellStore:
     Parameters
     ----------
     folder
-        Where; None keeps nothing.
+        Where; None saves nothing.
     say
-        Told in a line of a cell that does not fit the code any more, and of the first that cannot be kept.
+        Called with one line when a cell was computed by other code, and the first time one cannot be saved.
+
+    Attributes
+    ----------
+    unsaved : bool
+        Whether a cell could not be saved.
 
     Raises
     ------
     AuditError
-        The folder cannot be written to; one line.
+        The folder cannot be written to.
 
     Examples
     --------
@@ -136,12 +142,12 @@ class CellStore:
             check_writable(folder / "_.json")
 
     def read(self, key: Mapping[str, Any]) -> tuple[Step, ...]:
-        """Return the steps that a cell has; none where it is new, or was computed by other code.
+        """Return the saved steps of a cell; empty if it is new or was computed by other code.
 
         Raises
         ------
         AuditError
-            Its file is damaged; one line that names it.
+            Its file is damaged; the message names it.
         """
         path = None if self.folder is None else self._path(key)
         if path is None or not path.exists():
@@ -159,7 +165,7 @@ class CellStore:
         return steps or ()
 
     def write(self, key: Mapping[str, Any], steps: Sequence[Step]) -> None:
-        """Keep the steps that a cell has so far, whole or not at all; on a full disk it is said, once."""
+        """Save the steps of a cell atomically; the first failure is reported (`say`), later ones are not."""
         if self.folder is None:
             return
         stored = encode([asdict(step) for step in steps])
@@ -172,7 +178,7 @@ class CellStore:
             self.unsaved = True
 
     def _path(self, key: Mapping[str, Any]) -> Path:
-        """Return the file of a cell: other settings, another file; other code, the same."""
+        """Return the file of a cell; its name depends on the settings, not on the code."""
         assert self.folder is not None
         words = "-".join(str(key[name]) for name in ("study", "curve", "value") if name in key)
         settings = {name: value for name, value in key.items() if name not in _OF_CODE}

@@ -17,7 +17,7 @@ from audit.subject.loading import load_object, reason
 GROUP = "dp_audit.studies"
 
 Expected = Literal["grows", "does not grow", ""]
-"""What the texts say of the least m over the sweep; empty where they say nothing."""
+"""What the texts say of the least m over the sweep; empty if they say nothing."""
 
 
 Shape = Literal["", "exponential"]
@@ -39,7 +39,7 @@ class Curve:
         object with `problems()` and optionally `vary` and `random`, which is searched at every step
         (`audit_utility`).
     bound
-        value -> the sample size that the theorem asks for; None where there is none.
+        value -> the sample size that the theorem asks for; None if there is none.
     source
         Whose bound it is.
     failure
@@ -99,7 +99,7 @@ class Curve:
         return 16 if self.bound is None else max(1, int(self.bound(value) / 8))
 
     def refuses(self, value: float, size: int) -> bool:
-        """Tell whether the learner refuses databases of this size."""
+        """Return whether the learner refuses databases of this size."""
         return self.least is not None and size < self.least(value)
 
 
@@ -150,7 +150,7 @@ class Study:
     Raises
     ------
     InvalidValue, InvalidKind
-        A field is out of range; one line.
+        A field is out of range.
 
     Examples
     --------
@@ -204,7 +204,7 @@ class Study:
         Raises
         ------
         InvalidValue
-            There are none, they do not ascend, or one is no whole number where it counts something; one line.
+            There are none, they do not ascend, or one should be a whole number and is not.
 
         Examples
         --------
@@ -260,7 +260,7 @@ def load_study(text: str) -> Study:
     Raises
     ------
     AuditError
-        Nothing has that name, the import or the call fails, or it is no study; one line.
+        Nothing has that name, the import or the call fails, or it is not a study.
 
     Examples
     --------

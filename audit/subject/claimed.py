@@ -8,7 +8,7 @@ from audit.options import Kind
 
 
 def claims_utility(subject: Any) -> bool:
-    """Tell whether a subject claims utility and has problems to audit that on: a sequence, or `problems()`.
+    """Return whether a subject claims utility and has problems to audit that on: a sequence, or `problems()`.
 
     Examples
     --------

@@ -1,5 +1,6 @@
 """How an audit's `convert` is found again: a witness holds records, the mechanism takes something else."""
 
+import contextlib
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -12,39 +13,29 @@ from audit.subject.loading import load_object, locate_target, require_trust
 from audit.subject.subject import Convert, Subject
 
 
-def name_of_convert(convert: Convert) -> str:
-    """Return ``module:function`` where that leads to the function again, else an empty text.
-
-    Examples
-    --------
-    >>> name_of_convert(tuple), name_of_convert(lambda rows: rows)
-    ('builtins:tuple', '')
-    """
-    module, name = getattr(convert, "__module__", None), getattr(convert, "__qualname__", None)
-    if not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
-        return ""
-    try:
-        found = attrgetter(name)(import_module(module))
-    except Exception:  # noqa: BLE001 - a module of the user's may fail in any way
-        return ""
-    return f"{module}:{name}" if found is convert else ""
-
-
 def said_of_convert(convert: Convert | None) -> dict[str, str]:
-    """Return what the environment of a result says of its audit's `convert`: nothing where there was none.
+    """Return what the environment of a result says of its audit's `convert`; empty if there was none.
+
+    That is ``module:function`` where this leads to the function again, else an empty text.
 
     Examples
     --------
-    >>> said_of_convert(tuple), said_of_convert(None)
-    ({'convert': 'builtins:tuple'}, {})
+    >>> said_of_convert(tuple), said_of_convert(lambda rows: rows), said_of_convert(None)
+    ({'convert': 'builtins:tuple'}, {'convert': ''}, {})
     """
-    return {} if convert is None else {"convert": name_of_convert(convert)}
+    if convert is None:
+        return {}
+    module, name = (str(getattr(convert, each, "")) for each in ("__module__", "__qualname__"))
+    found = None
+    with contextlib.suppress(Exception):  # a module of the user's may fail in any way
+        found = attrgetter(name)(import_module(module))
+    return {"convert": f"{module}:{name}" if found is convert and module != "__main__" else ""}
 
 
 def saved_convert(
     environment: Mapping[str, Any], *, file: str | os.PathLike[str] | None = None, trust: bool = False
 ) -> Convert | None:
-    """Return the `convert` of the audit that a saved result is from; None where it had none.
+    """Return the `convert` of the audit that a saved result is from; None if it had none.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ def near(name: str, known: Iterable[str], *, otherwise: str = ".") -> str:
 
 
 def _likeness(asked: str, known: str) -> float:
-    """Say how likely `known` was meant; 0 if the two share too little.
+    """Return how likely `known` was meant; 0 if the two share too little.
 
     First come names that go on as `asked` does, then slips of the pen, then what is the beginning of
     `asked`. Else what is left without the words of both has to be alike too: many a name ends in "-learner".

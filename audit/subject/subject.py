@@ -156,20 +156,6 @@ class Subject:
         return self.calling.bind(self.object)(self.prepare(database), rng)
 
     @property
-    def sample(self) -> Callable[[Any, int, Any], Any] | None:
-        """The vectorised sampler (database, size, rng) -> outputs, or None.
-
-        Examples
-        --------
-        >>> adapt(len).sample is None
-        True
-        """
-        sampler = self.declared_sampler
-        if sampler is None:
-            return None
-        return lambda database, size, rng: sampler(self.prepare(database), size, rng)
-
-    @property
     def distribution(self) -> Callable[[Any], Any] | None:
         """The declared law of the output on a database, or None.
 
@@ -211,16 +197,24 @@ def adapt(
     >>> adapt(noisy_count).name
     'noisy_count'
     """
-    if isinstance(mechanism, Subject):
-        known = mechanism if convert is None else replace(mechanism, convert=_checked(convert))
-        return known if fresh is None else _renewed(known, fresh)
+    subject = mechanism if isinstance(mechanism, Subject) else _read(mechanism)
+    if convert is not None:
+        if not callable(convert):
+            raise SubjectError(
+                Parameter("convert"), " must be a function that turns a list of records into a database."
+            )
+        subject = replace(subject, convert=convert)
+    return subject if fresh is None else _renewed(subject, fresh)
+
+
+def _read(mechanism: Any) -> Subject:
+    """Return the subject that an object declares itself to be."""
     declared = partial(_declared, mechanism)
     family = declared("family")
-    subject = Subject(
+    return Subject(
         name=spoken_name(mechanism),
         object=mechanism,
         calling=read_calling(mechanism),
-        convert=_checked(convert),
         **{name: declared(name) for name in _AS_DECLARED},
         aligned=declared("aligned") is True,
         declared_sampler=None if _outdated(type(mechanism)) else _declared_function(mechanism, "sample"),
@@ -230,15 +224,6 @@ def adapt(
         family=family if isinstance(family, str) else None,
         symmetric=declared("symmetric") is True,
     )
-    return subject if fresh is None else _renewed(subject, fresh)
-
-
-def _checked(convert: Convert | None) -> Convert | None:
-    if convert is not None and not callable(convert):
-        raise SubjectError(
-            Parameter("convert"), " must be a function that turns a list of records into a database."
-        )
-    return convert
 
 
 def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
@@ -250,7 +235,7 @@ def _renewed(subject: Subject, fresh: Callable[[], Any]) -> Subject:
 
 
 def _outdated(kind: type) -> bool:
-    """Tell whether a class inherits `sample` with a `__call__` that it, or a class between, has overridden.
+    """Return whether a class inherits `sample` with a `__call__` that it, or a class between, has overridden.
 
     Many runs at once would then be runs of the code that was replaced.
     """

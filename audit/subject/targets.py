@@ -37,7 +37,7 @@ class Target:
         return {} if self.entry is None else self.entry.options_for(kind)
 
     def expects(self, kind: Kind) -> Expected | None:
-        """Return what the entry expects of an audit; None where it plans none."""
+        """Return what the entry expects of an audit; None if it plans none."""
         return self.entry.expects(kind) if self.entry is not None and kind in self.entry.audits else None
 
 

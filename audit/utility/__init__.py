@@ -1,6 +1,7 @@
 """Utility audits: whether a learner keeps its (α, β), on the problems likeliest to break it.
 
-`audit_utility` is found on first use: results of this package are read without the engine.
+Above `words`; below `privacy`, `studies` and the doors. `audit_utility` is found on first use, so that
+results are read without the engine.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -66,7 +66,7 @@ class UtilityAudit:
         return self._climbed([*found, *self._random(rng)], rng)
 
     def _proposed(self, way: str, *arguments: Any) -> ExactFailure | None:
-        """Look at a problem that the family proposes; None where the laws do not tell its failures."""
+        """Look at a problem that the family proposes; None if the laws do not tell its failures."""
         found = exact_failure(self.task.subject, proposed(self.task.family, way, *arguments), self.claim)
         self.tried += found is not None
         return found
@@ -194,7 +194,7 @@ class UtilityAudit:
         return Verdict.INCONCLUSIVE, {"witness": self._witness(), "reason": self._open()}
 
     def _open(self) -> str:
-        """Say why the claim is neither refuted nor met."""
+        """Return why the claim is neither refuted nor met."""
         betting = self.betting
         if betting.log_wealth_with_unfinished >= betting.log_limit:
             return (
@@ -211,13 +211,13 @@ class UtilityAudit:
         )
 
     def _kept(self) -> str:
-        """Say that the runs were those of one learner that keeps state, which may be why."""
+        """Return a note that the runs were of one learner that keeps state, which may be why."""
         if not self.betting.ran or self._how() or not self.sampler.state_kept():
             return ""
         return "; the learner keeps state: to audit new learners, give `fresh=`"
 
     def _needs(self) -> str:
-        """Say what no luck could have done: how many runs without any failure meet the claim."""
+        """Return how many runs are needed to meet the claim if none fails."""
         if self.claim.beta < LEAST_BETA:
             return "; no number of runs can show that failures never happen"
         each = least_runs(1.0 - self.claim.beta, self.task.options.significance)
@@ -226,7 +226,7 @@ class UtilityAudit:
         return f"; even without a failure each problem needs {each:,} runs: raise `budget`"
 
     def _drawn_databases(self) -> list[tuple[Any, Any]]:
-        """Give databases on which the declared law is compared with the code, the worst problem's first."""
+        """Return databases on which the declared law is compared with the code, the worst problem's first."""
         problems, seed = self.betting.problems, self.task.options.seed
         chosen = [problems[k % len(problems)] for k in range(CHECKED_DATABASES)]
         return [
@@ -326,7 +326,7 @@ class UtilityAudit:
         return said
 
     def _how(self) -> str:
-        """Say how the learner's runs were told to be trials."""
+        """Return why the learner's runs are independent trials, a key of `renewal.ASSUMED`."""
         if self.renewal is not None:
             return "" if self.renewal.doubt else self.renewal.how
         return "renewed" if isinstance(self.task.subject.object, Renewed) else ""

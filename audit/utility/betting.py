@@ -58,7 +58,7 @@ class Standing:
         return (self.failed + 0.5) / (self.seen + 1.0)
 
     def index(self, runs: float) -> float:
-        """Say how bad the problem may still be: the estimate, and what chance may have hidden."""
+        """Return how bad the problem may still be: its estimate, and what chance may have hidden."""
         mean = self.mean
         return mean + math.sqrt(mean * (1.0 - mean) * math.log(1.0 + runs) / (self.seen + 1.0))
 
@@ -131,14 +131,14 @@ class UtilityBetting:
             self._bet(self._next(open_ones))
 
     def _next(self, standings: list[Standing]) -> Standing:
-        """Give the one that looks worst; every few batches the one with the fewest bets."""
+        """Return the problem that looks worst; every few batches the one with the fewest bets."""
         if sum(each.batches for each in standings) % NEGLECTED == NEGLECTED - 1:
             return min(standings, key=lambda each: each.bets.runs)
         runs = sum(each.seen for each in self.standings)
         return max(standings, key=lambda each: each.index(runs))
 
     def bounds(self) -> tuple[float, float]:
-        """Give bounds on the failure probability of the worst problem, each at 1 − significance."""
+        """Return bounds on the failure probability of the worst problem, each at 1 − significance."""
         bets = [each.bets for each in self.standings]
         low = lower_bound(self.shares, bets, significance=self.significance)
         high = max(self.upper(each) for each in self.standings)
@@ -146,7 +146,7 @@ class UtilityBetting:
         return low, max(low, high)  # what was met and fell later has no upper bound below the lower one
 
     def upper(self, standing: Standing) -> float:
-        """Give an upper bound on the failure probability of one problem."""
+        """Return an upper bound on the failure probability of one problem."""
         bound = upper_bound(standing.bets, significance=self.significance)
         return min(bound, self.beta) if standing.met else bound
 

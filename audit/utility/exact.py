@@ -21,7 +21,7 @@ _ROUNDING = 1e-15
 
 
 def exceeds(failure: float, beta: float) -> bool:
-    """Tell whether an exact failure probability breaks a claim, however small the claim is.
+    """Return whether an exact failure probability breaks a claim, however small the claim is.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class ExactFailure:
 
 
 def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactFailure | None:
-    """Return the exact failure probability on a problem; None where the laws do not tell it.
+    """Return the exact failure probability on a problem; None if the laws do not tell it.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactF
 
 
 def _drawn(problem: Any) -> Any:
-    """Return the law of a problem's `draw`, None where it tells none."""
+    """Return the law of a problem's `draw`, None if it tells none."""
     from audit.distributions import Finite
 
     try:

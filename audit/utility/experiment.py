@@ -55,7 +55,7 @@ class Ask:
     seen: list[str] = field(default_factory=list)
 
     def trouble(self, watch: Watch) -> str:
-        """Say in words that the problem changes its database, if the first run saw that."""
+        """Return a message if the first run saw that the problem changes its database."""
         if not self.seen:
             self.seen.append(watch.trouble())
         return self.seen[0]
@@ -66,7 +66,7 @@ class Ask:
 
 
 class Trial(NamedTuple):
-    """What came of a run: plain numbers, and what went wrong in words.
+    """The result of a run: plain numbers, and what went wrong in words.
 
     `failure` is 1 or 0, or (`exact`) the conditional probability of failure given the database; `ran` tells
     whether the code failed where it was run beside its law; `trouble` is the problem's own fault.
@@ -231,7 +231,7 @@ def largest_error(claim: UtilityClaim) -> float:
 
 
 def attempted(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
-    """Return what a call of the user's code gives, and in words what it raised: that may be anything.
+    """Return what a call of the user's code returns, and in words what it raised (anything).
 
     Examples
     --------
@@ -247,7 +247,7 @@ def attempted(call: Callable[..., Any], *arguments: Any) -> tuple[Any, str]:
 
 
 def fails(error: Any, alpha: float) -> Any:
-    """Tell whether an error, or which of an array of them, is above alpha by more than rounding.
+    """Return whether an error, or which of an array of them, is above alpha by more than rounding.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def measured(problem: Any, output: Any, database: Any, *, most: float = math.inf
 
 
 def _no_error(output: Any, error: float, most: float) -> str:
-    """Say that a number is no error: minus infinity, or outside [0, 1] where errors are probabilities.
+    """Return why a number is no error: it is minus infinity, or outside [0, 1] where it must not be.
 
     The error of no answer is infinite.
     """
@@ -379,7 +379,7 @@ def _real(errors: Any) -> Any:
 
 
 def length(database: Any) -> int | None:
-    """Return how many records a database has, None where that is unknown."""
+    """Return how many records a database has, None if that is unknown."""
     try:
         return len(database)
     except Exception:  # noqa: BLE001  a database may be anything

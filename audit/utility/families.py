@@ -77,7 +77,7 @@ def read_problems(problems: Any, *, subject: Any = None) -> Family:
     Raises
     ------
     InvalidKind, InvalidValue
-        There are none, or one of them is none.
+        There are no problems, or one of them is not a problem.
     SubjectError
         The subject's own `problems()` fails.
 

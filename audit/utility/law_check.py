@@ -212,7 +212,7 @@ class LawCheck:
         return found
 
     def _parts(self, pairs: int, index: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Give the parts of a draw, the second only when all of the first finished."""
+        """Yield the parts of a draw, the second only when all of the first finished."""
         first = min(FIRST, pairs)
         yield first, (LAW, index, 0)
         if pairs > first and not self.unfinished:

@@ -58,11 +58,11 @@ class Renewal:
     Attributes
     ----------
     how
-        How the learner's runs were told to be trials: "stateless"; "cached": what it keeps makes no
+        Why the learner's runs are independent trials: "stateless"; "cached": what it keeps makes no
         difference; "renewed", by the user's `fresh=`;
         "fresh", on new learners in fresh processes; or "unchecked".
     doubt
-        Why there is no verdict; empty where it stands.
+        Why there is no verdict; empty if it stands.
     learners
         How many new learners were made.
     """
@@ -98,7 +98,7 @@ class Renewal:
                 self._go_without(str(error))
 
     def bounds(self) -> tuple[float, float]:
-        """Give bounds on the failure probability of the worst problem, as far as what decided tells them."""
+        """Return bounds on the worst problem's failure probability, as far as the deciding runs give them."""
         if self.doubt:
             return 0.0, 1.0
         if self.how != "fresh":
@@ -153,7 +153,7 @@ class Renewal:
         return ""
 
     def _plan(self, standing: Standing, *, share: float) -> tuple[int, int]:
-        """Give how many new learners most likely confirm what one problem showed, and the calls of each.
+        """Return how many new learners most likely confirm what one problem showed, and the calls of each.
 
         Twice as many calls as until the verdict, if that is not too many: state may have to grow first.
         """
@@ -193,7 +193,7 @@ class Renewal:
 
 
 def learners_needed(p: float, beta: float, *, calls: int, log_limit: float, against: bool) -> int:
-    """Give how many new learners most likely decide, where the share of their calls that fail is about `p`.
+    """Return how many new learners most likely decide, if a share `p` of their calls fails.
 
     Examples
     --------
@@ -226,7 +226,7 @@ _UNTOLD: Final = (
     f"({{}}); {_FRESH}, or pass a function that can be imported"
 )
 _EACH_CALL: Final = "the claim applies to each call, given the learner's state at that call"
-#: What is assumed, by how runs were told to be trials; nothing was told where there is no verdict.
+#: What is assumed, by why runs are independent trials; empty if there is no verdict.
 ASSUMED: Final = {
     "": [_EACH_CALL],
     "stateless": ["the learner keeps no state between runs, and importing its code drew nothing at random"],

@@ -103,7 +103,7 @@ def _again_by_law(
 
 
 def _is_saved(witness: UtilityWitness, output: Any) -> bool:
-    """Tell whether an output is the witness's, which may come from a file."""
+    """Return whether an output is the witness's, which may come from a file."""
     return same(output, decode(encode(witness.output)))
 
 

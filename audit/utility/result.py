@@ -31,7 +31,7 @@ class ProblemFinding(SavedValue):
         learner's law is exact).
     upper
         An upper bound on its failure probability at confidence 1 − significance, each problem's by itself;
-        None where nothing was bet.
+        None if nothing was bet.
     exact
         Its failure probability where that is exact.
     met
@@ -70,7 +70,7 @@ class UtilityWitness(SavedValue):
     repeats : bool, optional
         Whether the same seed gave the same failure again, tried in the audit itself.
     source : object, optional
-        The problem itself; None where it came from a file that could not keep it.
+        The problem itself; None if it came from a file that could not keep it.
     refutes : bool, optional
         In a replay by exact laws, whether the failure probability of the problem is still above beta. One run
         refutes nothing: None.

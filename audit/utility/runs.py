@@ -31,7 +31,7 @@ class Trials:
     raised, unfinished : int
         How many raised, and how many did not finish.
     silent : str
-        What all trials did, in words, where none gave an answer; else empty.
+        What all trials did, in words, if none gave an answer; else empty.
     size : int, optional
         Length of the first database.
     changed, exact, ran : bool
@@ -131,7 +131,7 @@ def _bounds(outcomes: list[Any], unfinished: float) -> Floats:
 
 
 def score(trials: Trials, alpha: float) -> float:
-    """Say how bad a problem looks: its failures first, then how near alpha its errors come.
+    """Return how bad a problem looks: its failures first, then how near alpha its errors come.
 
     Examples
     --------

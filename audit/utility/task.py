@@ -21,7 +21,7 @@ class UtilityTask(Task):
 
     @property
     def against(self) -> bool:
-        """Whether what did not finish speaks for neither side, and is no failure."""
+        """Whether a run that did not finish counts for neither side, and is no failure."""
         return self.options.unfinished == "against"
 
     def experiment(self, *, law: bool, beside: bool = False) -> Subject:

@@ -63,7 +63,7 @@ def claimed(result: UtilityResult) -> float | None:
 
 
 def verdict_sentence(result: UtilityResult) -> str:
-    """Say the verdict in words."""
+    """Return the verdict in words."""
     if result.verdict in alike.UNDECIDED:
         return alike.no_verdict(result)
     where = short(result.family or "no problem", 200)
@@ -85,7 +85,7 @@ def verdict_sentence(result: UtilityResult) -> str:
 
 
 def bounds(result: UtilityResult) -> str:
-    """Say what is known of the failure probability of the worst problem."""
+    """Return what is known of the failure probability of the worst problem."""
     beta = claimed(result)
     if beta is None or result.verdict is Verdict.ERROR:
         return ""
@@ -109,7 +109,7 @@ def sizes(result: UtilityResult) -> str:
 
 
 def meaning(result: UtilityResult) -> str:
-    """Say what the evidence is worth."""
+    """Return what the evidence is worth."""
     if result.verdict in alike.UNDECIDED:
         return _open_between(result) or "This says nothing for or against the claim."
     if result.evidence is Evidence.EXACT:
@@ -122,7 +122,7 @@ def meaning(result: UtilityResult) -> str:
 
 
 def _open_between(result: UtilityResult) -> str:
-    """Say what can be done where the claim lies between bounds that are close to it; else nothing."""
+    """Return what to do if the claim lies between bounds that are close to it; else empty."""
     beta = claimed(result)
     if beta is None or result.verdict is not Verdict.INCONCLUSIVE:
         return ""
@@ -151,7 +151,7 @@ def witness_story(witness: UtilityWitness) -> str:
 
 
 def seed_words(witness: UtilityWitness) -> str:
-    """Say what makes the failure again.
+    """Return how to reproduce the failure, in words.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def seed_words(witness: UtilityWitness) -> str:
 
 
 def searched(result: UtilityResult) -> str:
-    """Name the worst problems with their failures.
+    """Return the worst problems with their failures, in words.
 
     Examples
     --------
@@ -211,6 +211,6 @@ def _failed(problem: ProblemFinding, *, by_law: bool) -> str:
 
 
 def runs(result: UtilityResult) -> str:
-    """Say how many runs were drawn, of which kind, and when the claim fell."""
+    """Return how many runs were drawn, of which kind, and when the claim was refuted."""
     raised = f"; {result.raised:,} raised" if result.raised else ""
     return f"{alike.drawn(result)}{raised}; {alike.tried(result.problems_tried, 'problem')} tried"

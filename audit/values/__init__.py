@@ -1,4 +1,5 @@
-"""Plain values: what a run may come to, when two values are the same, how one is shown in a few letters.
+"""What every layer needs: outcomes of a run, equality and short texts of values, progress events, lazy names.
 
-Everything may import from here; nothing here imports another room. Names stand in the modules.
+Also the weights of outputs, functions of higher layers by name, and patches of other libraries. Nothing here
+imports another layer. Import from the modules; this package exports nothing.
 """

@@ -59,9 +59,8 @@ def _tuple(value: tuple[Any, ...], limit: int, depth: int) -> str:
 
 def _dict(value: dict[Any, Any], limit: int, depth: int) -> str:
     items = islice(value.items(), limit)
-    return (
-        "{" + ", ".join(f"{_text(k, limit, depth + 1)}: {_text(v, limit, depth + 1)}" for k, v in items) + "}"
-    )
+    texts = (": ".join(_text(part, limit, depth + 1) for part in item) for item in items)
+    return "{" + ", ".join(texts) + "}"
 
 
 def _set(value: set[Any] | frozenset[Any], limit: int, depth: int) -> str:

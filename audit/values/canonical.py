@@ -21,9 +21,6 @@ __all__ = ["key", "same", "show"]
 
 # Every key is None, a number, a text, or a tuple whose first entry says the kind: no two kinds meet, and the
 # repr of a key is the same in every process, so that what has no order can be sorted by it.
-_NAN: Final = ("number", "nan")
-_TRUE: Final = ("bool", 1)
-_FALSE: Final = ("bool", 0)
 _EXACT: Final = 2**53  # whole numbers below this are ints in a key, whatever they were
 _DEPTH: Final = 100
 _NODES: Final = 1_000_000
@@ -64,7 +61,7 @@ def key(value: Any) -> Hashable:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Tell whether two values are the same, in the sense of `key`.
+    """Return whether two values are the same, in the sense of `key`.
 
     Examples
     --------
@@ -91,7 +88,7 @@ def _key(value: Any, walk: _Walk) -> Hashable:
 
 def _float(value: float) -> Hashable:
     if value != value:  # noqa: PLR0124  NaN alone is not itself
-        return _NAN
+        return ("number", "nan")
     if value % 1.0 or not -_EXACT < value < _EXACT:
         return value
     return int(value)
@@ -152,10 +149,6 @@ def _closed(owner: Any, walk: _Walk) -> tuple[Hashable, ...] | None:
     return ("deep", _class_name(owner)) if len(walk) > _DEPTH else None
 
 
-def _sequence(tag: str) -> Callable[[Any, _Walk], Hashable]:
-    return lambda value, walk: _container(tag, value, value, walk)
-
-
 def _unordered(value: Any, walk: _Walk) -> Hashable:
     entries: tuple[Any, ...] = _container("set", value, value, walk)
     if entries[0] != "set":
@@ -178,7 +171,7 @@ def _mapping(value: Mapping[Any, Any], walk: _Walk) -> Hashable:
 
 
 def _are_comparable(keys: Iterable[Hashable]) -> bool:
-    """Tell whether keys sort by themselves: all are numbers (NaN is none), or all are texts."""
+    """Return whether keys can be sorted: all are numbers other than NaN, or all are texts."""
     kinds = set(map(type, keys))
     return kinds <= {int, float} or kinds == {str}
 
@@ -261,6 +254,12 @@ def content_of(cell: types.CellType) -> Any:
         return None
 
 
+def slots_of(kind: type) -> tuple[str, ...]:
+    """Return the names of the slots that a class itself declares."""
+    slots = vars(kind).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
 def _code(value: types.CodeType, walk: _Walk) -> Hashable:
     return _container("code", value, (value.co_code, value.co_names, value.co_consts), walk)
 
@@ -277,10 +276,10 @@ def _class_name(value: Any) -> str:
 _HANDLERS: Final[dict[type, Callable[[Any, _Walk], Hashable]]] = {
     str: lambda value, _: str(value),
     int: _int,
-    bool: lambda value, _: _TRUE if value else _FALSE,
+    bool: lambda value, _: ("bool", int(value)),
     type(None): lambda _value, _: None,
-    tuple: _sequence("tuple"),
-    list: _sequence("list"),
+    tuple: lambda value, walk: _container("tuple", value, value, walk),
+    list: lambda value, walk: _container("list", value, value, walk),
     dict: _mapping,
     set: _unordered,
     frozenset: _unordered,

@@ -84,7 +84,7 @@ def _no_local_constants() -> Iterator[None]:
 
 
 def _providers() -> Any:
-    """Return the module of Hypothesis that draws what examples are made of, None where it has none."""
+    """Return the module of Hypothesis that draws the parts of examples, None if it has none."""
     try:
         return importlib.import_module("hypothesis.internal.conjecture.providers")
     except ImportError:

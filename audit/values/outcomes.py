@@ -1,4 +1,4 @@
-"""What a run may come to besides a plain output: an exception, or no output at all."""
+"""Outcomes of a run that are not plain outputs: an exception, or no output at all."""
 
 import re
 from dataclasses import dataclass

@@ -1,7 +1,6 @@
 """What an audit tells while it runs, and how a terminal shows it."""
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -86,7 +85,7 @@ def expected_seconds(event: AuditProgressed, *, elapsed: float, time_limit: floa
 
 @contextmanager
 def terminal_progress() -> Iterator[Listener | None]:
-    """Give a listener that draws on stderr, or None when stderr is no terminal.
+    """Yield a listener that draws on stderr, or None if stderr is no terminal.
 
     Examples
     --------
@@ -126,13 +125,11 @@ def _bar() -> "Progress":
 class _Renderer:
     """Draws a bar for the audit that is running; between two audits the terminal is free."""
 
-    def __init__(
-        self, make_bar: Callable[[], "Progress"], clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._make_bar, self._clock = make_bar, clock
+    def __init__(self, make_bar: Callable[[], "Progress"]) -> None:
+        self._make_bar = make_bar
         self._bar: Progress | None = None
-        self._started, self._told = 0.0, False
         self._time_limit: float | None = None
+        self._told = False
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, AuditStarted):
@@ -153,16 +150,16 @@ class _Renderer:
         self._bar = self._make_bar()
         self._bar.add_task(event.subject, total=event.budget)
         self._bar.start()
-        self._started, self._time_limit, self._told = self._clock(), event.time_limit, False
+        self._time_limit, self._told = event.time_limit, False
 
     def _advance(self, event: AuditProgressed) -> None:
         if self._bar is None:
             return
         share = max(0.0, min(1.0, event.log_wealth / event.log_limit)) if event.log_limit > 0 else 0.0
         words = f"{event.subject} · {event.stage} · evidence {share:.0%}"
-        self._bar.update(self._bar.task_ids[0], completed=event.runs, total=event.budget, description=words)
-        elapsed = self._clock() - self._started
-        seconds = expected_seconds(event, elapsed=elapsed, time_limit=self._time_limit)
+        task = self._bar.tasks[0]
+        self._bar.update(task.id, completed=event.runs, total=event.budget, description=words)
+        seconds = expected_seconds(event, elapsed=task.elapsed or 0.0, time_limit=self._time_limit)
         if seconds is not None and not self._told:
             self._told = True
             if seconds > LONG:

@@ -61,7 +61,7 @@ def shown(value: Any, limit: int = 60) -> str:
 
 
 def _has_length(value: Any) -> bool:
-    """Tell whether a value is a collection of entries, as numpy's arrays of a dimension or more are."""
+    """Return whether a value is a collection of entries, as numpy's arrays of a dimension or more are."""
     is_array = type(value).__module__.partition(".")[0] == "numpy" and getattr(value, "ndim", 0) > 0
     return is_array or isinstance(value, list | tuple | dict | set | frozenset)
 
@@ -168,7 +168,7 @@ def _told(value: float, allowed: float, digits: int) -> str:
 
 
 def interval(bounds: Sequence[float] | None) -> str:
-    """Return an interval, rounded outwards, or nothing where the value is exact."""
+    """Return an interval, rounded outwards; empty if the value is exact."""
     if bounds is None:
         return ""
     low, high = bounds

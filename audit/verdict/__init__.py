@@ -1,4 +1,4 @@
-"""What decides: the exact path and the statistical one, confirming in fresh processes, a witness drawn again.
+"""Verdicts: the exact and the statistical path, confirmation in fresh processes, replays of saved witnesses.
 
 Above `search`, `sampling` and `results`; below `words`, `utility` and the doors.
 """

@@ -15,7 +15,7 @@ from audit.distributions.law import Floats
 from audit.events.features.views import View
 from audit.evidence.bets import Bet, Ledger, delta_bound, epsilon_bound
 from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
-from audit.sampling import BET, EXPLORE, MutatedInput, Sampler
+from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler
 from audit.search.climb import Path, Search
 from audit.search.compass import distance
 from audit.values.outcomes import Raised, Unfinished
@@ -72,11 +72,11 @@ class Terms:
         return self.deadline is not None and time.monotonic() >= self.deadline + loading
 
     def at(self, distance: int) -> tuple[float, float]:
-        """Give what the claim says of databases so many steps apart."""
+        """Return the claim on databases this many steps apart, as ε and δ."""
         return at_distance(self.epsilon, self.delta, distance)
 
     def bounds(self, ledger: Ledger) -> dict[str, Any]:
-        """Give the lower bounds on ε and δ that bets show, as the fields of a result."""
+        """Return the lower bounds on ε and δ that bets show, as the fields of a result."""
         claimed, level = self.epsilon, self.significance
         return {
             "epsilon_lower": epsilon_bound(ledger, epsilon=claimed, delta=self.delta, significance=level),
@@ -85,7 +85,7 @@ class Terms:
 
 
 def bet_size(pairs: int) -> int:
-    """Give how many pairs of runs are bet on next, half the number of calls, given how many are known.
+    """Return how many pairs of runs are bet on next, half the number of calls, given how many are known.
 
     Examples
     --------
@@ -128,10 +128,9 @@ class Betting:
         Gives pairs around a pair, for the search to climb; None if only `pairs` may be tried.
     further
         Gives paths that repeat the step of a pair; None if only neighbours may be tried.
-    stage, look_stage
-        First part of the seed path of runs that are bet on, and of those that are only looked at.
-    singly
-        Whether every run is a call of its own, though the subject may have a sampler.
+    by_calls
+        Whether this confirms by calls what crossed in runs that share one call of a sampler: every run is a
+        call of its own, and the first part of each seed path is that of confirmations.
     given_up
         The beginning of this audit that was given up, if any: its runs are spent. Wealth that it lost stays
         lost (and wealth that it won is given up), or beginning again would be a second chance.
@@ -143,13 +142,11 @@ class Betting:
     listener: Callable[[AuditProgressed], None] | None = None
     vary: Callable[[Path], Iterator[Path]] | None = None
     further: Callable[[Path], Iterator[Path]] | None = None
-    stage: int = BET
-    look_stage: int = EXPLORE
-    singly: bool = False
+    by_calls: bool = False
     given_up: "Betting | None" = None
     shadow_log_wealth: float = 0.0
-    crossed_at: int | None = None
-    shadow_crossed_at: int | None = None
+    crossed_at: int = 0
+    shadow_crossed_at: int = 0
     bet_sizes: list[int] = field(default_factory=list)
     batches: int = 0
     out_of_time: bool = False
@@ -161,6 +158,7 @@ class Betting:
         if self.given_up is not None:
             already, self.batches = self.given_up.spent, self.given_up.batches
             self.ledger = Ledger(before=self.given_up.ledger)
+        self.stage, self.look_stage = (CONFIRM, CONFIRM) if self.by_calls else (BET, EXPLORE)
         self._spent_before = self.sampler.drawn - already
         self.log_wealth = self.ledger.lost(terms.epsilon, terms.delta)
         self.search = Search(
@@ -189,7 +187,7 @@ class Betting:
     @property
     def refuted(self) -> bool:
         """Whether the wealth has crossed."""
-        return self.crossed_at is not None
+        return self.crossed_at > 0
 
     def run(self) -> Self:
         """Search and bet, by turns, until the wealth crosses, the budget is spent or the time is over."""
@@ -219,7 +217,7 @@ class Betting:
         return (self.terms.budget - self.spent) // 2
 
     def _room_in_time(self) -> int:
-        """Give how many pairs of runs fit into what is left of the time, at the speed so far."""
+        """Return how many pairs of runs fit into what is left of the time, at the speed so far."""
         if self.terms.deadline is None or not self.spent:
             return self.terms.budget
         now = time.monotonic()
@@ -233,9 +231,9 @@ class Betting:
         return late or self._room() < 1 or self._is_decided_by_unfinished_runs()
 
     def _is_decided_by_unfinished_runs(self) -> bool:
-        """Tell whether only unfinished runs speak: the finished ones had three times as many to decide."""
+        """Return whether only unfinished runs refute; the finished had three times as many to decide."""
         crossed = self.shadow_crossed_at
-        return crossed is not None and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
+        return crossed > 0 and not self.refuted and self.spent >= SHADOW_PATIENCE * crossed
 
     def _scout(self, memory: PairMemory) -> float:
         """Draw one coupled run a side and tell how far apart they are; they teach nothing else."""
@@ -249,7 +247,7 @@ class Betting:
         return distance(runs.left[0], runs.right[0])
 
     def _can_couple(self) -> bool:
-        """Tell whether one generator state gives one output; before the first run, hope so."""
+        """Return whether one generator state gives one output; before the first run, assume so."""
         return self.sampler.subject.takes_rng and (self.sampler.honours_rng or not self.sampler.drawn)
 
     def _look(self, memory: PairMemory, size: int) -> None:
@@ -288,9 +286,9 @@ class Betting:
         return growth
 
     def _bet_in_shadow(self, bet: Bet) -> None:
-        """Follow the wealth were unfinished runs outputs: it decides nothing but INCONCLUSIVE."""
+        """Follow the wealth as if unfinished runs were outputs: it decides nothing but INCONCLUSIVE."""
         self.shadow_log_wealth += bet.log_growth(self.terms.epsilon, self.terms.delta)
-        if self.shadow_crossed_at is None and self.shadow_log_wealth >= self.terms.log_limit:
+        if not self.shadow_crossed_at and self.shadow_log_wealth >= self.terms.log_limit:
             self.shadow_crossed_at = self.spent
 
     def _draw(self, memory: PairMemory, size: int, stage: int) -> tuple[list[Floats], list[Block]]:
@@ -307,7 +305,7 @@ class Betting:
         A subject that merely caches what it works out honours its generator; what depends on other state is
         confirmed call by call before it refutes.
         """
-        return self.singly or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
+        return self.by_calls or (bool(self.sampler.drawn) and not self.sampler.honours_rng)
 
     def _refuse_silence(self) -> None:
         """Raise when nothing has ever answered, on enough pairs of databases."""
@@ -322,7 +320,7 @@ class Betting:
             raise NeverAnswers(outcome)
 
     def _hangs(self) -> bool:
-        """Tell whether no run has ended so far."""
+        """Return whether no run has ended so far."""
         if self._answered:
             return False
         memories = self.memories

@@ -1,4 +1,4 @@
-"""The exact path: compare declared laws of neighbouring databases, and the laws with the code that is run."""
+"""The exact path: a verdict from declared laws, compared with the claim and with runs of the code."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -48,7 +48,7 @@ def audit_by_law(task: PrivacyTask) -> AuditResult | None:
 
 
 def _up_to_order(task: PrivacyTask) -> AuditResult | None:
-    """Return what all multisets show; None where they are too many or break the claim, which lists show."""
+    """Return the result on all multisets; None if they are too many, or break the claim (lists show that)."""
     subject, pairs = multisets.on_multisets(task.subject, task.databases)
     if not pairs:
         return None
@@ -98,7 +98,7 @@ class _Comparison:
         self.notes: list[str] = []
 
     def result(self) -> AuditResult:
-        """Give the verdict: the claim against the laws, once the laws have been compared with the code."""
+        """Return the verdict: the claim against the laws, once the laws have been compared with the code."""
         try:
             trouble = self.runs.trouble(significance=(1.0 - SHARE) * self.task.options.significance)
         except TimeIsOver:
@@ -113,7 +113,7 @@ class _Comparison:
         return self._judged()
 
     def _judged(self) -> AuditResult:
-        """Give the verdict on a law that was not contradicted."""
+        """Return the verdict on a law that was not contradicted."""
         if self.finding.over:
             if doubt := self.task.databases.doubt(self.worst.left, self.worst.right):
                 return self._as(Verdict.INCONCLUSIVE, reason=doubt)
@@ -132,7 +132,7 @@ class _Comparison:
         return self._as(Verdict.NOT_REFUTED)
 
     def _is_proof(self) -> bool:
-        """Tell whether rounding leaves nothing open and enough of the code was looked at; else say why."""
+        """Return whether rounding leaves nothing open and enough runs were compared; if not, note why."""
         least = self.runs.least_checked
         if not self.finding.within:
             said = (
@@ -154,17 +154,17 @@ class _Comparison:
         return False
 
     def _is_tight(self) -> bool:
-        """Tell whether the laws come near the claim."""
+        """Return whether the laws come near the claim."""
         claim, finding = self.task.claim, self.finding
         return finding.epsilon >= TIGHT * claim.epsilon or finding.delta >= TIGHT * claim.delta > 0
 
     def _worst_pairs(self) -> list[Pair]:
-        """Give the pairs that lose most: in ε, and in δ where that is another one."""
+        """Return the pairs that lose most: in ε, and in δ if that is another one."""
         found = self.finding.by_epsilon, self.finding.by_delta
         return list({key([pair.left, pair.right]): (pair.left, pair.right) for pair in found}.values())
 
     def _worst_pair(self) -> str:
-        """Say between which databases most is lost, where there is no witness to show it."""
+        """Return which pair loses most, in words, if there is no witness to show it."""
         worst = self.worst
         pair = [worst.left, worst.right] if worst.direction == "left" else [worst.right, worst.left]
         where = " and ".join(show(database, 60) for database in pair)
@@ -220,7 +220,7 @@ class _Comparison:
         )
 
     def _family(self, enumerated: int) -> str:
-        """Name the domain, all of whose pairs were compared, and how many others were given by hand."""
+        """Return the domain, all of whose pairs were compared, and how many others were given by hand."""
         family, beyond = self.task.databases.family(enumerated), self.finding.pairs - enumerated
         if self.task.subject.family:
             family = f"{self.task.subject.family}, as the subject derives it from {family}"

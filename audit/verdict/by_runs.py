@@ -28,7 +28,7 @@ LEAST_CONFIRMATION = 20_000
 
 
 def least_budget(epsilon: float, delta: float, significance: float) -> int:
-    """Give the fewest runs in which p = 1 against q = 0 is refuted, the event known from the first look.
+    """Return the fewest runs that refute p = 1 against q = 0, if the first look shows the event.
 
     Examples
     --------
@@ -55,10 +55,9 @@ _BEYOND = 10**12
 
 
 def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
-    """Give the log growth of a bet of `size` on an outright leak that `pairs` of runs have shown."""
-    q = np.array([0.5 / (pairs + 1)])
-    counts = np.array([[size, 0.0, 0.0, size]])
-    return Bet(np.zeros(1), 1 - q, q, np.array([2.0 * pairs]), counts).log_growth(epsilon, delta)
+    """Return the log growth of a bet of `size` on an outright leak that `pairs` of runs have shown."""
+    q, counts = 0.5 / (pairs + 1), np.array([size, 0.0, 0.0, size])
+    return Bet.on_one(1 - q, q, 2.0 * pairs, counts).log_growth(epsilon, delta)
 
 
 def audit_by_runs(task: PrivacyTask) -> AuditResult:
@@ -140,7 +139,6 @@ class _Runs:
         self.notes.append(f"{fault} The {what} restarted with a new copy of the database for every run.")
 
     def _refuted(self, betting: Betting) -> AuditResult:
-        assert betting.crossed_at is not None
         if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):
             return self._result(Verdict.INCONCLUSIVE, reason=doubt)
         allowance = self.task.options.confirm_budget or max(LEAST_CONFIRMATION, 4 * betting.crossed_at)
@@ -159,18 +157,16 @@ class _Runs:
         """Confirm; where the input is changed only now, again, with a copy for every run."""
         bets = len(betting.ledger.bets)
 
-        def found() -> Confirmation:
+        def found(fault: MutatedInput | None = None) -> Confirmation:
+            if fault is not None:
+                self._restarted("confirmation", fault)
+                betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
             return confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
 
-        def again(fault: MutatedInput) -> Confirmation:
-            self._restarted("confirmation", fault)
-            betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
-            return found()
-
-        return self.sampler.with_copies(found, again)
+        return self.sampler.with_copies(found, found)
 
     def _not_refuted(self, betting: Betting) -> AuditResult:
-        if betting.shadow_crossed_at is not None:
+        if betting.shadow_crossed_at:
             reason = (
                 "only unfinished runs speak against the claim: the databases differ in how often a run "
                 'finishes; audit with `unfinished="output"` to count them as outputs, or raise '
@@ -213,7 +209,7 @@ class _Runs:
         return trouble
 
     def _power(self, memory: PairMemory) -> Power:
-        """Give what the bets on a pair would have shown, as the ε of one step where it is several apart."""
+        """Return the power of the bets on a pair, as the ε of one step if it is several apart."""
         epsilon, delta = self.terms.at(memory.distance)
         power = detectable(
             replace(memory, path=()),  # the claim is already that about its distance
@@ -226,7 +222,7 @@ class _Runs:
         return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
 
     def _result(self, verdict: Verdict, *, how: str = "", **fields: Any) -> AuditResult:
-        """Return the result; `how` says how the runs were told to be trials, where anything crossed."""
+        """Return the result; `how` is why the runs are independent trials, if anything crossed."""
         sampler, betting = self.sampler, self.betting
         memories, pairs_bet, log_wealth = [], 0, 0.0
         if betting is not None:
@@ -255,7 +251,7 @@ class _Runs:
         )
 
     def _failures(self) -> list[str]:
-        """Say how many runs raised, where it is many: what they would have answered was not tested."""
+        """Return a note if many runs raised: what they would have answered was not tested."""
         raised, drawn = self.sampler.raised, self.sampler.drawn
         return [f"{raised:,} of {drawn:,} runs raised an exception."] if 2 * raised > drawn else []
 
@@ -274,7 +270,7 @@ class _Runs:
 
 
 def _far_note(found: Confirmation, terms: Terms) -> list[str]:
-    """Tell of databases several steps apart on which the claim fell, where the witness is another pair."""
+    """Return a note on distant databases that refuted the claim, if the witness is another pair."""
     seen = found.far
     if seen is None:
         return []

@@ -4,8 +4,8 @@ A refutation is confirmed by calls (`confirm`), and a declared law is compared w
 not refuted rests on runs that `sample` drew, many at once: here outputs of both ways on one database stand
 beside each other like those of two databases, and what is bet against is that they have one law, ε = 0.
 
-**Guarantee.** If they have one law and the runs are independent, they are told apart with probability at
-most the significance: each of two databases, and each of two beginnings where a call changes its input,
+**Guarantee.** If they have one law and the runs are independent, a difference is reported with probability
+at most the significance: each of two databases, and each of two beginnings where a call changes its input,
 gets a quarter of it, and its wealth is a test martingale (`audit.evidence.bets`).
 """
 
@@ -54,7 +54,7 @@ class CallsCheck:
     _digits: int = _DIGITS
 
     def disagreement(self, pair: Pair) -> str:
-        """Say where the two ways disagree, in one sentence; nothing where they were not told apart."""
+        """Return where the two ways disagree, in one sentence; empty if no difference was found."""
         return self.sampler.with_copies(lambda: self._told_apart(pair))
 
     def _told_apart(self, pair: Pair) -> str:
@@ -104,7 +104,7 @@ class _Side:
     log_wealth: float = 0.0
 
     def learn(self, runs: Runs) -> bool:
-        """Settle the bets on a batch, learn from it, and tell whether the two ways are told apart."""
+        """Settle the bets on a batch, learn from it, and return whether a difference was found."""
         chosen = self.memory.choose(0.0, 0.0)
         crosses, blocks = self.memory.take([runs])
         if chosen:

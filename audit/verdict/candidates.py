@@ -20,23 +20,18 @@ MOST_CANDIDATES = 3
 
 @dataclass(frozen=True)
 class Candidate:
-    """An event fixed as a witness, with the direction and the past's estimates."""
+    """An event fixed as a witness: the direction, the past's estimates, how far apart the databases are."""
 
     event: Event
     side: int
     p: float
     q: float
     past: float
-
-    def apart(self, errors: float) -> tuple[float, float]:
-        """Give p lowered and q raised by so many standard errors."""
-        low = self.p - errors * math.sqrt(self.p * (1 - self.p) / (self.past + 1))
-        high = self.q + errors * math.sqrt(self.q * (1 - self.q) / (self.past + 1))
-        return max(low, 0.0), min(high, 1.0)
+    distance: int = 1
 
 
 def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
-    """Give the events that refute the claim best on the past, the simplest among equals first."""
+    """Return the events that refute the claim best on the past, the simplest among equals first."""
     found: list[tuple[float, Candidate]] = []
     claimed = terms.at(memory.distance)
     for chosen in memory.choose(terms.epsilon, terms.delta, against=terms.against):
@@ -44,12 +39,8 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
         for k in np.argsort(-growth, kind="stable")[:6]:
             event = memory.event(chosen, int(k))
             p, q = float(chosen.candidates.p[k]), float(chosen.candidates.q[k])
-            found.append(
-                (
-                    float(growth[k]) * 0.97 ** _complexity(event),
-                    Candidate(event, chosen.side, p, q, chosen.candidates.past),
-                )
-            )
+            candidate = Candidate(event, chosen.side, p, q, chosen.candidates.past, memory.distance)
+            found.append((float(growth[k]) * 0.97 ** _complexity(event), candidate))
     found.sort(key=lambda item: -item[0])
     distinct: list[Candidate] = []
     for _, candidate in found:
@@ -61,25 +52,19 @@ def find_candidates(memory: PairMemory, terms: Terms) -> list[Candidate]:
     return distinct
 
 
-#: How much harder than the output itself a feature is to look at, for a person.
-_EFFORT = {
-    "Length": 1,
-    "Kind": 1,
-    "Keys": 1,
-    "Difference": 1,
-    "TableScore": 20,
-    "PartsScore": 20,
-    "PartsDifference": 1,
-}
-_DIRECT = ("Value", "Whole", "Coordinate", "Entry", "Part", "PartIs")
+#: How much harder than the output itself a feature is to look at, for a person; 2 for others.
+_EFFORT = (
+    dict.fromkeys(("Value", "Whole", "Coordinate", "Entry", "Part", "PartIs"), 0)
+    | dict.fromkeys(("Length", "Kind", "Keys", "Difference", "PartsDifference"), 1)
+    | dict.fromkeys(("TableScore", "PartsScore"), 20)
+)
 
 
 def _complexity(event: Event) -> int:
     parts = 0
     for condition in event.conditions:
         if not isinstance(condition, RegionIn):
-            name = type(condition.feature).__name__
-            parts += 0 if name in _DIRECT else _EFFORT.get(name, 2)
+            parts += _EFFORT.get(type(condition.feature).__name__, 2)
         if isinstance(condition, AtomIn):
             parts += max(8 * (not condition.examples), len(condition.examples))
         elif isinstance(condition, NumberIn):
@@ -111,18 +96,18 @@ def _rounded(condition: Any, digits: int) -> Any:
 
 
 def _is_narrow(low: float, high: float) -> bool:
-    """Tell whether an interval is an atom's own, which rounding would miss."""
+    """Return whether an interval is an atom's own, which rounding would miss."""
     return math.isfinite(low) and math.isfinite(high) and high - low <= 1e-6 * max(1.0, abs(low))
 
 
 def seen(event: Event, memory: PairMemory, side: int) -> Candidate:
-    """Give an event as a candidate, with what the kept outputs of a pair say of it."""
+    """Return an event as a candidate, with what the kept outputs of a pair say of it."""
     p_in, p_out, q_in, q_out = memory.seen(event, side).tolist()
     p, q = (p_in + 0.5) / (p_in + p_out + 1), (q_in + 0.5) / (q_in + q_out + 1)
-    return Candidate(event, side, p, q, past=p_in + p_out)
+    return Candidate(event, side, p, q, p_in + p_out, memory.distance)
 
 
 def growth_on(event: Event, memory: PairMemory, side: int, terms: Terms) -> float:
-    """Give the growth by an event on the kept outputs of a pair, in nats a pair of runs."""
+    """Return the growth by an event on the kept outputs of a pair, in nats a pair of runs."""
     found = seen(event, memory, side)
     return float(growth_rate(np.array(found.p), np.array(found.q), *terms.at(memory.distance)))

@@ -32,7 +32,7 @@ SHARE = 0.5
 
 
 def bet_on_code(task: PrivacyTask, worst: list[Pair], *, compared: int, tight: bool) -> AuditResult | None:
-    """Return what an audit by runs finds, on some pairs first; None where its budget can refute nothing.
+    """Return the result of an audit by runs, on some pairs first; None if its budget can refute nothing.
 
     Parameters
     ----------

@@ -18,10 +18,11 @@ from audit.verdict.betting import Betting, Terms, TimeIsOver
 from audit.verdict.candidates import find_candidates, growth_on
 from audit.verdict.judge import Judge, side_of
 
-#: By so many standard errors the pair that shrinking chose may have been flattered.
+#: Allowance for selection bias in the shrunk pair, in standard errors.
 _DOUBT = 2.0
-#: Shrinking may take so many times the runs that the refutation took, and at least so many.
+#: Shrinking may draw this many times the runs that the refutation took.
 SHRINKING = 12
+#: But at least this many.
 LEAST_SHRINKING = 1_500
 
 
@@ -34,9 +35,9 @@ class Confirmation:
     witness
         The strongest pair, confirmed or not, with the simplest one that is confirmed too (itself if none).
     doubt
-        Why the verdict is not REFUTED; empty where it is.
+        Why the verdict is not REFUTED; empty if it is.
     how
-        How the subject's runs were told to be trials: a key of `statements.TRIALS`.
+        How the subject's runs were found to be independent trials: a key of `statements.TRIALS`.
     bounds_hold
         Whether the bets of the audit bound the loss too: false where fresh processes show another one.
     far
@@ -63,7 +64,6 @@ def confirm(sampler: Sampler, betting: Betting, *, allowance: int, databases: Da
     databases
         Where simpler pairs come from.
     """
-    assert betting.crossed_at is not None
     winner = betting.winner
     judge = Judge(sampler, betting, sampler.is_stateless(winner.left, winner.right), allowance)
     try:
@@ -130,7 +130,6 @@ class _Looks:
     """Looks at pairs around a refuted one, as far as their own allowance of runs reaches."""
 
     def __init__(self, sampler: Sampler, betting: Betting) -> None:
-        assert betting.crossed_at is not None
         self.sampler, self.terms, self.winner = sampler, betting.terms, betting.winner
         most = min(SHRINKING * betting.crossed_at, betting.terms.budget // 2)
         self.allowance = max(LEAST_SHRINKING, most)
@@ -138,7 +137,7 @@ class _Looks:
         self.tried = 0
 
     def __call__(self, memory: PairMemory, runs: int) -> bool:
-        """Look at a pair so often; False where runs or time do not reach."""
+        """Draw this many pairs of runs; return False if runs or time do not suffice."""
         late = self.terms.is_late(self.sampler.loading)
         if late or self.sampler.drawn + 2 * runs > self.most:
             return False
@@ -150,7 +149,7 @@ class _Looks:
         return True
 
     def growth(self, memory: PairMemory, errors: float) -> float:
-        """Give what a pair promises, less so many standard errors, in nats a pair of runs."""
+        """Return what a pair promises, less this many standard errors, in nats a pair of runs."""
         if memory.raised and not self.winner.raised:
             return 0.0  # perhaps no database of the domain at all
         return memory.prospect(self.terms.epsilon, self.terms.delta, errors=errors)[0]

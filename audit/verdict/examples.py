@@ -28,7 +28,7 @@ def output_words(output: Any) -> str:
 
 
 def most_probable(law: Law) -> tuple[str, ...]:
-    """Return the most probable outputs of a discrete law, the likeliest first; nothing for other laws.
+    """Return the most probable outputs of a discrete law, the likeliest first; empty for other laws.
 
     Examples
     --------

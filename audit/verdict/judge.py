@@ -30,6 +30,7 @@ import numpy as np
 
 from audit.distributions.law import Floats
 from audit.errors import SubjectError
+from audit.events.tables import apart
 from audit.evidence.bets import log_payoffs, outcomes
 from audit.evidence.memory import PairMemory, growth_rate
 from audit.results.result import Witness
@@ -97,7 +98,7 @@ class Judge:
 
     @property
     def how(self) -> str:
-        """How the subject's runs were told to be trials."""
+        """How the subject's runs were found to be independent trials."""
         if self.stateless or self.in_fresh:
             return "stateless" if self.stateless else "fresh"
         return "renewed" if self._renewed else "unchecked"
@@ -108,7 +109,7 @@ class Judge:
         return isinstance(self.sampler.subject.object, Renewed)
 
     def doubt(self, first: Witness) -> str:
-        """Say why the crossing and these confirming runs do not refute; nothing where they do."""
+        """Return why the crossing and these confirming runs do not refute; empty if they do."""
         if self.kept:  # whatever a later try was run in
             return KEPT
         if self.in_fresh or self.denied:
@@ -152,7 +153,7 @@ class Judge:
 
     def _tries(self, memory: PairMemory, candidate: Candidate, errors: float) -> Iterator[Witness]:
         """Run a candidate: in this process or, one way after the other, in fresh ones."""
-        runs = self._runs_needed(memory, candidate, errors)
+        runs = self._runs_needed(candidate, errors)
         if self.denied:
             return
         if self.in_fresh:
@@ -166,10 +167,10 @@ class Judge:
         yield self._run(memory, candidate, Plan(runs))
 
     def _plans(self, memory: PairMemory, candidate: Candidate, runs: int) -> Iterator[Plan]:
-        """Give the ways to share calls among fresh processes that this event asks for."""
-        crossed = self.betting.crossed_at or 0
+        """Yield the ways to share calls among fresh processes that this event asks for."""
+        crossed = self.betting.crossed_at
         if _never_varied(memory, candidate):
-            yield singly(candidate, self._terms(single=True), memory.distance)
+            yield singly(candidate, self._terms(single=True))
             if not self._last_varied:
                 return
         yield Plan(max(LEAST_SHARED, min(runs, 3 * crossed // 2)), parts=PARTS)
@@ -199,7 +200,6 @@ class Judge:
             terms,
             plan=plan,
             path=(CONFIRM, self.tried + 1, 0),
-            distance=memory.distance,
             seconds=self._seconds_left,
         )
         self._seconds_left -= (time.monotonic() - started) * plan.is_single
@@ -220,18 +220,17 @@ class Judge:
         )
         return witness
 
-    def _runs_needed(self, memory: PairMemory, candidate: Candidate, errors: float) -> int:
-        """Give half of how many calls most likely confirm this candidate, within the allowance."""
+    def _runs_needed(self, candidate: Candidate, errors: float) -> int:
+        """Return half the calls that most likely confirm this candidate, within the allowance."""
         terms, room = self._terms(), self.most - self.sampler.drawn
-        p, q = candidate.apart(errors)
-        growth = float(growth_rate(np.array(p), np.array(q), *terms.at(memory.distance)))
+        p, q = apart(np.array(candidate.p), np.array(candidate.q), candidate.past, errors)
+        growth = float(growth_rate(p, q, *terms.at(candidate.distance)))
         needed = MARGIN * terms.log_limit / max(growth, 1e-9)
         return int(max(1, min(max(needed, LEAST_RUNS), room // 4)))
 
     def _again_by_calls(self) -> bool:
         """Whether calls refute the claim too, learning anew on this pair, given four times as many."""
         betting, winner = self.betting, self.betting.winner
-        assert betting.crossed_at is not None
         growth = winner.prospect(betting.terms.epsilon, betting.terms.delta, errors=1.0)[0]
         needed = 2 * MARGIN * betting.terms.log_limit / growth if growth > 0 else 0.0
         budget = int(min(max(_AGAIN * betting.crossed_at, needed), _AGAIN * betting.terms.budget))
@@ -239,9 +238,7 @@ class Judge:
             self.sampler,
             [winner.path],
             replace(betting.terms, budget=budget, stop_when_refuted=True),
-            stage=CONFIRM,
-            look_stage=CONFIRM,
-            singly=True,
+            by_calls=True,
             batches=_AGAIN_PLACE,
         )
         again.run()
@@ -271,7 +268,7 @@ def differs(blocks: Floats) -> bool:
     return any(spread_evenly(hits, calls) < _SPREAD / 2 for hits, calls in sides)
 
 
-def singly(candidate: Candidate, terms: Terms, distance: int) -> Plan:
+def singly(candidate: Candidate, terms: Terms) -> Plan:
     """Return the single calls that most likely refute an event that happens on one side always, else never.
 
     Parameters
@@ -280,18 +277,16 @@ def singly(candidate: Candidate, terms: Terms, distance: int) -> Plan:
         The event.
     terms
         What is bet against, at the level that refutes.
-    distance
-        How many steps lie between the databases.
 
     Examples
     --------
     >>> terms = Terms(epsilon=1.0, delta=0.0, significance=5e-7, budget=1_000)
-    >>> 80 <= singly(Candidate(None, 0, 0.99, 0.01, 100.0), terms, 1).parts <= 120
+    >>> 80 <= singly(Candidate(None, 0, 0.99, 0.01, 100.0), terms).parts <= 120
     True
     """
     p, q = np.array([candidate.p]), np.array([candidate.q])
     sure, never = np.array([1.0]), np.array([0.0])
-    growth = float((outcomes(sure, never) @ log_payoffs(p, q, *terms.at(distance))[0]).max())
+    growth = float((outcomes(sure, never) @ log_payoffs(p, q, *terms.at(candidate.distance))[0]).max())
     pairs = math.ceil(_SINGLES * terms.log_limit / max(growth, 1e-9) / 2) + 2
     return Plan(pairs, parts=2 * pairs)
 

@@ -14,7 +14,7 @@ from audit.databases.chosen import Pair
 from audit.distributions import Law
 from audit.laws.law_check import detectable_distance, law_log_e_value, stray
 from audit.sampling import LAW, MutatedInput, Runs, Sampler
-from audit.sampling.vectorised import joined
+from audit.sampling.loops import joined
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import key
@@ -80,7 +80,7 @@ class LawRuns:
     notes: list[str] = field(default_factory=list)
 
     def trouble(self, *, significance: float) -> str:
-        """Return where law and code disagree, in words; nothing where they do not.
+        """Return where law and code disagree, in words; empty if they do not.
 
         Raises
         ------
@@ -91,21 +91,19 @@ class LawRuns:
         """
         checks = self._checks()
         limit = math.log(max(1, len(checks)) / significance)
-        self.distance = self._distance(limit)
+        self.distance = max(
+            detectable_distance(self.law_of(side), self.least_checked, limit) for side in self.worst
+        )
         wrong = next((check for check in checks if check.log_e_value >= limit), None)
         return "" if wrong is None else wrong.words(limit)
 
     def on_databases(self) -> str:
-        """Say on how many databases the code was run, of how many where these are few enough to count."""
+        """Return on how many databases the code was run, and of how many if these are few enough to count."""
         run = len(self.checked)
         if len(self.pairs) > _COUNTED:
             return f" on {run:,} databases"
         known = len({key(database) for pair in self.pairs for database in pair})
         return f" on {'all' if run == known else f'{run:,} of the'} {known:,} databases"
-
-    def _distance(self, limit: float) -> float:
-        """Return the total variation that nine in ten comparisons of the worst pair would have found."""
-        return max(detectable_distance(self.law_of(side), self.least_checked, limit) for side in self.worst)
 
     def _checks(self) -> list[_Check]:
         """Compare the law with the code, as fixed beforehand: closely on some pairs, in few calls on many."""
@@ -118,14 +116,14 @@ class LawRuns:
         budget = self.task.options.budget // (4 * len(ways))  # pairs of runs: half of the budget in all
         share = max(1, budget // len(close))
         for way, (chosen, runs, how) in enumerate(ways):
+            size = min(runs, share)
             with self.task.sampler(chosen) as sampler:
                 for index, beside in enumerate(close):
-                    size = min(runs, share)
                     checks += self._compared(sampler, beside, size, (LAW, way, index), how)
                     self.least_checked = min(self.least_checked, size)
                     self.stateless = self.stateless and sampler.state_suspected() is False
                 if not way:
-                    left = budget - len(close) * min(runs, share)
+                    left = budget - len(close) * size
                     checks += self._spread(sampler, min(SPREAD_RUNS // 2, left), first=len(close))
                 self.stateless = self.stateless and sampler.state_suspected() is False
                 self.samples += sampler.drawn
@@ -133,7 +131,7 @@ class LawRuns:
         return checks
 
     def _close(self) -> list[tuple[Pair, Pair]]:
-        """Give the pairs compared closely, each with what is drawn: the records in another order too."""
+        """Return the pairs compared closely, each with what is drawn: the records in another order too."""
         step = max(1, len(self.pairs) // (_OTHERS + 1))
         pairs = [self.worst, *self.pairs[step // 2 :: step][:_OTHERS]]
         return [(pair, pair) for pair in pairs] + [
@@ -152,7 +150,7 @@ class LawRuns:
             yield from self._compared(sampler, beside, runs // len(pairs), path, "calls")
 
     def _unchecked(self) -> list[Pair]:
-        """Give pairs, from all over the family, with a database that no other pair has had compared."""
+        """Return pairs, from all over the family, with a database that no other pair has had compared."""
         seen, found = set(self.checked), []
         step = max(1, len(self.pairs) // _LOOKED_AT)
         for pair in self.pairs[::step]:
@@ -169,14 +167,11 @@ class LawRuns:
         """Compare the laws of a pair with runs on what is drawn beside it."""
         pair, drawn = beside
 
-        def blocks_of() -> list[Runs]:
+        def blocks_of(fault: MutatedInput | None = None) -> list[Runs]:
+            self.notes += [] if fault is None else [str(fault)]
             return list(self._drawn(sampler, drawn, runs, path))
 
-        def again(fault: MutatedInput) -> list[Runs]:
-            self.notes.append(str(fault))
-            return blocks_of()
-
-        blocks = sampler.with_copies(blocks_of, again)
+        blocks = sampler.with_copies(blocks_of, blocks_of)
         sides = [block.left for block in blocks], [block.right for block in blocks]
         for database, run_on, side in zip(pair, drawn, sides, strict=True):
             law, outputs = self.law_of(database), joined(side)

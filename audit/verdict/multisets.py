@@ -49,7 +49,7 @@ class InOrder:
 
 
 def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | None:
-    """Return every two multisets of the domain that differ in one record; None where they cannot be listed.
+    """Return every two multisets of the domain that differ in one record; None if they cannot be listed.
 
     They can be for replace-one on a finite list of records, where there are at most 40,000 multisets, each
     of which needs a law, and a million pairs.
@@ -80,7 +80,7 @@ def multiset_pairs(databases: Databases) -> list[tuple[Multiset, Multiset]] | No
 
 
 def on_multisets(subject: Subject, databases: Databases) -> tuple[Subject, list[tuple[Multiset, Multiset]]]:
-    """Return the subject on multisets, and their pairs: none where it does not say that it is `symmetric`.
+    """Return the subject on multisets, and their pairs: none if it does not say that it is `symmetric`.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def up_to_order(result: AuditResult) -> AuditResult:
 
 
 def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], records: tuple[Any, ...]) -> bool:
-    """Tell whether there are laws, and compare some with those of the same records the other way round."""
+    """Return whether there are laws; raise an error if one changes when the records are reversed."""
     law_of, told = subject.distribution, InOrder(records)
     if law_of is None or law_of(told(pairs[0][0])) is None:
         return False

@@ -32,8 +32,9 @@ from audit.verdict.witness import Drawn, Plan, run_witness, terms_of
 
 #: First index of the seed paths of new calls, which no audit uses.
 _NEW = 1_000
-#: Most calls that are drawn to decide, as a multiple of those saved, and so many at least.
+#: Draw at most this many times the saved calls to decide.
 _MOST = 8
+#: But allow at least this many.
 _LEAST_MOST = 40_000
 
 
@@ -57,7 +58,7 @@ class Redraw:
     witness: Witness
     terms: Terms
     fresh: bool
-    #: How the calls were told to be trials, as `Judge.how` says it; empty where nothing crossed.
+    #: How the calls were found to be independent trials, as `Judge.how`; empty if nothing crossed.
     how: str = ""
     #: Whether the saved counts came out again, where the same calls were made.
     reproduced: bool = False
@@ -92,7 +93,7 @@ class Redraw:
         return self._run(replace(plan, parts=0), candidate, path)
 
     def _new(self, path: tuple[int, ...], before: Drawn, calls: int) -> Drawn:
-        """Draw so many new calls where the ones before came from, with stakes by the saved p and q."""
+        """Draw this many new calls where the ones before came from, with stakes by the saved p and q."""
         parts = before.witness.parts
         runs = max(math.ceil(calls / 2), LEAST_SHARED if parts else 1)
         parts = 2 * runs if before.plan.is_single else parts and PARTS
@@ -125,7 +126,7 @@ class Redraw:
         if self.sampler.recipe is not None:
             plan = Plan(max(witness.runs, LEAST_SHARED), parts=PARTS)
             if sure:
-                plan = singly(candidate, self._terms(path, single=True), witness.distance)
+                plan = singly(candidate, self._terms(path, single=True))
             try:
                 anew = self._run(plan, candidate, _after(path))
             except SubjectError as error:
@@ -145,14 +146,14 @@ class Redraw:
         return (Verdict.REFUTED, drawn) if drawn.witness.confirmed else self._doubted(drawn, IN_COMPANY)
 
     def _unconfirmed(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
-        """Say that the claim stands on this event, if these calls could have said anything else."""
+        """Return that the claim stands on this event, if these calls could have shown anything else."""
         if self._shows(drawn):
             return Verdict.NOT_REFUTED, drawn
         runs = 2 * drawn.witness.runs
         return self._doubted(drawn, f"{runs:,} runs are too few to decide on this event: audit it again")
 
     def _silent(self, drawn: Drawn) -> tuple[Verdict, Drawn]:
-        """Say that nothing was answered, on both databases or on one."""
+        """Return the verdict if nothing was answered, on both databases or on one."""
         left, right = drawn.silent
         if left and right:
             self.reason = f"every run {left}"
@@ -170,10 +171,10 @@ class Redraw:
         return self._growth(drawn.bet, drawn.bet.calls) >= drawn.log_limit
 
     def _calls_needed(self, drawn: Drawn, path: tuple[int, ...]) -> int | None:
-        """Give how many new calls show the loss with a margin; None where those would be too many."""
+        """Return how many new calls show the loss with a margin; None if these are too many."""
         new, limit = self._new_stakes(), self._terms(path, single=drawn.plan.is_single).log_limit
         calls, most = max(drawn.bet.calls, 2), max(_LEAST_MOST, 2 * _MOST * self.witness.runs)
-        bet = replace(drawn.bet, p=np.array([new.p]), q=np.array([new.q]), past=np.array([2 * new.past]))
+        bet = Bet.on_one(new.p, new.q, 2 * new.past, drawn.bet.counts[0], drawn.bet.distance)
         while calls <= most:
             if self._growth(bet, calls) >= MARGIN * limit:
                 return calls
@@ -200,14 +201,15 @@ class Redraw:
         return self._candidate(self._sought, past=float(self.witness.runs) if seen else 0.0)
 
     def _growth(self, bet: Bet, calls: int) -> float:
-        """Give the log growth of a bet by so many calls of an event with the p and q that are sought."""
+        """Return the log growth of a bet by this many calls of an event with the p and q that are sought."""
         p, q = self._sought
         counts = calls * outcomes(np.array(p), np.array(q))[None, :]
         return replace(bet, counts=counts).log_growth(self.terms.epsilon, self.terms.delta)
 
     def _candidate(self, estimates: tuple[float, float], *, past: float) -> Candidate:
         p, q = np.clip(estimates, 1e-3, 1 - 1e-3).tolist()
-        return Candidate(self.witness.event, side_of(self.witness), p, q, past)
+        known = self.witness
+        return Candidate(known.event, side_of(known), p, q, past, known.distance)
 
     def _terms(self, path: tuple[int, ...], *, single: bool) -> Terms:
         """Return the terms of the k-th witness of its audit: k stands in its seed path."""
@@ -221,12 +223,11 @@ class Redraw:
             self._terms(path, single=plan.is_single),
             plan=plan,
             path=path,
-            distance=self.witness.distance,
         )
 
 
 def _after(path: tuple[int, ...]) -> tuple[int, ...]:
-    """Give a seed path that neither an audit nor the replay that drew `path` has used.
+    """Return a seed path that neither an audit nor the replay that drew `path` has used.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from audit.laws.law_check import law_log_e_value
 from audit.relations import Relation, check_pair
 from audit.results.result import AuditResult, Evidence, SavedResult, Verdict, Witness
 from audit.sampling import LAW, Sampler
-from audit.sampling.vectorised import joined
+from audit.sampling.loops import joined
 from audit.subject.conversion import converting
 from audit.subject.loading import require_trust
 from audit.subject.subject import Subject, adapt
@@ -105,7 +105,7 @@ def replay_witness(
 
 
 def _on_another(result: AuditResult, subject: Subject, target: str | None) -> AuditResult:
-    """Say of which subject the replay speaks, and whose witness it draws again."""
+    """Return the result with the subject that is replayed, and whose witness it is."""
     if target is None and subject.name == result.subject:
         return result  # the same one, as far as can be told
     return replace(
@@ -266,11 +266,9 @@ def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
     except (Exception, SystemExit) as error:  # noqa: BLE001  the user's law may raise anything
         return f"the declared law {Raised.of(error)}"
     strange = next((law for law in laws if not isinstance(law, Law)), None)
-    return (
-        laws
-        if strange is None
-        else f"the declared law must be one of audit.distributions; got {show(strange, 60)}"
-    )
+    if strange is None:
+        return laws
+    return f"the declared law must be one of audit.distributions; got {show(strange, 60)}"
 
 
 def _beside_code(

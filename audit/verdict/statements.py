@@ -14,7 +14,7 @@ SIDE_CHANNELS = "timing, memory and other side channels"
 REAL_LAWS = "real-number arithmetic: the laws are those of the mechanism without rounding"
 NOT_ITS_LAW = "the subject's outputs do not follow its declared law: {}"
 
-#: What a refutation assumes, by how the subject's runs were told to be trials.
+#: What a refutation assumes, by how the subject's runs were found to be independent trials.
 TRIALS = {
     "fresh": "fresh processes share no noise (through absolute paths or remote services); they confirmed "
     "the refutation, each with its own mechanism",
@@ -76,7 +76,7 @@ def assumed_of_runs(
     subject
         What was run.
     how
-        How its runs were told to be trials, a key of `TRIALS`; empty where nothing crossed.
+        How its runs were found to be independent trials, a key of `TRIALS`; empty if nothing crossed.
     unfinished
         How many runs did not finish.
     against

@@ -62,7 +62,7 @@ class Plan:
 
     @property
     def sizes(self) -> list[int]:
-        """Half the number of calls of each process; 0 where each makes a single one."""
+        """Half the number of calls of each process; 0 if each makes a single one."""
         if self.is_single:
             return [0] * (2 * self.runs)
         return [self.runs * (k + 1) // self.parts - self.runs * k // self.parts for k in range(self.parts)]
@@ -91,8 +91,8 @@ class Drawn:
     log_limit
         The log wealth that confirms.
     silent
-        What the calls of the left database did where none of them gave an answer, and those of the right one;
-        empty texts where one did.
+        What the calls of the left database did if none of them gave an answer, and those of the right one;
+        empty texts if one did.
     """
 
     witness: Witness
@@ -127,13 +127,12 @@ def run_witness(
     *,
     plan: Plan,
     path: tuple[int, ...],
-    distance: int = 1,
     seconds: float = SECONDS_ALONE,
 ) -> Drawn:
     """Draw the calls of a plan, all fixed beforehand, and judge a witness by these alone.
 
-    At a `distance` the claim is that about databases so many steps apart. Where each call has a fresh process
-    of its own they may take so many `seconds`, by what the first `_TIMED` of them took.
+    The claim is that about databases as far apart as the candidate says. If each call has a fresh process,
+    all may take this many `seconds`, by what the first `_TIMED` of them took.
 
     Raises
     ------
@@ -161,14 +160,8 @@ def run_witness(
             )
         started = min(started, time.monotonic())
     counts = np.sum(blocks, axis=0)
-    bet = Bet(
-        log_prior=np.zeros(1),
-        p=np.array([candidate.p]),
-        q=np.array([candidate.q]),
-        past=np.array([2 * candidate.past]),
-        counts=counts[None, :],
-        distance=distance,
-    )
+    bet = Bet.on_one(candidate.p, candidate.q, 2 * candidate.past, counts, candidate.distance)
+    _, delta = terms.at(candidate.distance)
     p_hits, p_misses, q_hits, q_misses = (int(count) for count in counts)
     p_interval = clopper_pearson(p_hits, p_hits + p_misses, CONFIDENCE)
     q_interval = clopper_pearson(q_hits, q_hits + q_misses, CONFIDENCE)
@@ -184,13 +177,13 @@ def run_witness(
         runs=plan.runs,
         direction="left" if candidate.side == 0 else "right",
         confirmed=bet.log_growth(terms.epsilon, terms.delta) >= terms.log_limit,
-        epsilon_lower=loss(p_interval[0], q_interval[1], terms.at(distance)[1]) / distance,
+        epsilon_lower=loss(p_interval[0], q_interval[1], delta) / candidate.distance,
         foreseen=(float(candidate.p), float(candidate.q)),
         seed=list(path),
         fresh=plan.copies or plan.parts > 0,
         parts=plan.parts,
         against=terms.against,
-        distance=distance,
+        distance=candidate.distance,
         examples=(tuple(examples[0]), tuple(examples[1])),
     )
     left, right = (
@@ -200,7 +193,7 @@ def run_witness(
 
 
 def loss(p: float, q: float, delta: float) -> float:
-    """Give the ε that p and q show at this δ: ln((p − δ)/q), at least 0, infinite for q = 0.
+    """Return the ε that p and q show at this δ: ln((p − δ)/q), at least 0, infinite for q = 0.
 
     Examples
     --------
@@ -213,7 +206,7 @@ def loss(p: float, q: float, delta: float) -> float:
 
 
 def _counted(block: Runs, candidate: Candidate, *, against: bool) -> tuple[Floats, Floats]:
-    """Give the counts of a block, and how many of its calls gave an answer on the left and on the right.
+    """Return the counts of a block, and how many of its calls gave an answer on the left and on the right.
 
     An unfinished call settles by its known coin: the p side's as outside the event, the q side's as inside.
     """
@@ -231,7 +224,7 @@ def _counted(block: Runs, candidate: Candidate, *, against: bool) -> tuple[Float
 
 
 def spread_evenly(hits: Floats, calls: Floats) -> float:
-    """Give the p-value of an exact test that an event is as frequent in every process.
+    """Return the p-value of an exact test that an event is as frequent in every process.
 
     Parameters
     ----------

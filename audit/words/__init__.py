@@ -1,4 +1,5 @@
-"""Everything people read of a result, and nothing else: one wording for terminal, page and failed tests.
+"""The text of a privacy result, and what the texts of all results share: for terminal, page and failed tests.
 
-Above `results`; below `utility` and the doors. A function of results alone.
+Above `results`; below `utility` and the doors. A function of results alone. The `reason` of a result is
+written in `verdict`; other results keep their texts beside them (`utility.text`, `findings.text`).
 """

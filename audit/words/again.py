@@ -21,7 +21,7 @@ def command(result: SavedResult) -> str | None:
 
 
 def reproduction(result: SavedResult) -> str:
-    """Say in one line how to see the same again."""
+    """Return how to reproduce the result, in one line."""
     again = command(result)
     if again is not None:
         return f"{again}   (or result.replay())" if _replays(result) else again
@@ -36,7 +36,7 @@ def reproduction(result: SavedResult) -> str:
 def python_lines(result: AuditResult) -> list[str]:
     """Return the Python lines that draw the witness of a saved result again.
 
-    Where there is none they repeat the audit, as far as a result knows it; none where a command does.
+    Without a witness they repeat the audit, as far as a result knows it; no lines if there is a command.
     """
     if not _replays(result):
         return [] if command(result) else _audit_lines(result)

@@ -15,7 +15,7 @@ def claim_words(result: SavedResult) -> str:
 
 
 def no_verdict(result: SavedResult) -> str:
-    """Say that an audit of any kind decided nothing, and why."""
+    """Return that an audit of any kind decided nothing, and why."""
     start = "The audit reached no verdict" if result.verdict is Verdict.INCONCLUSIVE else "The audit failed"
     return f"{start}: {sentence(short(result.reason or 'no reason is recorded', 400))}"
 
@@ -44,17 +44,17 @@ def found_beside(result: SavedResult, found: float, claimed: float | None) -> tu
 
 
 def separately(result: SavedResult) -> str:
-    """Say how surely two bounds hold."""
+    """Return how surely two bounds hold."""
     return f"Each bound holds with confidence {confidence(result.significance)} separately, not jointly."
 
 
 def chance(result: SavedResult) -> str:
-    """Say how surely a refutation by runs is right."""
+    """Return how surely a refutation by runs is right."""
     return f"If the claim holds, the chance of this refutation is at most {result.significance:.3g}."
 
 
 def drawn(result: SavedResult) -> str:
-    """Say how many runs an audit of any kind drew, when the claim fell, and how many did not finish."""
+    """Return how many runs an audit drew, when the claim was refuted, and how many did not finish."""
     fell = result.samples_to_refutation
     until = f", the claim was refuted after {fell:,}" if fell is not None else ""
     lost = f"; {result.unfinished:,} unfinished" if result.unfinished else ""
@@ -74,6 +74,6 @@ def tried(count: int, noun: str, *, of: int = 0) -> str:
 
 
 def replay_of(result: SavedResult) -> str | None:
-    """Return whose saved witness was drawn again, None where the result is an audit's."""
+    """Return whose saved witness was drawn again, None if the result is of an audit."""
     saved = result.environment.get("replay_of")
     return saved if isinstance(saved, str) else None

@@ -54,7 +54,7 @@ def allowance(result: AuditResult, witness: Witness) -> str:
 
 
 def distance_words(result: AuditResult, witness: Witness) -> str:
-    """Say how far apart the databases are, nothing for neighbours."""
+    """Return how far apart the databases are; empty for neighbours."""
     if witness.distance == 1:
         return ""
     unit = "records" if result.relation in _OF_RECORDS else "neighbour steps"

@@ -11,7 +11,7 @@ _MOST_RECORD = 30
 
 
 def change(witness: Witness) -> str:
-    """Say which one record changes from the left list (or tuple) to the right one; nothing for other pairs.
+    """Return which one record changes from the left list (or tuple) to the right one; else empty.
 
     Examples
     --------

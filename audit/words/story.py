@@ -22,7 +22,7 @@ MOST_EXAMPLE = 90
 
 
 def title(result: AuditResult) -> str:
-    """Return the claim in a line: ``PureDP(epsilon=1) under replace one``."""
+    """Return the claim in one line: ``PureDP(epsilon=1) under replace one``."""
     claim = alike.claim_words(result)
     return f"{claim} under {short(result.relation, 60)}" if result.relation else claim
 
@@ -48,7 +48,7 @@ class WitnessWords:
     Attributes
     ----------
     change : str
-        What changes from the left database to the right one; empty where no single record does.
+        What changes from the left database to the right one; empty if no single record does.
     on_p, on_q : str
         The name of each database: left or right.
     database_p, database_q, event : str
@@ -107,7 +107,7 @@ def witness_story(result: AuditResult, witness: Witness) -> str:
 
 
 def _part_words(result: AuditResult, witness: Witness) -> str:
-    """Say so where the event of an exact refutation keeps the claim: a box may show too little."""
+    """Return a note if the event of an exact refutation keeps the claim: a box may show too little."""
     most = allowed(result, witness)
     exact = result.refuted and result.evidence is Evidence.EXACT
     if not exact or most is None or witness.p > most:
@@ -120,7 +120,7 @@ def _part_words(result: AuditResult, witness: Witness) -> str:
 
 
 def examples(witness: Witness) -> str:
-    """Return what outputs look like on both sides in a sentence; nothing where none were kept.
+    """Return what outputs look like on both sides, in a sentence; empty if none were kept.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def examples(witness: Witness) -> str:
 
 
 def why_no_simpler(result: AuditResult) -> str:
-    """Say why no simpler witness is shown beside the one of a refutation; nothing where one is."""
+    """Return why no simpler witness is shown beside the one of a refutation; empty if one is."""
     witness, is_audit = result.witness, alike.replay_of(result) is None
     if witness is None or witness.simpler is not None or not (result.refuted and is_audit):
         return ""
@@ -150,7 +150,7 @@ def why_no_simpler(result: AuditResult) -> str:
 
 
 def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
-    """Say where the witness's numbers come from, and what they are worth."""
+    """Return where the witness's numbers come from, and what they are worth."""
     if not witness.runs:
         return "Both probabilities are exact."
     level = f", each at confidence {witness.confidence:.6g}," if witness.confidence else ""
@@ -164,7 +164,7 @@ def witness_standing(witness: Witness, *, replayed: bool = False) -> str:
 
 
 def verdict_sentence(result: AuditResult) -> str:
-    """Say the verdict in words."""
+    """Return the verdict in words."""
     return _VERDICTS[result.verdict](result)
 
 
@@ -203,7 +203,7 @@ def _not_refuted(result: AuditResult) -> str:
 
 
 def unvaried(result: AuditResult) -> str:
-    """Say that no output differs from any other, and what may be the cause; nothing where one does.
+    """Return that all outputs are equal, and what may be the cause; empty if they are not.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def unvaried(result: AuditResult) -> str:
 
 
 def _why_no_proof(result: AuditResult) -> str:
-    """Say why exact laws that keep the claim do not prove it: pairs were left out, or arithmetic rounds."""
+    """Return why exact laws that keep the claim do not prove it: pairs left out, or rounding."""
     if result.family is None or result.pairs_total != result.pairs_tried:
         return "Other pairs were not compared: this is not a proof."
     slack = "" if result.tolerance is None else f", to a tolerance of {result.tolerance:.2g}"
@@ -248,7 +248,7 @@ def _pairs(result: AuditResult) -> str:
 
 
 def bounds(result: AuditResult) -> str:
-    """Say what is known of the true ε and δ, and how surely; nothing where nothing is known."""
+    """Return what is known of the true ε and δ, and how surely; empty if nothing is."""
     epsilon, delta_claimed = claimed(result)
     if epsilon is None or result.verdict in alike.UNDECIDED:
         return ""
@@ -276,13 +276,13 @@ def _exact_bounds(result: AuditResult, epsilon: float, where: str) -> str:
 
 
 def _is_bracketed(result: AuditResult) -> bool:
-    """Tell whether the laws gave bounds that are apart: by more than rounding."""
+    """Return whether the bounds by the laws differ by more than rounding."""
     ends = ((result.epsilon_lower, result.epsilon_upper), (result.delta_lower, result.delta_upper))
     return any(high is not None and high > low + _ROUNDING * max(1.0, low) for low, high in ends)
 
 
 def _between(low: float, high: float | None) -> str:
-    """Say where a number lies, with as many digits as tell its bounds apart."""
+    """Return where a number lies, with as many digits as its bounds need to differ."""
     if high is None or high <= low:
         return f"is {number(low)}"
     larger, smaller = apart(high, low)
@@ -290,7 +290,7 @@ def _between(low: float, high: float | None) -> str:
 
 
 def meaning(result: AuditResult) -> str:
-    """Say what the evidence is worth."""
+    """Return what the evidence is worth."""
     if result.verdict in alike.UNDECIDED:
         return "This says nothing for or against the claim."
     if result.evidence is Evidence.EXACT:
@@ -312,7 +312,7 @@ def _exact_meaning(result: AuditResult) -> str:
 
 
 def may_hide(result: AuditResult) -> str:
-    """Say how far the code may be from the declared law that it was not seen to differ from."""
+    """Return how far the code may be from the declared law, although no difference was found."""
     if result.law_distance is None:
         return ""
     far = f"differs from its law by {at_most(result.law_distance)} in total variation"
@@ -325,7 +325,7 @@ def may_hide(result: AuditResult) -> str:
 
 
 def detectable(result: AuditResult) -> str:
-    """Say what a statistical audit that refuted nothing could have found."""
+    """Return what a statistical audit that refuted nothing could have found."""
     if alike.replay_of(result) is not None:
         return "A replay checks only the saved event and pair; an audit looks for others."
     said = [_detected(result)] if result.detectable_epsilon is not None else []
@@ -343,5 +343,5 @@ def _detected(result: AuditResult) -> str:
 
 
 def runs(result: AuditResult) -> str:
-    """Say how many runs were drawn, of which kind, and when the claim fell."""
+    """Return how many runs were drawn, of which kind, and when the claim was refuted."""
     return f"{alike.drawn(result)}; {alike.tried(result.pairs_tried, 'pair')} tried"

@@ -7,7 +7,7 @@ from decimal import ROUND_FLOOR
 
 from audit.results.result import AuditResult, SavedResult
 from audit.values import wording
-from audit.values.abilities import ability
+from audit.values.on_demand import ability
 from audit.words import again, alike, allowance, story
 
 WIDTH = 100
@@ -22,7 +22,7 @@ class Told:
     Attributes
     ----------
     title : str
-        The claim in a line.
+        The claim, in one line.
     paragraphs : sequence of str
         The report before its lists, the weightiest first; empty ones are left out.
     witness : str
@@ -157,7 +157,7 @@ def wrapped(text: str) -> list[str]:
 
 
 def entry(label: str, text: str, *, most: int = 2) -> list[str]:
-    """Return a labelled text of at most so many lines, wider than prose: a command is copied in one piece."""
+    """Return a labelled text of at most this many lines, wider than prose: commands are copied whole."""
     start = f"  {label:<13}"
     return textwrap.wrap(
         text,

@@ -92,9 +92,8 @@ def drawn(subject: Subject, database: Any, size: int, *, rng: np.random.Generato
     >>> drawn(adapt(len), [1, 2], 3, rng=np.random.default_rng(0))
     [2, 2, 2]
     """
-    sample = subject.sample
-    if sample is not None:
-        return sample(database, size, rng)
+    if subject.declared_sampler is not None:
+        return subject.declared_sampler(subject.prepare(database), size, rng)
     return [subject.call(database, rng) for _ in range(size)]
 
 

@@ -1,1 +1,1 @@
-"""Entries that do not stand beside their class: they span rooms, or their pairs take a while to find."""
+"""Entries that do not stand beside their class: they span folders, or their pairs take a while to find."""

@@ -1,4 +1,4 @@
-"""Compositions of mechanisms from several rooms, as entries of the catalogue."""
+"""Compositions of mechanisms from several folders, as entries of the catalogue."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ from audit.events.features.parts import Part, PartIs, PartsDifference, PartsScor
 from audit.events.features.propose import propose
 from audit.events.features.scores import TableScore
 from audit.events.features.views import View
-from audit.sampling.vectorised import joined
+from audit.sampling.loops import joined
 from audit.values.outcomes import Raised, Unfinished
 
 INF, NAN = math.inf, math.nan

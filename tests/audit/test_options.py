@@ -6,7 +6,13 @@ from types import SimpleNamespace
 import pytest
 
 from audit.claims import PAC, Accuracy, ApproximateDP, PureDP
-from audit.doors.options import read_claim, read_literal, read_options, read_parameters, read_utility_claim
+from audit.doors.cli.reading import (
+    read_claim,
+    read_literal,
+    read_options,
+    read_parameters,
+    read_utility_claim,
+)
 from audit.errors import AuditError, InvalidValue
 from audit.relations import Relation
 

@@ -37,15 +37,15 @@ def test_nothing_is_drawn_where_stderr_is_no_terminal(capsys):
 def rendered(events):
     """Return what a terminal shows of (seconds, event)."""
     console = Console(file=io.StringIO(), force_terminal=True, width=150)
-    seconds = iter([when for when, event in events if not isinstance(event, AuditFinished)])
+    now = [0.0]
     bars = []
 
     def bar():
-        bars.append(Progress(console=console, auto_refresh=False))
+        bars.append(Progress(console=console, auto_refresh=False, get_time=lambda: now[0]))
         return bars[-1]
 
-    renderer = _Renderer(bar, clock=lambda: next(seconds))
-    for _, event in events:
+    renderer = _Renderer(bar)
+    for now[0], event in events:
         renderer(event)
         assert bars[-1].live.is_started != isinstance(event, AuditFinished)
     return console.file.getvalue()

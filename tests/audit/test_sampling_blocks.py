@@ -6,8 +6,8 @@ import pytest
 from audit.errors import SubjectError
 from audit.sampling import BET, EXPLORE, Sampler
 from audit.sampling.blocks import LARGEST_BLOCK, block_sizes
+from audit.sampling.loops import joined
 from audit.sampling.seeds import COINS, RUNS, generator
-from audit.sampling.vectorised import joined
 from audit.subject.subject import adapt
 
 

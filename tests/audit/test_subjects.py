@@ -144,7 +144,7 @@ def test_a_subject_is_called_by_its_name_or_that_of_its_function_or_class(mechan
 def test_what_an_object_declares_is_kept():
     subject = adapt(Object())
     assert (subject.claim, subject.relation, subject.aligned) == ("a claim", None, True)
-    assert subject.sample([1], 2, "rng") == [([1], "rng")] * 2
+    assert subject.declared_sampler([1], 2, "rng") == [([1], "rng")] * 2
     assert subject.distribution([1]) == ("law", [1])
     assert adapt(subject) is subject
 
@@ -164,7 +164,7 @@ def test_a_declaration_that_cannot_be_read_is_named():
 def test_convert_makes_every_database():
     subject = adapt(Object(), convert=tuple)
     assert subject.call([1], "rng") == ((1,), "rng")
-    assert subject.sample([1], 1, "rng") == [((1,), "rng")]
+    assert subject.declared_sampler(subject.prepare([1]), 1, "rng") == [((1,), "rng")]
     assert subject.distribution([1]) == ("law", (1,))
 
 
@@ -228,7 +228,7 @@ class Mixed(Sampling):
     ("kind", "kept"), [(Half, True), (Replaced, False), (Further, False), (Both, True), (Mixed, True)]
 )
 def test_many_runs_of_a_call_that_was_overridden_are_not_taken_for_its_own(kind, kept):
-    assert (adapt(kind()).sample is not None) == kept
+    assert (adapt(kind()).declared_sampler is not None) == kept
 
 
 def test_a_leak_in_an_overridden_call_is_refuted_though_the_inherited_sampler_is_clean():

@@ -13,7 +13,6 @@ from audit.evidence.bets import clopper_pearson
 from audit.evidence.failures import (
     GRID,
     Bets,
-    best_growth,
     least_runs,
     log_payoffs,
     lower_bound,
@@ -217,8 +216,8 @@ def test_the_largest_wealth_of_many_problems_breaks_the_level_where_the_weighted
 # Power
 
 
-def test_twice_the_claimed_failure_probability_is_refuted_within_a_few_hundred_runs():
-    limit = math.log(1e6) / best_growth(0.2, 0.1)  # 311 runs: nobody needs fewer on average
+def test_twice_the_claimed_failure_probability_is_refuted_within_a_few_hundred_runs(limits):
+    limit = math.log(1e6) / limits.best_growth(0.2, 0.1)  # 311 runs: nobody needs fewer on average
     used = [
         audit([Problem("bad", 0.2)], beta=0.1, significance=1e-6, budget=5_000, seed=(7, k)).crossed_at
         for k in range(60)

@@ -3,7 +3,7 @@
 import pytest
 
 from audit.doors.cli import main
-from audit.doors.options import read_parameters
+from audit.doors.cli.reading import read_parameters
 from audit.errors import InvalidKind
 from learners.approximate.point import PointLearner
 from learners.approximate.sources import NumberSource

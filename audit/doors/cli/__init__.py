@@ -76,7 +76,7 @@ _EXAMPLES = {
 
 
 class _Heedless(io.FileIO):
-    """A stream that nobody has to hear: what is said when it is closed or full changes no exit code."""
+    """A stream whose write errors are ignored, so that they change no exit code."""
 
     def write(self, data: Any, /) -> int:
         try:
@@ -86,7 +86,7 @@ class _Heedless(io.FileIO):
 
 
 def _open_streams() -> None:
-    """Give a stream that is closed a place that keeps nothing, and a stderr that may fail to be heard.
+    """Open closed standard streams on the null device, and ignore write errors of stderr.
 
     A closed descriptor would be given to the next file that is opened, which would get our messages.
     """

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from audit.catalogue import Entry, matching_entries
-from audit.doors.cli.settings import CLAIMS, EFFORT, SCOPE, SET, number_of, with_options
+from audit.doors.cli.settings import LIMITS, PARAMETERS, PRIVACY, UTILITY, number_of, with_options
 from audit.errors import Parameter, positive_int
 
 FILE = click.Path(path_type=Path)
@@ -54,7 +54,7 @@ def _claims(entry: Entry) -> str:
 
 @group.command(name="run", short_help="Audit one subject: its privacy, and its utility if it claims any.")
 @click.argument("target")
-@with_options(*SCOPE, *CLAIMS, *EFFORT, SET)
+@with_options(*PRIVACY, *UTILITY, *LIMITS, PARAMETERS)
 @REPORT
 @click.option("--json", "saved", metavar="FILE|-", help="Save the result; - prints it instead of the text.")
 @click.option("--mutate", is_flag=True, help="Repeat the audit with smaller claims, to see which it refutes.")
@@ -75,7 +75,7 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
 
 @group.command(name="suite", short_help="Audit the catalogue.")
 @click.argument("pattern", required=False)
-@with_options(*EFFORT)
+@with_options(*LIMITS)
 @REPORT
 @click.option(
     "--json",
@@ -160,7 +160,7 @@ def study_command(pattern: str | None, *, listed: bool, **given: Any) -> int:
 
 @group.command(name="replay", short_help="Repeat saved refutations.")
 @click.argument("named", nargs=-1, required=True, metavar="WITNESS.json... [TARGET]")
-@SET
+@PARAMETERS
 @click.option("--convert", metavar="MODULE:FUNCTION", help="The `--convert` of the audit.")
 @click.option("--problems", metavar="MODULE:OBJECT", help="The `--problems` of the utility audit.")
 @click.option("--fresh", is_flag=True, help="Draw new runs instead of the same ones.")

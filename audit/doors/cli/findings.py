@@ -28,7 +28,7 @@ def list_findings(pattern: str | None) -> int:
 def show_findings(pattern: str | None, *, full: bool, html: Path | None, saved: Path | None) -> int:
     """Compute the matching findings one by one, losing none that is done, and return the exit code.
 
-    Each is told in a line; with a pattern, or `full`, all that is said of it is.
+    Each is printed in one line; with a pattern, or `full`, in full.
     """
     wanted = matching(load_findings(), pattern, what="finding", shown=_LISTED)
     check_apart(html, saved)

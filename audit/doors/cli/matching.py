@@ -21,7 +21,7 @@ def matching(
     Raises
     ------
     AuditError
-        Nothing does: one line, with the names that are nearest and the command that shows all (`shown`).
+        Nothing does; the message has the nearest names and the command that shows all (`shown`).
 
     Examples
     --------

@@ -10,8 +10,8 @@ import click
 
 from audit.codec.stored import read
 from audit.doors.cli.exits import NOT_DONE, NOTHING_REFUTED, REFUTED, exit_code, worst_exit_code
+from audit.doors.cli.reading import read_options, read_parameters
 from audit.doors.cli.run import command_line
-from audit.doors.options import read_options, read_parameters
 from audit.doors.regressions import drawn_from, load_witness, saved_subject, with_source
 from audit.doors.summary import line
 from audit.errors import AuditError, CorruptFile
@@ -98,7 +98,7 @@ def _kept(again: UtilityWitness) -> str:
 
 
 def _told_apart(named: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the files, and the target if the last of several names is none of a file."""
+    """Return the files, and the target if the last of several names is not that of a file."""
     *files, last = named
     if not files or last.endswith(".json") or Path(last).is_file():
         return [*files, last], None

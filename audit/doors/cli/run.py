@@ -12,8 +12,8 @@ import click
 from audit.codec.files import check_apart, check_writable, source_of, write_text
 from audit.doors.carry_out import carry_out
 from audit.doors.cli.exits import NOTHING_REFUTED, exit_code, worst_exit_code
+from audit.doors.cli.reading import read_claim, read_options, read_parameters, read_utility_claim
 from audit.doors.explain import explain
-from audit.doors.options import read_claim, read_options, read_parameters, read_utility_claim
 from audit.doors.report_link import render_report
 from audit.doors.summary import carried_out, warning
 from audit.errors import AuditError

@@ -1,4 +1,4 @@
-"""The keywords of `audit_privacy` as options, shared by the commands."""
+"""The options of the command line, shared by the commands."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -38,9 +38,11 @@ def option_of(name: str) -> Callable[[Any], Any]:
     )
 
 
-_LIMITS = ("budget", "confirm_budget", "time_limit", "run_time_limit", "significance", "seed", "jobs")
-EFFORT = tuple(map(option_of, _LIMITS))
-SCOPE = (
+_LIMIT_NAMES = ("budget", "confirm_budget", "time_limit", "run_time_limit", "significance", "seed", "jobs")
+#: Limits of an audit (runs, time, error probability), its seed and its workers.
+LIMITS = tuple(map(option_of, _LIMIT_NAMES))
+#: The privacy claim, the databases, and how the subject is attacked and made.
+PRIVACY = (
     click.option("--epsilon", "--claim-epsilon", "epsilon", type=float, help="Epsilon of the claim."),
     click.option("--delta", "--claim-delta", "delta", type=float, help="Delta of the claim."),
     click.option(
@@ -67,7 +69,8 @@ SCOPE = (
     ),
     *map(option_of, ("numerics", "until", "unfinished")),
 )
-CLAIMS = (
+#: The utility claim, its problems, and which claim is audited.
+UTILITY = (
     click.option("--alpha", type=float, help="Alpha of the utility claim: the largest error allowed."),
     click.option(
         "--beta", type=float, help="Beta of the utility claim: the largest probability of a larger error."
@@ -79,7 +82,8 @@ CLAIMS = (
         help="Audit only this claim of a subject that has both.  [default: all its claims]",
     ),
 )
-SET = click.option(
+#: Parameters of the subject.
+PARAMETERS = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter of the subject."
 )
 
@@ -89,7 +93,7 @@ def with_options(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     Examples
     --------
-    >>> command = click.command()(with_options(*EFFORT)(lambda **options: None))
+    >>> command = click.command()(with_options(*LIMITS)(lambda **options: None))
     >>> command.params[0].name
     'budget'
     """

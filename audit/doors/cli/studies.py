@@ -80,7 +80,7 @@ def _wanted(pattern: str | None) -> dict[str, Study]:
 
 
 def _stopped(results: list[StudyResult], wanted: dict[str, Study], folder: Path | None) -> str:
-    """Say how far it came and how it goes on."""
+    """Return how many least sizes were found, and how to resume, in words."""
     done, planned = (sum(each.finished for each in results), sum(each.cells for each in wanted.values()))
     if folder is None:
         return f"interrupted; {done} of {planned} least sizes found, none saved; --cells FOLDER saves them"

@@ -11,8 +11,8 @@ from audit.codec.files import Unwritable, check_apart, check_writable, file_name
 from audit.doors.attached import load_attached
 from audit.doors.carry_out import audit_entry
 from audit.doors.cli.exits import INTERRUPTED, NOT_DONE, suite_exit_code, worst_exit_code
+from audit.doors.cli.reading import read_options
 from audit.doors.cli.run import warn
-from audit.doors.options import read_options
 from audit.doors.report_link import render_report
 from audit.doors.summary import line, together, total
 from audit.options import taken
@@ -83,7 +83,7 @@ class Store:
             check_writable(place if self.one_file else place / "_.json")
 
     def add(self, name: str, result: Saved) -> None:
-        """Keep the result, whatever happens to the next audit: on a full disk too the suite goes on."""
+        """Save the result; if that fails (a full disk), the suite goes on."""
         self.results.append(result)
         while name in self._names:  # an entry may be called what another's utility audit is
             name += "+"

@@ -21,11 +21,11 @@ class Whole(AtomFeature):
     """The canonical output itself: text, tuples, sets, predictors, exceptions, NaN, None."""
 
     cheap = True
-    words = "the output"
+    said = "the output"
 
     def _of(self, output: Any) -> Hashable:
         if type(output) is np.ndarray and output.dtype.kind in "iub":
-            # by value: a row of a sampler's array has the dtype of all, and NaN in one makes floats of all
+            # by value: rows of one array have one dtype, and NaN in one row turns every row into floats
             exact = output.astype(np.float64)
             return canonical.key(exact if (np.abs(exact) < EXACT).all() else output)
         return output.key if type(output) is Frame else canonical.key(output)
@@ -38,14 +38,14 @@ class Keys(AtomFeature):
     """The keys of a mapping or of a list of pairs, in order."""
 
     cheap = True
-    words = "the tuple of keys of the output"
+    said = "the tuple of keys of the output"
 
     def _of(self, output: Any) -> Hashable:
         keys = self._keys(output)
         return None if keys is None else canonical.key(keys)
 
     def column(self, view: View) -> list[Hashable]:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         if not view.all_dicts or any(set(map(type, output)) != {str} for output in view.outputs):
             return super().column(view)
         names = [tuple(output) for output in view.outputs]
@@ -66,13 +66,13 @@ class Keys(AtomFeature):
 
 
 class Kind(AtomFeature):
-    """The kind of the output: its type and shape, or the type of the exception."""
+    """A coarse class of the output: number, str, list, array of a shape, or the type of the exception."""
 
     cheap = True
-    words = "the kind of the output"
+    said = "the kind of the output"
 
     def column(self, view: View) -> list[Hashable]:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         return ["dict"] * len(view) if view.all_dicts else super().column(view)
 
     def _show(self, output: Any) -> str:
@@ -90,26 +90,26 @@ class Kind(AtomFeature):
 
 
 def _told(output: Any) -> str | None:
-    """Return what our own outcomes and stand-ins say of their kind."""
+    """Return the kind of one of our own outcomes or stand-ins; None for any other output."""
     if type(output) is Unfinished:
         return f"no output ({output.reason})"
     return str(output.kind) if type(output) in (Raised, Frame, Ends) else None
 
 
 def _name(kind: type) -> str:
-    """Return the name of a class; a text is the same in a list and in an array, where numpy has its own."""
+    """Return the name of a class; numpy's text, bytes and complex types have those of Python's."""
     twins = (str, bytes, complex) if issubclass(kind, np.generic) else ()
     return next((twin for twin in twins if issubclass(kind, twin)), kind).__name__
 
 
 @dataclass(frozen=True)
 class Type(AtomFeature):
-    """The types of the output and of its entries, whole numbers and floats apart, with shapes and dtypes.
+    """The exact types of the output and of its entries, with shapes and dtypes.
 
     Parameters
     ----------
     path
-        Where in the output; everywhere if empty.
+        Path to a part of the output; the whole output if empty.
     """
 
     path: Path = ()
@@ -124,8 +124,9 @@ class Type(AtomFeature):
         return type_of(part_at(output, self.path))
 
 
-#: Entries whose types are told one by one, and how deep.
+#: Look at the types of this many entries; larger is slower and finds rarer types.
 _TYPED = 64
+#: Look at entries this many levels deep.
 _TYPED_DEPTH = 4
 
 

@@ -1,7 +1,7 @@
 """What a feature is: a named total function of one output."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -23,6 +23,8 @@ class Feature(ABC):
 
     #: Cheap features share half of the first stake, fitted or numerous ones the other half.
     cheap: ClassVar[bool] = False
+    #: What `words` says, with {0} for the feature itself.
+    said: ClassVar[str]
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -30,9 +32,9 @@ class Feature(ABC):
             _REGISTRY[cls.__name__] = cls
 
     @property
-    @abstractmethod
     def words(self) -> str:
         """What the feature is of an output, as the subject of a sentence."""
+        return self.said.format(self)
 
     def of(self, output: object) -> Any:
         """Give the feature of one output."""
@@ -105,6 +107,15 @@ def feature_from_json(document: Mapping[str, Any]) -> Feature:
         raise InvalidValue(f"The feature {document.get('feature')!r} cannot be rebuilt: {error}.") from None
 
 
-def empty_column(view: View) -> Floats:
-    """Give a column in which nothing is scored yet."""
-    return np.full(len(view), np.nan)
+def scored(view: View, groups: Iterable[tuple[Any, Any]]) -> Floats:
+    """Give the column of a block, NaN but for some groups: where their outputs are, and what these score.
+
+    Examples
+    --------
+    >>> scored(View([1.5, "no", 2.5]), [(0, 3.0), ([2], [5.0])]).tolist()
+    [3.0, nan, 5.0]
+    """
+    column = np.full(len(view), np.nan)
+    for where, scores in groups:
+        column[where] = scores
+    return column

@@ -9,7 +9,7 @@ produce (Mironov, 2012).
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -27,20 +27,14 @@ class _OfBits(NumberFeature):
 
     index: int | None = None
     path: Path = ()
-    #: The subject of a sentence, with {} for the number that is read.
-    said: ClassVar[str]
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return self.said.format(self._number.words)
 
     def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
-        return self.read(self._number.column(view))
+        return self.read(self.number.column(view))
 
     @property
-    def _number(self) -> NumberFeature:
+    def number(self) -> NumberFeature:
+        """What is read."""
         if self.path:
             return Part(self.path)
         return Value() if self.index is None else Coordinate(self.index)
@@ -60,11 +54,11 @@ class LastBits(_OfBits):
     [1.0, 15.0, nan]
     """
 
-    said = "{} modulo 16"
+    said = "{0.number.words} modulo 16"
 
     def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
-        values = self._number.column(view)
+        values = self.number.column(view)
         found = self.read(values)
         for i in np.flatnonzero(np.abs(values) >= EXACT).tolist():
             found[i] = _exact_last_bits(self._exact(view.outputs[i]))
@@ -95,7 +89,7 @@ def _exact_last_bits(number: Any) -> float:
 class FinestBit(_OfBits):
     """The exponent of the lowest set bit."""
 
-    said = "the exponent of the lowest set bit of {}"
+    said = "the exponent of the lowest set bit of {0.number.words}"
 
     @staticmethod
     def read(values: Floats) -> Floats:
@@ -111,7 +105,7 @@ class FinestBit(_OfBits):
 class HighestBit(_OfBits):
     """The exponent of the highest set bit."""
 
-    said = "the exponent of the highest set bit of {}"
+    said = "the exponent of the highest set bit of {0.number.words}"
 
     @staticmethod
     def read(values: Floats) -> Floats:
@@ -130,7 +124,7 @@ class ZeroSign(_OfBits):
     [1.0, -1.0, 0.0]
     """
 
-    said = "the sign of zero in {} (0 for other numbers)"
+    said = "the sign of zero in {0.number.words} (0 for other numbers)"
 
     @staticmethod
     def read(values: Floats) -> Floats:
@@ -147,7 +141,7 @@ class PatternEnd(_OfBits):
     [0.0, 1.0]
     """
 
-    said = "the number in the last four bits of {}"
+    said = "the number in the last four bits of {0.number.words}"
 
     @staticmethod
     def read(values: Floats) -> Floats:

@@ -16,12 +16,12 @@ _MOST_PAIRS = 2
 #: Share of runs in which two entries must go together more often, and standard errors.
 _LEAST_BOUND = 0.05
 _ERRORS = 5.0
-#: Whole numbers beyond so many different ones have no bin of their own.
+#: Whole numbers with more different values than this have no bin each.
 _SPREAD = 32
 
 
 def gap(a: Floats, b: Floats) -> float:
-    """Give the largest difference of two empirical distribution functions.
+    """Return the largest difference of two empirical distribution functions.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def gap(a: Floats, b: Floats) -> float:
 
 
 def gaps(a: Floats, b: Floats) -> Floats:
-    """Give the gap of every column of two matrices, shapes (runs, entries); NaN counts as a largest number.
+    """Return the gap of every column of two matrices, shapes (runs, entries); NaN counts as a largest number.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def gaps(a: Floats, b: Floats) -> Floats:
 
 
 def few(rows: Floats) -> Floats:
-    """Give the first rows, so many that a comparison ends soon."""
+    """Return the first rows, few enough for a quick comparison."""
     return rows[: max(_LEAST_ROWS, MOST_COMPARED // max(1, rows.shape[1]))]
 
 
@@ -64,7 +64,7 @@ def _gaps(a: Floats, b: Floats) -> Floats:
 
 
 def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
-    """Give the few pairs of columns that go together on one side and not on the other, the tightest first.
+    """Return the few pairs of columns that go together on one side and not on the other, the tightest first.
 
     Two columns go together where they are equal up to sign, or where both lie on one side of their medians.
     Neither shows in any column alone.
@@ -82,7 +82,8 @@ def bound_pairs(a: Floats, b: Floats) -> list[tuple[int, int]]:
         return []
     found = _differences(_equal(a), _equal(b), len(a), len(b))
     if a.shape[1] <= _MOST_BOUND:
-        middle = np.nan_to_num(_medians(np.concatenate([a, b])))
+        both = np.concatenate([a, b])
+        middle = np.nan_to_num(np.nanmedian(np.where(np.isnan(both).all(axis=0), 0.0, both), axis=0))
         found += _apart(_together(a, middle) / len(a), _together(b, middle) / len(b), len(a), len(b))
     best = dict.fromkeys(pair for _, pair in sorted(found, key=lambda item: (-item[0], item[1])))
     return list(best)[:_MOST_PAIRS]
@@ -110,18 +111,13 @@ def _differences(
     return [(share, pair) for share, pair in shares if share >= _LEAST_BOUND]
 
 
-def _medians(rows: Floats) -> Floats:
-    missing = np.isnan(rows).all(axis=0)
-    return np.nanmedian(np.where(missing, 0.0, rows), axis=0)
-
-
 def _together(rows: Floats, middle: Floats) -> Floats:
     signs = np.nan_to_num(np.sign(rows - middle))
     return np.asarray(signs.T @ signs)
 
 
 def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int, int]]]:
-    """Give the pairs whose correlation of signs differs beyond chance, with half the difference."""
+    """Return the pairs whose correlation of signs differs beyond chance, with half the difference."""
     apart = np.triu(np.abs(a - b), 1) / 2
     least = _ERRORS * np.sqrt(1 / m + 1 / n) / 2
     chosen = np.argwhere(apart >= least)
@@ -130,7 +126,7 @@ def _apart(a: Floats, b: Floats, m: int, n: int) -> list[tuple[float, tuple[int,
 
 
 def is_spread(values: Floats) -> bool:
-    """Tell whether numbers are whole, and too many different ones to have a bin each.
+    """Return whether numbers are whole, with too many different values for a bin each.
 
     Examples
     --------

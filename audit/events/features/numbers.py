@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from audit.distributions.law import Floats
-from audit.events.features.base import NumberFeature, empty_column
+from audit.events.features.base import NumberFeature, scored
 from audit.events.features.views import View, as_column, as_entry
 
 
@@ -16,29 +16,22 @@ class Value(NumberFeature):
     """The output itself, where it is a number."""
 
     cheap = True
-    words = "the output"
+    said = "the output"
 
     def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
-        where, numbers = view.numbers
-        if view.all_numbers:
-            return numbers
-        column = empty_column(view)
-        column[where] = numbers
-        return column
+        return view.numbers[1] if view.all_numbers else scored(view, [view.numbers])
 
 
 class Length(NumberFeature):
     """How many entries, keys or characters the output has."""
 
     cheap = True
-    words = "the length of the output"
+    said = "the length of the output"
 
     def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
-        column = empty_column(view)
-        for size, (where, _) in view.vectors.items():
-            column[where] = size
+        column = scored(view, ((where, size) for size, (where, _) in view.vectors.items()))
         for i, output in view.rest:
             try:
                 column[i] = len(output)
@@ -52,13 +45,10 @@ class _OfVector(NumberFeature):
 
     def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
-        column = empty_column(view)
+        vectors = [found for size, found in view.vectors.items() if size]
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # rows of NaN only: their value is NaN
-            for size, (where, matrix) in view.vectors.items():
-                if size:
-                    column[where] = self._of_rows(matrix)
-        return column
+            return scored(view, ((where, self._of_rows(matrix)) for where, matrix in vectors))
 
     @abstractmethod
     def _of_rows(self, matrix: Floats) -> Any:
@@ -71,11 +61,7 @@ class Coordinate(_OfVector):
 
     index: int
     cheap = True
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return f"output[{self.index}]"
+    said = "output[{0.index}]"
 
     def _of_rows(self, matrix: Floats) -> Any:
         return matrix[:, self.index] if self.index < matrix.shape[1] else np.full(len(matrix), np.nan)
@@ -89,11 +75,7 @@ class _OfTwo(_OfVector):
     second: int
     join: ClassVar[np.ufunc]
     sign: ClassVar[str]
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return f"output[{self.first}] {self.sign} output[{self.second}]"
+    said = "output[{0.first}] {0.sign} output[{0.second}]"
 
     def _of_rows(self, matrix: Floats) -> Any:
         if max(self.first, self.second) >= matrix.shape[1]:
@@ -117,7 +99,7 @@ class PairSum(_OfTwo):
 _WIDE = 256
 
 
-def _added(matrix: Floats) -> Floats:
+def added(matrix: Floats) -> Floats:
     """Add each row entry by entry, NaN left out: numpy's pairwise sum depends on memory layout."""
     if matrix.shape[1] > _WIDE:
         return np.asarray(np.add.accumulate(np.where(np.isnan(matrix), 0.0, matrix), axis=1)[:, -1])
@@ -130,16 +112,16 @@ def _added(matrix: Floats) -> Floats:
 class Sum(_OfVector):
     """The sum of the entries."""
 
-    words = "the sum of the output"
+    said = "the sum of the output"
 
     def _of_rows(self, matrix: Floats) -> Any:
-        return _added(matrix)
+        return added(matrix)
 
 
 class Largest(_OfVector):
     """The largest entry."""
 
-    words = "the largest entry of the output"
+    said = "the largest entry of the output"
 
     def _of_rows(self, matrix: Floats) -> Any:
         return np.nanmax(matrix, axis=1)
@@ -148,7 +130,7 @@ class Largest(_OfVector):
 class Smallest(_OfVector):
     """The smallest entry."""
 
-    words = "the smallest entry of the output"
+    said = "the smallest entry of the output"
 
     def _of_rows(self, matrix: Floats) -> Any:
         return np.nanmin(matrix, axis=1)
@@ -157,7 +139,7 @@ class Smallest(_OfVector):
 class Spread(_OfVector):
     """The largest entry minus the smallest."""
 
-    words = "the spread (largest − smallest entry) of the output"
+    said = "the spread (largest − smallest entry) of the output"
 
     def _of_rows(self, matrix: Floats) -> Any:
         return np.nanmax(matrix, axis=1) - np.nanmin(matrix, axis=1)
@@ -166,16 +148,16 @@ class Spread(_OfVector):
 class Norm(_OfVector):
     """The Euclidean norm of the entries."""
 
-    words = "the norm of the output"
+    said = "the norm of the output"
 
     def _of_rows(self, matrix: Floats) -> Any:
-        return np.sqrt(_added(matrix**2))
+        return np.sqrt(added(matrix**2))
 
 
 class ArgMax(_OfVector):
     """The position of the (first) largest entry."""
 
-    words = "the position of the largest entry of the output"
+    said = "the position of the largest entry of the output"
 
     def _of_rows(self, matrix: Floats) -> Any:
         return np.argmax(np.where(np.isnan(matrix), -np.inf, matrix), axis=1)
@@ -190,18 +172,12 @@ class _OfSpecial(_OfVector):
     """Something about the entries that equal one special value (a refusal, a flag, a mark)."""
 
     value: float
-    said: ClassVar[str]
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return f"the {self.said} equal to {self.value:g}"
 
 
 class Count(_OfSpecial):
     """How many entries equal a special value."""
 
-    said = "number of entries"
+    said = "the number of entries equal to {0.value:g}"
 
     def _of_rows(self, matrix: Floats) -> Any:
         return (matrix == self.value).sum(axis=1)
@@ -210,7 +186,7 @@ class Count(_OfSpecial):
 class Missing(_OfVector):
     """How many entries are NaN, masked, or no number."""
 
-    words = "the number of entries that are NaN or no number"
+    said = "the number of entries that are NaN or no number"
 
     def _of_rows(self, matrix: Floats) -> Any:
         return np.isnan(matrix).sum(axis=1)
@@ -219,7 +195,7 @@ class Missing(_OfVector):
 class First(_OfSpecial):
     """The position of the first entry that equals a special value; the length if there is none."""
 
-    said = "position of the first entry"
+    said = "the position of the first entry equal to {0.value:g}"
 
     def _of_rows(self, matrix: Floats) -> Any:
         hits = matrix == self.value
@@ -229,7 +205,7 @@ class First(_OfSpecial):
 class Last(_OfSpecial):
     """The position of the last entry that equals a special value; −1 if there is none."""
 
-    said = "position of the last entry"
+    said = "the position of the last entry equal to {0.value:g}"
 
     def _of_rows(self, matrix: Floats) -> Any:
         hits = matrix[:, ::-1] == self.value
@@ -246,18 +222,11 @@ class Entry(NumberFeature):
 
     key: Any
     cheap = True
-
-    @property
-    def words(self) -> str:
-        """The subject of a sentence."""
-        return f"output[{self.key!r}]"
+    said = "output[{0.key!r}]"
 
     def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
         if view.all_dicts:
             return as_column([output.get(self.key) for output in view.outputs])
-        column = empty_column(view)
-        for i, mapping in view.mappings:
-            if self.key in mapping:
-                column[i] = as_entry(mapping[self.key])
-        return column
+        having = ((i, mapping) for i, mapping in view.mappings if self.key in mapping)
+        return scored(view, ((i, as_entry(mapping[self.key])) for i, mapping in having))

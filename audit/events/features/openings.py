@@ -142,7 +142,7 @@ def _of_message(value: Raised, _most: int) -> Iterator[tuple[Step, Any]]:
 
 
 def _of_text(value: str, _most: int) -> Iterator[tuple[Step, Any]]:
-    """Return the text without its numbers, and these; nothing of a text that holds none."""
+    """Return the text without its numbers, then the numbers; empty if it has none."""
     numbers = _NUMBER.findall(value)
     if numbers:
         yield ("text", None), _NUMBER.sub("#", value)
@@ -284,14 +284,9 @@ def _cells(function: types.FunctionType) -> dict[str, types.CellType]:
 def _attributes(value: Any) -> Sequence[str]:
     if is_dataclass(value):
         return [field.name for field in fields(value) if hasattr(value, field.name)]
-    slots = [name for kind in type(value).__mro__ for name in _slots(kind) if hasattr(value, name)]
-    return sorted({*slots, *getattr(value, "__dict__", ())})
-
-
-def _slots(kind: type) -> tuple[str, ...]:
-    named = kind.__dict__.get("__slots__", ())
-    names = (named,) if issubclass(type(named), str) else tuple(named)
-    return tuple(name for name in names if not name.startswith("__"))
+    slots = {name for kind in type(value).__mro__ for name in canonical.slots_of(kind)}
+    held = {name for name in slots if not name.startswith("__") and hasattr(value, name)}
+    return sorted({*held, *getattr(value, "__dict__", ())})
 
 
 def _say_item(said: str, name: Any) -> str:

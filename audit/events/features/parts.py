@@ -1,6 +1,6 @@
 """What lies inside a structured output: entries of arrays, fields, attributes, variables.
 
-A leak may sit in one entry of `(coefficients, intercept)`, beside noise that makes every output another.
+A leak may sit in one entry of `(coefficients, intercept)`, next to noise that makes all outputs different.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from audit.distributions.law import Floats
 from audit.events.features.base import AtomFeature, NumberFeature
+from audit.events.features.numbers import added
 from audit.events.features.openings import ABSENT, MOST_ENTRIES, Path, follow, parts_of, words_of
 from audit.events.features.scores import TableScore
 from audit.events.features.stand_ins import Ends
@@ -25,10 +26,10 @@ MOST_DEPTH = 16
 
 
 def leaves(output: object) -> dict[Path, object]:
-    """Give what is inside an output and cannot be opened further, by where it is; nothing for what is a leaf.
+    """Return the leaves inside an output, by path; empty if the output is itself a leaf.
 
-    Guarantee: depends on this output alone; at most 512 leaves, 16 steps deep. A text, and a number
-    that is opened further, count as leaves too.
+    Guarantee: depends on this output alone; at most 512 leaves, 16 steps deep. Texts and numbers are leaves,
+    even if their parts are listed as well.
 
     Examples
     --------
@@ -41,7 +42,7 @@ def leaves(output: object) -> dict[Path, object]:
 
 
 def holds_more(output: object) -> bool:
-    """Tell whether an output has parts that `leaves` does not open.
+    """Return whether an output has parts that `leaves` does not open.
 
     Examples
     --------
@@ -53,7 +54,7 @@ def holds_more(output: object) -> bool:
 
 
 def _is_cut(value: object, left: list[int], depth: int) -> bool:
-    """Tell whether a value has more parts than are opened; `left` counts down what may still be asked."""
+    """Return whether a value has more parts than are opened; `left` counts down the parts to look at."""
     inside = parts_of(value, most=MOST_ENTRIES + 1)
     left[0] -= len(inside)
     if left[0] < 0 or (inside and depth == MOST_DEPTH) or len(inside) > MOST_ENTRIES:
@@ -62,7 +63,7 @@ def _is_cut(value: object, left: list[int], depth: int) -> bool:
 
 
 def is_closed(value: Any) -> bool:
-    """Tell whether a value shows neither its parts nor anything that tells it from others of its class.
+    """Return whether a value hides its contents: it has no readable parts and no readable state.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def is_closed(value: Any) -> bool:
     return type(told) is tuple and (told[0] == "unreadable" or (told[0] == "object" and _hides(value)))
 
 
-#: What canonical keys tell in full.
+#: Types whose canonical keys hold all of a value.
 _SHOWN = frozenset({str, int, float, bool, type(None), tuple, list, dict, set, frozenset, bytes, np.ndarray})
 
 
@@ -100,7 +101,7 @@ def _walk(value: object, path: Path) -> Iterator[tuple[Path, object]]:
 
 
 def part_at(output: object, path: Path) -> object:
-    """Follow a path into an output; what is not there is `ABSENT`.
+    """Return the part of an output at a path, `ABSENT` if there is none.
 
     Examples
     --------
@@ -114,7 +115,7 @@ def part_at(output: object, path: Path) -> object:
 
 @dataclass(frozen=True)
 class Part(NumberFeature):
-    """A number inside the output; NaN where it is absent or no number."""
+    """A number inside the output; NaN where it is absent or no number. A bool counts as 0 or 1."""
 
     path: Path
     cheap = True
@@ -125,12 +126,12 @@ class Part(NumberFeature):
         return words_of(self.path)
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         return numbers_at(view, self.path)
 
 
 def numbers_at(view: View, path: Path) -> Floats:
-    """Give the number at a place in every output of a block, NaN where there is none."""
+    """Return the number at a path in every output of a block, NaN where there is none."""
     column: Floats = _kept(view, ("numbers", path), lambda: _read(view, path))
     return column
 
@@ -149,7 +150,7 @@ def _read(view: View, path: Path) -> Floats:
 
 
 def parts_at(view: View, path: Path) -> Any:
-    """Give what is at a place in every output; what lies on the way there is followed once for all paths."""
+    """Return the part at a path in every output; the parts on the way are looked up once for all paths."""
     if not path:
         return view.outputs
     way = path[:-1]
@@ -163,20 +164,20 @@ def _kept(view: View, what: object, work_out: Callable[[], Any]) -> Any:
 
 
 def _stacked(view: View, path: Path) -> NDArray[Any] | None:
-    """Give the arrays at a place in one, where all outputs have arrays of numbers of one shape there."""
+    """Return the arrays at a path, stacked; None unless all outputs have arrays of numbers of one shape."""
     parts = _kept(view, path, lambda: parts_at(view, path)) if path else []
     alike = set(map(type, parts)) == {np.ndarray} and len({(a.shape, a.dtype) for a in parts}) == 1
     return np.stack(parts) if alike and parts[0].dtype.kind in "iufb" else None
 
 
 def matrix(view: View, paths: Sequence[Path]) -> Floats:
-    """Give the numbers at some places in every output of a block, shape (runs, places)."""
+    """Return the numbers at some paths in every output of a block, shape (runs, paths)."""
     return np.column_stack([numbers_at(view, path) for path in paths])
 
 
 @dataclass(frozen=True)
 class PartsDifference(NumberFeature):
-    """The difference of two numbers inside the output; NaN where one is absent."""
+    """The difference of two numbers inside the output; NaN where one is absent, and for ∞ − ∞."""
 
     first: Path
     second: Path
@@ -187,14 +188,14 @@ class PartsDifference(NumberFeature):
         return f"{words_of(self.first)} − {words_of(self.second)}"
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         with np.errstate(all="ignore"):
             return np.asarray(numbers_at(view, self.first) - numbers_at(view, self.second))
 
 
 @dataclass(frozen=True)
 class PartsSum(NumberFeature):
-    """The sum of some numbers inside the output, absent ones left out; NaN where all are absent."""
+    """The sum of some numbers inside the output, without absent ones; NaN if all are absent or for ∞ − ∞."""
 
     paths: tuple[Path, ...]
 
@@ -204,14 +205,10 @@ class PartsSum(NumberFeature):
         return f"the sum of {_listed(self.paths)}"
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
-        total, some = np.zeros(len(view)), np.zeros(len(view), dtype=bool)
+        """Return the feature of every output of a block."""
+        rows = matrix(view, self.paths)
         with np.errstate(all="ignore"):
-            for path in self.paths:  # one by one: a pairwise sum depends on memory layout
-                column = numbers_at(view, path)
-                total = total + np.where(np.isnan(column), 0.0, column)
-                some |= ~np.isnan(column)
-        return np.where(some, total, np.nan)
+            return np.where(np.isnan(rows).all(axis=1), np.nan, added(rows))
 
 
 @dataclass(frozen=True)
@@ -226,7 +223,7 @@ class PartsScore(TableScore):
         return f"a score fitted to {_listed(self.paths)} (sum of their log-ratios)"
 
     def column(self, view: View) -> Floats:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         rows = matrix(view, self.paths)
         return np.where(np.isnan(rows).all(axis=1), np.nan, self.of_rows(rows))
 
@@ -240,7 +237,7 @@ def _listed(paths: Sequence[Path]) -> str:
 
 @dataclass(frozen=True)
 class PartIs(AtomFeature):
-    """What is at a place inside the output, where that is no number; a number counts as "a number"."""
+    """The part at a path inside the output; all numbers count as one value, "a number"."""
 
     path: Path
     cheap = True
@@ -251,7 +248,7 @@ class PartIs(AtomFeature):
         return words_of(self.path)
 
     def column(self, view: View) -> list[Hashable]:
-        """Give the feature of every output of a block."""
+        """Return the feature of every output of a block."""
         return [atom(part) for part in parts_at(view, self.path)]
 
     def _of(self, output: Any) -> Hashable:
@@ -272,7 +269,7 @@ def _number(part: object) -> float:
 
 
 def atom(part: object) -> Hashable:
-    """Give the key of a part, one for all numbers and one for "absent".
+    """Return the key of a part, one for all numbers and one for "absent".
 
     Examples
     --------

@@ -33,7 +33,7 @@ _SHARE_OF_REPEATS = 0.3
 
 
 def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
-    """Give the features worth a table, in a fixed order.
+    """Yield the features worth a table, in a fixed order.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
         yield Whole()
     if sizes:
         yield from _of_vectors(left, right, max(sizes), floats=floats)
-    if len(sizes) > 1 or any(_sized(output) for view in views for _, output in view.rest):
+    if len(sizes) > 1 or any(hasattr(type(output), "__len__") for view in views for _, output in view.rest):
         yield numbers.Length()
     keys = _common_keys(views)
     if keys:
@@ -70,7 +70,7 @@ def propose(left: Side, right: Side, *, floats: bool) -> Iterator[Feature]:
 
 
 def _types(view: View) -> set[object]:
-    """Give the types of a block's outputs; with those of their entries for some."""
+    """Return the types of a block's outputs and, for some, of their entries."""
     if isinstance(view.outputs, np.ndarray):
         return {view.outputs.dtype}
     names = set(map(type, view.outputs))
@@ -80,7 +80,7 @@ def _types(view: View) -> set[object]:
 
 
 def _odd(view: View) -> Iterator[object]:
-    """Give the outputs that neither a number nor a vector describes: the rest, NaN, and a mixture's parts."""
+    """Yield the outputs that are neither numbers nor vectors: the rest, NaN, and a mixture's parts."""
     yield from (output for _, output in view.rest)
     where, found = view.numbers
     if np.isnan(found).any():
@@ -89,10 +89,6 @@ def _odd(view: View) -> Iterator[object]:
     if groups > 1:
         yield from (view.outputs[i] for i in np.arange(len(view))[where][:1])
         yield from (view.outputs[i] for at, _ in view.vectors.values() for i in np.arange(len(view))[at][:1])
-
-
-def _sized(output: object) -> bool:
-    return hasattr(type(output), "__len__")
 
 
 def _common_keys(views: Side) -> list[object]:
@@ -123,7 +119,7 @@ def _of_vectors(left: Side, right: Side, size: int, *, floats: bool) -> Iterator
 
 
 def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iterator[Feature]:
-    """Give features of the digits of the entries whose digits moved most."""
+    """Yield features of the digits of the entries whose digits moved most."""
     some = sorted(chosen[:MOST_BOUND])
     a, b = a[:_SOME, some], b[:_SOME, some]
     if floats:
@@ -139,7 +135,7 @@ def _of_digits(a: Floats, b: Floats, chosen: list[int], *, floats: bool) -> Iter
 
 
 def _repeats(views: Side) -> bool:
-    """Tell whether whole vectors recur often enough to be atoms."""
+    """Return whether whole vectors recur often enough to be atoms."""
     keys = [
         canonical.key(view.outputs[i])
         for view in views

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.distributions.law import Floats, Ints
-from audit.events.edges import learn_edges
-from audit.events.features.base import NumberFeature, empty_column
+from audit.distributions.law import Floats
+from audit.events.edges import bins_of, learn_edges
+from audit.events.features.base import NumberFeature, scored
 from audit.events.features.views import View
 
 #: Fitting a score to fewer runs than this a side is noise.
@@ -34,10 +34,6 @@ class TableScore(NumberFeature):
     edges: tuple[tuple[float, ...], ...]
     scores: tuple[tuple[float, ...], ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "edges", tuple(tuple(row) for row in self.edges))
-        object.__setattr__(self, "scores", tuple(tuple(row) for row in self.scores))
-
     @property
     def words(self) -> str:
         """The subject of a sentence."""
@@ -45,20 +41,15 @@ class TableScore(NumberFeature):
 
     def column(self, view: View) -> Floats:
         """Give the feature of every output of a block."""
-        column = empty_column(view)
-        found = view.vectors.get(len(self.edges))
-        if found is None:
-            return column
-        where, matrix = found
-        column[where] = self.of_rows(matrix)
-        return column
+        sized = [found for size, found in view.vectors.items() if size == len(self.edges)]
+        return scored(view, ((where, self.of_rows(matrix)) for where, matrix in sized))
 
     def of_rows(self, matrix: Floats) -> Floats:
         """Give the score of each row, shape (runs, entries)."""
         total = np.zeros(len(matrix))
         for values, edges, scores in zip(matrix.T, self.edges, self.scores, strict=True):
             if any(scores):
-                total = total + np.asarray(scores)[_bins(values, np.asarray(edges))]
+                total = total + np.asarray(scores)[bins_of(values, np.asarray(edges))]
         return total
 
 
@@ -79,12 +70,7 @@ def fit_score(a: Floats, b: Floats, *, entries: Collection[int] | None = None) -
         if len(inner) > most:
             inner = inner[np.linspace(0, len(inner) - 1, most).astype(np.intp)]
         width = len(inner) + 2
-        of_a, of_b = (np.bincount(_bins(rows[:, i], inner), minlength=width) for rows in (a, b))
+        of_a, of_b = (np.bincount(bins_of(rows[:, i], inner), minlength=width) for rows in (a, b))
         edges.append(tuple(inner.tolist()))
         scores.append(tuple(np.log((of_a + 3.0) / (of_b + 3.0)).tolist()))
     return TableScore(tuple(edges), tuple(scores))
-
-
-def _bins(values: Floats, edges: Floats) -> Ints:
-    """Give the bin of each value, the last one for what is no number."""
-    return np.where(np.isnan(values), len(edges) + 1, np.searchsorted(edges, values, side="right"))

@@ -112,7 +112,7 @@ def stand_in(output: Any) -> Any:
 
 
 def is_table(value: object) -> bool:
-    """Tell whether a value is a data frame, a series or an index of pandas or alike.
+    """Return whether a value is a data frame, a series or an index of pandas or alike.
 
     Examples
     --------

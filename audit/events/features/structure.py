@@ -13,25 +13,12 @@ from typing import Any
 import numpy as np
 
 from audit.distributions.law import Floats
+from audit.events.features import parts as inside
 from audit.events.features.atoms import Type, Whole, type_of
 from audit.events.features.base import Feature
 from audit.events.features.bits import PATTERNS, LastBits
 from audit.events.features.comparison import bound_pairs, gap, is_spread
 from audit.events.features.openings import ABSENT, LETTERS, Path, letters_of
-from audit.events.features.parts import (
-    MOST_DEPTH,
-    MOST_LEAVES,
-    Part,
-    PartIs,
-    PartsDifference,
-    PartsScore,
-    PartsSum,
-    atom,
-    holds_more,
-    is_closed,
-    leaves,
-    matrix,
-)
 from audit.events.features.scores import LEAST_FOR_SCORES, fit_score
 from audit.events.features.views import PLAIN_ENTRIES, View, as_entry, as_number
 from audit.values import canonical
@@ -63,14 +50,9 @@ _ASKED = 8
 
 
 def of_parts(
-    left: list[View],
-    right: list[View],
-    *,
-    entries: Sequence[object],
-    floats: bool = False,
-    typed: bool = True,
+    left: list[View], right: list[View], *, entries: Sequence[object], floats: bool, typed: bool
 ) -> Iterator[Feature]:
-    """Give features of what lies inside structured outputs, in a fixed order.
+    """Yield features of what lies inside structured outputs, in a fixed order.
 
     Parameters
     ----------
@@ -96,8 +78,8 @@ def of_parts(
         yield from (pattern(path=path) for path in chosen for pattern in PATTERNS)
     if not (paths or places) or _recur(sides):
         return
-    yield from map(Part, _most_moved(a, b, paths))
-    yield from map(PartIs, _most_changed(a, b, paths))
+    yield from map(inside.Part, _most_moved(a, b, paths))
+    yield from map(inside.PartIs, _most_changed(a, b, paths))
     spread = {path: pair for path, pair in numbers.items() if is_spread(np.concatenate(pair))}
     yield from (LastBits(path=path) for path in _most_apart(spread, LastBits.read))
     if len(places) > 1:
@@ -121,14 +103,14 @@ def _without_constants(*sides: Looked) -> list[Looked]:
 
 
 def _is_alike(part: Any, other: Any) -> bool:
-    """Tell whether two parts are certainly the same; zeros may differ in sign."""
+    """Return whether two parts are certainly the same; zeros may differ in sign."""
     kind = type(part)
     plain = kind in (str, int, float, bool) and kind is type(other)
     return part is other or (plain and part == other and (part != 0 or kind is int))
 
 
 def _most_retyped(*sides: Opened) -> list[Path]:
-    """Give the places where types differ most."""
+    """Return the places where types differ most."""
     kinds: dict[Path, set[type]] = {}
     for parts in chain.from_iterable(sides):
         for path, part in parts.items():
@@ -142,7 +124,7 @@ def _most_retyped(*sides: Opened) -> list[Path]:
 
 
 def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Floats], Floats]) -> list[Path]:
-    """Give the places whose digits, read in some ways, differ most in distribution."""
+    """Return the places whose digits, read in some ways, differ most in distribution."""
     sizes = {
         path: max(_moved(*(column[~np.isnan(column)] for column in map(way, pair))) for way in ways)
         for path, pair in numbers.items()
@@ -151,12 +133,12 @@ def _most_apart(numbers: dict[Path, tuple[Floats, Floats]], *ways: Callable[[Flo
 
 
 def _bound(numbers: dict[Path, tuple[Floats, Floats]], every: Sequence[Opened]) -> Iterator[Feature]:
-    """Give differences and sums of two numbers that go together on one side only."""
+    """Yield differences and sums of two numbers that go together on one side only."""
     places = [path for path, (a, b) in numbers.items() if len(a) and len(b)][:MOST_BOUND]
     a, b = (_rows(opened, places) for opened in every)
     for i, j in bound_pairs(a, b):
-        yield PartsDifference(places[i], places[j])
-        yield PartsSum((places[i], places[j]))
+        yield inside.PartsDifference(places[i], places[j])
+        yield inside.PartsSum((places[i], places[j]))
 
 
 def _rows(opened: Opened, places: list[Path]) -> Floats:
@@ -169,7 +151,7 @@ def _places(*sides: Opened) -> list[Path]:
 
 
 def _together(sides: list[Looked]) -> list[Path]:
-    """Give the places whose numbers are looked at together; none where all are entries of flat sequences."""
+    """Return the places whose numbers are looked at together; none if all are entries of flat sequences."""
     a, b = ([{} if _is_flat(output, parts) else parts for output, parts in side] for side in sides)
     return _most_moved(a, b, _places(a, b))
 
@@ -179,29 +161,29 @@ def _is_flat(output: object, parts: dict[Path, object]) -> bool:
 
 
 def _joint(places: list[Path], left: list[View], right: list[View]) -> Iterator[Feature]:
-    """Give features of several numbers: what one shows with noise, two together may show without."""
+    """Yield features of several numbers: what one hides in noise, two together may show."""
     for first, second in combinations(sorted(places[:MOST_TOGETHER], key=repr), 2):
-        yield PartsDifference(first, second)
-    yield PartsSum(tuple(places))
+        yield inside.PartsDifference(first, second)
+    yield inside.PartsSum(tuple(places))
     if min(sum(map(len, side)) for side in (left, right)) >= LEAST_FOR_SCORES:
-        halves = [np.concatenate([matrix(view, places) for view in side]) for side in (left, right)]
+        halves = [np.concatenate([inside.matrix(view, places) for view in side]) for side in (left, right)]
         a, b = (rows[: len(rows) // 2] for rows in halves)
         score = fit_score(a, b)
-        yield PartsScore(score.edges, score.scores, tuple(places))
+        yield inside.PartsScore(score.edges, score.scores, tuple(places))
 
 
 def _structured(side: list[View]) -> list[Any]:
-    """Give the first outputs that are more than a number or a flat array of numbers."""
+    """Return the first outputs that are more than a number or a flat array of numbers."""
     outputs = chain.from_iterable(view.outputs for view in side if not _is_plain(view))
     return list(islice((output for output in outputs if _may_hold_parts(output)), _LOOKED_INTO))
 
 
 def _look_into(side: list[View]) -> Looked:
-    """Give the first structured outputs, and what is inside each."""
+    """Return the first structured outputs, and what is inside each."""
     looked: Looked = []
     seen = 0
     for output in _structured(side):
-        looked.append((output, leaves(output)))
+        looked.append((output, inside.leaves(output)))
         seen += len(looked[-1][1])
         if seen >= _LEAVES and len(looked) >= _LEAST_LOOKED_INTO:
             break
@@ -221,7 +203,7 @@ def _spell(looked: Looked) -> None:
 
 
 def _texts(looked: Looked) -> dict[Path, list[str]]:
-    """Give the texts at each place, those without their numbers left out."""
+    """Return the texts at each place, those without their numbers left out."""
     texts: dict[Path, list[str]] = {(): [output for output, _ in looked if type(output) is str]}
     for path, part in chain.from_iterable(parts.items() for _, parts in looked):
         if type(part) is str and path[-1][0] != "text":
@@ -230,7 +212,7 @@ def _texts(looked: Looked) -> dict[Path, list[str]]:
 
 
 def _is_plain(view: View) -> bool:
-    """Tell whether numbers and coordinates say all of a block."""
+    """Return whether numbers and coordinates say all of a block."""
     return view.all_numbers or (
         not view.rest
         and all(isinstance(where, slice) for where, _ in view.vectors.values())
@@ -239,7 +221,7 @@ def _is_plain(view: View) -> bool:
 
 
 def unread(sides: Iterable[list[View]]) -> list[str]:
-    """Say what of some first structured outputs no feature reads.
+    """Return what of some first structured outputs no feature reads.
 
     Examples
     --------
@@ -250,17 +232,16 @@ def unread(sides: Iterable[list[View]]) -> list[str]:
     ['parts of an output beyond the first 512, or more than 16 levels deep']
     """
     asked = chain.from_iterable(_structured(side)[:_ASKED] for side in sides)
-    looked = [(output, leaves(output)) for output in asked]
+    looked = [(output, inside.leaves(output)) for output in asked]
     said = []
-    if any(holds_more(output) for output, _ in looked):
-        said.append(
-            f"parts of an output beyond the first {MOST_LEAVES}, or more than {MOST_DEPTH} levels deep"
-        )
+    if any(inside.holds_more(output) for output, _ in looked):
+        most = f"the first {inside.MOST_LEAVES}, or more than {inside.MOST_DEPTH} levels deep"
+        said.append(f"parts of an output beyond {most}")
     texts = _texts(looked).values()  # one that recurs is an atom
     if any(len(set(found)) > 1 and max(map(len, found)) > 2 * LETTERS for found in texts):
         said.append(f"single letters of a string beyond its first {LETTERS} and last {LETTERS}")
     every = chain.from_iterable((output, *parts.values()) for output, parts in looked)
-    closed = {type(part).__name__ for part in every if is_closed(part)}
+    closed = {type(part).__name__ for part in every if inside.is_closed(part)}
     return said + [f"the contents of a {name}, which the audit cannot read" for name in sorted(closed)]
 
 
@@ -291,14 +272,14 @@ def _is_entry(output: object, path: Path, part: object, known: set[Hashable]) ->
 
 
 def _recur(sides: list[Looked]) -> bool:
-    """Tell whether nearly all outputs that have parts recur: they are atoms."""
+    """Return whether nearly all outputs that have parts recur: they are atoms."""
     having = ([output for output, parts in side if parts] for side in sides)
     keys = Counter(Whole().read(output) for outputs in having for output in outputs[:_COMPARED])
     return sum(count for count in keys.values() if count > 1) >= _SHARE_OF_REPEATS * keys.total()
 
 
 def _most_moved(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
-    """Give the places whose numbers differ most in distribution, constant ones left out."""
+    """Return the places whose numbers differ most in distribution, constant ones left out."""
     return _first({path: _moved(_numbers(a, path), _numbers(b, path)) for path in paths}, MOST_NUMBERS)
 
 
@@ -312,16 +293,16 @@ def _moved(a: Floats, b: Floats) -> float:
 
 
 def _most_changed(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
-    """Give the places that hold other things than numbers, those that differ most first."""
+    """Return the places that hold other things than numbers, those that differ most first."""
     return _first({path: _changed(_atoms(a, path), _atoms(b, path)) for path in paths}, MOST_ATOMS)
 
 
 def _atoms(side: Opened, path: Path) -> Counter[Hashable]:
-    return Counter(atom(each.get(path, ABSENT)) for each in side)
+    return Counter(inside.atom(each.get(path, ABSENT)) for each in side)
 
 
 def _changed(a: Counter[Any], b: Counter[Any]) -> float:
-    """Give the total variation of two counts of atoms, 0 where nothing recurs."""
+    """Return the total variation of two counts of atoms, 0 if nothing recurs."""
     if max(chain(a.values(), b.values())) < 2:
         return 0.0
     m, n = a.total(), b.total()
@@ -329,6 +310,6 @@ def _changed(a: Counter[Any], b: Counter[Any]) -> float:
 
 
 def _first(sizes: dict[Path, float], most: int) -> list[Path]:
-    """Give the places of largest size, those of size 0 left out."""
+    """Return the places of largest size, those of size 0 left out."""
     differing = [path for path, size in sizes.items() if size]
     return sorted(differing, key=lambda path: (-sizes[path], repr(path)))[:most]

@@ -30,7 +30,7 @@ _NEVER_NUMBERS = frozenset({str, bytes, dict, type(None), set, frozenset, Raised
 
 
 def as_number(value: object) -> float | None:
-    """Give a real number as a float (±inf where too large), None for anything else, bool included."""
+    """Return a real number as a float (±inf where too large), None for anything else, bool included."""
     kind = type(value)
     try:
         # what is common is told by its type alone
@@ -54,7 +54,7 @@ def _is_real(value: object) -> bool:
 
 
 def as_entry(value: object) -> float:
-    """Give an entry of a vector as a float: a number's value, 0 or 1 for a bool, NaN for anything else."""
+    """Return an entry of a vector as a float: a number's value, 0 or 1 for a bool, NaN for anything else."""
     if type(value) in (bool, np.bool_):
         return float(value)  # type: ignore[arg-type]
     number = as_number(value)
@@ -62,7 +62,7 @@ def as_entry(value: object) -> float:
 
 
 def as_column(values: Sequence[object]) -> Floats:
-    """Give `as_entry` of every value, by one call where all are plain."""
+    """Return `as_entry` of every value, by one call where all are plain."""
     if set(map(type, values)) <= PLAIN_ENTRIES:
         try:
             return np.array(values, dtype=np.float64)
@@ -72,25 +72,26 @@ def as_column(values: Sequence[object]) -> Floats:
 
 
 def as_vector(output: Any) -> list[float] | Floats | None:
-    """Give the entries of a flat sequence or an array (row by row) as floats; None for anything else."""
+    """Return the entries of a flat sequence or an array (row by row) as floats; None for anything else."""
     kind = type(output)
-    if issubclass(kind, (tuple, list)):
-        return None if is_pairs(output) else [as_entry(item) for item in output]
-    if not issubclass(kind, np.ndarray):
+    try:
+        if issubclass(kind, (tuple, list)):
+            return None if is_pairs(output) else [as_entry(item) for item in output]
+        # an array of a class of its own may say anything of its shape
+        plain = np.asarray(output) if issubclass(kind, np.ndarray) else None
+        if plain is None or plain.ndim == 0:
+            return None
+        if plain.dtype.kind not in "iufb":
+            return [as_entry(item) for item in plain.ravel().tolist()]
+        numbers = np.asarray(plain, dtype=np.float64).ravel()
+        masked = issubclass(kind, np.ma.MaskedArray)
+        return np.where(np.ma.getmaskarray(output).ravel(), np.nan, numbers) if masked else numbers
+    except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
         return None
-    plain = np.asarray(output)  # an array of a class of its own may say anything of its shape
-    if plain.ndim == 0:
-        return None
-    if plain.dtype.kind not in "iufb":
-        return [as_entry(item) for item in plain.ravel().tolist()]
-    numbers = np.asarray(plain, dtype=np.float64).ravel()
-    if issubclass(kind, np.ma.MaskedArray):
-        return np.where(np.ma.getmaskarray(output).ravel(), np.nan, numbers)
-    return numbers
 
 
 def is_pairs(output: Sequence[Any]) -> bool:
-    """Tell whether a sequence is a non-empty list of (key, value) pairs with text or whole-number keys."""
+    """Return whether a sequence is a non-empty list of (key, value) pairs with text or whole-number keys."""
     return len(output) > 0 and all(
         issubclass(type(item), tuple) and len(item) == 2 and issubclass(type(item[0]), (str, int))
         for item in output  # `isinstance` would ask an item that is no tuple for its class
@@ -98,7 +99,7 @@ def is_pairs(output: Sequence[Any]) -> bool:
 
 
 def as_mapping(output: object) -> Mapping[Any, Any] | None:
-    """Give a dict, or a list of (key, value) pairs, as a mapping; None for anything else."""
+    """Return a dict, or a list of (key, value) pairs, as a mapping; None for anything else."""
     kind = type(output)
     if kind is dict:
         return output  # type: ignore[return-value]
@@ -111,7 +112,7 @@ def as_mapping(output: object) -> Mapping[Any, Any] | None:
         return None
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class View:
     """A block of outputs with the groups that features read.
 
@@ -136,17 +137,13 @@ class View:
     outputs: Sequence[Any] | NDArray[Any]
     typed: bool = True
     replaced: bool = False
-    numbers: tuple[Any, Floats] = field(init=False)
-    vectors: dict[int, tuple[Any, Floats]] = field(init=False)
-    rest: list[tuple[int, Any]] = field(init=False)
+    #: What lies inside the outputs, and columns of its numbers, kept as they are worked out.
+    inside: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         if not self.replaced:
-            object.__setattr__(self, "outputs", _stand_ins(self.outputs))
-        numbers, vectors, rest = _sort(self.outputs)
-        object.__setattr__(self, "numbers", numbers)
-        object.__setattr__(self, "vectors", vectors)
-        object.__setattr__(self, "rest", rest)
+            self.outputs = _stand_ins(self.outputs)
+        self.numbers, self.vectors, self.rest = _sort(self.outputs)
 
     def __len__(self) -> int:
         return len(self.outputs)
@@ -161,15 +158,6 @@ class View:
         """The outputs that are mappings, with their positions."""
         found = ((i, as_mapping(output)) for i, output in self.rest)
         return [(i, mapping) for i, mapping in found if mapping is not None]
-
-    @cached_property
-    def inside(self) -> dict[Any, Any]:
-        """What lies inside the outputs, and columns of its numbers, kept as they are worked out."""
-        return {}
-
-    def forget(self) -> None:
-        """Drop what was worked out on the way to features: it is larger than the outputs."""
-        self.inside.clear()
 
     @cached_property
     def all_dicts(self) -> bool:
@@ -228,13 +216,6 @@ def _sort_array(outputs: NDArray[Any]) -> _Groups:
     return _sort_each(outputs)
 
 
-def _vector(output: object) -> list[float] | Floats | None:
-    try:
-        return as_vector(output)
-    except Exception:  # noqa: BLE001 - an object of the user's may raise anything when it is looked at
-        return None
-
-
 def _sort_each(outputs: Iterable[Any]) -> _Groups:
     number_at: list[int] = []
     numbers: list[float] = []
@@ -247,7 +228,7 @@ def _sort_each(outputs: Iterable[Any]) -> _Groups:
         elif (number := as_number(output)) is not None:
             number_at.append(i)
             numbers.append(number)
-        elif (vector := _vector(output)) is not None:
+        elif (vector := as_vector(output)) is not None:
             vector_at.setdefault(len(vector), []).append(i)
             vectors.setdefault(len(vector), []).append(vector)
         else:

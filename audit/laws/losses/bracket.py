@@ -70,30 +70,24 @@ class _Rounded:
 
     def __init__(self, cells: Cells, step: float) -> None:
         p, q = np.exp(cells.log_p), np.exp(cells.log_q)
-        lost = np.isposinf(cells.low)
-        open_above = np.isposinf(cells.high)
-        bounded = ~open_above & np.isfinite(cells.low)
-        low = np.floor(np.where(np.isfinite(cells.low), cells.low, cells.high)[~lost] / step)
-        self.start = int(low.min(initial=0.0))
-        top = np.ceil(cells.high[bounded] / step).max(initial=low.max(initial=0.0))
-        self.length = int(top) - self.start + 2
+        low, high = np.floor(cells.low / step), np.ceil(cells.high / step)
+        lost, has_floor, closed = np.isposinf(low), np.isfinite(low), np.isfinite(high)
+        lowest = np.where(has_floor, low, np.floor(cells.high / step))[~lost]
+        bounded = has_floor & closed
+        self.start = int(lowest.min(initial=0.0))
+        self.length = int(high[bounded].max(initial=lowest.max(initial=0.0))) - self.start + 2
         self.floor_lost = float(p[lost].sum())
-        self.spread_lost = float(p[open_above].sum())
-        has_floor = np.isfinite(cells.low)
-        self.floor = self._array(np.floor(cells.low[has_floor] / step), p[has_floor])
-        self.spread = self._spread(cells, p, q, step=step)
-        widths = np.ceil(cells.high[bounded] / step) - np.floor(cells.low[bounded] / step)
-        self.stretch = int(widths.max(initial=1.0))
+        self.spread_lost = float(p[~closed].sum())
+        self.floor = self._array(low[has_floor], p[has_floor])
+        low = np.where(has_floor, low, high)
+        self.spread = self._spread(low[closed], high[closed], p[closed], q[closed], step=step)
+        self.stretch = int((high - low)[bounded].max(initial=1.0))
 
     def _array(self, places: Floats, masses: Floats) -> Floats:
         counts = np.bincount((places - self.start).astype(int), weights=masses, minlength=self.length)
         return np.asarray(counts, dtype=np.float64)
 
-    def _spread(self, cells: Cells, p: Floats, q: Floats, *, step: float) -> Floats:
-        closed = np.isfinite(cells.high)
-        high = np.ceil(cells.high[closed] / step)
-        low = np.where(np.isfinite(cells.low[closed]), np.floor(cells.low[closed] / step), high)
-        p, q = p[closed], q[closed]
+    def _spread(self, low: Floats, high: Floats, p: Floats, q: Floats, *, step: float) -> Floats:
         width = np.maximum(high - low, 1.0) * step
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             share = (1.0 - np.exp(low * step + np.log(q / p))) / -np.expm1(-width)
@@ -113,7 +107,7 @@ def _step(losses: Mapping[ScalarLoss, int]) -> float:
 
 
 def _convolved(arrays: list[tuple[Floats, int]]) -> Floats:
-    """Return the convolution of masses, each so many times, by transforms of a common length."""
+    """Return the convolution of masses, each this many times, by transforms of a common length."""
     length = sum((len(array) - 1) * times for array, times in arrays) + 1
     padded = 1 << (length - 1).bit_length()
     product = np.ones(padded // 2 + 1, dtype=np.complex128)

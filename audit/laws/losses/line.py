@@ -42,7 +42,8 @@ class LineLoss(ScalarLoss):
     def __init__(
         self, p: LineLaw, q: LineLaw | None, *, lattice: bool, log_p: float = 0.0, log_q: float = 0.0
     ) -> None:
-        self.p, self.q, self.lattice = p, q, lattice
+        self.p, self.lattice = p, lattice
+        self.q_pieces: tuple[Any, ...] = () if q is None else q.pieces
         self.log_p, self.log_q = log_p, log_q
 
     def supremum(self) -> float:
@@ -91,14 +92,14 @@ class LineLoss(ScalarLoss):
     def _cut(self, left: float, right: float) -> list[Interval]:
         """Return left..right cut at the ends of q's pieces; runs of integers include both their ends."""
         step = 1.0 if self.lattice else 0.0
-        pieces = () if self.q is None else self.q.pieces
-        starts = {x for piece in pieces for x in (piece.left, piece.right + step) if left < x < right + step}
+        starts = {
+            x for piece in self.q_pieces for x in (piece.left, piece.right + step) if left < x < right + step
+        }
         cuts = sorted({left, right + step} | starts)
         return [(low, high - step) for low, high in pairwise(cuts)]
 
     def _piece_of_q(self, left: float, right: float) -> Any:
-        pieces = () if self.q is None else self.q.pieces
-        return next((piece for piece in pieces if piece.left <= left and right <= piece.right), None)
+        return next((piece for piece in self.q_pieces if piece.left <= left and right <= piece.right), None)
 
     def _supremum(self, segment: Segment) -> float:
         if segment.ratio is None:
@@ -121,9 +122,8 @@ class LineLoss(ScalarLoss):
 
     def _log_mass(self, piece: Any, low: Any, high: Any) -> Any:
         if piece is None:
-            return np.full(np.shape(low), -np.inf) if np.ndim(low) else -math.inf
-        masses = piece.log_sum(low, high) if self.lattice else piece.log_mass(low, high)
-        return masses if np.ndim(low) else float(masses)
+            return np.full(np.shape(low), -np.inf)
+        return piece.log_sum(low, high) if self.lattice else piece.log_mass(low, high)
 
     def _segment_cells(self, segment: Segment, step: float) -> Cells:
         if self.lattice:
@@ -159,16 +159,12 @@ class LineLoss(ScalarLoss):
 
     def _integers(self, segment: Segment) -> Floats:
         """Return the first integers of cells: singles where p has mass above 1e-15, the rest in two runs."""
-        tail = 34.0 * CELLS
-        low, high = max(segment.left, -tail + self._middle), min(segment.right, tail + self._middle)
+        tail, middle = 34.0 * CELLS, float(self.p.ppf(0.5))
+        low, high = max(segment.left, -tail + middle), min(segment.right, tail + middle)
         singles = np.arange(low, high + 1.0)
         heavy = singles[self._log_mass(segment.p, singles, singles) > -36.0]
         ends = [segment.left, *heavy, heavy[-1] + 1.0] if len(heavy) else [segment.left]
         return np.unique([x for x in ends if x <= segment.right])
-
-    @property
-    def _middle(self) -> float:
-        return float(self.p.ppf(0.5))
 
 
 def _integer_sets(segment: Segment, ratio: Ratio, level: float) -> list[Interval]:

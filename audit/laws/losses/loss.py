@@ -39,7 +39,7 @@ class Loss(ABC):
 
     @abstractmethod
     def supremum(self) -> float:
-        """Return the essential supremum of L; ∞ where p has mass and q none."""
+        """Return the essential supremum of L; ∞ if p has mass where q has none."""
 
     @abstractmethod
     def log_lost(self) -> float:

@@ -17,7 +17,7 @@ Fractions = dict[Hashable, Fraction]
 
 
 def fractions_of(law: Law) -> Fractions | None:
-    """Return the probability of each outcome as a fraction; None where they were not given so.
+    """Return the probability of each outcome as a fraction; None if they were not given as fractions.
 
     Examples
     --------
@@ -26,11 +26,9 @@ def fractions_of(law: Law) -> Fractions | None:
     ({0: Fraction(1, 3), 1: Fraction(2, 3)}, 4)
     """
     if isinstance(law, Finite):
-        return (
-            None
-            if law.fractions is None or law.ambiguous
-            else dict(zip(law.keys, law.fractions, strict=True))
-        )
+        if law.fractions is None or law.ambiguous:
+            return None
+        return dict(zip(law.keys, law.fractions, strict=True))
     if not isinstance(law, Product):
         return None
     parts = [fractions_of(factor) for factor in law.factors]
@@ -69,7 +67,7 @@ def exceeds(
 
 @cache
 def _ratio(epsilon: float) -> Fraction | None:
-    """Return e^ε from above; None where it is beyond every ratio."""
+    """Return e^ε from above; None if it is beyond every ratio."""
     if not epsilon:
         return Fraction(1)
     if epsilon > _FAR:

@@ -15,7 +15,7 @@ BLOCK = 2**20
 def stacked(laws: Sequence[Law]) -> Floats | None:
     """Return the laws' log-probabilities over the union of their outcomes, one row each.
 
-    None where a law is not finite or the matrix would have more than 2**24 entries.
+    None if a law is not finite or the matrix would have more than 2**24 entries.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Runs in other processes: workers, a child that may hang or die, fresh ones that make the subject anew."""
+"""Runs in other processes: workers, a child that may hang or die, fresh ones that rebuild the subject."""

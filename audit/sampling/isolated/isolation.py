@@ -132,7 +132,7 @@ class Child:
             self._process.wait()
 
     def state_kept(self) -> bool | None:
-        """Tell whether the state of the subject is another than at first."""
+        """Return whether the subject's state differs from its first one."""
         try:
             self._ask(None)
             return self._answer(math.inf)[1]  # type: ignore[no-any-return]

@@ -2,7 +2,7 @@
 
 A copy of a subject has whatever was drawn when the subject was made: noise kept in an attribute, in a closure
 or in a global of its module. What is made anew draws its own, so only such a subject shows, run for run, what
-the claim is about. What can be made anew in no way is told apart from that here, and never guessed at.
+the claim is about. If a subject cannot be made anew, this module says so and never guesses.
 """
 
 import functools
@@ -14,12 +14,12 @@ from dataclasses import fields, is_dataclass, replace
 from operator import attrgetter
 from typing import Any, Final
 
-from audit.sampling.remake.holdings import keeps_data, slots_of
-from audit.sampling.remake.modules import is_importable, users_modules
-from audit.sampling.remake.places import Made, Place, find_place
+from audit.sampling.remake.holdings import keeps_data
+from audit.sampling.remake.modules import Made, Place, find_place, is_importable, users_modules
 from audit.sampling.shipping import Parcel, pack
 from audit.subject.signatures import Calling
 from audit.subject.subject import Around, Renewed
+from audit.values.canonical import slots_of
 
 _PLAIN: Final = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _PLAIN_MODULES: Final = ("fractions", "decimal", "numpy")
@@ -117,10 +117,10 @@ def _constructed(value: Any, at_first: Any) -> Any:
 
 
 def draws_when_made(value: Any, times: int) -> bool:
-    """Whether so many objects constructed as this one was differ; False where that cannot be told.
+    """Whether `times` objects constructed as this one was differ; False if that is unknown.
 
-    **Guarantee.** If a constructor gives some states with probability p, and others else, that goes unseen
-    with probability at most p^times + (1 − p)^times.
+    **Guarantee.** If a constructor gives some states with probability p, and others otherwise, that goes
+    unseen with probability at most p^times + (1 − p)^times.
 
     Examples
     --------

@@ -20,6 +20,7 @@ _WORTH_SHARING: Final = 0.1  # seconds; below, handing a draw over costs more th
 class Here:
     """Draws blocks in this process; large ones of a steady subject are shared among worker processes.
 
+    Their pool is joblib's, and ends by itself.
     Where a steady subject's block is drawn changes nothing about it, so that time may decide.
 
     Parameters
@@ -59,11 +60,8 @@ class Here:
             yield block
 
     def state_kept(self) -> bool | None:
-        """Tell whether the subject's state is another than at first; None when that cannot be told."""
+        """Return whether the subject's state differs from its first one; None if that is unknown."""
         return self._host.state_kept()
-
-    def close(self) -> None:
-        """Do nothing: the pool is joblib's, and ends by itself."""
 
     def _worth_sharing(self, tasks: Sequence[Task]) -> bool:
         expected = self._seconds / max(self._runs, 1) * sum(task.runs for task in tasks)

@@ -8,15 +8,9 @@ from typing import Any, Final
 
 from audit.sampling.remake.modules import is_users
 from audit.subject.subject import Around
-from audit.values.canonical import content_of
+from audit.values.canonical import content_of, slots_of
 
 _INNOCENT: Final = (type(None), bool, str, bytes, type(Ellipsis), types.ModuleType)
-
-
-def slots_of(kind: type) -> tuple[str, ...]:
-    """Return the names of the slots that a class itself declares."""
-    slots = vars(kind).get("__slots__", ())
-    return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
 def keeps_data(value: Any) -> bool:

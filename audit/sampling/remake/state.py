@@ -11,8 +11,7 @@ from typing import Any
 
 import cloudpickle  # type: ignore[import-untyped]
 
-from audit.sampling.remake.modules import is_users, taken_by_value, users_modules
-from audit.sampling.remake.places import class_named
+from audit.sampling.remake.modules import class_named, is_users, taken_by_value, users_modules
 from audit.sampling.remake.reseeding import Reseeding, Sources, StandIn
 from audit.sampling.seeds import Path
 from audit.subject.subject import Around
@@ -66,7 +65,7 @@ class Pristine:
         return self._text is not None
 
     def differs_from(self, mechanism: Any) -> bool | None:
-        """Tell whether the state of `mechanism` is another than at first; None when that cannot be told."""
+        """Return whether the state of `mechanism` differs from its first one; None if that is unknown."""
         if self._text is None:
             return None
         differs = _dumps(mechanism, by_value=self.complete)[0] != self._text
@@ -88,11 +87,41 @@ class Pristine:
 _MACHINERY = frozenset({"__builtins__", "__cached__", "__loader__", "__spec__"})
 
 
-class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
-    def __init__(self, file: io.BytesIO, owned: frozenset[type]) -> None:
-        super().__init__(file, protocol=pickle.HIGHEST_PROTOCOL)
-        self._owned = owned
+class Writer(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no types
+    """Writes one pickle in which something stands for generators, and classes keep their full names.
+
+    Examples
+    --------
+    >>> pickle.loads(Writer().write([1]))
+    [1]
+    """
+
+    #: Whether two pickles of one class are to be loaded as one (`class_by_value`).
+    tracked = False
+
+    def __init__(self) -> None:
+        self._file = io.BytesIO()
+        super().__init__(self._file, protocol=pickle.HIGHEST_PROTOCOL)
         self.sources = Sources()
+
+    def write(self, value: Any) -> bytes:
+        """Return the pickle of a value."""
+        self.dump(value)
+        return self._file.getvalue()
+
+    def persistent_id(self, value: Any) -> Any:
+        """Return what stands for a generator."""
+        return self.sources.stand_in(value)
+
+    def reducer_override(self, value: Any) -> Any:
+        """Reduce as cloudpickle does, but keep the full names of classes."""
+        return class_by_value(value, super().reducer_override(value), tracked=self.tracked)
+
+
+class _Copier(Writer):
+    def __init__(self, owned: frozenset[type]) -> None:
+        super().__init__()
+        self._owned = owned
         self.shared: list[Any] = []
 
     def persistent_id(self, value: Any) -> Any:
@@ -103,17 +132,17 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # cloudpickle has no
         if is_class or isinstance(value, _HANDLES):
             self.shared.append(value)
             return len(self.shared) - 1
-        return self.sources.stand_in(value)
+        return super().persistent_id(value)
 
     def reducer_override(self, value: Any) -> Any:
-        """Reduce as cloudpickle does, but give every copy a class and caches of its own."""
+        """Reduce as other writers do, but give every copy a class and caches of its own."""
         if isinstance(value, functools._lru_cache_wrapper) and is_users(sys.modules.get(value.__module__)):  # noqa: SLF001  the class has no public name
             return _cached, (value.__wrapped__, value.cache_parameters(), tuple(value.cache_info()))
         if isinstance(value, ModuleType) and value.__name__ in cloudpickle.list_registry_pickle_by_value():
             # What imported it is no state of the subject: under pytest that would be pytest itself.
             state = {name: held for name, held in vars(value).items() if name not in _MACHINERY}
             return _module, (value.__name__, state)
-        return class_by_value(value, super().reducer_override(value))
+        return super().reducer_override(value)
 
 
 class Reader(pickle.Unpickler):
@@ -143,15 +172,13 @@ def _module(name: str, state: dict[str, Any]) -> ModuleType:
     return module
 
 
-def _dumps(mechanism: Any, *, by_value: bool) -> tuple[bytes | None, _Pickler]:
-    file = io.BytesIO()
-    pickler = _Pickler(file, _owned_classes(mechanism) if by_value else frozenset())
+def _dumps(mechanism: Any, *, by_value: bool) -> tuple[bytes | None, _Copier]:
+    copier = _Copier(_owned_classes(mechanism) if by_value else frozenset())
     try:
         with taken_by_value(m.__name__ for m in users_modules() if by_value):
-            pickler.dump(mechanism)
+            return copier.write(mechanism), copier
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
-        return None, pickler
-    return file.getvalue(), pickler
+        return None, copier
 
 
 def _owned_classes(mechanism: Any) -> frozenset[type]:

@@ -1,4 +1,4 @@
-"""The keywords of `audit_privacy` as a command line writes them: text in, values out, errors in one line."""
+"""The texts of the command line, read into keywords of `audit_privacy` and `audit_utility`."""
 
 import ast
 import inspect
@@ -13,7 +13,7 @@ from audit.subject.loading import load_object
 
 
 def read_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords for `audit_privacy` from the options that were given; what was not stays out.
+    """Return keywords for an audit from the options that were given; those that were not are left out.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def read_claim(epsilon: float | None, delta: float | None) -> PrivacyClaim | Non
 
 
 def read_utility_claim(alpha: float | None, beta: float | None, *, own: Any = None) -> Any:
-    """Return the claim of ``--alpha`` and ``--beta``, the other one from `own`; None when neither is given.
+    """Return the claim of ``--alpha`` and ``--beta``, a missing one from `own`; None when neither is given.
 
     Unless the subject's own claim is a `PAC` it is an `Accuracy`: PAC takes no alpha above 1.
 
@@ -127,6 +127,8 @@ def _parsed(text: str) -> Any:
 
 
 class _SpecialNumbers(ast.NodeTransformer):
+    """Replaces `nan`, `inf`, `NaN`, `Infinity` and ``float(literal)`` by their numbers."""
+
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return ast.Constant(float(node.id)) if node.id in _SPECIAL else node
 
@@ -141,7 +143,7 @@ _SPECIAL = frozenset({"nan", "inf", "NaN", "Infinity"})
 
 
 def _trouble(text: str) -> str:
-    """Say what keeps a text from being a literal, as the rest of a sentence; empty where it shows.
+    """Return why a text is no literal, as the end of a message; empty if the text alone shows it.
 
     Examples
     --------
@@ -168,6 +170,7 @@ def _side(text: str) -> Any:
 
 
 def _problems(text: str) -> Any:
+    """Return the problems that a text names: the object, or what a function or class of that name returns."""
     found = _named(text, wanted="The `--problems` must be module:object")
     return found() if inspect.isfunction(found) or inspect.isclass(found) else found
 
