@@ -2,7 +2,8 @@
 
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, get_args
 
@@ -17,6 +18,7 @@ __all__ = [
     "NothingVaries",
     "Parameter",
     "SubjectError",
+    "blamed",
     "check_word",
     "finite_number",
     "flag",
@@ -144,6 +146,28 @@ class SubjectError(AuditError):
     >>> issubclass(SubjectError, AuditError)
     True
     """
+
+
+@contextmanager
+def blamed(*said: object) -> Iterator[None]:
+    """Say of what a user's own code raises inside the block which part of the subject failed.
+
+    Raises
+    ------
+    SubjectError
+        `said`, and after it the kind and the words of the error. Errors of ours are blamed too.
+
+    Examples
+    --------
+    >>> with blamed("`problems()` failed"):
+    ...     [][0]
+    Traceback (most recent call last):
+    audit.errors.SubjectError: `problems()` failed: IndexError: list index out of range
+    """
+    try:
+        yield
+    except Exception as error:
+        raise SubjectError(*said, f": {type(error).__name__}: {error}") from error
 
 
 class NothingVaries(UserWarning):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from audit.claims import UtilityClaim, check_utility_claim
-from audit.errors import InvalidValue, Parameter, SubjectError, flag
+from audit.errors import InvalidValue, Parameter, blamed, flag
 from audit.options import Options
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
@@ -140,12 +140,8 @@ def audit_utility(
 
 def _claim_of(subject: Subject, claim: Any) -> UtilityClaim:
     if claim is None:
-        try:
+        with blamed(f"The `utility_claim` of {subject.name} cannot be read"):
             claim = getattr(subject.object, "utility_claim", None)
-        except Exception as error:  # a property of the user's may raise anything
-            raise SubjectError(
-                f"The `utility_claim` of {subject.name} cannot be read: {type(error).__name__}: {error}"
-            ) from error
     if claim is None:
         raise InvalidValue(
             f"No utility claim: {subject.name} declares none; give one, such as ",
