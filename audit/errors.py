@@ -4,7 +4,7 @@ import math
 import numbers
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NoReturn, get_args
 
 from audit.values.brief import show
@@ -19,6 +19,7 @@ __all__ = [
     "Parameter",
     "SubjectError",
     "blamed",
+    "check_fields",
     "check_word",
     "finite_number",
     "flag",
@@ -349,6 +350,13 @@ def check_word(value: Any, words: Any, *, what: str) -> None:
     if value not in get_args(words):
         named = ", ".join(word or "an empty text" for word in get_args(words))
         raise InvalidValue(f"{what} must be one of {named}; got {value!r:.40}.")
+
+
+def check_fields(made: Any, *, of: str = "") -> None:
+    """Put in the place of each field of a frozen dataclass what the ``check`` in its metadata makes of it."""
+    for each in fields(made):
+        value = each.metadata["check"](getattr(made, each.name), what=Parameter(each.name, of=of))
+        object.__setattr__(made, each.name, value)
 
 
 def _refusal(kind: type[AuditError], what: str | Parameter, wanted: str, value: Any) -> AuditError:

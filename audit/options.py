@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, Literal
 
-from audit.errors import InvalidValue, Parameter, finite_number, flag, positive_int, probability
+from audit.errors import InvalidValue, Parameter, check_fields, finite_number, flag, positive_int, probability
 from audit.values.brief import show
 
 _Check = Callable[..., Any]
@@ -98,9 +98,7 @@ class Options:
     jobs: int = _option(1, positive_int, "Number of worker processes. It does not change the result.", "N")
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value = each.metadata["check"](getattr(self, each.name), what=Parameter(each.name))
-            object.__setattr__(self, each.name, value)
+        check_fields(self)
 
 
 def words_of(name: str) -> str:
