@@ -6,7 +6,7 @@ from typing import Any
 
 from audit.claims import UtilityClaim, check_utility_claim
 from audit.errors import InvalidValue, Parameter, blamed, flag
-from audit.options import Options
+from audit.options import OneOf, Options
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
 from audit.task import carried_out, check_progress, refuse_inside_given
@@ -14,7 +14,6 @@ from audit.utility.audit import UtilityAudit
 from audit.utility.families import read_problems
 from audit.utility.result import UtilityResult
 from audit.utility.task import UtilityTask
-from audit.values.brief import show
 
 
 @own_arithmetic()
@@ -110,8 +109,7 @@ def audit_utility(
     ('REFUTED', True)
     """
     refuse_inside_given()
-    if until not in ("decided", "budget"):
-        raise InvalidValue("The ", Parameter("until"), f' must be "decided" or "budget"; got {show(until)}.')
+    OneOf(("decided", "budget"))(until, what=Parameter("until"))
     flag(exact, what=Parameter("exact"))
     check_progress(progress)
     options = Options(
