@@ -7,7 +7,7 @@ relation to say.
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 import numpy as np
@@ -201,3 +201,33 @@ def _with_shared(left: Rows, right: Rows, changes: dict[tuple[int, int], Any]) -
     for (i, j), record in changes.items():
         new_left[i] = new_right[j] = record
     return new_left, new_right
+
+
+def fruitful(found: Iterator[tuple[Any, Any] | None], most: int) -> Iterator[tuple[Any, Any]]:
+    """Yield the pairs that were found, until so many in a row were not.
+
+    Examples
+    --------
+    >>> list(fruitful(iter([None, (1, 2), None, None, (3, 4)]), 2))
+    [(1, 2)]
+    """
+    fruitless = 0
+    for pair in found:
+        fruitless = fruitless + 1 if pair is None else 0
+        if pair is not None:
+            yield pair
+        elif fruitless >= most:
+            return
+
+
+def by_turns(
+    first: Iterator[tuple[Any, Any]], second: Iterator[tuple[Any, Any]]
+) -> Iterator[tuple[Any, Any]]:
+    """Return one of each by turns, then the rest of the longer.
+
+    Examples
+    --------
+    >>> list(by_turns(iter([(1, 1), (2, 2)]), iter([(5, 5)])))
+    [(1, 1), (5, 5), (2, 2)]
+    """
+    return (pair for pair in chain.from_iterable(zip_longest(first, second)) if pair is not None)

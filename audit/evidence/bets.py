@@ -320,8 +320,8 @@ def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float
     return lower_bound(delta_lattice(), lambda value: ledger.rejects(epsilon, value, significance))
 
 
-def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
-    """Give the two-sided Clopper–Pearson interval of a proportion.
+def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:
+    """Give the two-sided Clopper–Pearson interval of a proportion, or of each of an array of them.
 
     **Guarantee.** Covers the true proportion with probability at least `level` when `runs` was fixed
     beforehand.
@@ -333,9 +333,9 @@ def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
     (0.0, 0.3085)
     """
     tail = (1 - level) / 2
-    low = float(betaincinv(hits, runs - hits + 1, tail)) if hits else 0.0
-    high = float(betaincinv(hits + 1, runs - hits, 1 - tail)) if hits < runs else 1.0
-    return low, high
+    low = np.where(hits > 0, betaincinv(hits, runs - hits + 1, tail), 0.0)
+    high = np.where(hits < runs, betaincinv(hits + 1, runs - hits, 1 - tail), 1.0)
+    return (low, high) if np.ndim(hits) else (float(low), float(high))
 
 
 def ceiling(pairs: int, significance: float) -> float:

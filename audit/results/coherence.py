@@ -9,12 +9,11 @@ import re
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from audit.claims import at_distance
 from audit.errors import CorruptFile
 from audit.events.event import Event
-from audit.evidence.bets import log_payoffs, matched
+from audit.evidence.bets import clopper_pearson, log_payoffs, matched
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 
 #: Numbers of calls of one side that are tried, in standard deviations of a fair coin on either side of half.
@@ -125,12 +124,8 @@ def _is_share(share: float, calls: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _is_interval(
     interval: tuple[float, float], share: float, calls: NDArray[np.int64], level: float
 ) -> NDArray[np.bool_]:
-    """Return which numbers of calls have this Clopper–Pearson interval."""
-    hits, tail = np.rint(share * calls), (1 - level) / 2
-    low, high = np.zeros(len(calls)), np.ones(len(calls))
-    some, missed = hits > 0, hits < calls
-    low[some] = betaincinv(hits[some], (calls - hits + 1)[some], tail)
-    high[missed] = betaincinv((hits + 1)[missed], (calls - hits)[missed], 1 - tail)
+    """Return which numbers of calls have this Clopper–Pearson interval of a share."""
+    low, high = clopper_pearson(np.rint(share * calls), calls, level)
     return np.asarray((np.abs(low - interval[0]) <= _EQUAL) & (np.abs(high - interval[1]) <= _EQUAL))
 
 

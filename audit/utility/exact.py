@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from audit.claims import UtilityClaim
-from audit.errors import SubjectError
+from audit.errors import SubjectError, blamed
 from audit.sampling.copies import spare
 from audit.subject.subject import Subject
 from audit.utility.experiment import Ask, failure_on, largest_error, length, measured
@@ -118,11 +118,8 @@ def _drawn(problem: Any) -> Any:
     """Return the law of a problem's `draw`, None if it tells none."""
     from audit.distributions import Finite
 
-    try:
+    with blamed(f"The `distribution()` of the problem `{problem.name}` failed"):
         drawn = problem.distribution()
-    except Exception as error:
-        said = f"failed: {type(error).__name__}: {error}"
-        raise SubjectError(f"The `distribution()` of the problem `{problem.name}` {said}") from error
     if drawn is None or isinstance(drawn, Finite):
         return drawn
     raise SubjectError(
