@@ -283,15 +283,7 @@ def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
 
 def no_neighbours() -> InvalidValue:
     """Return the error of a domain without a pair of neighbours."""
-    relation = Parameter("relation")
     return InvalidValue(
-        *(
-            "No two databases of this domain are neighbours; check ",
-            RECORDS,
-            ", ",
-            SIZE,
-            " and ",
-            relation,
-            ".",
-        )
+        "No two databases of this domain are neighbours; check ",
+        *(RECORDS, ", ", SIZE, " and ", Parameter("relation"), "."),
     )
