@@ -69,10 +69,7 @@ def _shared(left: Rows, right: Rows) -> list[tuple[int, int]]:
 
 def _change_shared(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
     places = _shared(left, right)
-    if places:
-        i, j = places[int(rng.integers(len(places)))]
-        left[i] = right[j] = _any(pool, rng)
-    return left, right
+    return _with_shared(left, right, {_any(places, rng): _any(pool, rng)} if places else {})
 
 
 def _change_differing(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
@@ -94,16 +91,13 @@ def _drop_shared(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Ge
     del pool
     places = _shared(left, right)
     if places:
-        i, j = places[int(rng.integers(len(places)))]
+        i, j = _any(places, rng)
         del left[i], right[j]
     return left, right
 
 
 def _make_shared_equal(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
-    record = _any(pool, rng)
-    for i, j in _shared(left, right):
-        left[i] = right[j] = record
-    return left, right
+    return _with_shared(left, right, dict.fromkeys(_shared(left, right), _any(pool, rng)))
 
 
 def _move_differing(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
