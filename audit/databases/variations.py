@@ -198,7 +198,7 @@ def _with_shared(left: Rows, right: Rows, changes: dict[tuple[int, int], Any]) -
 
 
 def fruitful(found: Iterator[tuple[Any, Any] | None], most: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the pairs that were found, until so many in a row were not.
+    """Yield the pairs; stop after `most` values in a row that are None.
 
     Examples
     --------
