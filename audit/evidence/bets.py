@@ -33,13 +33,17 @@ numbers, so the same calls give the wealth against every other claim: that is ho
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from audit.claims import at_distance
 from audit.distributions.law import Floats, Ints
+
+Flags = NDArray[np.bool_]
 
 #: Stakes as fractions of the largest admissible one: a fixed grid, no tuning; 0 abstains.
 STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
@@ -47,9 +51,12 @@ STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
 LOG_STAKE_PRIOR = np.log(np.append(np.full(len(STAKES) - 1, 0.7 / (len(STAKES) - 1)), 0.3))
 #: Above this ε the claim allows everything that a double can show.
 EPSILON_CAP = 500.0
+#: Values of a lattice that are looked at together at most, and rows of events times claims.
+_VALUES = 32
+_ROWS = 4_096
 
 
-def log_payoffs(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
+def log_payoffs(p: Floats, q: Floats, epsilon: Floats | float, delta: Floats | float) -> Floats:
     """Give log(1 + λ·D) for the four outcomes of a call and every stake, with h = p + R·q.
 
     Parameters
@@ -57,7 +64,7 @@ def log_payoffs(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
     p, q
         The past's estimates for each event, shape (…).
     epsilon, delta
-        The claim.
+        The claim, or claims in a shape that p's broadcasts to.
 
     Returns
     -------
@@ -69,9 +76,9 @@ def log_payoffs(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
     >>> log_payoffs(np.array(1.0), np.array(0.0), 1.0, 0.0).shape
     (4, 18)
     """
-    ratio = math.exp(min(epsilon, EPSILON_CAP))
+    ratio = np.exp(np.minimum(epsilon, EPSILON_CAP))
     h = p + ratio * q
-    gains = np.stack([2.0 - h, -h, h - 2.0 * ratio, h], axis=-1) - delta
+    gains = np.stack([2.0 - h, -h, h - 2.0 * ratio, h], axis=-1) - np.asarray(delta)[..., None]
     most = np.maximum(h + delta, 2.0 * ratio + delta - h)
     return np.asarray(np.log1p((gains / most[..., None])[..., None] * STAKES))
 
@@ -202,9 +209,13 @@ class Ledger:
         del self.bets[first:]
         self._stacked = None
 
-    def rejects(self, epsilon: float, delta: float, significance: float) -> bool:
-        """Tell whether the wealth against a claim ever reached 1/significance."""
-        return bool(self.bets) and bool(self.path(epsilon, delta).max() >= -math.log(significance))
+    def rejects(self, epsilons: Floats, deltas: Floats, significance: float) -> Flags:
+        """Tell whether the wealth against each claim ever reached 1/significance, shape (claims,)."""
+        if not self.bets:
+            return np.zeros(len(epsilons), dtype=np.bool_)
+        most = max(1, _ROWS // len(self._stack()[1]))
+        paths = [self._paths(epsilons[k : k + most], deltas[k : k + most]) for k in range(0, len(epsilons), most)]
+        return np.asarray(np.concatenate(paths).max(axis=1) >= -math.log(significance))
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
         """Give the log wealth after the last bet."""
@@ -218,13 +229,20 @@ class Ledger:
         """Give the log wealth after each bet, shape (bets,)."""
         if not self.bets:
             return np.zeros(0)
+        return self._paths(np.array([epsilon]), np.array([delta]))[0]
+
+    def _paths(self, epsilons: Floats, deltas: Floats) -> Floats:
+        """Give the log wealth against each claim after each bet, shape (claims, bets)."""
         log_prior, p, q, past, counts, starts = self._stack()
-        payoffs = np.empty((len(p), 4, len(STAKES)))
+        claims = list(zip(epsilons.tolist(), deltas.tolist(), strict=True))
+        payoffs = np.empty((len(claims), len(p), 4, len(STAKES)))
         for steps, here in self._distances.items():
-            payoffs[here] = log_payoffs(p[here], q[here], *at_distance(epsilon, delta, steps))
+            epsilon, delta = np.array([at_distance(*claim, steps) for claim in claims]).T[..., None]
+            payoffs[:, here] = log_payoffs(p[here], q[here], epsilon, delta)
         raw = log_prior[:, None] + backtest(outcomes(p, q), past, payoffs)
         grown = log_sums(raw + matched(counts, payoffs), starts) - log_sums(raw, starts)
-        return np.asarray(self.lost(epsilon, delta) + np.cumsum(grown))
+        lost = np.array([self.lost(*claim) for claim in claims])
+        return np.asarray(lost[:, None] + np.cumsum(grown, axis=1))
 
     def _stack(self) -> Any:
         """Return all bets as columns, one row for each event, and where each bet begins."""
@@ -253,12 +271,12 @@ def log_sum(values: Floats) -> Floats:
 
 
 def log_sums(values: Floats, starts: Ints) -> Floats:
-    """Give the log of the sum of exponentials over groups of rows, shape (rows, k) giving (groups,).
+    """Give the log of the sum of exponentials over groups of rows, shape (…, rows, k) giving (…, groups).
 
     Parameters
     ----------
     values
-        Shape (rows, k).
+        Shape (…, rows, k).
     starts
         The first row of each group, rising from 0.
 
@@ -268,10 +286,10 @@ def log_sums(values: Floats, starts: Ints) -> Floats:
     [8.0, 6.0]
     """
     row = values.max(axis=-1)
-    top = np.maximum.reduceat(row, starts)
-    lengths = np.diff(np.append(starts, len(row)))
-    terms = np.exp(values - np.repeat(top, lengths)[:, None]).sum(axis=-1)
-    return np.asarray(np.log(np.add.reduceat(terms, starts)) + top)
+    top = np.maximum.reduceat(row, starts, axis=-1)
+    lengths = np.diff(np.append(starts, row.shape[-1]))
+    terms = np.exp(values - np.repeat(top, lengths, axis=-1)[..., None]).sum(axis=-1)
+    return np.asarray(np.log(np.add.reduceat(terms, starts, axis=-1)) + top)
 
 
 def epsilon_lattice(epsilon: float) -> Iterator[float]:
@@ -295,29 +313,36 @@ def delta_lattice() -> Iterator[float]:
         yield min(1.0, 1e-9 * 1.02**step)
 
 
-def lower_bound(lattice: Iterator[float], rejected: Callable[[float], bool]) -> float:
+def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -> float:
     """Give the largest lattice value up to which every value is rejected; 0 if the first is not.
 
     **Guarantee.** The lattice is fixed before the data. Were the bound above the true value t, the least
     lattice value at or above t would have been rejected; the claim at that one value holds, so this has
     probability at most the level of a single test. No monotonicity is needed.
     """
-    bound = 0.0
-    for value in lattice:
-        if not rejected(value):
-            return bound
-        bound = value
+    bound, many = 0.0, 1
+    while values := list(islice(lattice, many)):
+        kept = np.flatnonzero(~rejected(np.array(values)))
+        if len(kept):
+            return values[kept[0] - 1] if kept[0] else bound
+        bound, many = values[-1], min(2 * many, _VALUES)
     return bound
 
 
 def epsilon_bound(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> float:
     """Give a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
-    return lower_bound(epsilon_lattice(epsilon), lambda value: ledger.rejects(value, delta, significance))
+    return lower_bound(
+        epsilon_lattice(epsilon),
+        lambda values: ledger.rejects(values, np.full(len(values), delta), significance),
+    )
 
 
 def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float:
     """Give a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
-    return lower_bound(delta_lattice(), lambda value: ledger.rejects(epsilon, value, significance))
+    return lower_bound(
+        delta_lattice(),
+        lambda values: ledger.rejects(np.full(len(values), epsilon), values, significance),
+    )
 
 
 def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:

@@ -177,7 +177,7 @@ def _module(name: str, state: dict[str, Any]) -> ModuleType:
 def _dumps(mechanism: Any, *, by_value: bool) -> tuple[bytes | None, _Copier]:
     copier = _Copier(_owned_classes(mechanism) if by_value else frozenset())
     try:
-        with taken_by_value(m.__name__ for m in users_modules() if by_value):
+        with taken_by_value([m.__name__ for m in users_modules()] if by_value else []):
             return copier.write(mechanism), copier
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
         return None, copier
