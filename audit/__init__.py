@@ -35,19 +35,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "PAC": "audit.claims",
-    "Accuracy": "audit.claims",
-    "ApproximateDP": "audit.claims",
-    "AuditResult": "audit.results.result",
-    "Evidence": "audit.results.result",
-    "PureDP": "audit.claims",
-    "Relation": "audit.relations",
-    "UtilityResult": "audit.utility.result",
-    "Verdict": "audit.results.result",
-    "audit_privacy": "audit.privacy",
-    "audit_utility": "audit.utility.front",
-    "check_subject": "audit.doors.checks",
-    "parametrize_with_checks": "audit.doors.checks",
+    "audit.claims": ("PAC", "Accuracy", "ApproximateDP", "PureDP"),
+    "audit.doors.checks": ("check_subject", "parametrize_with_checks"),
+    "audit.privacy": ("audit_privacy",),
+    "audit.relations": ("Relation",),
+    "audit.results.result": ("AuditResult", "Evidence", "Verdict"),
+    "audit.utility.front": ("audit_utility",),
+    "audit.utility.result": ("UtilityResult",),
 }
 
 offer(
@@ -63,7 +57,7 @@ offer(
 
 
 def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
+    home = next((home for home, names in _HOMES.items() if name in names), None)
     if home is None:
         raise AttributeError(f"module 'audit' has no attribute {name!r}")
     value = getattr(import_module(home), name)

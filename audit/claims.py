@@ -2,11 +2,12 @@
 
 import math
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
-from audit.errors import InvalidKind, InvalidValue, Parameter, finite_number, positive_int, probability
+from audit.errors import InvalidKind, InvalidValue, check_fields, finite_number, positive_int, probability
 from audit.values.brief import show
 
 __all__ = [
@@ -70,9 +71,16 @@ class UtilityClaim(Protocol):
         """Return the claim as plain JSON."""
 
 
+def _checked(check: Callable[..., float], **bounds: Any) -> Any:
+    return field(metadata={"check": partial(check, **bounds)})
+
+
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """A claim is its numbers: this is what is saved and shown of it."""
+    """A claim is its numbers: this is what is checked, saved and shown of it."""
+
+    def __post_init__(self) -> None:
+        check_fields(self, of=type(self).__name__)
 
     def to_json(self) -> dict[str, Any]:
         """Return the claim as plain JSON.
@@ -106,15 +114,8 @@ class ApproximateDP(_Numbers):
     ApproximateDP(epsilon=1, delta=1e-06)
     """
 
-    epsilon: float
-    delta: float
-
-    def __post_init__(self) -> None:
-        _set(
-            self,
-            epsilon=finite_number(self.epsilon, what=Parameter("epsilon", of="ApproximateDP"), minimum=0),
-        )
-        _set(self, delta=probability(self.delta, what=Parameter("delta", of="ApproximateDP"), one=False))
+    epsilon: float = _checked(finite_number, minimum=0)
+    delta: float = _checked(probability, one=False)
 
     def profile(self, epsilon: float) -> float:
         """Return the least delta that the claim implies at another `epsilon`.
@@ -166,10 +167,7 @@ class PureDP(_Numbers):
     PureDP(epsilon=1)
     """
 
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        _set(self, epsilon=finite_number(self.epsilon, what=Parameter("epsilon", of="PureDP"), minimum=0))
+    epsilon: float = _checked(finite_number, minimum=0)
 
     @property
     def delta(self) -> float:
@@ -226,12 +224,8 @@ class PAC(_Numbers):
     PAC(alpha=0.1, beta=0.05)
     """
 
-    alpha: float
-    beta: float
-
-    def __post_init__(self) -> None:
-        _set(self, alpha=probability(self.alpha, what=Parameter("alpha", of="PAC")))
-        _set(self, beta=probability(self.beta, what=Parameter("beta", of="PAC"), one=False))
+    alpha: float = _checked(probability)
+    beta: float = _checked(probability, one=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,12 +247,8 @@ class Accuracy(_Numbers):
     Accuracy(alpha=3, beta=0.05)
     """
 
-    alpha: float
-    beta: float
-
-    def __post_init__(self) -> None:
-        _set(self, alpha=finite_number(self.alpha, what=Parameter("alpha", of="Accuracy"), minimum=0))
-        _set(self, beta=probability(self.beta, what=Parameter("beta", of="Accuracy"), one=False))
+    alpha: float = _checked(finite_number, minimum=0)
+    beta: float = _checked(probability, one=False)
 
 
 def at_distance(epsilon: float, delta: float, steps: int) -> tuple[float, float]:
@@ -356,11 +346,6 @@ def claim_from_json(data: Mapping[str, Any]) -> PureDP | ApproximateDP | PAC | A
             f"A saved claim must be one of {', '.join(kinds)} with exactly its parameters; got {dict(data)}."
         )
     return kind(**fields)
-
-
-def _set(claim: object, **fields: float) -> None:
-    for name, value in fields.items():
-        object.__setattr__(claim, name, value)
 
 
 def _profile(claim: PureDP | ApproximateDP, epsilon: float) -> float:

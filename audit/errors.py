@@ -2,8 +2,9 @@
 
 import math
 import numbers
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, NoReturn, get_args
 
 from audit.values.brief import show
@@ -17,6 +18,8 @@ __all__ = [
     "NothingVaries",
     "Parameter",
     "SubjectError",
+    "blamed",
+    "check_fields",
     "check_word",
     "finite_number",
     "flag",
@@ -144,6 +147,28 @@ class SubjectError(AuditError):
     >>> issubclass(SubjectError, AuditError)
     True
     """
+
+
+@contextmanager
+def blamed(*said: object) -> Iterator[None]:
+    """Say of what a user's own code raises inside the block which part of the subject failed.
+
+    Raises
+    ------
+    SubjectError
+        `said`, and after it the kind and the words of the error. Errors of ours are blamed too.
+
+    Examples
+    --------
+    >>> with blamed("`problems()` failed"):
+    ...     [][0]
+    Traceback (most recent call last):
+    audit.errors.SubjectError: `problems()` failed: IndexError: list index out of range
+    """
+    try:
+        yield
+    except Exception as error:
+        raise SubjectError(*said, f": {type(error).__name__}: {error}") from error
 
 
 class NothingVaries(UserWarning):
@@ -325,6 +350,13 @@ def check_word(value: Any, words: Any, *, what: str) -> None:
     if value not in get_args(words):
         named = ", ".join(word or "an empty text" for word in get_args(words))
         raise InvalidValue(f"{what} must be one of {named}; got {value!r:.40}.")
+
+
+def check_fields(made: Any, *, of: str = "") -> None:
+    """Put in the place of each field of a frozen dataclass what the ``check`` in its metadata makes of it."""
+    for each in fields(made):
+        value = each.metadata["check"](getattr(made, each.name), what=Parameter(each.name, of=of))
+        object.__setattr__(made, each.name, value)
 
 
 def _refusal(kind: type[AuditError], what: str | Parameter, wanted: str, value: Any) -> AuditError:

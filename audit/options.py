@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, Literal
 
-from audit.errors import InvalidValue, Parameter, finite_number, flag, positive_int, probability
+from audit.errors import InvalidValue, Parameter, check_fields, finite_number, flag, positive_int, probability
 from audit.values.brief import show
 
 _Check = Callable[..., Any]
@@ -33,12 +33,13 @@ def _or_none(check: _Check) -> _Check:
 
 
 @dataclass(frozen=True)
-class _OneOf:
+class OneOf:
     """The check of an option that is one of a few words."""
 
     words: tuple[str, ...]
 
     def __call__(self, value: Any, *, what: Parameter) -> Any:
+        """Return the value, or refuse it."""
         if value not in self.words:
             words = " or ".join(f'"{word}"' for word in self.words)
             raise InvalidValue("The ", what, f" must be {words}; got {show(value)}.")
@@ -64,10 +65,10 @@ class Options:
     """
 
     numerics: str = _option(
-        "ideal", _OneOf(("ideal", "float")), "float: also attack the low bits of the outputs."
+        "ideal", OneOf(("ideal", "float")), "float: also attack the low bits of the outputs."
     )
     until: str = _option(
-        "refuted", _OneOf(("refuted", "budget")), "budget: spend the whole budget, for tighter bounds."
+        "refuted", OneOf(("refuted", "budget")), "budget: spend the whole budget, for tighter bounds."
     )
     budget: int = _option(
         200_000, positive_int, "Maximum runs of the mechanism, on both databases, search included.", "N"
@@ -85,7 +86,7 @@ class Options:
     isolate: bool = _option(default=False, check=flag)
     unfinished: str = _option(
         "against",
-        _OneOf(("against", "output")),
+        OneOf(("against", "output")),
         "How unfinished runs count: against the refutation, or as an output.",
     )
     significance: float = _option(1e-6, _error_rate, "Maximum probability of refuting a claim that holds.")
@@ -98,9 +99,7 @@ class Options:
     jobs: int = _option(1, positive_int, "Number of worker processes. It does not change the result.", "N")
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value = each.metadata["check"](getattr(self, each.name), what=Parameter(each.name))
-            object.__setattr__(self, each.name, value)
+        check_fields(self)
 
 
 def words_of(name: str) -> str:

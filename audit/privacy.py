@@ -7,7 +7,7 @@ from typing import Any
 
 from audit.claims import check_claim
 from audit.databases.domain import describe
-from audit.errors import InvalidValue, Parameter, SubjectError
+from audit.errors import InvalidValue, Parameter, blamed
 from audit.options import Options
 from audit.relations import Relation, check_relation
 from audit.results.result import AuditResult
@@ -229,9 +229,5 @@ def _dispatch(task: PrivacyTask) -> AuditResult:
 
 
 def _suggested(subject: Subject) -> list[tuple[Any, Any]]:
-    try:
+    with blamed(f"`suggested_pairs` of {subject.name} failed"):
         return [] if subject.suggested_pairs is None else list(subject.suggested_pairs())
-    except Exception as error:
-        raise SubjectError(
-            f"`suggested_pairs` of {subject.name} failed: {type(error).__name__}: {error}"
-        ) from error

@@ -31,6 +31,8 @@ class Task:
     ----------
     subject
         What is audited.
+    claim
+        What is said of it.
     options
         The checked options.
     started
@@ -40,6 +42,7 @@ class Task:
     """
 
     subject: Subject
+    claim: Any
     options: Options
     started: float
     listener: Callable[[Any], None] | None = None
@@ -67,6 +70,36 @@ class Task:
             isolate=options.isolate,
             run_time_limit=options.run_time_limit,
         )
+
+    def said(self) -> dict[str, Any]:
+        """Return what every result repeats of its task, as its fields."""
+        subject, options = self.subject, self.options
+        return {
+            "subject": subject.name,
+            "claim": self.claim,
+            "significance": options.significance,
+            "seed": options.seed,
+            "budget": options.budget,
+            "parameters": dict(subject.parameters),
+            "reference": subject.reference,
+        }
+
+    def refuse_hopeless(self, least: int, why: str) -> None:
+        """Refuse a budget below the least number of runs that can refute the claim; `why` says what takes it.
+
+        Raises
+        ------
+        InvalidValue
+            The budget is too small; one line.
+        """
+        options = self.options
+        if options.budget < least:
+            raise InvalidValue(
+                "The ",
+                Parameter("budget"),
+                f" of {options.budget} runs can never refute {self.claim} at significance "
+                f"{options.significance:g}: even {why}.",
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

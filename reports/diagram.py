@@ -48,7 +48,7 @@ def diagram(result: AuditResult, witness: Witness, words: story.WitnessWords) ->
     limit = allowance.allowed(result, witness)
     if limit is None or not all(math.isfinite(x) for x in (witness.p, witness.q)):
         return None
-    ends = (allowance.allowed_for(result, witness, q) for q in witness.q_interval or ())
+    ends = (allowance.allowed(result, witness, q=q) for q in witness.q_interval or ())
     grown = tuple(end for end in ends if end is not None) or None
     top = _axis(max(witness.p, witness.q, *(witness.p_interval or ()), min(limit, 1.0)))
     limit_label = f"allowed, {words.allowance}: {words.limit}"

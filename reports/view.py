@@ -226,7 +226,7 @@ def subject_view(result: AuditResult, *, anchor: str, mutation: str = "") -> Sub
 def _witness(result: AuditResult, witness: Witness | None) -> WitnessView | None:
     if witness is None:
         return None
-    words = story.witness_words(result, witness, limit=MOST_DATABASE)
+    words = story.WitnessWords(result, witness, limit=MOST_DATABASE)
     return WitnessView(
         words,
         exponents(words.allowance),

@@ -178,7 +178,7 @@ def file_of(target: str) -> str | None:
 def source_of(target: str) -> str | None:
     """Return a digest of the file of a target, to tell whether it is still the one audited.
 
-    None if there is none to read. What the file imports is not looked at.
+    None if it cannot be read. Modules that the file imports are not compared.
 
     Examples
     --------

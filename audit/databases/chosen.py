@@ -11,7 +11,7 @@ databases of every path (`allowed`): a refutation on a database that the user ex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice, pairwise, product, zip_longest
+from itertools import chain, islice, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from audit.databases.boundary import edges, far_and_near, spread
 from audit.databases.membership import KnownRecords, says
 from audit.databases.paths import repeated
 from audit.databases.support import Support
-from audit.databases.variations import simplicity, simplified, varied
+from audit.databases.variations import by_turns, fruitful, simplicity, simplified, varied
 from audit.relations import Relation, name_of
 from audit.relations.records import rebuilt, records_of
 from audit.relations.relating import are_neighbours, listed, neighbours_of, refuse_unlisted
@@ -96,9 +96,11 @@ class Databases:
         """Return whether the user's domain contains a database; None if that is unknown."""
         if self.valid is not None:
             return says(self.valid, database)
-        made = self.recombined and self.fits(database) and self._are_known(database)
-        drawn = self.support is not None and self.support.gave(database)
-        return made or drawn or canonical.key(database) in self._given or None
+        if self.recombined and self.fits(database) and self._are_known(database):
+            return True
+        if self.support is not None and self.support.gave(database):
+            return True
+        return True if canonical.key(database) in self._given else None
 
     def _are_known(self, database: Any) -> bool:
         return not self.only_given and (self._known is None or self._known.make(database))
@@ -261,7 +263,7 @@ class Databases:
     def _within(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Give pairs that the domain is known to contain: made of its records, or drawn from the strategy."""
         drawn = iter(()) if self.support is None else self.support.pairs(self.relates, rng)
-        yield from _by_turns(self._made_within(rng), self._allowed_of(drawn))
+        yield from by_turns(self._made_within(rng), self._allowed_of(drawn))
 
     def _made_within(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Give allowed pairs made of the records; all of the domain where too few random ones are allowed."""
@@ -278,7 +280,7 @@ class Databases:
 
     def _allowed_of(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
         """Return the pairs that are allowed, up to too many in a row that are not."""
-        return _fruitful(pair if all(map(self.allowed, pair)) else None for pair in pairs)
+        return fruitful((pair if all(map(self.allowed, pair)) else None for pair in pairs), _FRUITLESS)
 
     def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
         """Yield boundary pairs, then all of a small domain, or random ones."""
@@ -293,7 +295,7 @@ class Databases:
         """Give random databases with a random neighbour, until too many in a row have none."""
         found = ((database, self._any_neighbour(database, rng)) for database in self.random(rng))
         most = _FRUITLESS if self.valid is None else _INVALID
-        return _fruitful((None if pair[1] is None else pair for pair in found), most)
+        return fruitful((None if pair[1] is None else pair for pair in found), most)
 
     def _any_neighbour(self, database: Any, rng: np.random.Generator) -> Any:
         """Return a random neighbour, of an allowed database an allowed one; None where it has none."""
@@ -327,7 +329,7 @@ class Databases:
         """Return random variations of a pair, which are neighbours in the domain."""
         made = islice(varied(*_as_records(pair), self._pool(pair), rng), _VARIATIONS)
         drawn = iter(()) if self.support is None else self.support.around(pair, self.relates, rng)
-        return _by_turns(self._valid(made, pair), self._allowed_of(drawn))
+        return by_turns(self._valid(made, pair), self._allowed_of(drawn))
 
     def simpler(self, pair: Pair) -> Iterator[Pair]:
         """Return simpler pairs, the boldest step first: fewer records, then simpler ones."""
@@ -385,22 +387,6 @@ class Databases:
 
 def _shuffled(pairs: list[Pair], rng: np.random.Generator) -> Iterator[Pair]:
     return (pairs[int(i)] for i in rng.permutation(len(pairs)))
-
-
-def _fruitful(found: Iterator[Pair | None], most: int = _FRUITLESS) -> Iterator[Pair]:
-    """Give the pairs that were found, until too many in a row were not."""
-    fruitless = 0
-    for pair in found:
-        fruitless = fruitless + 1 if pair is None else 0
-        if pair is not None:
-            yield pair
-        elif fruitless >= most:
-            return
-
-
-def _by_turns(first: Iterator[Pair], second: Iterator[Pair]) -> Iterator[Pair]:
-    """Return one of each by turns, then the rest of the longer."""
-    return (pair for pair in chain.from_iterable(zip_longest(first, second)) if pair is not None)
 
 
 def _as_records(pair: Pair) -> tuple[list[Any], list[Any]]:

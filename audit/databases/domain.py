@@ -283,7 +283,6 @@ def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
 
 def no_neighbours(databases: Databases) -> InvalidValue:
     """Return the error of a domain without a pair of neighbours, or in which none was found."""
-    relation = Parameter("relation")
     if databases.valid is not None and not databases.few:
         return InvalidValue(
             "No two neighbours that ",
@@ -295,13 +294,6 @@ def no_neighbours(databases: Databases) -> InvalidValue:
             ".",
         )
     return InvalidValue(
-        *(
-            "No two databases of this domain are neighbours; check ",
-            RECORDS,
-            ", ",
-            SIZE,
-            " and ",
-            relation,
-            ".",
-        )
+        "No two databases of this domain are neighbours; check ",
+        *(RECORDS, ", ", SIZE, " and ", Parameter("relation"), "."),
     )

@@ -34,9 +34,13 @@ def lengths(epsilon: float, delta: float) -> tuple[int, ...]:
     --------
     >>> lengths(1.0, 0.0), lengths(0.1, 0.0), lengths(3.0, 0.0)
     ((2, 4), (20, 40, 10, 2), ())
+    >>> lengths(0.01, 0.0)
+    (64, 32, 2)
     """
-    scale = max(epsilon, _FURTHEST / MOST_STEPS)
-    wanted = (round(_BEST / scale), math.floor(_FURTHEST / scale), round(_BEST / scale / 2), 2)
+    best, most = (
+        min(float(MOST_STEPS), factor / epsilon if epsilon else math.inf) for factor in (_BEST, _FURTHEST)
+    )
+    wanted = (round(best), math.floor(most), round(best / 2), 2)
     return tuple(
         steps
         for steps in dict.fromkeys(wanted)

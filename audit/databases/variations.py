@@ -7,7 +7,7 @@ relation to say.
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 import numpy as np
@@ -69,10 +69,7 @@ def _shared(left: Rows, right: Rows) -> list[tuple[int, int]]:
 
 def _change_shared(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
     places = _shared(left, right)
-    if places:
-        i, j = places[int(rng.integers(len(places)))]
-        left[i] = right[j] = _any(pool, rng)
-    return left, right
+    return _with_shared(left, right, {_any(places, rng): _any(pool, rng)} if places else {})
 
 
 def _change_differing(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
@@ -94,16 +91,13 @@ def _drop_shared(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Ge
     del pool
     places = _shared(left, right)
     if places:
-        i, j = places[int(rng.integers(len(places)))]
+        i, j = _any(places, rng)
         del left[i], right[j]
     return left, right
 
 
 def _make_shared_equal(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
-    record = _any(pool, rng)
-    for i, j in _shared(left, right):
-        left[i] = right[j] = record
-    return left, right
+    return _with_shared(left, right, dict.fromkeys(_shared(left, right), _any(pool, rng)))
 
 
 def _move_differing(left: Rows, right: Rows, pool: Sequence[Any], rng: np.random.Generator) -> RowPair:
@@ -201,3 +195,33 @@ def _with_shared(left: Rows, right: Rows, changes: dict[tuple[int, int], Any]) -
     for (i, j), record in changes.items():
         new_left[i] = new_right[j] = record
     return new_left, new_right
+
+
+def fruitful(found: Iterator[tuple[Any, Any] | None], most: int) -> Iterator[tuple[Any, Any]]:
+    """Yield the pairs; stop after `most` values in a row that are None.
+
+    Examples
+    --------
+    >>> list(fruitful(iter([None, (1, 2), None, None, (3, 4)]), 2))
+    [(1, 2)]
+    """
+    fruitless = 0
+    for pair in found:
+        fruitless = fruitless + 1 if pair is None else 0
+        if pair is not None:
+            yield pair
+        elif fruitless >= most:
+            return
+
+
+def by_turns(
+    first: Iterator[tuple[Any, Any]], second: Iterator[tuple[Any, Any]]
+) -> Iterator[tuple[Any, Any]]:
+    """Return one of each by turns, then the rest of the longer.
+
+    Examples
+    --------
+    >>> list(by_turns(iter([(1, 1), (2, 2)]), iter([(5, 5)])))
+    [(1, 1), (5, 5), (2, 2)]
+    """
+    return (pair for pair in chain.from_iterable(zip_longest(first, second)) if pair is not None)

@@ -94,12 +94,13 @@ class Piece:
         The ends of the piece must be integers, and its curvature 0.
         """
         u = np.asarray(fraction, dtype=np.float64)
-        count = self.right - self.left + 1.0
+        left, right = np.ceil(self.left), np.floor(self.right)  # as `log_sum` takes them
+        count = right - left + 1.0
         if self.slope > 0:
-            place = self.right - np.floor(self._from_top(u, count))
+            place = right - np.floor(self._from_top(u, count))
         else:
-            place = self.left + np.floor(self._from_top(u, count) if self.slope else u * count)
-        return np.asarray(np.clip(place, self.left, self.right))
+            place = left + np.floor(self._from_top(u, count) if self.slope else u * count)
+        return np.asarray(np.clip(place, left, right))
 
     def _cut(self, low: Any, high: Any) -> tuple[Floats, Floats]:
         low = np.maximum(np.asarray(low, dtype=np.float64), self.left)

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +13,10 @@ from audit.studies import saved as saved_studies
 _READERS = {"finding": saved_findings.from_json, "study": saved_studies.from_json}
 
 
-@dataclass(frozen=True)
-class Attached:
-    """The documents of files, in their order; None if no file holds any of the kind.
+def load_attached(paths: Iterable[str | os.PathLike[str]]) -> dict[str, Any]:
+    """Return the `findings` and the `studies` in files, each in its order; None where no file holds any.
 
-    Examples
-    --------
-    >>> Attached().findings is None
-    True
-    """
-
-    findings: tuple[Mapping[str, Any], ...] | None = None
-    studies: tuple[Mapping[str, Any], ...] | None = None
-
-
-def load_attached(paths: Iterable[str | os.PathLike[str]]) -> Attached:
-    """Return what the files hold: each is what `dp-audit findings --json` or `dp-audit study --json` saves.
+    A file is what `dp-audit findings --json` or `dp-audit study --json` saves.
 
     Raises
     ------
@@ -46,8 +33,7 @@ def load_attached(paths: Iterable[str | os.PathLike[str]]) -> Attached:
     for path in map(Path, paths):
         for number, document in enumerate(_documents(path), start=1):
             found[_kind(document, path, number)].append(document)
-    findings, studies = (tuple(found[kind]) or None for kind in _READERS)
-    return Attached(findings, studies)
+    return {"findings": found["finding"] or None, "studies": found["study"] or None}
 
 
 def _documents(path: Path) -> list[Any]:

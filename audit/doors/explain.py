@@ -3,10 +3,9 @@
 Nothing is bet here. The only runs made are a few timed ones, of the first pair of databases.
 """
 
-import textwrap
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from audit.search.shrink import MOST_TRIES
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.outcomes import Raised, Unfinished
-from audit.values.wording import at_most, number, short
+from audit.values.wording import at_most, hanging, number, short
 from audit.verdict.betting import FIRST_BET, GROWTH, bet_size
 from audit.verdict.by_law import SOME_PAIRS
 from audit.verdict.by_runs import LEAST_CONFIRMATION, least_budget
@@ -31,7 +30,6 @@ from audit.verdict.law_runs import CHECKED_RUNS, SAMPLED_RUNS
 #: Pairs of runs that are timed: one to warm up, then more as long as the time so far is below the second.
 _TIMED = (1, 8, 64, 512)
 _ENOUGH_SECONDS = 0.05
-_LABEL = 13
 _WIDTH = 100
 
 
@@ -49,10 +47,7 @@ def explain(task: PrivacyTask, *, name: str | None = None) -> str:
     head = f"Plan for {short(name or task.subject.name, 60)}, {task.claim} under {name_of(task.relation)}"
     lines = [head, ""]
     for label, text in _paragraphs(task):
-        start = f"  {label:<{_LABEL}}"
-        lines += textwrap.wrap(
-            text, _WIDTH, initial_indent=start, subsequent_indent=" " * len(start), break_on_hyphens=False
-        )
+        lines += hanging(f"  {label:<13}", text, width=_WIDTH)
     return "\n".join(lines)
 
 
@@ -244,13 +239,8 @@ class _Cost:
 
 def _measure(task: PrivacyTask, pair: Pair) -> _Cost:
     """Time a few runs of a pair, in a process of their own if the audit is."""
-    options = task.options
-    with Sampler(
-        task.subject,
-        seed=options.seed,
-        isolate=options.isolate,
-        run_time_limit=options.run_time_limit,
-    ) as sampler:
+    alone = replace(task, options=replace(task.options, jobs=1))
+    with alone.sampler(task.subject) as sampler:
         return sampler.with_copies(lambda: _timed(sampler, pair))
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from audit.codec.decoding import decode
 from audit.codec.encoding import encode, register
+from audit.codec.stored import is_replayable
 from audit.errors import InvalidValue
 from audit.events.edges import ATOM_WIDTH, INF, LARGEST
 from audit.events.features.base import AtomFeature, NumberFeature, feature_from_json
@@ -160,7 +161,7 @@ class Event:
     conditions
         What must hold.
     said
-        The saved description, used if an example was saved as text and the description cannot be rebuilt.
+        The saved description where it differs from ours; used if an example was saved as text.
 
     Examples
     --------
@@ -191,7 +192,9 @@ class Event:
 
     def words(self) -> str:
         """Return the event as a sentence without a full stop."""
-        return self.said or " and ".join(condition.words() for condition in self.conditions)
+        if self.said and not is_replayable(self.to_json()):
+            return self.said
+        return " and ".join(condition.words() for condition in self.conditions)
 
     def to_json(self) -> dict[str, Any]:
         """Return the event as plain data."""
@@ -262,7 +265,12 @@ def _read(stored: dict[str, Any]) -> Event:
     event = Event.from_json(stored["event"])
     if event.words() == stored["words"]:
         return event
-    return replace(event, said=str(stored["words"]))  # an example was saved as text
+    return replace(event, said=str(stored["words"]))
 
 
-register("event", Event, write=lambda event: {"words": event.words(), "event": event.to_json()}, read=_read)
+register(
+    "event",
+    Event,
+    write=lambda event: {"words": event.said or event.words(), "event": event.to_json()},
+    read=_read,
+)

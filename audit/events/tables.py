@@ -204,7 +204,8 @@ class Table:
             # An unfinished run might have answered anything: outside the event on the p side, inside on the
             # q side.
             hits_q = hits_q + self.counts[1 - side][-1]
-            inside_p, inside_q = (np.insert(inside, len(x), member, axis=1) for member in (False, True))
+            last = np.zeros((len(inside), 1), dtype=bool)
+            inside_p, inside_q = np.hstack([inside, last]), np.hstack([inside, ~last])
         else:
             inside_p = inside_q = inside
         of_p, of_q = self.counts[side].sum(), self.counts[1 - side].sum()

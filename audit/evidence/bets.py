@@ -52,9 +52,12 @@ STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
 LOG_STAKE_PRIOR = np.log(np.append(np.full(len(STAKES) - 1, 0.7 / (len(STAKES) - 1)), 0.3))
 #: Above this ε the claim allows everything that a double can show.
 EPSILON_CAP = 500.0
+#: Values of a lattice that are looked at together at most, and rows of events times claims.
+_VALUES = 32
+_ROWS = 4_096
 
 
-def log_payoffs(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
+def log_payoffs(p: Floats, q: Floats, epsilon: Floats | float, delta: Floats | float) -> Floats:
     """Give log(1 + λ·D) for the four outcomes of a call and every stake, with h = p + R·q.
 
     Parameters
@@ -62,7 +65,7 @@ def log_payoffs(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
     p, q
         The past's estimates for each event, shape (…).
     epsilon, delta
-        The claim.
+        The claim, or claims in a shape that p's broadcasts to.
 
     Returns
     -------
@@ -74,9 +77,9 @@ def log_payoffs(p: Floats, q: Floats, epsilon: float, delta: float) -> Floats:
     >>> log_payoffs(np.array(1.0), np.array(0.0), 1.0, 0.0).shape
     (4, 18)
     """
-    ratio = math.exp(min(epsilon, EPSILON_CAP))
+    ratio = np.exp(np.minimum(epsilon, EPSILON_CAP))
     h = p + ratio * q
-    gains = np.stack([2.0 - h, -h, h - 2.0 * ratio, h], axis=-1) - delta
+    gains = np.stack([2.0 - h, -h, h - 2.0 * ratio, h], axis=-1) - np.asarray(delta)[..., None]
     most = np.maximum(h + delta, 2.0 * ratio + delta - h)
     return np.asarray(np.log1p((gains / most[..., None])[..., None] * STAKES))
 
@@ -217,14 +220,14 @@ class Ledger:
     def rejects(self, epsilons: Floats, deltas: Floats, significance: float) -> Flags:
         """Tell whether the wealth against each claim ever reached 1/significance, shape (claims,)."""
         if not self.bets:
-            return np.zeros(len(epsilons), bool)
+            return np.zeros(len(epsilons), dtype=np.bool_)
         limit, lost = -math.log(significance), self._lost_to(epsilons, deltas)
-        own = np.array([self._own_path(*claim) for claim in zip(epsilons, deltas, strict=True)])
-        rejected: Flags = (lost[:, None] + self._share(own)).max(axis=1) >= limit
+        own = self._own_paths(epsilons, deltas)
+        rejected: Flags = lost + self._share(own.max(axis=1)) >= limit
         rest = np.flatnonzero(~rejected)
         if self.goals is not None and len(rest):  # the others need no look at what costs more to replay
             path = self.goals.path(self.aims, epsilons[rest], deltas[rest]).T
-            rejected[rest] = (lost[rest, None] + self.together(own[rest], path)).max(axis=1) >= limit
+            rejected[rest] = lost[rest] + self.together(own[rest], path).max(axis=1) >= limit
         return rejected
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
@@ -239,10 +242,10 @@ class Ledger:
         """Give the log wealth after each bet, shape (bets,)."""
         if not self.bets:
             return np.zeros(0)
-        path = self._own_path(epsilon, delta)
+        claim = np.array([epsilon]), np.array([delta])
+        path = self._own_paths(*claim)[0]
         if self.goals is not None:
-            aimed = self.goals.path(self.aims, np.array([epsilon]), np.array([delta]))[:, 0]
-            path = self.together(path, aimed)
+            path = self.together(path, self.goals.path(self.aims, *claim)[:, 0])
         return self.lost(epsilon, delta) + path
 
     def _lost_to(self, epsilons: Floats, deltas: Floats) -> Floats:
@@ -256,14 +259,21 @@ class Ledger:
         assert self.goals is not None
         return np.asarray(np.logaddexp(self._share(own), aimed + math.log(self.goals.share)))
 
-    def _own_path(self, epsilon: float, delta: float) -> Floats:
+    def _own_paths(self, epsilons: Floats, deltas: Floats) -> Floats:
+        """Give the log wealth of the bets against each claim after each bet, shape (claims, bets)."""
         log_prior, p, q, past, counts, starts = self._stack()
-        payoffs = np.empty((len(p), 4, len(STAKES)))
-        for steps, here in self._distances.items():
-            payoffs[here] = log_payoffs(p[here], q[here], *at_distance(epsilon, delta, steps))
-        raw = log_prior[:, None] + backtest(outcomes(p, q), past, payoffs)
-        grown = log_sums(raw + matched(counts, payoffs), starts) - log_sums(raw, starts)
-        return np.asarray(np.cumsum(grown))
+        paths, many = np.empty((len(epsilons), len(self.bets))), max(1, _ROWS // len(p))
+        for some in (slice(k, k + many) for k in range(0, len(epsilons), many)):
+            claims = list(zip(epsilons[some].tolist(), deltas[some].tolist(), strict=True))
+            payoffs = np.empty((len(claims), len(p), 4, len(STAKES)))
+            for steps, here in self._distances.items():
+                epsilon, delta = np.array([at_distance(*claim, steps) for claim in claims]).T[..., None]
+                payoffs[:, here] = log_payoffs(p[here], q[here], epsilon, delta)
+            raw = log_prior[:, None] + backtest(outcomes(p, q), past, payoffs)
+            paths[some] = np.cumsum(
+                log_sums(raw + matched(counts, payoffs), starts) - log_sums(raw, starts), axis=1
+            )
+        return paths
 
     def _stack(self) -> Any:
         """Return all bets as columns, one row for each event, and where each bet begins."""
@@ -292,12 +302,12 @@ def log_sum(values: Floats) -> Floats:
 
 
 def log_sums(values: Floats, starts: Ints) -> Floats:
-    """Give the log of the sum of exponentials over groups of rows, shape (rows, k) giving (groups,).
+    """Give the log of the sum of exponentials over groups of rows, shape (…, rows, k) giving (…, groups).
 
     Parameters
     ----------
     values
-        Shape (rows, k).
+        Shape (…, rows, k).
     starts
         The first row of each group, rising from 0.
 
@@ -307,10 +317,10 @@ def log_sums(values: Floats, starts: Ints) -> Floats:
     [8.0, 6.0]
     """
     row = values.max(axis=-1)
-    top = np.maximum.reduceat(row, starts)
-    lengths = np.diff(np.append(starts, len(row)))
-    terms = np.exp(values - np.repeat(top, lengths)[:, None]).sum(axis=-1)
-    return np.asarray(np.log(np.add.reduceat(terms, starts)) + top)
+    top = np.maximum.reduceat(row, starts, axis=-1)
+    lengths = np.diff(np.append(starts, row.shape[-1]))
+    terms = np.exp(values - np.repeat(top, lengths, axis=-1)[..., None]).sum(axis=-1)
+    return np.asarray(np.log(np.add.reduceat(terms, starts, axis=-1)) + top)
 
 
 def epsilon_lattice(epsilon: float) -> Iterator[float]:
@@ -346,7 +356,7 @@ def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -
         kept = np.flatnonzero(~rejected(np.array(values)))
         if len(kept):
             return values[kept[0] - 1] if kept[0] else bound
-        bound, many = values[-1], min(2 * many, 32)
+        bound, many = values[-1], min(2 * many, _VALUES)
     return bound
 
 
@@ -366,8 +376,8 @@ def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float
     )
 
 
-def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
-    """Give the two-sided Clopper–Pearson interval of a proportion.
+def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:
+    """Give the two-sided Clopper–Pearson interval of a proportion, or of each of an array of them.
 
     **Guarantee.** Covers the true proportion with probability at least `level` when `runs` was fixed
     beforehand.
@@ -379,9 +389,9 @@ def clopper_pearson(hits: int, runs: int, level: float) -> tuple[float, float]:
     (0.0, 0.3085)
     """
     tail = (1 - level) / 2
-    low = float(betaincinv(hits, runs - hits + 1, tail)) if hits else 0.0
-    high = float(betaincinv(hits + 1, runs - hits, 1 - tail)) if hits < runs else 1.0
-    return low, high
+    low = np.where(hits > 0, betaincinv(hits, runs - hits + 1, tail), 0.0)
+    high = np.where(hits < runs, betaincinv(hits + 1, runs - hits, 1 - tail), 1.0)
+    return (low, high) if np.ndim(hits) else (float(low), float(high))
 
 
 def ceiling(pairs: int, significance: float) -> float:

@@ -1,11 +1,10 @@
 """A finding for a terminal: one short line of a table, or all that is said of it."""
 
 import shutil
-import textwrap
 from collections.abc import Iterable
 
 from audit.findings.finding import Finding
-from audit.values.wording import apart, number, short, visible
+from audit.values.wording import apart, hanging, number, short, visible
 
 _LEAST, _MOST = 80, 120  # columns of a line
 _NAME, _JUDGEMENT, _RATIO = 26, 16, 13
@@ -98,14 +97,8 @@ def _line(name: str, judgement: str, ratio: str, statement: str) -> str:
 
 
 def _labelled(label: str, text: str, *, indent: int = 2) -> list[str]:
-    start = " " * indent + f"{label:<{11}}"
-    return textwrap.wrap(
-        visible(" ".join(text.split())),
-        min(_width(), 100),
-        initial_indent=start,
-        subsequent_indent=" " * len(start),
-        break_on_hyphens=False,
-    )
+    line = visible(" ".join(text.split()))
+    return hanging(" " * indent + f"{label:<11}", line, width=min(_width(), 100))
 
 
 def _width() -> int:

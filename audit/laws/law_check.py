@@ -65,7 +65,7 @@ def law_log_e_value(law: Law, outputs: Outputs) -> float:
 
 
 def stray(law: Law, outputs: Outputs) -> tuple[Any, ...]:
-    """Return the first output that the law says cannot occur, in a tuple; an empty one if there is none.
+    """Return a tuple of the first output that has probability 0 under the law, or an empty tuple.
 
     Examples
     --------

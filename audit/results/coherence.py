@@ -4,21 +4,23 @@ Nothing that is found in order here decides anything: what a replay says comes f
 contradicts itself is refused, for it is the regression test of a fault that nobody has seen.
 """
 
+import math
 import re
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from audit.claims import at_distance
 from audit.errors import CorruptFile
 from audit.events.event import Event
-from audit.evidence.bets import log_payoffs, matched
+from audit.evidence.bets import clopper_pearson, log_payoffs, matched
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
 
 #: Numbers of calls of one side that are tried, in standard deviations of a fair coin on either side of half.
 _APART = 10.0
 _EQUAL = 1e-9
+#: Numbers in words are compared to this, relatively: files may say them with six digits.
+_SIX_DIGITS = 1e-5
 
 
 def is_refutation(result: AuditResult) -> bool:
@@ -122,12 +124,8 @@ def _is_share(share: float, calls: NDArray[np.int64]) -> NDArray[np.bool_]:
 def _is_interval(
     interval: tuple[float, float], share: float, calls: NDArray[np.int64], level: float
 ) -> NDArray[np.bool_]:
-    """Return which numbers of calls have this Clopper–Pearson interval."""
-    hits, tail = np.rint(share * calls), (1 - level) / 2
-    low, high = np.zeros(len(calls)), np.ones(len(calls))
-    some, missed = hits > 0, hits < calls
-    low[some] = betaincinv(hits[some], (calls - hits + 1)[some], tail)
-    high[missed] = betaincinv((hits + 1)[missed], (calls - hits)[missed], 1 - tail)
+    """Return which numbers of calls have this Clopper–Pearson interval of a share."""
+    low, high = clopper_pearson(np.rint(share * calls), calls, level)
     return np.asarray((np.abs(low - interval[0]) <= _EQUAL) & (np.abs(high - interval[1]) <= _EQUAL))
 
 
@@ -137,9 +135,16 @@ def _event(witness: Witness) -> str:
     if not isinstance(event, Event) or not event.said or not witness.replayable:
         return ""
     said, held = event.said, Event(event.conditions).words()
-    if _numbers(said) == _numbers(held):
+    if _are_alike(said, held):
         return ""
     return f'its event is "{held[:80]}", but its words say "{said[:80]}"'
+
+
+def _are_alike(said: str, held: str) -> bool:
+    """Whether two texts name the same numbers, as far as six digits tell."""
+    told, known = _numbers(said), _numbers(held)
+    near = (math.isclose(float(a), float(b), rel_tol=_SIX_DIGITS) for a, b in zip(told, known, strict=False))
+    return len(told) == len(known) and all(near)
 
 
 def _numbers(text: str) -> list[str]:

@@ -121,18 +121,16 @@ def _block(value: Any) -> str:
     return "{\n" + ",\n".join(f"  {json.dumps(key)}: {dumps(item)}" for key, item in value.items()) + "\n}"
 
 
-def _claim(stored: Any, where: str) -> Any:
-    claim = value(stored, where)  # it may be somebody else's, as text
-    if claim is not None and not isinstance(claim, (PrivacyClaim, UtilityClaim, Opaque)):
-        raise CorruptFile(f"{where} must be a claim; got {show(claim, 40)}.")
-    return claim
+def _any_of(kinds: tuple[type, ...], wanted: str) -> fields.Reader:
+    """Return what reads a value of these kinds, or None, or what may be somebody else's, as text."""
 
+    def read_one(stored: Any, where: str) -> Any:
+        found = value(stored, where)
+        if found is not None and not isinstance(found, (*kinds, Opaque)):
+            raise CorruptFile(f"{where} must be {wanted}; got {show(found, 40)}.")
+        return found
 
-def _event(stored: Any, where: str) -> Any:
-    event = value(stored, where)
-    if event is not None and not isinstance(event, (Event, Opaque)):
-        raise CorruptFile(f"{where} must be an event; got {show(event, 40)}.")
-    return event
+    return read_one
 
 
 def _witness(stored: Any, where: str) -> Witness:
@@ -146,7 +144,12 @@ def result_readers(*, required: dict[str, fields.Reader], optional: dict[str, fi
 
 _INTERVAL = optional(listed(probability, length=2))
 _TEXTS = listed(text)
-_REQUIRED = {"subject": text, "claim": _claim, "verdict": member(Verdict), "evidence": member(Evidence)}
+_REQUIRED = {
+    "subject": text,
+    "claim": _any_of((PrivacyClaim, UtilityClaim), "a claim"),
+    "verdict": member(Verdict),
+    "evidence": member(Evidence),
+}
 _OPTIONAL = {
     "reason": text,
     "log_wealth": number,
@@ -161,7 +164,13 @@ _OPTIONAL = {
     "expected": optional(one_of("refuted", "not refuted")),
 }
 _WITNESS = fields.readers(
-    required={"left": value, "right": value, "event": _event, "p": probability, "q": probability},
+    required={
+        "left": value,
+        "right": value,
+        "event": _any_of((Event,), "an event"),
+        "p": probability,
+        "q": probability,
+    },
     optional={
         **dict.fromkeys(("p_interval", "q_interval", "foreseen"), _INTERVAL),
         "runs": fields.runs,

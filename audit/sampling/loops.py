@@ -117,8 +117,8 @@ def shares(pairs: int, coins: np.random.Generator, *, by_call: bool) -> list[tup
     coins
         Decides the order of the two calls of a chunk.
     by_call
-        Whether each run had a coin of its own: of so many the left side has a binomial number, and runs that
-        do not depend on each other may be called in any order. Else the sides have as many.
+        Whether a coin decides the side of each run. The number of left runs is then binomial, and since runs
+        are independent they may be called in any order. Otherwise both sides have the same number.
 
     Examples
     --------

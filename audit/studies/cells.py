@@ -84,7 +84,7 @@ class Cell:
     place
         Where that lies on the axis.
     bound
-        The theorem's sample size; None if there is none.
+        The sample size that a theorem states, or None.
     steps
         The audits, in their order.
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from audit.errors import Parameter, positive_int, probability
+from audit.options import Options
 from audit.studies.cells import Cell
 from audit.studies.code import code_of
 from audit.studies.least_size import CellSearch, most_audits
@@ -93,31 +93,9 @@ def run_study(
     >>> [(cell.refuted, cell.met) for cell in found.curves[0].cells]
     [(6, 7), (9, 10)]
     """
-    check_terms(significance=significance, budget=budget, seed=seed, jobs=jobs)
+    most = study.budget if budget is None else budget
+    Options(significance=significance, budget=most, seed=seed, jobs=jobs)  # refuses what is out of range
     return _Run(study, store or CellStore(None), significance, budget, seed, jobs, listener).result()
-
-
-def check_terms(
-    *, significance: float = 1e-3, budget: int | None = None, seed: int = 0, jobs: int = 1
-) -> None:
-    """Refuse what no study can be carried out with; the arguments are those of `run_study`.
-
-    Raises
-    ------
-    InvalidValue, InvalidKind
-        One is out of range.
-
-    Examples
-    --------
-    >>> check_terms(significance=1e-3, budget=None, seed=0, jobs=0)
-    Traceback (most recent call last):
-    audit.errors.InvalidValue: The `jobs` must be a whole number ≥ 1; got 0.
-    """
-    probability(significance, what=Parameter("significance"), zero=False, one=False)
-    positive_int(seed, what=Parameter("seed"), minimum=0)
-    positive_int(jobs, what=Parameter("jobs"))
-    if budget is not None:
-        positive_int(budget, what=Parameter("budget"))
 
 
 @dataclass(eq=False)

@@ -4,7 +4,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from audit.errors import InvalidValue, Parameter
 from audit.evidence.failures import LEAST_BETA, least_runs
 from audit.results.result import Evidence, Verdict
 from audit.sampling import LAW, Sampler
@@ -147,16 +146,10 @@ class UtilityAudit:
     # --- by runs
 
     def _by_runs(self) -> UtilityResult:
-        task, options = self.task, self.task.options
-        least = FIRST_RUNS + least_runs(self.claim.beta, options.significance)
-        if options.budget < least:
-            raise InvalidValue(
-                "The ",
-                Parameter("budget"),
-                f" of {options.budget} runs can never refute {self.claim} at significance "
-                f"{options.significance:g}: even a learner that always fails takes at least {least}, "
-                f"{FIRST_RUNS} of them before the first bet.",
-            )
+        task = self.task
+        least = FIRST_RUNS + least_runs(self.claim.beta, task.options.significance)
+        why = f"a learner that always fails takes at least {least}, {FIRST_RUNS} of them before the first bet"
+        task.refuse_hopeless(least, why)
         with task.sampler(task.experiment(law=self.law)) as self.sampler:
             search = Search(task, self.sampler)
             self.betting = UtilityBetting(task, self.sampler, search.run())
@@ -296,18 +289,11 @@ class UtilityAudit:
         )
 
     def _as(self, verdict: Verdict, evidence: Evidence, **fields: Any) -> UtilityResult:
-        task, options = self.task, self.task.options
         return UtilityResult(
-            subject=task.subject.name,
-            claim=task.claim,
+            **self.task.said(),
             verdict=verdict,
             evidence=evidence,
             samples=self.samples,
-            significance=options.significance,
-            seed=options.seed,
-            budget=options.budget,
-            parameters=dict(task.subject.parameters),
-            reference=task.subject.reference,
             assumptions=tuple(self._assumptions(evidence, by_law=fields.get("conditional", False))),
             notes=tuple(self.notes),
             not_tested=("problems outside the family", "sample sizes other than the problems' own"),

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from audit.claims import UtilityClaim
-from audit.errors import SubjectError
-from audit.sampling.copies import spare
+from audit.errors import SubjectError, blamed
 from audit.subject.subject import Subject
-from audit.utility.experiment import Ask, failure_on, largest_error, length, measured
+from audit.utility.experiment import Ask, as_subject, length
 from audit.values.brief import show
 
 #: Databases of a problem's law beyond which it is sampled.
@@ -88,13 +87,10 @@ def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactF
     if len(databases) > MOST_DATABASES:
         return None
     probabilities = np.exp(drawn.log_probabilities[np.isfinite(drawn.log_probabilities)])
-    most = largest_error(claim)
-    ask = Ask(problem)
+    ask, experiment = Ask(problem), as_subject(subject, claim, law=True).object
     total, worst, discrete = 0.0, None, True
     for database, probability in zip(databases, probabilities.tolist(), strict=True):
-        law, found = failure_on(
-            ask, subject.declared_law, database, claim.alpha, convert=subject.convert, most=most
-        )
+        law, found = experiment.failure_on(ask, database)
         if found is None:
             return None
         if isinstance(found, str):
@@ -105,8 +101,7 @@ def exact_failure(subject: Subject, problem: Any, claim: UtilityClaim) -> ExactF
             worst = (database, found)
     assert worst is not None
     database, found = worst
-    told = callable(getattr(problem, "failure", None))
-    error, trouble = (math.nan, "") if told else measured(problem, found.output, spare(database), most=most)
+    error, trouble = experiment.error_of(problem, found.output, database)
     if trouble:
         raise SubjectError(f"The problem `{problem.name}` {trouble}")
     return ExactFailure(
@@ -118,11 +113,8 @@ def _drawn(problem: Any) -> Any:
     """Return the law of a problem's `draw`, None if it tells none."""
     from audit.distributions import Finite
 
-    try:
+    with blamed(f"The `distribution()` of the problem `{problem.name}` failed"):
         drawn = problem.distribution()
-    except Exception as error:
-        said = f"failed: {type(error).__name__}: {error}"
-        raise SubjectError(f"The `distribution()` of the problem `{problem.name}` {said}") from error
     if drawn is None or isinstance(drawn, Finite):
         return drawn
     raise SubjectError(

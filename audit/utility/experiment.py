@@ -92,6 +92,17 @@ class Revealed:
     trial: Trial
 
 
+class Conditional(NamedTuple):
+    """The exact probability of failure on one database, the mean of its errors, and an output that fails.
+
+    The mean is what a search follows; it is the error of no output.
+    """
+
+    failure: float
+    error: float
+    output: Any
+
+
 @dataclass(frozen=True, eq=False)
 class Experiment(Around):
     """The learner inside its experiment: a subject whose databases are `Ask` and whose outputs are `Trial`.
@@ -180,7 +191,7 @@ class Experiment(Around):
 
     def _by_law(self, ask: Ask, database: Any, trial: Trial) -> tuple[Any, Trial] | None:
         """Return the likeliest failing output, else the likeliest, and the trial; None without a law."""
-        _, found = failure_on(ask, self.law, database, self.alpha, convert=self.convert, most=self.most)
+        _, found = self.failure_on(ask, database)
         if found is None:
             return None
         if isinstance(found, str):
@@ -188,27 +199,29 @@ class Experiment(Around):
         return found.output, trial._replace(failure=found.failure, error=found.error, exact=True)
 
     def _of_output(self, problem: Any, output: Any, database: Any, trial: Trial) -> Trial:
-        """Return the trial with the error of the very output where a law gave the mean of them all.
+        """Return the trial with the error of the very output where a law gave the mean of them all."""
+        if not trial.exact or trial.trouble:
+            return trial
+        error, trouble = self.error_of(problem, output, database)
+        return trial._replace(error=error, trouble=trouble)
+
+    def failure_on(self, ask: Ask, database: Any) -> tuple[Any, Conditional | str | None]:
+        """Return what the declared law is on a database, and its failures as `failure_given` does."""
+        found = law_on(self.law, database, self.convert)
+        if found is None or isinstance(found, str):
+            return found, found
+        watch = Watch(database, look=not ask.seen)
+        failures = failure_given(found, ask.problem, watch.given, self.alpha, most=self.most)
+        return found, ask.trouble(watch) or failures
+
+    def error_of(self, problem: Any, output: Any, database: Any) -> tuple[float, str]:
+        """Return the error of an output of a law, and in words why there is none.
 
         NaN where the problem tells the probability alone, so that there is no output.
         """
-        if not trial.exact or trial.trouble:
-            return trial
         if callable(getattr(problem, "failure", None)):
-            return trial._replace(error=math.nan)
-        error, trouble = measured(problem, output, spare(database), most=self.most)
-        return trial._replace(error=error, trouble=trouble)
-
-
-class Conditional(NamedTuple):
-    """The exact probability of failure on one database, the mean of its errors, and an output that fails.
-
-    The mean is what a search follows; it is the error of no output.
-    """
-
-    failure: float
-    error: float
-    output: Any
+            return math.nan, ""
+        return measured(problem, output, spare(database), most=self.most)
 
 
 def as_subject(subject: Subject, claim: UtilityClaim, *, law: bool, beside: bool = False) -> Subject:
@@ -290,18 +303,6 @@ def law_on(law: Any, database: Any, convert: Any = None) -> Any:
     """Return what a learner's declared law is on a database, None for none, or its fault in words."""
     found, raised = attempted(lambda: law(database if convert is None else convert(copied(database))))
     return f"needs the law of the learner, whose `distribution` failed: {raised}" if raised else found
-
-
-def failure_on(
-    ask: Ask, law: Any, database: Any, alpha: float, *, convert: Any, most: float
-) -> tuple[Any, Conditional | str | None]:
-    """Return what a learner's declared law is on a database, and its failures as `failure_given` does."""
-    found = law_on(law, database, convert)
-    if found is None or isinstance(found, str):
-        return found, found
-    watch = Watch(database, look=not ask.seen)
-    failures = failure_given(found, ask.problem, watch.given, alpha, most=most)
-    return found, ask.trouble(watch) or failures
 
 
 def failure_given(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from audit.errors import InvalidKind, InvalidValue, Parameter, SubjectError
+from audit.errors import InvalidKind, InvalidValue, Parameter, blamed
 from audit.problems import check_problem
 from audit.values.brief import show
 
@@ -109,10 +109,8 @@ def read_problems(problems: Any, *, subject: Any = None) -> Family:
 
 
 def _own_problems(subject: Any) -> Any:
-    try:
+    with blamed("The ", PROBLEMS, " cannot be read"):
         return getattr(subject, "problems", None)
-    except Exception as error:
-        raise SubjectError("The ", PROBLEMS, f" cannot be read: {type(error).__name__}: {error}") from error
 
 
 def _library(problems: Iterable[Any]) -> tuple[Any, ...]:
@@ -132,10 +130,8 @@ def _library(problems: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def _of_source(source: Any, whose: str) -> Family:
-    try:
+    with blamed("`problems()` failed"):
         library = list(source.problems())
-    except Exception as error:
-        raise SubjectError(f"`problems()` failed: {type(error).__name__}: {error}") from error
     vary, random = (getattr(source, name, None) for name in ("vary", "random"))
     return Family(
         _library(library),

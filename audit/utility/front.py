@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from audit.claims import UtilityClaim, check_utility_claim
-from audit.errors import InvalidValue, Parameter, SubjectError, flag
-from audit.options import Options
+from audit.errors import InvalidValue, Parameter, blamed, flag
+from audit.options import OneOf, Options
 from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
 from audit.task import carried_out, check_progress, refuse_inside_given
@@ -14,7 +14,6 @@ from audit.utility.audit import UtilityAudit
 from audit.utility.families import read_problems
 from audit.utility.result import UtilityResult
 from audit.utility.task import UtilityTask
-from audit.values.brief import show
 
 
 @own_arithmetic()
@@ -110,8 +109,7 @@ def audit_utility(
     ('REFUTED', True)
     """
     refuse_inside_given()
-    if until not in ("decided", "budget"):
-        raise InvalidValue("The ", Parameter("until"), f' must be "decided" or "budget"; got {show(until)}.')
+    OneOf(("decided", "budget"))(until, what=Parameter("until"))
     flag(exact, what=Parameter("exact"))
     check_progress(progress)
     options = Options(
@@ -140,12 +138,8 @@ def audit_utility(
 
 def _claim_of(subject: Subject, claim: Any) -> UtilityClaim:
     if claim is None:
-        try:
+        with blamed(f"The `utility_claim` of {subject.name} cannot be read"):
             claim = getattr(subject.object, "utility_claim", None)
-        except Exception as error:  # a property of the user's may raise anything
-            raise SubjectError(
-                f"The `utility_claim` of {subject.name} cannot be read: {type(error).__name__}: {error}"
-            ) from error
     if claim is None:
         raise InvalidValue(
             f"No utility claim: {subject.name} declares none; give one, such as ",

@@ -69,15 +69,8 @@ def replay_failure(
         shown = reveal(sampler, problem, witness.seed)
     if not isinstance(shown, Revealed):
         raise AuditError(f"The run did not finish: {shown}.")
-    return replace(
-        witness,
-        database=shown.database,
-        output=shown.output,
-        error=shown.trial.error,
-        failure=shown.trial.failure,
-        repeats=_is_saved(witness, shown.output),
-        source=problem,
-    )
+    again = replace(witness, database=shown.database, error=shown.trial.error, failure=shown.trial.failure)
+    return _given(again, problem, shown.output)
 
 
 def _again_by_law(
@@ -90,21 +83,14 @@ def _again_by_law(
             f"The evidence is exact, but the laws of {learner.name} and of the problem `{witness.problem}` "
             "do not give its failure probability; audit it again by runs."
         )
-    return replace(
-        witness,
-        database=found.database,
-        output=found.output,
-        error=found.error,
-        failure=found.at_database,
-        repeats=_is_saved(witness, found.output),
-        source=problem,
-        refutes=exceeds(found.failure, result.claim.beta),
-    )
+    again = replace(witness, database=found.database, error=found.error, failure=found.at_database)
+    return replace(_given(again, problem, found.output), refutes=exceeds(found.failure, result.claim.beta))
 
 
-def _is_saved(witness: UtilityWitness, output: Any) -> bool:
-    """Return whether an output is the witness's, which may come from a file."""
-    return same(output, decode(encode(witness.output)))
+def _given(witness: UtilityWitness, problem: Any, output: Any) -> UtilityWitness:
+    """Return the witness with what was given again, and whether that is its own, which may be from a file."""
+    repeats = same(output, decode(encode(witness.output)))
+    return replace(witness, output=output, repeats=repeats, source=problem)
 
 
 def _problem_of(witness: UtilityWitness, learner: Any, problems: Any) -> Any:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from audit.errors import SubjectError
+from audit.errors import blamed
 from audit.problems import check_problem
 from audit.sampling import EXPLORE, Sampler
 from audit.utility.families import Family
@@ -120,8 +120,6 @@ def proposed(family: Family, way: str, *arguments: Any) -> Any:
     SubjectError, InvalidKind
         It fails, or what it proposes is no problem.
     """
-    try:
+    with blamed(f"`{way}` of the problems failed"):
         problem = getattr(family, way)(*arguments)
-    except Exception as error:
-        raise SubjectError(f"`{way}` of the problems failed: {type(error).__name__}: {error}") from error
     return check_problem(problem)

@@ -1,6 +1,7 @@
 """Numbers and foreign text as people read them: rounded to the safe side, on one line, nothing unseen."""
 
 import math
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
@@ -64,6 +65,25 @@ def _has_length(value: Any) -> bool:
     """Return whether a value is a collection of entries, as numpy's arrays of a dimension or more are."""
     is_array = type(value).__module__.partition(".")[0] == "numpy" and getattr(value, "ndim", 0) > 0
     return is_array or isinstance(value, list | tuple | dict | set | frozenset)
+
+
+def hanging(start: str, text: str, *, width: int, most: int | None = None) -> list[str]:
+    """Return a paragraph of at most `most` lines, its first begun by `start` and the others as far in.
+
+    Examples
+    --------
+    >>> hanging("Runs  ", "two words", width=12)
+    ['Runs  two', '      words']
+    """
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=start,
+        subsequent_indent=" " * len(start),
+        max_lines=most,
+        placeholder=" …",
+        break_on_hyphens=False,
+    )
 
 
 def number(value: float | None, *, digits: int = 3, rounding: str = ROUND_HALF_EVEN) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 
 from audit.databases.domain import no_neighbours
 from audit.databases.paths import lengths
-from audit.errors import InvalidValue, Parameter
 from audit.events.features.structure import unread
 from audit.evidence.bets import Bet, Ledger, ceiling, log_payoffs
 from audit.evidence.memory import PairMemory
@@ -62,16 +61,9 @@ def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
 
 def audit_by_runs(task: PrivacyTask) -> AuditResult:
     """Audit a task by sampled runs."""
-    options = task.options
-    least = least_budget(task.claim.epsilon, task.claim.delta, options.significance)
-    if options.budget < least:
-        raise InvalidValue(
-            "The ",
-            Parameter("budget"),
-            f" of {options.budget} runs can never refute {task.claim} at significance "
-            f"{options.significance:g}: even an outright leak needs at least "
-            f"{least if least < 10**15 else f'{least:.3g}'}.",
-        )
+    least = least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
+    said = least if least < 10**15 else f"{least:.3g}"
+    task.refuse_hopeless(least, f"an outright leak needs at least {said}")
     with task.sampler(task.subject) as sampler:
         return _Runs(task, sampler, least).audit()
 

@@ -48,20 +48,13 @@ BY_SAMPLE = "fails only when many runs share one call of `sample`: single calls 
 
 def result_of(task: PrivacyTask, verdict: Verdict, evidence: Evidence, **fields: Any) -> AuditResult:
     """Return the result of an audit: what its task says, and the fields that were found."""
-    subject, options = task.subject, task.options
     return AuditResult(
-        subject=subject.name,
-        claim=task.claim,
+        **task.said(),
         relation=name_of(task.relation),
         verdict=verdict,
         evidence=evidence,
-        significance=options.significance,
-        seed=options.seed,
-        numerics=options.numerics,
-        budget=options.budget,
-        parameters=dict(subject.parameters),
-        reference=subject.reference,
-        expected=subject.expected,
+        numerics=task.options.numerics,
+        expected=task.subject.expected,
         **fields,
     )
 

@@ -16,19 +16,18 @@ def claimed(result: AuditResult) -> tuple[float | None, float]:
     return (float(epsilon), float(delta)) if known else (None, 0.0)  # type: ignore[arg-type]
 
 
-def allowed(result: AuditResult, witness: Witness) -> float | None:
-    """Return e^ε·q + δ of the claim about the witness's distance: the most that it allows `p` to be."""
-    return allowed_for(result, witness, witness.q)
+def allowed(result: AuditResult, witness: Witness, *, q: float | None = None) -> float | None:
+    """Return the most that the claim allows `p` to be where the other probability is `q`, or the witness's.
 
-
-def allowed_for(result: AuditResult, witness: Witness, q: float) -> float | None:
-    """Return the most that the claim allows `p` to be where the other probability is `q`."""
+    It is e^ε·q + δ with ε and δ of the claim about the witness's distance.
+    """
     epsilon, delta = claimed(result)
     if epsilon is None:
         return None
     if witness.distance > 1:
         epsilon, delta = at_distance(epsilon, delta, witness.distance)
-    return math.inf if epsilon > 700 else math.exp(epsilon) * q + delta
+    other = witness.q if q is None else q
+    return math.inf if epsilon > 700 else math.exp(epsilon) * other + delta
 
 
 def allowance(result: AuditResult, witness: Witness) -> str:

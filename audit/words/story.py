@@ -1,7 +1,6 @@
 """What a result says, in sentences: one wording for the terminal and the page."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import ROUND_FLOOR
 
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
@@ -41,9 +40,8 @@ def event_words(witness: Witness) -> str:
     return short(words() if callable(words) else f"{witness.event}", MOST_EVENT)
 
 
-@dataclass(frozen=True)
 class WitnessWords:
-    """The parts of a witness's story, for whoever tells it.
+    """The parts of a witness's story, for whoever tells it; databases take at most about `limit` characters.
 
     Attributes
     ----------
@@ -65,38 +63,21 @@ class WitnessWords:
         A sentence on what the event leaves out, where it alone would keep the claim; else empty.
     """
 
-    change: str
-    on_p: str
-    on_q: str
-    database_p: str
-    database_q: str
-    event: str
-    p: str
-    q: str
-    limit: str
-    allowance: str
-    apart: str
-    p_interval: str
-    q_interval: str
-    part: str
-
-
-def witness_words(result: AuditResult, witness: Witness, *, limit: int = MOST_DATABASE) -> WitnessWords:
-    """Return the parts of the story; databases take at most about `limit` characters."""
-    names = ("left", "right") if witness.direction == "left" else ("right", "left")
-    most = allowed(result, witness)
-    p, limit_ = apart(witness.p, most) if most is not None else (number(witness.p), "")
-    told = allowance(result, witness), distance_words(result, witness)
-    intervals = interval(witness.p_interval), interval(witness.q_interval)
-    event, q = event_words(witness), number(witness.q)
-    pair = pair_words(witness, limit=limit)
-    part = _part_words(result, witness)
-    return WitnessWords(change(witness), *names, *pair, event, p, q, limit_, *told, *intervals, part)
+    def __init__(self, result: AuditResult, witness: Witness, *, limit: int = MOST_DATABASE) -> None:
+        most = allowed(result, witness)
+        self.change = change(witness)
+        self.on_p, self.on_q = ("left", "right") if witness.direction == "left" else ("right", "left")
+        self.database_p, self.database_q = pair_words(witness, limit=limit)
+        self.event, self.q = event_words(witness), number(witness.q)
+        self.p, self.limit = (number(witness.p), "") if most is None else apart(witness.p, most)
+        self.allowance, self.apart = allowance(result, witness), distance_words(result, witness)
+        self.p_interval, self.q_interval = interval(witness.p_interval), interval(witness.q_interval)
+        self.part = _part_words(result, witness)
 
 
 def witness_story(result: AuditResult, witness: Witness) -> str:
     """Return the witness as a story, with what the claim allows."""
-    w = witness_words(result, witness)
+    w = WitnessWords(result, witness)
     happens = f'the event "{w.event}" happens with probability {w.p}{w.p_interval}'
     said = f"{w.change} " if w.change else ""
     said += f"On {w.on_p} = {w.database_p} {happens}; on {w.on_q} = {w.database_q} with {w.q}{w.q_interval}."

@@ -145,29 +145,12 @@ def _hint(result: AuditResult) -> str:
 
 def wrapped(text: str) -> list[str]:
     """Return a paragraph of at most five lines."""
-    return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent="  ",
-        subsequent_indent="  ",
-        max_lines=5,
-        placeholder=" …",
-        break_on_hyphens=False,
-    )
+    return wording.hanging("  ", text, width=WIDTH, most=5)
 
 
 def entry(label: str, text: str, *, most: int = 2) -> list[str]:
     """Return a labelled text of at most this many lines, wider than prose: commands are copied whole."""
-    start = f"  {label:<13}"
-    return textwrap.wrap(
-        text,
-        WIDTH + 20,
-        initial_indent=start,
-        subsequent_indent=" " * len(start),
-        max_lines=most,
-        placeholder=" …",
-        break_on_hyphens=False,
-    )
+    return wording.hanging(f"  {label:<13}", text, width=WIDTH + 20, most=most)
 
 
 def listed(label: str, items: tuple[str, ...], *, most: int) -> list[str]:

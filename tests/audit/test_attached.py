@@ -168,9 +168,9 @@ def test_files_are_kept_apart_by_what_they_hold_in_their_order(tmp_path):
     (tmp_path / "both.json").write_text(json.dumps([STUDY, FINDING]))
     (tmp_path / "one.json").write_text(json.dumps(STUDY))
     held = load_attached([tmp_path / "both.json", tmp_path / "one.json"])
-    assert held.findings == (FINDING,)
-    assert held.studies == (STUDY, STUDY)
-    assert load_attached([]).findings is None
+    assert held["findings"] == [FINDING]
+    assert held["studies"] == [STUDY, STUDY]
+    assert load_attached([])["findings"] is None
 
 
 def test_what_was_stopped_before_anything_was_finished_adds_no_part(suite, tmp_path):

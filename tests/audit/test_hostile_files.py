@@ -85,8 +85,7 @@ def read_all(path, page):
     """Read, tell, write, show and replay what a file holds, as all commands together do."""
     text = path.read_bytes()
     if b'"study"' in text or b'"finding"' in text:
-        held = load_attached([path])
-        render_report(None, page, findings=held.findings, studies=held.studies)
+        render_report(None, page, **load_attached([path]))
         return
     results = parse_any(text)
     stated = json.loads(text)

@@ -284,6 +284,28 @@ def test_an_event_that_is_not_what_it_is_said_to_be_is_refused(refuted):
         check_coherent(AuditResult.from_json(document))
 
 
+def test_a_file_that_says_its_event_with_fewer_digits_is_read_and_says_it_with_all(refuted):
+    document = json.loads(json.dumps(refuted.to_json()))
+    event = document["result"]["witness"]["event"]
+    [condition] = event["event"]["all"]
+    condition["intervals"], event["words"] = [[100000003.7, "inf"]], "the output is at least 1e+08"
+    again = AuditResult.from_json(document)
+    check_coherent(again)
+    assert again.witness.replayable
+    assert again.witness.event.words() == "the output is at least 100000003.7"
+    event["words"] = "the output is at least 2e+08"
+    with pytest.raises(CorruptFile, match="but its words say"):
+        check_coherent(AuditResult.from_json(document))
+
+
+def test_an_event_is_not_shown_by_other_words_that_have_its_numbers(refuted):
+    document = json.loads(json.dumps(refuted.to_json()))
+    event = document["result"]["witness"]["event"]
+    [condition] = event["event"]["all"]
+    condition["intervals"], event["words"] = [[1.5, 2.0]], "the output is below 1.5 or at least 2"
+    assert AuditResult.from_json(document).witness.event.words() == "the output is at least 1.5 and below 2"
+
+
 def test_the_counts_of_a_witness_are_told_from_its_shares_and_intervals(refuted):
     counts = counts_of(refuted.witness)
     assert counts.sum() == 2 * refuted.witness.runs

@@ -14,9 +14,10 @@ from audit.doors.cli.exits import INTERRUPTED, NOT_DONE
 from audit.doors.cli.matching import matching
 from audit.doors.report_link import render_report
 from audit.errors import AuditError, InvalidValue
+from audit.options import Options
 from audit.studies.cells import Cell
 from audit.studies.results import StudyResult
-from audit.studies.run import CellAdvanced, StudyInterrupted, check_terms, run_study
+from audit.studies.run import CellAdvanced, StudyInterrupted, run_study
 from audit.studies.saved import CellStore, layout, to_json
 from audit.studies.study import Study, load_studies, load_study
 from audit.values.wording import number
@@ -51,7 +52,7 @@ def show_studies(
             raise InvalidValue(f"`--values` needs exactly one study; got {len(wanted)} studies.")
         wanted = {name: study.over(chosen) for name, study in wanted.items()}
     terms = {name: value for name, value in given.items() if value is not None}
-    check_terms(**terms)
+    Options(**terms)  # what is out of range is refused before any hours of work
     check_apart(html, saved)
     for path in filter(None, (html, saved)):
         check_writable(path)

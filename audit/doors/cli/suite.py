@@ -47,7 +47,7 @@ def run_suite(
         click.echo(said)
     if html is not None and store.results:
         documents = [result.to_json() for result in store.results]
-        render_report(documents, html, findings=beside.findings, studies=beside.studies)
+        render_report(documents, html, **beside)
         click.echo(f"report: {html}")
     if not finished:
         return INTERRUPTED

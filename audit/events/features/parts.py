@@ -101,7 +101,7 @@ def _walk(value: object, path: Path) -> Iterator[tuple[Path, object]]:
 
 
 def part_at(output: object, path: Path) -> object:
-    """Return the part of an output at a path, `ABSENT` if there is none.
+    """Return the part of an output at a path, or `ABSENT` if the output has no such part.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class Part(NumberFeature):
 
 
 def numbers_at(view: View, path: Path) -> Floats:
-    """Return the number at a path in every output of a block, NaN where there is none."""
+    """Return the number at a path in every output of a block, NaN where there is no number."""
     column: Floats = _kept(view, ("numbers", path), lambda: _read(view, path))
     return column
 

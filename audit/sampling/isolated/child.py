@@ -12,20 +12,32 @@ import select
 import signal
 import sys
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final, NoReturn
 
 from audit.errors import AuditError
 from audit.sampling.blocks import Host, Task
-from audit.sampling.isolated.pipes import BEAT, ENDED, LOADED, STARTED, read_frame, write_frame, write_record
+from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, read_frame, write_frame, write_record
 from audit.sampling.remake.modules import WITHIN
 from audit.sampling.remake.reseeding import reseed_process
 from audit.sampling.seeds import Path
 from audit.sampling.shipping import Parcel, pack, pack_outputs, unpack
 
-#: Libraries that take long to import, and make every fork of a process that has them slow. None of them draws
-#: when it is imported, keeps a generator but numpy's global one, which every process seeds anew, or starts a
-#: thread; so no library that is audited itself may be listed here.
-LARGE: Final = frozenset({"scipy", "pandas", "sklearn", "statsmodels", "hypothesis", "pytest"})
+#: Packages that take long to import. None of them draws when it is imported, keeps a generator but numpy's
+#: global one, which every process seeds anew, or starts a thread; so no library that is audited itself may be
+#: listed here.
+_PRELOADED: Final = frozenset({"audit", "scipy", "pandas", "sklearn", "statsmodels", "hypothesis", "pytest"})
+
+
+def is_preloaded(module: str) -> bool:
+    """Return whether a fresh process may find this module imported.
+
+    Examples
+    --------
+    >>> is_preloaded("scipy.stats"), is_preloaded("diffprivlib.tools")
+    (True, False)
+    """
+    return module.partition(".")[0] in _PRELOADED
 
 
 @dataclass(frozen=True)
@@ -151,7 +163,7 @@ def _wait(worker: int, requests: int, wake: int) -> int | None:
 def _work(parcel: Parcel | None, path: Path, requests: int, answers: int, records: int) -> NoReturn:
     os.setpgid(0, 0)  # it is killed with whatever it has started
     number = path[-1]
-    light = LARGE.isdisjoint(sys.modules)
+    found = len(sys.modules)
     try:
         host = None if parcel is None else parcel.move_in(path)
         while (frame := read_frame(requests)) is not None:
@@ -160,8 +172,10 @@ def _work(parcel: Parcel | None, path: Path, requests: int, answers: int, record
                 continue
             write_frame(answers, _answer(host, request, answers, records, streamed=streamed))
             if isinstance(request, Errand):
-                if light and not LARGE.isdisjoint(sys.modules):
-                    write_record(records, LOADED, 0)
+                # From the last one back: to go through all would touch, and so copy, what is shared.
+                new = list(islice(reversed(sys.modules), max(0, len(sys.modules) - found)))
+                loaded = [name for name in reversed(new) if is_preloaded(name)]
+                write_frame(answers, pack_outputs(("loaded", loaded)))
                 break
     finally:
         os._exit(0)

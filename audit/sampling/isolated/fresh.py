@@ -2,8 +2,9 @@
 
 What such a process draws shares nothing with what was drawn before: not the subject's attributes, not its
 modules, not the files that it keeps in its working directory, its home or the directory for temporary files.
-The processes are forked from one that has loaded little (`_SMALL`), so that a fork takes a millisecond. A
-subject that imports a large library gets processes that have it: their fork is faster than the import.
+The processes are forked from one that has loaded little (`_SMALL`), so that a fork takes a millisecond. Where
+a subject's first process imports more of what may be shared (`is_preloaded`), the others find that imported:
+their fork is faster than the import.
 """
 
 import atexit
@@ -16,22 +17,22 @@ from pathlib import Path
 from typing import Final
 
 from audit.sampling.blocks import Block, Task
-from audit.sampling.isolated.child import LARGE, Errand
+from audit.sampling.isolated.child import Errand
 from audit.sampling.isolated.isolation import Child, drawn_by
 from audit.sampling.remake.modules import WITHIN
 from audit.sampling.seeds import COPIES
 from audit.sampling.shipping import Parcel
 
-#: What every fresh process finds imported: modules that draw nothing, and import no library of `LARGE`.
+#: What every fresh process finds imported: modules that draw nothing, and import no large library.
 _SMALL: Final = (
     *("numpy", "audit.catalogue", "audit.claims", "audit.distributions", "audit.problems"),
     *("audit.relations", "audit.values.on_demand"),
 )
 #: The children that fork fresh processes, kept for the next audit: they never see a subject. By process, for
-#: a fork must not talk to its parent's, and by the large libraries that they have imported.
-_NURSERY: dict[tuple[int, frozenset[str]], list[Child]] = {}
-#: Whether a subject, by the hash of its recipe, imports a large library.
-_LOADS: dict[int, bool] = {}
+#: a fork must not talk to its parent's, and by what more they have imported: nothing, and what subjects did.
+_NURSERY: dict[tuple[int, tuple[str, ...]], list[Child]] = {}
+#: What more a subject, by the hash of its recipe, imports, in that order.
+_LOADS: dict[int, tuple[str, ...]] = {}
 #: Fresh processes that are worth the start of one more child, which takes as long as ten of them or more.
 _WORTH: Final = 4
 
@@ -53,16 +54,15 @@ def draw_anew(recipe: Parcel, tasks: Sequence[Task]) -> Iterator[Block]:
     def draw(child: Child, task: Task) -> Block:
         with tempfile.TemporaryDirectory(prefix="dp-audit-", ignore_cleanup_errors=True) as folder:
             block = child.run_anew(task, Errand(recipe, _paths(), folder, (*task.path, COPIES)))
-        _LOADS[subject] = _LOADS.get(subject, False) or child.loaded
+        _LOADS[subject] = _joined(_LOADS.get(subject, ()), child.loaded)
         return block
 
     subject, rest = hash(recipe.text), list(tasks)
     try:
         while rest:
             now = len(rest) if subject in _LOADS else 1
-            children = _children(
-                min(_cores(), now), wanted=math.ceil(now / _WORTH), large=_LOADS.get(subject, False)
-            )
+            loads = _LOADS.get(subject, ())
+            children = _children(min(_cores(), now), wanted=math.ceil(now / _WORTH), loads=loads)
             yield from drawn_by(children, rest[:now], draw)
             del rest[:now]
     except BaseException:
@@ -74,24 +74,29 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _children(most: int, *, wanted: int, large: bool) -> list[Child]:
+def _children(most: int, *, wanted: int, loads: tuple[str, ...]) -> list[Child]:
     """Return the children that are there, started until there are as many as wanted, and at most `most`.
 
-    Those with `large` libraries have all of them that are imported here; where that has changed they are
-    started again.
+    Those that have loaded what subjects import have it of all subjects so far: where one imports still more
+    they are started again.
     """
-    held = frozenset(name for name in LARGE if large and name in sys.modules)
-    if (os.getpid(), held) not in _NURSERY and held:
-        _dismiss()
-    known = _NURSERY.setdefault((os.getpid(), held), [])
+    here, held = os.getpid(), loads
+    for key in [(pid, names) for pid, names in _NURSERY if loads and names and pid == here]:
+        held = _joined(key[1], loads)
+        if held != key[1]:
+            _dismiss(key)
+    known = _NURSERY.setdefault((here, held), [])
     while len(known) < min(most, wanted):
-        names = [name for name in list(sys.modules) if name.partition(".")[0] in held]
-        known.append(Child(None, foundations=(*_SMALL, *names)))
+        known.append(Child(None, foundations=(*_SMALL, *held)))
     return known[:most]
 
 
-def _dismiss() -> None:
-    for key in [key for key in _NURSERY if key[0] == os.getpid()]:
+def _joined(names: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*names, *more)))
+
+
+def _dismiss(*keys: tuple[int, tuple[str, ...]]) -> None:
+    for key in keys or [key for key in _NURSERY if key[0] == os.getpid()]:
         for child in _NURSERY.pop(key):
             child.kill()
             child.close()

@@ -19,7 +19,7 @@ from typing import Any, Final
 from audit.errors import AuditError, SubjectError
 from audit.sampling.blocks import Block, Task
 from audit.sampling.isolated.child import Errand
-from audit.sampling.isolated.pipes import BEAT, ENDED, LOADED, STARTED, Inbox, Record, write_frame
+from audit.sampling.isolated.pipes import BEAT, ENDED, STARTED, Inbox, Record, write_frame
 from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, unpack
 from audit.sampling.watch import in_words
@@ -99,8 +99,8 @@ class Child:
         self._answers: deque[tuple[str, Any]] = deque()
         self._worker = 0
         self._number = 0
-        #: Whether the last fresh process imported a library (`LARGE`) that it did not find imported.
-        self.loaded = False
+        #: Modules that the last fresh process imported, and that others may find imported (`is_preloaded`).
+        self.loaded: tuple[str, ...] = ()
         self._death: str | None = None
         self._beat = -1
         first = (os.getcwd(), parcel, (RNG_CHECK, number), tuple(foundations))  # noqa: PTH109  a text is sent
@@ -181,12 +181,12 @@ class Child:
         except BaseException:
             self._kill()
             raise
+        self.loaded = tuple(name for word, names in self._answers if word == "loaded" for name in names)
         return block
 
     def _streamed(self, task: Task, errand: Errand | None = None) -> Block:
         outputs: list[Any] = []
         printed = rest = 0
-        self.loaded = False
         while len(outputs) < task.runs:
             try:
                 rest_of = replace(task, start=len(outputs))
@@ -268,8 +268,6 @@ class Child:
             self._beat = record.value
         elif record.kind == STARTED:
             self._worker = record.value
-        elif record.kind == LOADED:
-            self.loaded = True
         elif record.kind == ENDED:
             self._worker = 0
             self._number += 1

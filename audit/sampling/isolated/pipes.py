@@ -10,7 +10,6 @@ from typing import Final
 STARTED: Final = 1  # value: process id of a new worker
 ENDED: Final = 2  # value: its wait status
 BEAT: Final = 3  # value: runs that have ended
-LOADED: Final = 4  # value: 0; it imported a library that was not there when it started
 
 _LENGTH: Final = struct.Struct(">Q")
 _RECORD: Final = struct.Struct(">qq")

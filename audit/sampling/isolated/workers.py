@@ -20,7 +20,7 @@ _WORTH_SHARING: Final = 0.1  # seconds; below, handing a draw over costs more th
 class Here:
     """Draws blocks in this process; large ones of a steady subject are shared among worker processes.
 
-    Their pool is joblib's, and ends by itself.
+    joblib owns their pool and ends it.
     Where a steady subject's block is drawn changes nothing about it, so that time may decide.
 
     Parameters

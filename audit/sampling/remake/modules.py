@@ -1,6 +1,7 @@
 """Whose a module is, and where in modules another process finds an object, or what call makes it there."""
 
 import contextlib
+import functools
 import importlib
 import importlib.util
 import os
@@ -36,10 +37,13 @@ def is_users(module: ModuleType | None) -> bool:
     (False, False, False)
     """
     name, file = getattr(module, "__name__", None), getattr(module, "__file__", None)
-    if not isinstance(name, str) or not isinstance(file, str) or name == "__main__":
-        return False
+    return isinstance(name, str) and isinstance(file, str) and _is_users(name, file)
+
+
+@functools.cache
+def _is_users(name: str, file: str) -> bool:
     installed = "site-packages" in file or "dist-packages" in file or file.startswith(_LIBRARY)
-    return not installed and name.partition(".")[0] != _OURS
+    return not installed and name != "__main__" and name.partition(".")[0] != _OURS
 
 
 def users_modules() -> list[ModuleType]:
@@ -62,17 +66,25 @@ def is_importable(module: ModuleType) -> bool:
     >>> is_importable(os), is_importable(ModuleType("made_up"))
     (True, False)
     """
-    name = module.__name__
+    name, file = module.__name__, getattr(module, "__file__", None)
     parent_name = name.rpartition(".")[0]
     parent = sys.modules.get(parent_name) if parent_name else None
     if parent_name and (parent is None or not is_importable(parent)):
         return False
-    path = getattr(parent, "__path__", None)
+    is_there = file is not None and os.path.exists(file)
+    origin = _origin(name, tuple(getattr(parent, "__path__", sys.path)), is_there)
+    return origin is not None and origin in (file, "frozen", "built-in")
+
+
+@functools.lru_cache(4_096)
+def _origin(name: str, path: tuple[str, ...], _is_there: bool) -> str | None:
+    """Return from where a module would be imported: looked up once, until its path or its file changes."""
+    place = list(path) if "." in name else None
     for finder in sys.meta_path:
-        spec = finder.find_spec(name, path) if hasattr(finder, "find_spec") else None
+        spec = finder.find_spec(name, place) if hasattr(finder, "find_spec") else None
         if spec is not None:
-            return spec.origin in (getattr(module, "__file__", None), "frozen", "built-in")
-    return False
+            return spec.origin
+    return None
 
 
 @contextlib.contextmanager

@@ -31,6 +31,10 @@ class StandIn(NamedTuple):
     bits: type | None = None
 
 
+#: Types of what is met most often: no generator, class or handle.
+ORDINARY = frozenset({int, float, str, bytes, bool, tuple, list, dict, type(None), np.ndarray})
+
+
 class Sources:
     """Numbers the sources of randomness of a subject in the order in which they are met.
 
@@ -46,6 +50,8 @@ class Sources:
 
     def stand_in(self, value: Any) -> StandIn | None:
         """Return what stands for `value` if it is a generator that is known."""
+        if type(value) in ORDINARY:
+            return None
         if isinstance(value, np.random.Generator):
             return self._numpy("Generator", value.bit_generator)
         if isinstance(value, np.random.RandomState):

@@ -12,7 +12,7 @@ from typing import Any
 import cloudpickle  # type: ignore[import-untyped]
 
 from audit.sampling.remake.modules import class_named, is_users, taken_by_value, users_modules
-from audit.sampling.remake.reseeding import Reseeding, Sources, StandIn
+from audit.sampling.remake.reseeding import ORDINARY, Reseeding, Sources, StandIn
 from audit.sampling.seeds import Path
 from audit.subject.subject import Around
 from audit.values.compat import class_by_value
@@ -126,6 +126,8 @@ class _Copier(Writer):
 
     def persistent_id(self, value: Any) -> Any:
         """Return what stands for a generator, a shared class or a handle of the process."""
+        if type(value) in ORDINARY:
+            return None
         is_class = isinstance(value, type) and value not in self._owned
         if is_class and value.__module__ == "builtins":
             return None
@@ -175,7 +177,7 @@ def _module(name: str, state: dict[str, Any]) -> ModuleType:
 def _dumps(mechanism: Any, *, by_value: bool) -> tuple[bytes | None, _Copier]:
     copier = _Copier(_owned_classes(mechanism) if by_value else frozenset())
     try:
-        with taken_by_value(m.__name__ for m in users_modules() if by_value):
+        with taken_by_value([m.__name__ for m in users_modules()] if by_value else []):
             return copier.write(mechanism), copier
     except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
         return None, copier
