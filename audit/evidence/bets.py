@@ -243,7 +243,7 @@ class Ledger:
         if not self.bets:
             return np.zeros(0)
         claim = np.array([epsilon]), np.array([delta])
-        path = self._own_paths(*claim)[0]
+        path: Floats = self._own_paths(*claim)[0]
         if self.goals is not None:
             path = self.together(path, self.goals.path(self.aims, *claim)[:, 0])
         return self.lost(epsilon, delta) + path

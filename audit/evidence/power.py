@@ -3,7 +3,8 @@
 **Guarantee.** A statement about simulated audits, not about the subject: were the named event to have
 probability p on one side and (p − δ)/e^ε on the other, with the batches and stakes of this audit, then at
 least 90 % of audits (estimated from `AUDITS` simulations under common random numbers) would have reached the
-threshold of a refutation. The search for the pair and the confirmation are not simulated.
+threshold of a refutation. The search for the pair and the confirmation are not simulated, nor is the share of
+the wealth that is bet on whole tables (`audit.evidence.goals`): the other share has to reach it alone.
 """
 
 import math
@@ -64,7 +65,7 @@ def detectable(
     sizes
         Pairs of runs in each batch that was bet on.
     epsilon, delta, significance
-        The claim, and the audit's significance.
+        The claim, and the audit's significance times the share of the wealth that is bet on events.
     look
         Pairs of runs seen before the first bet.
     """

@@ -73,6 +73,12 @@ class Terms:
         """The log wealth at which the claim is refuted."""
         return -math.log(self.significance)
 
+    @property
+    def goals(self) -> Goals:
+        """The account that aims at the last run."""
+        share = GOAL_BESIDE if self.stop_when_refuted else GOAL_AT_END
+        return Goals(self.log_limit - math.log(share), share)
+
     def is_late(self, loading: float) -> bool:
         """Whether the deadline has passed, moved by the seconds that the subject's first run took to load."""
         return self.deadline is not None and time.monotonic() >= self.deadline + loading
@@ -160,9 +166,7 @@ class Betting:
     _answered: bool = False
 
     def __post_init__(self) -> None:
-        terms, already = self.terms, 0
-        share = GOAL_BESIDE if terms.stop_when_refuted else GOAL_AT_END
-        self._goals = goals = Goals(terms.log_limit - math.log(share), share)
+        terms, already, goals = self.terms, 0, self.terms.goals
         self.ledger = Ledger(goals=goals)
         if self.given_up is not None:
             already, self.batches = self.given_up.spent, self.given_up.batches
@@ -297,7 +301,7 @@ class Betting:
         ledger.add(bet, aim)
         self._own += bet.log_growth(terms.epsilon, terms.delta)
         if aim is not None:
-            self._goal = self._goals.after(
+            self._goal = terms.goals.after(
                 aim, self._goal, np.array([terms.epsilon]), np.array([terms.delta])
             )
         self.log_wealth = self._lost + float(ledger.together(self._own, self._goal[0]))

@@ -208,7 +208,7 @@ class _Runs:
             memory.bets,
             epsilon=epsilon,
             delta=delta,
-            significance=self.terms.significance,
+            significance=self.terms.significance * (1 - self.terms.goals.share),
             look=memory.pairs - sum(memory.bets),
         )
         return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
