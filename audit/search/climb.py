@@ -36,6 +36,8 @@ _CLIMBERS = 2
 #: Every 4th round scouts a path, and every 4th first look is at one.
 _FAR_EVERY = 4
 _FINALISTS = 4
+#: Nats that all runs of a pair have to promise, else what its best event promises is taken for luck.
+_LUCK = 4.0
 #: A look is doubled at most this often.
 _LEVELS = 9
 
@@ -169,6 +171,11 @@ class Search:
     def _guess(self, memory: PairMemory) -> tuple[float, float]:
         return self.prospect(memory, 0.0)
 
+    def _hope(self, memory: PairMemory) -> tuple[float, float]:
+        """Return what a pair promises against the claim, where that is no luck; then the loss that is sure."""
+        growth, loss = self._guess(memory)[0], self._rank(memory)[1]
+        return (growth if growth * memory.pairs > _LUCK else 0.0), loss
+
     def wants(self, spent: int) -> bool:
         """Return whether the search may spend more, after `spent` runs in all."""
         if not any(self._looked):
@@ -184,7 +191,7 @@ class Search:
         if self._rank(top)[0] > 0:
             return top
         best_known = sorted(looked, key=lambda memory: -memory.pairs)[:_FINALISTS]
-        return max([top, *best_known], key=self._guess)
+        return max([top, *best_known], key=self._hope)
 
     def _step(self) -> Generator[Contender, None, bool]:
         """Look longer at a pair that earned it, or else at a new one; return whether anything was left."""
