@@ -214,7 +214,9 @@ class Ledger:
         if not self.bets:
             return np.zeros(len(epsilons), dtype=np.bool_)
         most = max(1, _ROWS // len(self._stack()[1]))
-        paths = [self._paths(epsilons[k : k + most], deltas[k : k + most]) for k in range(0, len(epsilons), most)]
+        paths = [
+            self._paths(epsilons[k : k + most], deltas[k : k + most]) for k in range(0, len(epsilons), most)
+        ]
         return np.asarray(np.concatenate(paths).max(axis=1) >= -math.log(significance))
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
