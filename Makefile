@@ -14,8 +14,8 @@ audit: $(STAMP)  ## the findings and the audited catalogue in one report; with t
 studies: $(STAMP)  ## the least sample sizes, for the report of `make audit`; goes on where it was stopped
 	$(BIN)/dp-audit study --json audit-report/studies.json --html audit-report/studies.html
 
-test: $(STAMP)  ## with compiled modules kept: the tests start hundreds of processes that import the package
-	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n 2 --dist worksteal
+test: $(STAMP)  ## compiled modules kept and one thread of linear algebra: the tests start hundreds of processes
+	PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 check: $(STAMP)
 	$(BIN)/ruff check .

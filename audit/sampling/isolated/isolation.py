@@ -45,6 +45,9 @@ main({})
 os._exit(0)
 """
 _OURS: Final = tuple(sys.path)
+#: One thread of linear algebra in each of the children that share the cores, unless the user says otherwise:
+#: where processes start and end, threads that wait cost more than all else.
+_ONE_THREAD: Final = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 #: Seconds in which a process makes its subject.
 _MAKING: Final = 60.0
 
@@ -90,6 +93,7 @@ class Child:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             pass_fds=theirs,
+            env={**_ONE_THREAD, **os.environ} if parcel is None else None,
             start_new_session=True,  # Ctrl-C is the parent's; the child ends with its pipes
         )
         for fd in theirs:

@@ -71,15 +71,15 @@ def is_importable(module: ModuleType) -> bool:
     parent = sys.modules.get(parent_name) if parent_name else None
     if parent_name and (parent is None or not is_importable(parent)):
         return False
-    is_there = file is not None and os.path.exists(file)
-    origin = _origin(name, tuple(getattr(parent, "__path__", sys.path)), is_there)
+    places = tuple(getattr(parent, "__path__", sys.path))
+    origin = _origin(name, places, is_there=file is not None and os.access(file, os.F_OK))
     return origin is not None and origin in (file, "frozen", "built-in")
 
 
 @functools.lru_cache(4_096)
-def _origin(name: str, path: tuple[str, ...], _is_there: bool) -> str | None:
+def _origin(name: str, places: tuple[str, ...], *, is_there: bool) -> str | None:  # noqa: ARG001  part of the key
     """Return from where a module would be imported: looked up once, until its path or its file changes."""
-    place = list(path) if "." in name else None
+    place = list(places) if "." in name else None
     for finder in sys.meta_path:
         spec = finder.find_spec(name, place) if hasattr(finder, "find_spec") else None
         if spec is not None:
