@@ -17,7 +17,7 @@ from audit.pytest_plugin import parametrize_with_audits
 REDUCED = 6_000
 #: Entries of which fewer runs catch no ε at all: their ε is large, or many runs look alike.
 LEAST = {
-    "concave-promise-64-bits": 50_000,
+    "concave-promise-64-bits": 56_000,
     "k-means-local-at-size": 20_000,
     "local-laplace-average-printed-size": 20_000,
     "local-sq-algorithm": 10_000,

@@ -180,7 +180,9 @@ class Table:
 
     def count(self, left: View, right: View) -> Floats:
         """Count the runs of a block by bin, shape (2, bins + 1): left and right."""
-        return self.count_parts(left, right, [(len(left), len(right))])[0]
+        width = self.bins.width + 1
+        counted = [np.bincount(self.find(side), minlength=width) for side in (left, right)]
+        return np.array(counted, dtype=np.float64)
 
     def count_parts(self, left: View, right: View, parts: Sequence[tuple[int, int]]) -> list[Floats]:
         """Count each of successive parts of a block, which have so many left and right runs."""

@@ -30,6 +30,8 @@ _STEPS = 12
 _POWERS = (1.0, 0.8, 0.5, 0.0)
 _CLEAR = 4.0
 _NOTHING = 1e-18
+#: A change of μ that is too small to matter.
+_EXACT = 1e-10
 _EDGE = 0.01
 #: Variances that a step of the log-ratio from one cell to the next may have.
 _SPREADS = np.append(10.0 ** np.arange(-8, 2), 0.0)
@@ -156,11 +158,18 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
     """Return a_k of the cells where p stands out, of those where q does, and μ, of the nearest laws."""
     ratio = ratio[:, None]
     mu, low, high = np.ones_like(ratio), np.full_like(ratio, _EDGE), np.full_like(ratio, 2 - _EDGE)
+    rows = np.arange(len(ratio))  # each claim by itself: no other that is asked about beside it may matter
     for _ in range(_STEPS):  # where this stops decides how good the bets are, not whether they hold
-        _, excess, slope = _nearest(p, q, mu, ratio)
-        low, high = np.where(excess > 0, mu, low), np.where(excess > 0, high, mu)
-        newton = mu - excess / slope
-        mu = np.where((low <= newton) & (newton <= high), newton, (low + high) / 2)
+        here = mu[rows]
+        _, excess, slope = _nearest(p, q, here, ratio[rows])
+        low[rows] = np.where(excess > 0, here, low[rows])
+        high[rows] = np.where(excess > 0, high[rows], here)
+        newton = here - excess / slope
+        inside = (low[rows] <= newton) & (newton <= high[rows])
+        mu[rows] = np.where(inside, newton, (low[rows] + high[rows]) / 2)
+        rows = rows[np.abs(mu[rows] - here)[:, 0] > _EXACT]
+        if not len(rows):
+            break
     gain = p / _nearest(p, q, mu, ratio)[0] - mu  # below 0 where q stands out
     return np.maximum(gain, 0), np.maximum(-gain / ratio, 0), mu
 

@@ -173,12 +173,14 @@ class Betting:
             self.ledger = Ledger(before=self.given_up.ledger, goals=goals)
         self.stage, self.look_stage = (CONFIRM, CONFIRM) if self.by_calls else (BET, EXPLORE)
         self._spent_before = self.sampler.drawn - already
-        self._lost = self.log_wealth = self.ledger.lost(terms.epsilon, terms.delta)
-        self._own, self._goal = 0.0, np.zeros(1)
+        self.log_wealth = self.ledger.lost(terms.epsilon, terms.delta)
+        self._own, self._goal, self._grown = 0.0, np.zeros(1), 0.0
         self.search = Search(
             proposals=iter(self.pairs),
             new=lambda path: PairMemory(path[0], path[-1], floats=terms.floats, path=path),
-            prospect=lambda memory, errors: memory.prospect(terms.epsilon, terms.delta, errors=errors),
+            prospect=lambda memory, errors, share: memory.prospect(
+                share * terms.epsilon, terms.delta, errors=errors
+            ),
             vary=self.vary,
             further=self.further,
         )
@@ -297,15 +299,16 @@ class Betting:
 
     def _settle(self, bet: Bet, aim: Aim | None) -> float:
         """Enter a bet and return the log growth of the wealth."""
-        terms, ledger, before = self.terms, self.ledger, self.log_wealth
+        terms, ledger, before = self.terms, self.ledger, self._grown
         ledger.add(bet, aim)
         self._own += bet.log_growth(terms.epsilon, terms.delta)
         if aim is not None:
             self._goal = terms.goals.after(
                 aim, self._goal, np.array([terms.epsilon]), np.array([terms.delta])
             )
-        self.log_wealth = self._lost + float(ledger.together(self._own, self._goal[0]))
-        return self.log_wealth - before
+        self._grown = float(ledger.together(self._own, self._goal[0]))
+        self.log_wealth += self._grown - before
+        return self._grown - before
 
     def _bet_in_shadow(self, bet: Bet) -> None:
         """Follow the wealth as if unfinished runs were outputs: it decides nothing but INCONCLUSIVE."""

@@ -45,6 +45,8 @@ from audit.verdict.witness import SECONDS_ALONE, Plan, run_witness, spread_evenl
 #: 99 %.
 MARGIN = 3.0
 LEAST_RUNS = 200
+#: A candidate that was not confirmed is run once more where what it may take is this share of what it needs.
+_HOPEFUL = 1 / 6
 #: What an event of a step must have shown to be tried beside the event that the path fell by.
 _ENOUGH_NATS = 8.0
 #: What crossed in runs that share one call of `sample` is tried again with single calls: up to this many
@@ -139,13 +141,18 @@ class Judge:
             own = [each for each in candidates if self._promises(memory, each)]
             candidates = [seen(known.event, memory, side_of(known)), *own][:MOST_CANDIDATES]
         for candidate in candidates:
-            for witness in self._tries(memory, candidate, errors):
+            # Where whole tables crossed, and not this event by itself, it may look better than it is.
+            lucky = self._runs_wanted(candidate, errors) > MARGIN * candidate.past
+            for witness in self._tries(memory, candidate, max(errors, 1.0) if lucky else errors):
                 if witness.confirmed:
                     return witness
                 first = first or witness
         if first is None:
             raise TimeIsOver
-        return first
+        sober = _sobered(candidates[0], first)  # once more, with as many runs as its own calls ask for
+        hopeful = _HOPEFUL * self._runs_wanted(sober, 0.0) <= self._most_runs
+        tried = self._tries(memory, sober, 0.0) if hopeful else iter(())
+        return next((witness for witness in tried if witness.confirmed), first)
 
     def _promises(self, memory: PairMemory, candidate: Candidate) -> bool:
         growth = growth_on(candidate.event, memory, candidate.side, self.betting.terms)
@@ -153,7 +160,7 @@ class Judge:
 
     def _tries(self, memory: PairMemory, candidate: Candidate, errors: float) -> Iterator[Witness]:
         """Run a candidate: in this process or, one way after the other, in fresh ones."""
-        runs = self._runs_needed(candidate, errors)
+        runs = int(max(1, min(self._runs_wanted(candidate, errors), self._most_runs)))
         if self.denied:
             return
         if self.in_fresh:
@@ -220,13 +227,17 @@ class Judge:
         )
         return witness
 
-    def _runs_needed(self, candidate: Candidate, errors: float) -> int:
-        """Return half the calls that most likely confirm this candidate, within the allowance."""
-        terms, room = self._terms(), self.most - self.sampler.drawn
+    @property
+    def _most_runs(self) -> int:
+        """Half the calls that a try may take, so that the allowance is enough for two."""
+        return (self.most - self.sampler.drawn) // 4
+
+    def _runs_wanted(self, candidate: Candidate, errors: float) -> float:
+        """Return half the calls that most likely confirm this candidate."""
+        terms = self._terms()
         p, q = apart(np.array(candidate.p), np.array(candidate.q), candidate.past, errors)
         growth = float(growth_rate(p, q, *terms.at(candidate.distance)))
-        needed = MARGIN * terms.log_limit / max(growth, 1e-9)
-        return int(max(1, min(max(needed, LEAST_RUNS), room // 4)))
+        return max(MARGIN * terms.log_limit / max(growth, 1e-9), LEAST_RUNS)
 
     def _again_by_calls(self) -> bool:
         """Whether calls refute the claim too, learning anew on this pair, given four times as many."""
@@ -243,6 +254,12 @@ class Judge:
         )
         again.run()
         return again.refuted
+
+
+def _sobered(candidate: Candidate, seen: Witness) -> Candidate:
+    """Return a candidate with what its own calls showed of it: those that led to it had flattered it."""
+    p, q = ((share * seen.runs + 0.5) / (seen.runs + 1.0) for share in (seen.p, seen.q))
+    return replace(candidate, p=p, q=q, past=seen.runs)
 
 
 def _never_varied(memory: PairMemory, candidate: Candidate) -> bool:

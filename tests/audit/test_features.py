@@ -41,14 +41,16 @@ from audit.events.features.numbers import (
 )
 from audit.events.features.parts import Part, PartIs, PartsDifference, PartsScore, PartsSum
 from audit.events.features.propose import propose
-from audit.events.features.scores import TableScore
+from audit.events.features.scores import AdditiveScore, TableScore
 from audit.events.features.views import View
 from audit.sampling.loops import joined
 from audit.values.outcomes import Raised, Unfinished
 
 INF, NAN = math.inf, math.nan
 SCORE = TableScore(((0.0, 1.0), (0.5,)), ((1.0, 2.0, 3.0, -1.0), (0.25, 0.5, 0.0)))
+BOTH = AdditiveScore(((0.0, 1.0), (0.5,), (0.0,)), ((1.0, 2.0, 3.0, -1.0), (0.25, 0.5, 0.0), (0.0, 1.0, 0.5)))
 ALL = [
+    BOTH,
     *(Value(), Length(), Sum(), Largest(), Smallest(), Spread(), Norm(), ArgMax(), SCORE),
     *(Coordinate(0), Coordinate(2), Difference(first=0, second=1), Entry("a"), Entry(0), Entry((1, "b"))),
     *(Count(0.0), First(1.0), Last(1.0), Count(INF)),

@@ -66,10 +66,10 @@ def test_a_claim_that_fails_is_expected_to_win():
 def test_the_goal_is_reached_nearly_as_often_as_by_the_best_test_of_all_runs():
     """Randomized response of 0.1, claimed 0.08, on 90,000 calls at 0.05: the best fixed test has power 0.81.
 
-    400 repetitions: the standard error of the share reached is 0.02. Of tight claims 5 % at most are reached;
-    more than 37 of 400 have probability 1e-4.
+    150 repetitions: the standard error of the share reached is 0.03. Of tight claims 5 % at most are reached;
+    more than 19 of 150 have probability 7e-5.
     """
-    goals, calls, batches = Goals(math.log(20), 1.0), 90_000, 40
+    goals, calls, batches = Goals(math.log(20), 1.0), 90_000, 25
     rng = np.random.default_rng(6)
 
     def reached(epsilon):
@@ -90,8 +90,8 @@ def test_the_goal_is_reached_nearly_as_often_as_by_the_best_test_of_all_runs():
     claimed, true = (1 / (1 + math.exp(-epsilon)) for epsilon in (0.08, 0.1))
     power = norm.cdf((true - claimed) * 2 * math.sqrt(calls) - norm.isf(0.05))
     assert 0.7 < power < 0.95
-    assert np.mean([reached(0.1) for _ in range(400)]) > power - 0.12
-    assert sum(reached(0.08) for _ in range(400)) <= 37
+    assert np.mean([reached(0.1) for _ in range(150)]) > power - 0.15
+    assert sum(reached(0.08) for _ in range(150)) <= 19
 
 
 def test_a_bound_does_not_depend_on_the_claims_asked_about_beside_it():

@@ -158,7 +158,7 @@ def one_stream(seed, path):
 
 def test_one_stream_in_several_blocks_is_caught(wealths, false_alarms, monkeypatch):
     monkeypatch.setattr(sampling_blocks, "generator", one_stream)
-    assert false_alarms.accused(wealths("randomized response", audits=40))
+    assert false_alarms.accused(wealths("randomized response", audits=80))
 
 
 # 7. A fixed order of the calls, and a clock

@@ -205,12 +205,12 @@ def test_choosing_the_pair_by_the_batch_is_caught(wealths, false_alarms):
 class CouplesItsBets(Betting):
     """Bets on coupled runs drawn for the bet: right for linear bets, if every pair has its own state."""
 
-    def _draw(self, memory, size, stage):
+    def _draw(self, memory, size, stage, aim=None):
         draw = self.sampler.draw
         if stage == BET:
             self.sampler.draw = lambda *given, **ways: draw(*given, coupled=True)
         try:
-            return super()._draw(memory, size, stage)
+            return super()._draw(memory, size, stage, aim)
         finally:
             self.sampler.draw = draw
 
