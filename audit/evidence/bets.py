@@ -26,6 +26,10 @@ was returned before.
 one of the factors above, whatever path was chosen before its batch was drawn. Its wealth speaks against
 (ε, δ) for neighbours: bounds read off the ledger are bounds at one step, whatever the distances of its bets.
 
+**Two accounts.** A share of the wealth, fixed before the audit, is bet on whole tables with the last run in
+view (`audit.evidence.goals`); the rest is bet on events as above. Each account is a supermartingale, and so
+is their sum, which the guarantee is about.
+
 The counts of a bet do not depend on the claim, and h and the weights at any (ε, δ) are functions of stored
 numbers, so the same calls give the wealth against every other claim: that is how bounds are found (`Ledger`).
 """

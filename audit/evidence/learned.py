@@ -23,6 +23,8 @@ Codes = NDArray[np.int16]
 
 #: Runs of either side that the covariance is taken from, and that are kept to cut the score into cells.
 FOR_COVARIANCE = 100_000
+#: But no more than take this many bytes.
+_KEPT_BYTES = 2**24
 #: Runs of either side from which on a score is learned.
 LEAST = 2_000
 #: Most bins of a column, and of all columns together.
@@ -61,6 +63,7 @@ class ScoreLearner:
         self.counts, self.runs = np.zeros((2, width)), np.zeros(2)
         self._gram, self._seen = np.zeros((2, width, width)), np.zeros(2)
         self._kept: tuple[list[Codes], list[Codes]] = ([], [])
+        self._most = min(FOR_COVARIANCE, _KEPT_BYTES // (2 * len(columns)))
 
     def code(self, left: View, right: View) -> Coded:
         """Return a block as bins."""
@@ -71,9 +74,7 @@ class ScoreLearner:
             sides.append(np.array(coded, dtype=np.int16).T)
         counts = np.array([np.bincount(side.ravel(), minlength=width) for side in sides], dtype=float)
         runs = np.array([len(side) for side in sides], dtype=float)
-        kept = [
-            side[: max(0, FOR_COVARIANCE - int(seen))] for side, seen in zip(sides, self._seen, strict=True)
-        ]
+        kept = [side[: max(0, self._most - int(seen))] for side, seen in zip(sides, self._seen, strict=True)]
         return Coded(counts, runs, (kept[0].copy(), kept[1].copy()))
 
     def add(self, coded: Coded) -> None:
@@ -81,7 +82,7 @@ class ScoreLearner:
         self.counts += coded.counts
         self.runs += coded.runs
         for side, offered in enumerate(coded.codes):
-            codes = offered[: max(0, FOR_COVARIANCE - int(self._seen[side]))]
+            codes = offered[: max(0, self._most - int(self._seen[side]))]
             if len(codes):
                 places = np.zeros((len(codes), int(self.starts[-1])), dtype=np.float32)
                 np.put_along_axis(places, codes.astype(np.intp), 1.0, axis=1)
