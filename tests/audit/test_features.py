@@ -456,3 +456,12 @@ def test_bit_patterns_are_proposed_only_when_floats_are_attacked():
 def test_every_feature_is_in_these_tests():
     ours = {kind for kind in _REGISTRY.values() if kind.__module__.startswith("audit.")}
     assert {kind for kind in ours if not inspect.isabstract(kind)} == set(map(type, ALL))
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int64, np.uint8, np.float64, np.float32])
+@pytest.mark.parametrize("shape", [(60,), (60, 1), (60, 3), (60, 2, 2), (0, 2)])
+def test_equal_rows_of_an_array_are_looked_at_once_and_are_what_each_is(dtype, shape):
+    rows = np.random.default_rng(0).integers(0, 3, size=shape).astype(dtype)
+    if rows.dtype.kind == "f" and len(rows):
+        rows.reshape(-1)[:3] = NAN, 0.0, -0.0
+    assert Whole().column(View(rows)) == [Whole().of(row) for row in rows]
