@@ -68,13 +68,6 @@ class Aim:
     distance: int = 1
     lost: bool = False
 
-    def plans(self, epsilons: Floats, deltas: Floats) -> list[tuple[Floats, Floats, Floats]]:
-        """Return of each table what calls win, the mean of its square, and the growth promised, by claim."""
-        claims = [at_distance(e, d, self.distance) for e, d in zip(epsilons, deltas, strict=True)]
-        ratio = np.exp(np.minimum([epsilon for epsilon, _ in claims], 500.0))
-        delta = np.array([delta for _, delta in claims])
-        return [_plan(table, ratio, delta) for table in self.tables]
-
     def drawn(self, blocks: Sequence[Floats]) -> "Aim":
         """Return the aim with what its batch showed, by table."""
         counted = (replace(table, blocks=b) for table, b in zip(self.tables, blocks, strict=True))
@@ -110,7 +103,10 @@ class Goals:
         """Return the log wealth after a batch from that before it, shape (claims,)."""
         if aim.lost:
             return np.full(len(logs), -np.inf)
-        plans = aim.plans(epsilons, deltas)
+        claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]
+        ratio = np.exp(np.minimum([epsilon for epsilon, _ in claims], 500.0))
+        delta = np.array([delta for _, delta in claims])
+        plans = [_plan(table, ratio, delta) for table in aim.tables]
         best = np.argmax([plan[2] for plan in plans], axis=0)
         logs = logs.copy()
         for place, (won, square, _) in enumerate(plans):

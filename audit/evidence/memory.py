@@ -36,10 +36,6 @@ MOST_EVENTS = 48
 MOST_TABLES = 3
 #: Multiples of the claimed ε at which an event must look good to be kept (bounds need the larger ones).
 _SCALES = (0.5, 0.75, 0.9, 1.0, 1.15, 1.5, 2.0, 3.0, 5.0)
-#: Shares of the claimed ε at which pairs are compared that promise nothing against all of it.
-_SMALLER = (1.0, 0.75, 0.5, 0.25, 0.0)
-#: Nats that all runs of a pair have to promise, else what they promise is taken for luck.
-_LUCK = 4.0
 #: The levels of `_promise`, those nearest to the claim first.
 _NEAREST_LEVELS = [3, 4, 2, 5, 1, 6, 0, 7, 8]
 
@@ -105,7 +101,6 @@ class PairMemory:
     _learner: ScoreLearner | None = None
     _looked: bool = False
     _next_score: int = 0
-    _hoped: tuple[Any, tuple[float, ...]] | None = None
     _estimates: Floats | None = None
     _prospects: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
 
@@ -273,21 +268,6 @@ class PairMemory:
             calls,
             self.distance,
         )
-
-    def hope(self, epsilon: float, delta: float, *, against: bool = True) -> tuple[float, ...]:
-        """Return what whole tables promise against the claim and against smaller ones, in nats a pair.
-
-        What they promise against the claim counts if the past is too long for luck.
-        """
-        key = (self.runs, epsilon, delta, against)
-        if self._hoped is None or self._hoped[0] != key:
-            aim = self.aim(epsilon, delta, calls=0, against=against)
-            claims = epsilon * np.array(_SMALLER)
-            plans = [] if aim is None else aim.plans(claims, np.full(len(claims), delta))
-            grown = np.max([np.zeros(len(claims)), *(plan[2] for plan in plans)], axis=0)
-            grown[0] *= grown[0] * self.pairs > _LUCK
-            self._hoped = key, tuple(grown.tolist())
-        return self._hoped[1]
 
     def _suggested(self, *, against: bool) -> Iterator[tuple[int, int, Candidates]]:
         """Yield the events of every table, for either side as the p side: the table, the side, the events."""

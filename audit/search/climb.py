@@ -36,6 +36,10 @@ _CLIMBERS = 2
 #: Every 4th round scouts a path, and every 4th first look is at one.
 _FAR_EVERY = 4
 _FINALISTS = 4
+#: Nats that all runs of a pair have to promise, else what its best event promises is taken for luck.
+_LUCK = 4.0
+#: Shares of the claimed ε against which pairs are compared where none promises anything against all of it.
+_SMALLER = (0.5, 0.25)
 #: A look is doubled at most this often.
 _LEVELS = 9
 
@@ -110,9 +114,8 @@ class Search:
     new
         Makes the memory of the ends of a path.
     prospect
-        How promising a memory is, less a number of standard errors; larger is better.
-    hope
-        What a memory promises against the claim, then against smaller ones.
+        How promising a memory is, less a number of standard errors, against a share of the claimed ε; larger
+        is better.
     vary
         Gives pairs around a pair, for the climb; None if only the proposals may be tried.
     further
@@ -121,8 +124,7 @@ class Search:
 
     proposals: Iterator[Path]
     new: Callable[[Path], PairMemory]
-    prospect: Callable[[PairMemory, float], tuple[float, float]]
-    hope: Callable[[PairMemory], tuple[float, ...]]
+    prospect: Callable[[PairMemory, float, float], tuple[float, float]]
     vary: Callable[[Path], Iterator[Path]] | None = None
     further: Callable[[Path], Iterator[Path]] | None = None
     contenders: list[Contender] = field(default_factory=list)
@@ -164,17 +166,27 @@ class Search:
             if not (self._wanted and (yield from self._step())):
                 yield None
 
-    def _rank(self, memory: PairMemory) -> tuple[float, float]:
+    def _rank(self, memory: PairMemory, share: float = 1.0) -> tuple[float, float]:
         """Return how promising a pair is, less √(2 ln n) standard errors: the best of n looks too good."""
         errors = round(math.sqrt(8 * math.log(1 + len(self.contenders)))) / 2
-        return self.prospect(memory, errors)
+        return self.prospect(memory, errors, share)
 
     def _guess(self, memory: PairMemory) -> tuple[float, float]:
-        return self.prospect(memory, 0.0)
+        return self.prospect(memory, 0.0, 1.0)
 
-    def _promise(self, memory: PairMemory) -> tuple[float, ...]:
-        """Return what a pair promises and, where that is nothing, how near it is and its sure loss."""
-        return *self.hope(memory), -memory.distance, self._rank(memory)[1]
+    def _hope(self, memory: PairMemory) -> tuple[float, ...]:
+        """Return what a pair promises if that is no luck, then against smaller claims; its sure loss.
+
+        Among pairs that promise nothing neighbours come first: a path says little where the claim holds.
+        """
+        growth = self._guess(memory)[0]
+        smaller = (self._rank(memory, share)[0] for share in _SMALLER)
+        return (
+            (growth if growth * memory.pairs > _LUCK else 0.0),
+            *smaller,
+            -memory.distance,
+            self._rank(memory)[1],
+        )
 
     def wants(self, spent: int) -> bool:
         """Return whether the search may spend more, after `spent` runs in all."""
@@ -191,7 +203,7 @@ class Search:
         if self._rank(top)[0] > 0:
             return top
         best_known = sorted(looked, key=lambda memory: -memory.pairs)[:_FINALISTS]
-        return max([top, *best_known], key=self._promise)
+        return max([top, *best_known], key=self._hope)
 
     def _step(self) -> Generator[Contender, None, bool]:
         """Look longer at a pair that earned it, or else at a new one; return whether anything was left."""

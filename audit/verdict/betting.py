@@ -178,8 +178,9 @@ class Betting:
         self.search = Search(
             proposals=iter(self.pairs),
             new=lambda path: PairMemory(path[0], path[-1], floats=terms.floats, path=path),
-            prospect=lambda memory, errors: memory.prospect(terms.epsilon, terms.delta, errors=errors),
-            hope=lambda memory: memory.hope(terms.epsilon, terms.delta, against=terms.against),
+            prospect=lambda memory, errors, share: memory.prospect(
+                share * terms.epsilon, terms.delta, errors=errors
+            ),
             vary=self.vary,
             further=self.further,
         )

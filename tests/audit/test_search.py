@@ -59,8 +59,7 @@ class World:
         self.search = Search(
             proposals=iter(proposals),
             new=Known,
-            prospect=lambda memory, errors: self.estimate(memory, -2.0 if errors else 0.0),
-            hope=lambda memory: self.estimate(memory, 0.0),
+            prospect=lambda memory, errors, share: self.estimate(memory, -2.0 if errors else 0.0),
             vary=vary,
             further=further,
         )
