@@ -21,7 +21,7 @@ from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.outcomes import Raised, Unfinished
 from audit.values.wording import at_most, hanging, number, short
-from audit.verdict.betting import FIRST_BET, GOAL_BESIDE, GROWTH, bet_size
+from audit.verdict.betting import FIRST_BET, GROWTH, bet_size, goal_share
 from audit.verdict.by_law import SOME_PAIRS
 from audit.verdict.by_runs import LEAST_CONFIRMATION, least_budget
 from audit.verdict.confirm import LEAST_SHRINKING, SHRINKING
@@ -170,13 +170,12 @@ def _planned_power(task: PrivacyTask) -> str:
     most, sizes = int(share * task.options.budget) // 2 - FIRST_LOOK, list[int]()
     while sum(sizes) < most:
         sizes.append(min(bet_size(FIRST_LOOK + sum(sizes)), most - sum(sizes)))
-    told = {"epsilon": claim.epsilon, "delta": claim.delta, "significance": significance}
-    found = detectable(
-        None, sizes, **{**told, "significance": significance * (1 - GOAL_BESIDE)}, look=FIRST_LOOK
-    )
+    told = {"epsilon": claim.epsilon, "delta": claim.delta}
+    own = significance * (1 - goal_share(stops=task.options.until == "refuted"))
+    found = detectable(None, sizes, **told, significance=own, look=FIRST_LOOK)
     if found.epsilon is None:
         return "too few runs to catch any fault that shows on one plain event."
-    fixed = fixed_sample_epsilon(sum(sizes), **told)
+    fixed = fixed_sample_epsilon(sum(sizes), **told, significance=significance)
     return (
         f"on an event that has probability {number(found.p)} on one database, such bets catch a true "
         f"ε ≥ {at_most(found.epsilon)} nine times in ten. A test with the number of runs fixed beforehand "

@@ -184,13 +184,16 @@ class Table:
         counted = [np.bincount(self.find(side), minlength=width) for side in (left, right)]
         return np.array(counted, dtype=np.float64)
 
-    def count_parts(self, left: View, right: View, parts: Sequence[tuple[int, int]]) -> list[Floats]:
-        """Count each of successive parts of a block, which have so many left and right runs."""
+    def count_parts(self, left: View, right: View, parts: Sequence[tuple[int, int]]) -> Floats:
+        """Count the runs of each part of a block by bin, shape (parts, 2, bins + 1).
+
+        Each of `parts` says how many left and right runs the next part has.
+        """
         width, sides = self.bins.width + 1, []
         for view, sizes in zip((left, right), zip(*parts, strict=True), strict=True):
             places = np.repeat(np.arange(len(sizes)) * width, sizes) + self.find(view)
             sides.append(np.bincount(places, minlength=len(sizes) * width).reshape(-1, width))
-        return list(np.stack(sides, axis=1).astype(np.float64))
+        return np.stack(sides, axis=1).astype(np.float64)
 
     def suggest(self, side: int, *, unfinished_counts_against: bool) -> Candidates | None:
         """Return the events worth betting on with the database `side` (0 left, 1 right) as the p side."""

@@ -366,18 +366,14 @@ def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -
 
 def epsilon_bound(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> float:
     """Give a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
-    return lower_bound(
-        epsilon_lattice(epsilon),
-        lambda values: ledger.rejects(values, np.full(len(values), delta), significance),
-    )
+    lattice = epsilon_lattice(epsilon)
+    return lower_bound(lattice, lambda each: ledger.rejects(each, np.full_like(each, delta), significance))
 
 
 def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float:
     """Give a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
-    return lower_bound(
-        delta_lattice(),
-        lambda values: ledger.rejects(np.full(len(values), epsilon), values, significance),
-    )
+    lattice = delta_lattice()
+    return lower_bound(lattice, lambda each: ledger.rejects(np.full_like(each, epsilon), each, significance))
 
 
 def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:

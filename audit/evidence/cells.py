@@ -158,7 +158,7 @@ def _weights(p: Floats, q: Floats, ratio: Floats) -> tuple[Floats, Floats, Float
     """Return a_k of the cells where p stands out, of those where q does, and μ, of the nearest laws."""
     ratio = ratio[:, None]
     mu, low, high = np.ones_like(ratio), np.full_like(ratio, _EDGE), np.full_like(ratio, 2 - _EDGE)
-    rows = np.arange(len(ratio))  # each claim by itself: no other that is asked about beside it may matter
+    rows = np.arange(len(ratio))  # each stops by itself: what else is asked about must not matter
     for _ in range(_STEPS):  # where this stops decides how good the bets are, not whether they hold
         here = mu[rows]
         _, excess, slope = _nearest(p, q, here, ratio[rows])

@@ -60,7 +60,7 @@ class Aim:
     distance
         How many steps of neighbours lie between the two databases.
     lost
-        Whether the batch was broken off: what became of the bet is not known, so all is taken to be lost.
+        Whether the batch was broken off. What the bet became is unknown then, and all of it counts as lost.
     """
 
     tables: tuple[CellCounts, ...]
@@ -68,10 +68,14 @@ class Aim:
     distance: int = 1
     lost: bool = False
 
-    def drawn(self, blocks: Sequence[Floats]) -> "Aim":
-        """Return the aim with what its batch showed, by table."""
-        counted = (replace(table, blocks=b) for table, b in zip(self.tables, blocks, strict=True))
-        return replace(self, tables=tuple(counted))
+    def drawn(self, blocks: Sequence[Sequence[Floats]]) -> "Aim":
+        """Return the aim with what its batch showed, block by block and in each block by table."""
+        tables = []
+        for table, parts in zip(self.tables, zip(*blocks, strict=True), strict=True):
+            counts = np.concatenate(parts)
+            missing = table.past.shape[1] + 1 - counts.shape[2]
+            tables.append(replace(table, blocks=np.pad(counts, ((0, 0), (0, 0), (0, missing)))))
+        return replace(self, tables=tuple(tables))
 
 
 @dataclass(frozen=True)

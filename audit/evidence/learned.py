@@ -91,7 +91,11 @@ class ScoreLearner:
                 self._kept[side].append(codes)
 
     def table(self) -> Table:
-        """Return the table of the score as it is now, counted by the runs that are kept."""
+        """Return the table of the score as it is now, with the kept runs counted.
+
+        The score was fitted to these runs too, so their counts look better than later ones will. That can
+        only spoil the choice of bets: whatever is bet on is drawn afterwards.
+        """
         weights = self._weights()
         sides = [np.concatenate(kept) for kept in self._kept]
         self._kept = ([sides[0]], [sides[1]])
@@ -147,7 +151,7 @@ def learner_of(left: View, right: View) -> ScoreLearner | None:
 
 
 def vectors(view: View, entries: int) -> Floats:
-    """Return the vectors of a block that have so many entries."""
+    """Return the vectors of a block with this number of entries, shape (runs, entries)."""
     found = view.vectors.get(entries)
     return np.zeros((0, entries)) if found is None else found[1]
 

@@ -53,13 +53,12 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Block:
-    """A counted block: its runs by table, and their outputs where they are wanted for re-learning.
+    """A counted block: its outputs where they are wanted for re-learning.
 
     `aimed` has the runs of its parts in each table that is bet on as a whole, shape (parts, 2, bins + 1).
     """
 
     runs: int
-    counts: list[Floats]
     aimed: Sequence[Floats] = ()
     coded: Coded | None = None
     views: tuple[View, View] | None = None
@@ -132,7 +131,7 @@ class PairMemory:
         """Count a block of runs in every table, without learning from it yet."""
         return [table.count(left, right) for table in self.tables]
 
-    def keep(self, left: View, right: View, counts: list[Floats], aimed: Sequence[Floats] = ()) -> Block:
+    def keep(self, left: View, right: View, aimed: Sequence[Floats] = ()) -> Block:
         """Reduce a counted block to what will be learned from it: large batches need little memory."""
         self.unfinished |= bool(len(left.unfinished) or len(right.unfinished))
         self.hear(left)
@@ -140,7 +139,7 @@ class PairMemory:
         coded = None if self._learner is None else self._learner.code(left, right)
         runs, fits = len(left) + len(right), self._kept_bytes + max(weight(left), weight(right)) <= KEPT_BYTES
         views = (left, right) if self._kept_runs + runs <= 2 * (KEPT if fits else FIRST) else None
-        return Block(runs, counts, aimed, coded, views)
+        return Block(runs, aimed, coded, views)
 
     def take(self, drawn: Iterable[Runs], aim: Aim | None = None) -> tuple[list[Floats], list[Block]]:
         """Count all blocks of a batch, without learning from it yet: the sums, and what will be learned."""
@@ -150,12 +149,9 @@ class PairMemory:
             left, right = View(runs.left, runs.typed), View(runs.right, runs.typed)
             counted = self.count(left, right)
             counts = [a + b for a, b in zip(counts, counted, strict=True)] if counts else counted
-            parts = (
-                [self.tables[cells.table].count_parts(left, right, runs.parts) for cells in aim.tables]
-                if aim
-                else []
-            )
-            blocks.append(self.keep(left, right, counted, [np.array(list(each)) for each in parts]))
+            tables = [] if aim is None else [self.tables[cells.table] for cells in aim.tables]
+            aimed = [table.count_parts(left, right, runs.parts) for table in tables]
+            blocks.append(self.keep(left, right, aimed))
         return counts, blocks
 
     def hear(self, view: View) -> None:
@@ -189,12 +185,7 @@ class PairMemory:
 
     def _learn_score(self) -> None:
         """Fit the score of all runs anew, where there is one and enough came since the last time."""
-        if (
-            self._learner is None
-            and self.pairs >= LEAST
-            and self._kept_runs == self.runs
-            and not self._looked
-        ):
+        if not self._looked and self.pairs >= LEAST and self._kept_runs == self.runs:
             self._looked = True
             self._learner = learner_of(*(merged(views) for views in self._kept))
             self._next_score = self.pairs
@@ -344,16 +335,6 @@ def _cells(table: Table, place: int, *, against: bool) -> CellCounts:
     """Give a table's counts as cells to bet on; unfinished runs are none of them where they count against."""
     past = table.counts[:, :-1] if against else table.counts
     return CellCounts(place, past.copy(), table.bins.ordered)
-
-
-def aimed(aim: Aim, blocks: list[Block]) -> Aim:
-    """Return the aim with what its batch showed."""
-    seen = []
-    for place, table in enumerate(aim.tables):
-        counts = np.concatenate([block.aimed[place] for block in blocks])
-        missing = table.past.shape[1] + 1 - counts.shape[2]
-        seen.append(np.pad(counts, ((0, 0), (0, 0), (0, missing))))
-    return aim.drawn(seen)
 
 
 def broken_off(chosen: list[Chosen], left: int, right: int) -> Bet:

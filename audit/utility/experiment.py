@@ -215,7 +215,7 @@ class Experiment(Around):
         return found, ask.trouble(watch) or failures
 
     def error_of(self, problem: Any, output: Any, database: Any) -> tuple[float, str]:
-        """Return the error of an output of a law, and in words why there is none.
+        """Return the error of an output of a law, and a sentence if it cannot be measured.
 
         NaN where the problem tells the probability alone, so that there is no output.
         """

@@ -17,7 +17,7 @@ from audit.distributions.law import Floats
 from audit.events.features.views import View
 from audit.evidence.bets import Bet, Ledger, delta_bound, epsilon_bound
 from audit.evidence.goals import Aim, Goals
-from audit.evidence.memory import Block, PairMemory, aimed, bet_on, broken_off
+from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
 from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler
 from audit.search.climb import Path, Search
 from audit.search.compass import distance
@@ -28,8 +28,8 @@ from audit.values.progress import AuditProgressed
 FIRST_BET = 20
 GROWTH = 1.25
 #: Shares of the wealth that aim at the last run: of an audit that goes on to it, and of one that stops early.
-GOAL_AT_END = 0.8
-GOAL_BESIDE = 0.5
+_GOAL_AT_END = 0.8
+_GOAL_BESIDE = 0.5
 SHADOW_PATIENCE = 3
 #: Pairs of databases on which a subject may fail always before it is said to fail always.
 _TRIED_IN_VAIN = 32
@@ -76,7 +76,7 @@ class Terms:
     @property
     def goals(self) -> Goals:
         """The account that aims at the last run."""
-        share = GOAL_BESIDE if self.stop_when_refuted else GOAL_AT_END
+        share = goal_share(stops=self.stop_when_refuted)
         return Goals(self.log_limit - math.log(share), share)
 
     def is_late(self, loading: float) -> bool:
@@ -94,6 +94,11 @@ class Terms:
             "epsilon_lower": epsilon_bound(ledger, epsilon=claimed, delta=self.delta, significance=level),
             "delta_lower": delta_bound(ledger, epsilon=claimed, significance=level),
         }
+
+
+def goal_share(*, stops: bool) -> float:
+    """Return the share of the wealth that aims at the last run; `stops`: the audit ends once it refutes."""
+    return _GOAL_BESIDE if stops else _GOAL_AT_END
 
 
 def bet_size(pairs: int) -> int:
@@ -286,7 +291,9 @@ class Betting:
                 self._settle(broken_off(chosen, *sides), aim and replace(aim, lost=True))
             raise
         if chosen:
-            memory.won += self._settle(bet_on(chosen, counts), aim and aimed(aim, blocks))
+            memory.won += self._settle(
+                bet_on(chosen, counts), aim and aim.drawn([block.aimed for block in blocks])
+            )
             self.bet_sizes.append(size)
             memory.bets.append(size)
         if as_output:

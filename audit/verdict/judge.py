@@ -141,7 +141,7 @@ class Judge:
             own = [each for each in candidates if self._promises(memory, each)]
             candidates = [seen(known.event, memory, side_of(known)), *own][:MOST_CANDIDATES]
         for candidate in candidates:
-            # Where whole tables crossed, and not this event by itself, it may look better than it is.
+            # Whole tables crossed, but not this event: it may be a lucky one.
             lucky = self._runs_wanted(candidate, errors) > MARGIN * candidate.past
             for witness in self._tries(memory, candidate, max(errors, 1.0) if lucky else errors):
                 if witness.confirmed:
@@ -149,6 +149,8 @@ class Judge:
                 first = first or witness
         if first is None:
             raise TimeIsOver
+        if self.in_fresh:  # one more try would be one more chance for noise that a process keeps
+            return first
         sober = _sobered(candidates[0], first)  # once more, with as many runs as its own calls ask for
         hopeful = _HOPEFUL * self._runs_wanted(sober, 0.0) <= self._most_runs
         tried = self._tries(memory, sober, 0.0) if hopeful else iter(())

@@ -21,7 +21,7 @@ def learned(memory, left, right, cuts=()):
         a, b = View(left[start:end]), View(right[start:end])
         counted = memory.count(a, b)
         counts = [x + y for x, y in zip(counts, counted, strict=True)] if counts else counted
-        blocks.append(memory.keep(a, b, counted))
+        blocks.append(memory.keep(a, b))
     memory.learn(blocks, counts)
     return memory
 
@@ -74,7 +74,8 @@ def test_counting_and_keeping_a_batch_does_not_move_what_was_chosen():
     chosen = memory.choose(1.0, 0.0)
     before = as_numbers(chosen)
     left, right = View(np.full(50, 9.0)), View(np.full(50, -9.0))
-    memory.keep(left, right, memory.count(left, right))
+    memory.count(left, right)
+    memory.keep(left, right)
     assert as_numbers(chosen) == before == as_numbers(memory.choose(1.0, 0.0))
 
 
