@@ -27,8 +27,9 @@ one of the factors above, whatever path was chosen before its batch was drawn. I
 (ε, δ) for neighbours: bounds read off the ledger are bounds at one step, whatever the distances of its bets.
 
 **Two accounts.** A share of the wealth, fixed before the audit, is bet on whole tables with the last run in
-view (`audit.evidence.goals`); the rest is bet on events as above. Each account is a supermartingale, and so
-is their sum, which the guarantee is about.
+view (`audit.evidence.goals`); the rest is bet on events as above, a part of it only later
+(`audit.evidence.reserve`). Each account is a supermartingale, and so is their sum, which the guarantee is about.
+An audit that goes on from another one starts with what its accounts held (`audit.evidence.standing`).
 
 The counts of a bet do not depend on the claim, and h and the weights at any (ε, δ) are functions of stored
 numbers, so the same calls give the wealth against every other claim: that is how bounds are found (`Ledger`).
@@ -41,14 +42,13 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from audit.claims import at_distance
 from audit.distributions.law import Floats, Ints
 from audit.evidence.goals import Aim, Goals
-
-Flags = NDArray[np.bool_]
+from audit.evidence.reserve import Reserved
+from audit.evidence.standing import Flags, Standing
 
 #: Stakes as fractions of the largest admissible one: a fixed grid, no tuning; 0 abstains.
 STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
@@ -56,8 +56,7 @@ STAKES = np.append(np.geomspace(0.985, 0.01, 17), 0.0)
 LOG_STAKE_PRIOR = np.log(np.append(np.full(len(STAKES) - 1, 0.7 / (len(STAKES) - 1)), 0.3))
 #: Above this ε the claim allows everything that a double can show.
 EPSILON_CAP = 500.0
-#: Values of a lattice that are looked at together at most, and rows of events times claims.
-_VALUES = 32
+#: Rows of events times claims that are looked at together at most.
 _ROWS = 4_096
 
 
@@ -191,6 +190,8 @@ class Ledger:
     before
         Bets of a beginning that was given up. Against each claim what they lost stays lost, and what they
         won is given up too: min(1, their wealth) is at most their wealth, so the guarantee stands.
+    start
+        What the accounts held before the first bet, if this audit goes on from another one.
 
     Examples
     --------
@@ -207,6 +208,7 @@ class Ledger:
     before: "Ledger | None" = None
     goals: Goals | None = None
     aims: list[Aim | None] = field(default_factory=list)
+    start: Standing | None = None
     _stacked: Any = field(default=None, repr=False)
     _distances: dict[int, Any] = field(default_factory=dict, repr=False)
 
@@ -223,33 +225,38 @@ class Ledger:
 
     def rejects(self, epsilons: Floats, deltas: Floats, significance: float) -> Flags:
         """Tell whether the wealth against each claim ever reached 1/significance, shape (claims,)."""
-        if not self.bets:
-            return np.zeros(len(epsilons), dtype=np.bool_)
         limit, lost = -math.log(significance), self._lost_to(epsilons, deltas)
-        own = self._own_paths(epsilons, deltas)
+        account, goal = self.opening(epsilons, deltas)
+        own = np.column_stack([account.log_wealth, account.path(self.growths(epsilons, deltas))])
         rejected: Flags = lost + self._share(own.max(axis=1)) >= limit
         rest = np.flatnonzero(~rejected)
         if self.goals is not None and len(rest):  # the others need no look at what costs more to replay
-            path = self.goals.path(self.aims, epsilons[rest], deltas[rest]).T
-            rejected[rest] = lost[rest] + self.together(own[rest], path).max(axis=1) >= limit
+            path = self.goals.path(self.aims, epsilons[rest], deltas[rest], goal[rest])
+            aimed = np.column_stack([goal[rest], path.T])
+            rejected[rest] = lost[rest] + self.together(own[rest], aimed).max(axis=1) >= limit
         return rejected
+
+    def opening(self, epsilons: Floats, deltas: Floats) -> tuple[Reserved, Floats]:
+        """Return what both accounts hold against each claim before the first bet."""
+        if self.start is not None:
+            return self.start.at(epsilons, deltas)
+        return Reserved.new(len(epsilons)), np.zeros(len(epsilons))
 
     def log_wealth(self, epsilon: float, delta: float) -> float:
         """Give the log wealth after the last bet."""
-        return float(self.path(epsilon, delta)[-1]) if self.bets else self.lost(epsilon, delta)
+        return float(self.path(epsilon, delta)[-1])
 
     def lost(self, epsilon: float, delta: float) -> float:
         """Give what the bets before this beginning lost, a log wealth of at most 0."""
         return 0.0 if self.before is None else min(0.0, self.before.log_wealth(epsilon, delta))
 
     def path(self, epsilon: float, delta: float) -> Floats:
-        """Give the log wealth after each bet, shape (bets,)."""
-        if not self.bets:
-            return np.zeros(0)
+        """Give the log wealth before the first bet and after each, shape (1 + bets,)."""
         claim = np.array([epsilon]), np.array([delta])
-        path: Floats = self._own_paths(*claim)[0]
+        account, goal = self.opening(*claim)
+        path = np.append(account.log_wealth, account.path(self.growths(*claim))[0])
         if self.goals is not None:
-            path = self.together(path, self.goals.path(self.aims, *claim)[:, 0])
+            path = self.together(path, np.append(goal, self.goals.path(self.aims, *claim, goal)[:, 0]))
         return self.lost(epsilon, delta) + path
 
     def _lost_to(self, epsilons: Floats, deltas: Floats) -> Floats:
@@ -263,10 +270,12 @@ class Ledger:
         assert self.goals is not None
         return np.asarray(np.logaddexp(self._share(own), aimed + math.log(self.goals.share)))
 
-    def _own_paths(self, epsilons: Floats, deltas: Floats) -> Floats:
-        """Give the log wealth of the bets against each claim after each bet, shape (claims, bets)."""
+    def growths(self, epsilons: Floats, deltas: Floats) -> Floats:
+        """Give the log of the factor of each bet on events against each claim, shape (claims, bets)."""
+        if not self.bets:
+            return np.zeros((len(epsilons), 0))
         log_prior, p, q, past, counts, starts = self._stack()
-        paths, many = np.empty((len(epsilons), len(self.bets))), max(1, _ROWS // len(p))
+        growths, many = np.empty((len(epsilons), len(self.bets))), max(1, _ROWS // len(p))
         for some in (slice(k, k + many) for k in range(0, len(epsilons), many)):
             claims = list(zip(epsilons[some].tolist(), deltas[some].tolist(), strict=True))
             payoffs = np.empty((len(claims), len(p), 4, len(STAKES)))
@@ -274,10 +283,8 @@ class Ledger:
                 epsilon, delta = np.array([at_distance(*claim, steps) for claim in claims]).T[..., None]
                 payoffs[:, here] = log_payoffs(p[here], q[here], epsilon, delta)
             raw = log_prior[:, None] + backtest(outcomes(p, q), past, payoffs)
-            paths[some] = np.cumsum(
-                log_sums(raw + matched(counts, payoffs), starts) - log_sums(raw, starts), axis=1
-            )
-        return paths
+            growths[some] = log_sums(raw + matched(counts, payoffs), starts) - log_sums(raw, starts)
+        return growths
 
     def _stack(self) -> Any:
         """Return all bets as columns, one row for each event, and where each bet begins."""
@@ -325,55 +332,6 @@ def log_sums(values: Floats, starts: Ints) -> Floats:
     lengths = np.diff(np.append(starts, row.shape[-1]))
     terms = np.exp(values - np.repeat(top, lengths, axis=-1)[..., None]).sum(axis=-1)
     return np.asarray(np.log(np.add.reduceat(terms, starts, axis=-1)) + top)
-
-
-def epsilon_lattice(epsilon: float) -> Iterator[float]:
-    """Give a fixed rising lattice of ε: coarse far below the claim, then half a per cent apart."""
-    unit = epsilon if epsilon > 1e-6 else 0.01  # steps from a tiny claim would not reach far
-    yield 0.0
-    if 0 < epsilon < unit:
-        yield epsilon
-    yield from (0.1 * unit, 0.2 * unit, 0.3 * unit, 0.4 * unit)
-    for step in range(-138, 10_000):
-        value = unit * 1.005**step if step else unit
-        if value > EPSILON_CAP:
-            return
-        yield value
-
-
-def delta_lattice() -> Iterator[float]:
-    """Give a fixed rising lattice of δ: 0, then 2 per cent apart from 1e-9 to 1."""
-    yield 0.0
-    for step in range(1048):
-        yield min(1.0, 1e-9 * 1.02**step)
-
-
-def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -> float:
-    """Give the largest lattice value up to which every value is rejected; 0 if the first is not.
-
-    **Guarantee.** The lattice is fixed before the data. Were the bound above the true value t, the least
-    lattice value at or above t would have been rejected; the claim at that one value holds, so this has
-    probability at most the level of a single test. No monotonicity is needed.
-    """
-    bound, many = 0.0, 1
-    while values := list(islice(lattice, many)):
-        kept = np.flatnonzero(~rejected(np.array(values)))
-        if len(kept):
-            return values[kept[0] - 1] if kept[0] else bound
-        bound, many = values[-1], min(2 * many, _VALUES)
-    return bound
-
-
-def epsilon_bound(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> float:
-    """Give a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
-    lattice = epsilon_lattice(epsilon)
-    return lower_bound(lattice, lambda each: ledger.rejects(each, np.full_like(each, delta), significance))
-
-
-def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float:
-    """Give a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
-    lattice = delta_lattice()
-    return lower_bound(lattice, lambda each: ledger.rejects(np.full_like(each, epsilon), each, significance))
 
 
 def clopper_pearson(hits: Any, runs: Any, level: float) -> tuple[Any, Any]:

@@ -16,6 +16,8 @@ from audit.evidence.cells import payoffs, smoothed
 _MOST_LOST = 0.95
 #: A mean square of D that is left by rounding only: there is no way to bet.
 _NOTHING = 1e-18
+#: No ε beyond this one can be told from it by so few runs as are ever drawn, and squares of e^ε are floats.
+_CAP = 300.0
 _SQRT_TAU = math.sqrt(2 * math.pi)
 
 
@@ -93,9 +95,8 @@ class Goals:
     log_limit: float
     share: float
 
-    def path(self, aims: Sequence[Aim | None], epsilons: Floats, deltas: Floats) -> Floats:
-        """Return the log wealth after each aim against each claim, shape (aims, claims)."""
-        logs = np.zeros(len(epsilons))
+    def path(self, aims: Sequence[Aim | None], epsilons: Floats, deltas: Floats, logs: Floats) -> Floats:
+        """Return the log wealth after each aim against each claim from that before, shape (aims, claims)."""
         path = np.empty((len(aims), len(epsilons)))
         for row, aim in zip(path, aims, strict=True):
             if aim is not None:
@@ -108,7 +109,7 @@ class Goals:
         if aim.lost:
             return np.full(len(logs), -np.inf)
         claims = [at_distance(e, d, aim.distance) for e, d in zip(epsilons, deltas, strict=True)]
-        ratio = np.exp(np.minimum([epsilon for epsilon, _ in claims], 500.0))
+        ratio = np.exp(np.minimum([epsilon for epsilon, _ in claims], _CAP))
         delta = np.array([delta for _, delta in claims])
         plans = [_plan(table, ratio, delta) for table in aim.tables]
         best = np.argmax([plan[2] for plan in plans], axis=0)

@@ -16,6 +16,7 @@ import numpy as np
 from audit.events.event import Event
 from audit.evidence.bets import backtest, log_payoffs, log_sum, matched, outcomes
 from audit.evidence.memory import PairMemory, growth_rate
+from audit.evidence.reserve import Reserved
 
 AUDITS = 200
 POWER = 0.9
@@ -200,5 +201,5 @@ def _share_refuted(
     seen_q = (counts[..., 2] + 0.5) / (counts[..., 2:].sum(axis=-1) + 1)
     payoffs = log_payoffs(seen_p, seen_q, epsilon, delta)
     raw = backtest(outcomes(seen_p, seen_q), past, payoffs)
-    wealth = np.cumsum(log_sum(raw + matched(batches, payoffs)) - log_sum(raw), axis=0)
-    return float((wealth >= limit).any(axis=0).mean())
+    growths = log_sum(raw + matched(batches, payoffs)) - log_sum(raw)
+    return float((Reserved.new(AUDITS).path(growths.T) >= limit).any(axis=1).mean())

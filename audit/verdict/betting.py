@@ -15,9 +15,11 @@ import numpy as np
 from audit.claims import at_distance
 from audit.distributions.law import Floats
 from audit.events.features.views import View
-from audit.evidence.bets import Bet, Ledger, delta_bound, epsilon_bound
+from audit.evidence.bets import Bet, Ledger
+from audit.evidence.bounds import delta_bound, epsilon_bound
 from audit.evidence.goals import Aim, Goals
 from audit.evidence.memory import Block, PairMemory, bet_on, broken_off
+from audit.evidence.standing import Standing
 from audit.sampling import BET, CONFIRM, EXPLORE, MutatedInput, Sampler
 from audit.search.climb import Path, Search
 from audit.search.compass import distance
@@ -151,6 +153,10 @@ class Betting:
     given_up
         The beginning of this audit that was given up, if any: its runs are spent. Wealth that it lost stays
         lost (and wealth that it won is given up), or beginning again would be a second chance.
+    start
+        What the accounts hold at first, if this goes on from another audit.
+    batches
+        The first place of the seed tree that no run has been drawn from yet.
     """
 
     sampler: Sampler
@@ -161,6 +167,7 @@ class Betting:
     further: Callable[[Path], Iterator[Path]] | None = None
     by_calls: bool = False
     given_up: "Betting | None" = None
+    start: Standing | None = None
     shadow_log_wealth: float = 0.0
     crossed_at: int = 0
     shadow_crossed_at: int = 0
@@ -172,14 +179,16 @@ class Betting:
 
     def __post_init__(self) -> None:
         terms, already, goals = self.terms, 0, self.terms.goals
-        self.ledger = Ledger(goals=goals)
+        self.ledger = Ledger(goals=goals, start=self.start)
         if self.given_up is not None:
             already, self.batches = self.given_up.spent, self.given_up.batches
             self.ledger = Ledger(before=self.given_up.ledger, goals=goals)
         self.stage, self.look_stage = (CONFIRM, CONFIRM) if self.by_calls else (BET, EXPLORE)
         self._spent_before = self.sampler.drawn - already
-        self.log_wealth = self.ledger.lost(terms.epsilon, terms.delta)
-        self._own, self._goal, self._grown = 0.0, np.zeros(1), 0.0
+        self._claim = np.array([terms.epsilon]), np.array([terms.delta])
+        self._own, self._goal = self.ledger.opening(*self._claim)
+        self._grown = float(self.ledger.together(self._own.log_wealth, self._goal)[0])
+        self.log_wealth = self.ledger.log_wealth(terms.epsilon, terms.delta)
         self.search = Search(
             proposals=iter(self.pairs),
             new=lambda path: PairMemory(path[0], path[-1], floats=terms.floats, path=path),
@@ -308,12 +317,10 @@ class Betting:
         """Enter a bet and return the log growth of the wealth."""
         terms, ledger, before = self.terms, self.ledger, self._grown
         ledger.add(bet, aim)
-        self._own += bet.log_growth(terms.epsilon, terms.delta)
+        self._own = self._own.after(np.array([bet.log_growth(terms.epsilon, terms.delta)]))
         if aim is not None:
-            self._goal = terms.goals.after(
-                aim, self._goal, np.array([terms.epsilon]), np.array([terms.delta])
-            )
-        self._grown = float(ledger.together(self._own, self._goal[0]))
+            self._goal = terms.goals.after(aim, self._goal, *self._claim)
+        self._grown = float(ledger.together(self._own.log_wealth, self._goal)[0])
         self.log_wealth += self._grown - before
         return self._grown - before
 

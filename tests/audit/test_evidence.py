@@ -22,14 +22,10 @@ from audit.evidence.bets import (
     at_distance,
     ceiling,
     clopper_pearson,
-    delta_bound,
-    delta_lattice,
-    epsilon_bound,
-    epsilon_lattice,
     log_payoffs,
-    lower_bound,
     outcomes,
 )
+from audit.evidence.bounds import delta_bound, delta_lattice, epsilon_bound, epsilon_lattice, lower_bound
 
 
 def tight_laws(rng, cases, *shape):
@@ -101,7 +97,8 @@ def factors(rng, calls, outcomes, claim, *, distance=1):
     batches = itertools.product(of_call.reshape(-1, events, 4), repeat=calls)
     fixed = random_bet(rng, events, np.zeros((events, 4)), distance)
     bets = [Bet(fixed.log_prior, fixed.p, fixed.q, fixed.past, sum(batch), distance) for batch in batches]
-    return np.exp(np.diff(Ledger(bets).path(*claim), prepend=0.0))
+    epsilon, delta = claim
+    return np.exp(Ledger(bets).growths(np.array([epsilon]), np.array([delta]))[0])
 
 
 def expectation(value, p, q, *, order_coin=False):
@@ -214,6 +211,16 @@ def test_a_bound_from_distant_databases_is_one_about_a_single_step():
     )
 
 
+def held_back(growths):
+    """Return the log wealth after each bet where 0.8 is bet at once, and 0.2/(n(n + 1)) more from bet n + 1 on."""
+    parts = [0.8] + [0.2 / (n * (n + 1)) for n in range(1, len(growths))]
+    wealth = []
+    for last in range(len(growths)):
+        bet = sum(part * math.exp(sum(growths[k : last + 1])) for k, part in enumerate(parts[: last + 1]))
+        wealth.append(math.log(bet + 0.2 / (last + 1)))
+    return np.array(wealth)
+
+
 @pytest.mark.parametrize("delta", [0.0, 0.02])
 def test_the_path_of_a_ledger_adds_up_bets_at_several_distances(delta):
     rng = np.random.default_rng(3)
@@ -221,21 +228,20 @@ def test_the_path_of_a_ledger_adds_up_bets_at_several_distances(delta):
     for distance in (1, 3, 1, 2):
         counts = rng.integers(0, 9, (2, 4)).astype(float)
         ledger.add(random_bet(rng, 2, counts, distance))
-    expected = np.cumsum([bet.log_growth(0.4, delta) for bet in ledger.bets])
-    assert ledger.path(0.4, delta) == pytest.approx(expected)
+    expected = held_back([bet.log_growth(0.4, delta) for bet in ledger.bets])
+    assert ledger.path(0.4, delta) == pytest.approx([0.0, *expected])
 
 
-def at_its_best(self, epsilon, delta):
-    """Return the path of the wealth were each batch settled by the event and stake that won most."""
-    payoffs = [log_payoffs(bet.p, bet.q, epsilon, delta) for bet in self.bets]
-    return np.cumsum(
-        [(bet.counts[:, None, :] @ paid).max() for bet, paid in zip(self.bets, payoffs, strict=True)]
-    )
+def at_its_best(self, epsilons, deltas):
+    """Return the growth of the wealth were each batch settled by the event and stake that won most."""
+    payoffs = [log_payoffs(bet.p, bet.q, epsilons[0], deltas[0]) for bet in self.bets]
+    won = [(bet.counts[:, None, :] @ paid).max() for bet, paid in zip(self.bets, payoffs, strict=True)]
+    return np.array([won])
 
 
 def test_the_enumeration_sees_a_factor_taken_at_its_best_event(monkeypatch):
     """The planted defect "wealth maximised over features" is far outside what the enumeration allows."""
-    monkeypatch.setattr(Ledger, "path", at_its_best)
+    monkeypatch.setattr(Ledger, "growths", at_its_best)
     rng = np.random.default_rng(20)
     assert max(expectations(rng, 50, calls=1, outcomes=3)) > 1.1
 
@@ -331,8 +337,8 @@ def some_ledger(rng, *, bets=6):
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, 0.0), (1.0, 0.0), (2.0, 0.1)])
 def test_the_path_of_a_ledger_adds_up_its_bets(seed, epsilon, delta):
     ledger = some_ledger(np.random.default_rng(seed))
-    one_by_one = np.cumsum([bet.log_growth(epsilon, delta) for bet in ledger.bets])
-    assert ledger.path(epsilon, delta) == pytest.approx(one_by_one, rel=1e-10, abs=1e-10)
+    one_by_one = held_back([bet.log_growth(epsilon, delta) for bet in ledger.bets])
+    assert ledger.path(epsilon, delta)[1:] == pytest.approx(one_by_one, rel=1e-10, abs=1e-10)
     assert ledger.log_wealth(epsilon, delta) == pytest.approx(one_by_one[-1], rel=1e-10, abs=1e-10)
 
 
@@ -346,7 +352,7 @@ def test_a_bet_added_after_the_path_was_read_counts():
 
 def test_a_ledger_without_bets_has_the_wealth_it_began_with_and_bounds_nothing():
     assert Ledger().log_wealth(1.0, 0.0) == 0.0
-    assert len(Ledger().path(1.0, 0.0)) == 0
+    assert Ledger().path(1.0, 0.0).tolist() == [0.0]
     assert epsilon_bound(Ledger(), epsilon=1.0, delta=0.0, significance=0.01) == 0.0
     assert delta_bound(Ledger(), epsilon=1.0, significance=0.01) == 0.0
 

@@ -101,7 +101,9 @@ def test_a_bound_does_not_depend_on_the_claims_asked_about_beside_it():
     aim = Aim((CellCounts(0, 10 * PAST, 3, counts),), calls=1000)
     aims = [aim, None, replace(aim, calls=50)]
     claims = np.array([0.0, 0.1, 0.5]), np.array([0.0, 0.01, 0.0])
-    path = ledger.goals.path(aims, *claims)
+    path = ledger.goals.path(aims, *claims, np.zeros(3))
     assert path[-1, 0] != 0
     for k in range(3):
-        assert np.allclose(path[:, [k]], ledger.goals.path(aims, *(each[[k]] for each in claims)))
+        assert np.allclose(
+            path[:, [k]], ledger.goals.path(aims, *(each[[k]] for each in claims), np.zeros(1))
+        )

@@ -14,6 +14,7 @@ from audit import PureDP, Relation, audit_privacy
 from audit.databases.domain import describe
 from audit.events.features.views import View
 from audit.evidence.memory import bet_on
+from audit.evidence.reserve import Reserved
 from audit.sampling import BET, EXPLORE, Sampler
 from audit.search.climb import FIRST_LOOK, SHARE, Search
 from audit.search.compass import distance
@@ -316,8 +317,8 @@ def bets_on_its_bets_alone(betting, sampler):
     """Tell whether the wealth comes from runs drawn to be bet on, none of them coupled, each counted once."""
     bets = [size for path, size, _, coupled in sampler.draws if path[0] == BET and not coupled]
     ledger, claim = betting.ledger, (betting.terms.epsilon, betting.terms.delta)
-    own = sum(bet.log_growth(*claim) for bet in ledger.bets)
-    aimed = ledger.goals.path(ledger.aims, *(np.array([number]) for number in claim))[-1, 0]
+    own = Reserved.new(1).path(np.array([[bet.log_growth(*claim) for bet in ledger.bets]]))[0, -1]
+    aimed = ledger.goals.path(ledger.aims, *(np.array([number]) for number in claim), np.zeros(1))[-1, 0]
     counted = [bet.calls for bet in betting.ledger.bets]
     settled = counted == [2 * size for size in bets] and bets == betting.bet_sizes
     both = (1 - ledger.goals.share) * math.exp(own) + ledger.goals.share * math.exp(aimed)
@@ -353,7 +354,8 @@ class BetsOnScouts(Betting):
         chosen = memory.choose(self.terms.epsilon, self.terms.delta)
         if scouted is not None and chosen:
             crosses = memory.count(*scouted)
-            self._own += bet_on(chosen, crosses).log_growth(self.terms.epsilon, self.terms.delta)
+            growth = bet_on(chosen, crosses).log_growth(self.terms.epsilon, self.terms.delta)
+            self._own = self._own.after(np.array([growth]))
 
 
 class CouplesItsBets(Betting):

@@ -1,0 +1,94 @@
+"""Lower bounds on ε and δ, read off the wealth that the same bets give against other claims."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice, takewhile
+
+import numpy as np
+
+from audit.distributions.law import Floats
+from audit.evidence.bets import EPSILON_CAP, Ledger
+from audit.evidence.standing import Flags, Standing
+
+#: Values of a lattice that are looked at together at most.
+_VALUES = 32
+#: An ε that no number of runs shows: ln n bounds what n runs can.
+_FAR = 40.0
+
+
+def epsilon_lattice(epsilon: float) -> Iterator[float]:
+    """Give a fixed rising lattice of ε: coarse far below the claim, then half a per cent apart."""
+    unit = epsilon if epsilon > 1e-6 else 0.01  # steps from a tiny claim would not reach far
+    yield 0.0
+    if 0 < epsilon < unit:
+        yield epsilon
+    yield from (0.1 * unit, 0.2 * unit, 0.3 * unit, 0.4 * unit)
+    for step in range(-138, 10_000):
+        value = unit * 1.005**step if step else unit
+        if value > EPSILON_CAP:
+            return
+        yield value
+
+
+def delta_lattice() -> Iterator[float]:
+    """Give a fixed rising lattice of δ: 0, then 2 per cent apart from 1e-9 to 1."""
+    yield 0.0
+    for step in range(1048):
+        yield min(1.0, 1e-9 * 1.02**step)
+
+
+def lower_bound(lattice: Iterator[float], rejected: Callable[[Floats], Flags]) -> float:
+    """Give the largest lattice value up to which every value is rejected; 0 if the first is not.
+
+    **Guarantee.** The lattice is fixed before the data. Were the bound above the true value t, the least
+    lattice value at or above t would have been rejected; the claim at that one value holds, so this has
+    probability at most the level of a single test. No monotonicity is needed.
+    """
+    bound, many = 0.0, 1
+    while values := list(islice(lattice, many)):
+        kept = np.flatnonzero(~rejected(np.array(values)))
+        if len(kept):
+            return values[kept[0] - 1] if kept[0] else bound
+        bound, many = values[-1], min(2 * many, _VALUES)
+    return bound
+
+
+def epsilon_bound(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> float:
+    """Give a lower bound on the true ε at this δ, at confidence 1 − significance (see `lower_bound`)."""
+    lattice = epsilon_lattice(epsilon) if ledger.start is None else _few_epsilons(epsilon)
+    return lower_bound(lattice, lambda each: ledger.rejects(each, np.full_like(each, delta), significance))
+
+
+def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float:
+    """Give a lower bound on the true δ at this ε, at confidence 1 − significance (see `lower_bound`)."""
+    lattice = delta_lattice() if ledger.start is None else _few_deltas()
+    return lower_bound(lattice, lambda each: ledger.rejects(np.full_like(each, epsilon), each, significance))
+
+
+def standing(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> Standing:
+    """Return where a ledger stands against the claim, and against those that later bounds will look at."""
+    told = (
+        (epsilon, delta),
+        *((e, delta) for e in _few_epsilons(epsilon)),
+        *((epsilon, d) for d in _few_deltas()),
+    )
+    claims = list(dict.fromkeys(told))
+    epsilons, deltas = np.array(claims).T
+    rejected = ledger.rejects(epsilons, deltas, significance)
+    account, goal = ledger.opening(epsilons, deltas)
+    for growth in ledger.growths(epsilons, deltas).T:
+        account = account.after(growth)
+    if ledger.goals is not None and ledger.aims:
+        goal = ledger.goals.path(ledger.aims, epsilons, deltas, goal)[-1]
+    lost = np.array([ledger.lost(*claim) for claim in claims])
+    return Standing.of(claims, account, goal, lost=lost, rejected=rejected)
+
+
+def _few_epsilons(epsilon: float) -> Iterator[float]:
+    """Give every 4th ε of the lattice around the claim and above, up to what runs can tell."""
+    fine = list(takewhile(lambda each: each <= max(_FAR, 2 * epsilon), epsilon_lattice(epsilon)))
+    first = fine.index(epsilon)
+    yield from (value for place, value in enumerate(fine) if (place - first) % 4 == 0 or value == 0)
+
+
+def _few_deltas() -> Iterator[float]:
+    return islice(delta_lattice(), 0, None, 5)

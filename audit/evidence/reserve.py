@@ -1,0 +1,62 @@
+"""An account that is bet bit by bit: what is lost on bad pairs at first is not all that there is."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from audit.distributions.law import Floats
+
+#: The share of the wealth that is bet from the first bet on. After n bets 1/n of the rest is in reserve.
+_AT_ONCE = 0.8
+
+
+@dataclass(frozen=True)
+class Reserved:
+    """The wealth of an account, by claim: what is bet, and a reserve.
+
+    **Guarantee.** How much leaves the reserve before a bet is a function of the number of bets alone. Each part
+    is multiplied, from then on, by factors of conditional expectation at most 1. So their sum, with what is
+    still in reserve, is a non-negative supermartingale from 1.
+
+    Parameters
+    ----------
+    bets
+        How many bets there were.
+    log_bet, log_reserve
+        Logs of the wealth that is bet and of that in reserve, shape (claims,).
+    """
+
+    bets: int
+    log_bet: Floats
+    log_reserve: Floats
+
+    @classmethod
+    def new(cls, claims: int) -> "Reserved":
+        """Return the wealth before the first bet."""
+        return cls(0, np.full(claims, -np.inf), np.zeros(claims))
+
+    @property
+    def log_wealth(self) -> Floats:
+        """The log of all wealth, shape (claims,)."""
+        return np.asarray(np.logaddexp(self.log_bet, self.log_reserve))
+
+    def after(self, growth: Floats) -> "Reserved":
+        """Return the wealth after one more bet, given the log of its factor for each claim."""
+        left = 1 - _AT_ONCE if self.bets == 0 else self.bets / (self.bets + 1)
+        bet = np.logaddexp(self.log_bet, self.log_reserve + math.log1p(-left))
+        return Reserved(self.bets + 1, np.asarray(bet + growth), self.log_reserve + math.log(left))
+
+    def path(self, growths: Floats) -> Floats:
+        """Return the log wealth after each bet, given the logs of their factors, both of shape (claims, bets).
+
+        Examples
+        --------
+        >>> bool(Reserved.new(1).path(np.full((1, 99), -1.0))[0, -1] > math.log(0.2 / 100))
+        True
+        """
+        wealth, path = self, np.empty_like(growths)
+        for growth, row in zip(growths.T, path.T, strict=True):
+            wealth = wealth.after(growth)
+            row[:] = wealth.log_wealth
+        return path
