@@ -36,9 +36,7 @@ numbers, so the same calls give the wealth against every other claim: that is ho
 """
 
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 import numpy as np

@@ -1,149 +1,18 @@
 """A digest of all that a curve is computed with, so that a changed learner begins its cells anew."""
 
-import functools
-import hashlib
-import inspect
-import types
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
-
-import numpy as np
-
-from audit.sampling.remake.holdings import names_in
-from audit.studies.sources import digest
+from audit.sampling.remake.digest import digest_of
 from audit.studies.study import Curve
-from audit.values.canonical import content_of
-from audit.values.outcomes import without_addresses
 
 _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "start")
-_ENGINE = "audit.studies.run"
-_NAMES = (type, types.BuiltinFunctionType, np.ufunc)
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))
-
-
-_HOLDERS: tuple[tuple[type, Callable[[Any], Iterable[Any]]], ...] = (
-    (functools.partial, lambda value: (value.func, value.args, value.keywords)),
-    (types.MethodType, lambda value: (value.__func__, value.__self__)),
-    (types.CodeType, lambda value: (value.co_code, value.co_names, *value.co_consts)),
-    (dict, lambda value: (*value.keys(), *value.values())),
-    (list, tuple),
-    (tuple, tuple),
-)
-"""What values hold, by their kind."""
 
 
 def code_of(curve: Curve) -> str:
-    """Return a digest of the code of a curve, and of the values that its functions hold.
-
-    Parameters
-    ----------
-    curve
-        The curve.
-
-    Returns
-    -------
-    str
-        16 hexadecimal digits.
-
-    Notes
-    -----
-    What counts is the source of the modules that define its functions, of what they name, of how studies are
-    carried out, and of all that these import (`audit.studies.sources`); and what the functions hold:
-    closures, defaults, the arguments of partial functions, the attributes of objects. What a module computes
-    when it is imported counts by its source alone.
+    """Return a digest of the code of a curve and of the values that its functions hold: 16 hexadecimal digits.
 
     Examples
     --------
-    >>> from audit.studies import Curve
     >>> of = lambda rate: code_of(Curve("all", lambda value, m: rate, lambda value, m: []))
     >>> of(1) == of(1), of(1) == of(2)
     (True, False)
     """
-    held = _Held()
-    for name in _FUNCTIONS:
-        held.add(getattr(curve, name))
-    return hashlib.sha256((held.text() + digest({_ENGINE, *held.modules})).encode()).hexdigest()[:16]
-
-
-class _Held:
-    """Values one after another, and the modules that they are from."""
-
-    def __init__(self) -> None:
-        self.modules: set[str] = set()
-        self._whole = hashlib.sha256()
-        self._seen: dict[int, tuple[int, Any]] = {}
-
-    def text(self) -> str:
-        return self._whole.hexdigest()
-
-    def add(self, value: Any) -> None:
-        """Take in a value and what it holds."""
-        if isinstance(value, _PLAIN):
-            return self._say(type(value).__name__, repr(value))
-        known = self._seen.get(id(value))
-        if known is not None:
-            return self._say("again", str(known[0]))
-        self._seen[id(value)] = len(self._seen), value  # kept, so that no other value gets its number
-        for part in self._parts(value):
-            self.add(part)
-        return self._say("end")
-
-    def _say(self, *words: str) -> None:
-        self._whole.update("\0".join(words).encode("utf-8", "surrogatepass") + b"\1")
-
-    def _named(self, value: Any) -> None:
-        module = getattr(value, "__module__", None) or type(value).__module__
-        self.modules.add(str(module))
-        self._say(type(value).__name__, str(getattr(value, "__qualname__", None) or value.__name__))
-
-    def _parts(self, value: Any) -> Iterator[Any]:
-        """Yield what a value is, then what it holds."""
-        opened = next((parts for kind, parts in _HOLDERS if isinstance(value, kind)), None)
-        if isinstance(value, types.ModuleType):
-            self.modules.add(value.__name__)
-        elif isinstance(value, _NAMES):
-            self._named(value)
-        elif isinstance(value, types.FunctionType):
-            self._named(value)
-            yield from _function(value)
-        elif isinstance(value, (set, frozenset)):
-            self._say("set", *sorted(self._alone(item) for item in value))
-        elif opened is not None:
-            yield type(value)
-            yield from opened(value)
-        elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
-            self._say(value.dtype.str, str(value.shape), value.tobytes().hex())
-        else:
-            yield type(value)
-            yield _state(value)
-
-    def _alone(self, item: Any) -> str:
-        inner = _Held()
-        inner.add(item)
-        self.modules |= inner.modules
-        return inner.text()
-
-
-def _function(function: types.FunctionType) -> Iterator[Any]:
-    yield function.__code__
-    yield function.__defaults__
-    yield function.__kwdefaults__
-    yield from map(content_of, function.__closure__ or ())
-    for name in sorted(names_in(function.__code__)):
-        named = function.__globals__.get(name)
-        if isinstance(named, (types.ModuleType, types.FunctionType, type)):
-            yield inspect.getmodule(named)
-
-
-def _state(value: Any) -> Any:
-    """Return what an object holds, its text where it does not say."""
-    try:
-        state = value.__getstate__()
-    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
-        state = None
-    if state is not None:
-        return state
-    try:
-        return without_addresses(repr(value))
-    except Exception:  # noqa: BLE001  an object of the user's may refuse in any way
-        return None
+    return digest_of(*(getattr(curve, name) for name in _FUNCTIONS), engine="audit.studies.run")

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audit.studies import Curve, load_study, sources
+from audit.sampling.remake import sources
+from audit.studies import Curve, load_study
 from audit.studies.code import code_of
 from audit.studies.run import run_study
 from audit.studies.saved import CellStore
