@@ -47,8 +47,10 @@ _HOMES = {
 offer(
     parse="audit.results.saved:parse",
     parse_utility="audit.utility.saved:parse_utility",
+    extend="audit.privacy:extend",
     replay="audit.verdict.replay:replay_witness",
     replay_utility="audit.utility.replay:replay_failure",
+    standing="audit.results.going_on:standing_of",
     short="audit.words.text:short",
     told="audit.words.text:told_privacy",
     told_utility="audit.utility.text:told",

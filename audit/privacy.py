@@ -41,6 +41,7 @@ def audit_privacy(
     seed: int = 0,
     jobs: int = 1,
     progress: Callable[[Any], None] | None = None,
+    extend: AuditResult | None = None,
 ) -> AuditResult:
     """Audit a privacy claim and return a verdict with its evidence.
 
@@ -95,6 +96,10 @@ def audit_privacy(
         Worker processes; the result does not depend on it.
     progress
         Receives the events of `audit.values.progress`.
+    extend
+        The result of an audit to go on from, read from a file that was saved for it:
+        ``to_json(extend=True)``. `budget` are the runs to add. Code, versions, claim, databases and options
+        have to be those of that audit.
 
     Returns
     -------
@@ -148,7 +153,33 @@ def audit_privacy(
         jobs=jobs,
         progress=progress,
     )
-    return carried_out(task, lambda: _dispatch(task))
+    return carried_out(task, lambda: _dispatch(task, extend))
+
+
+def extend(result: AuditResult, *, budget: int, **options: Any) -> AuditResult:
+    """Return what `AuditResult.extend` does."""
+    from audit.results.going_on import refuse_over
+
+    refuse_inside_given()
+    refuse_over(result)
+    ended = result._ended  # noqa: SLF001 - a value of ours
+    listener = options.pop("progress", None)
+    unknown = sorted(set(options) - _OF_A_PART)
+    if unknown:
+        raise InvalidValue(f"`extend` takes no `{unknown[0]}`: it is that of the audit that goes on.")
+    if ended is None or isinstance(ended, dict):
+        raise InvalidValue(
+            "This result was not made here, so its mechanism is not known: give it to the audit, "
+            "`audit_privacy(mechanism, ..., extend=result)`."
+        )
+    check_progress(listener)
+    told = replace(ended.task.options, **{"time_limit": None, **options}, budget=budget)
+    task = replace(ended.task, options=told, listener=listener, started=time.monotonic())
+    return own_arithmetic()(carried_out)(task, lambda: _dispatch(task, result))
+
+
+#: Options of a part of an audit, which change no bet.
+_OF_A_PART = {"time_limit", "confirm_budget", "jobs"}
 
 
 def make_task(
@@ -216,11 +247,14 @@ def make_task(
     )
 
 
-def _dispatch(task: PrivacyTask) -> AuditResult:
+def _dispatch(task: PrivacyTask, extended: AuditResult | None) -> AuditResult:
+    from audit.results.going_on import before_of
     from audit.verdict.by_law import audit_by_law
     from audit.verdict.by_runs import audit_by_runs
 
     task = replace(task, started=time.monotonic())  # what is ours to load is no time of the audit's
+    if extended is not None:
+        return audit_by_runs(task, before_of(extended, task))
     if task.subject.declared_law is not None and task.options.numerics == "ideal":
         found = audit_by_law(task)
         if found is not None:

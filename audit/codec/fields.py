@@ -140,6 +140,8 @@ significance = _reader("a number strictly between 0 and 1", lambda held: 0 < hel
 #: A whole number of any size that a file can hold.
 seed = _reader("a whole number ≥ 0", lambda held: type(held) is int and held >= 0)
 count = _reader(f"a whole number from 0 to {_MOST:,}", lambda held: held <= _MOST, seed)
+#: A whole number, negative or not.
+whole = _reader("a whole number", lambda held: type(held) is int and abs(held) <= _MOST, value)
 #: How many runs a replay draws again.
 runs = _reader(f"a whole number from 0 to {MOST_RUNS:,}", lambda held: held <= MOST_RUNS, seed)
 #: How many steps two databases are apart.

@@ -350,10 +350,10 @@ class Databases:
         for steps in lengths:
             for rows in repeated(self.relation, left, right, steps, most=most):
                 path = tuple(rebuilt(pair[0], each) for each in rows)
-                if len(path) > 2 and self._is_path(path) and not self.relates(path[0], path[-1]):
+                if len(path) > 2 and self.has_path(path) and not self.relates(path[0], path[-1]):
                     yield path
 
-    def _is_path(self, path: Path) -> bool:
+    def has_path(self, path: Path) -> bool:
         """Return whether every step leads to a neighbour and stays in the domain."""
         steps = all(self.relates(*step) for step in pairwise(path))
         return steps and all(map(self.fits, path)) and self._may(*path)

@@ -65,6 +65,8 @@ def audit_entry(
         if os.environ.get("DP_AUDIT_TRACEBACK"):
             raise
         result = _failed(entry.name, kind, options.get("claim"), error)
+    if isinstance(result, AuditResult):
+        result = dataclasses.replace(result, _ended=None)  # no entry is gone on from; it weighs megabytes
     return dataclasses.replace(
         result,
         subject=entry.name,

@@ -12,7 +12,7 @@ import numpy as np
 from audit.databases.chosen import Databases, Pair
 from audit.databases.domain import no_neighbours
 from audit.databases.paths import lengths
-from audit.evidence.power import detectable, fixed_sample_epsilon
+from audit.evidence.power import Section, detectable, fixed_sample_epsilon
 from audit.relations import name_of
 from audit.sampling import EXPLORE, Runs, Sampler
 from audit.search.climb import FIRST_LOOK, SHARE
@@ -172,7 +172,7 @@ def _planned_power(task: PrivacyTask) -> str:
         sizes.append(min(bet_size(FIRST_LOOK + sum(sizes)), most - sum(sizes)))
     told = {"epsilon": claim.epsilon, "delta": claim.delta}
     own = significance * (1 - goal_share(stops=task.options.until == "refuted"))
-    found = detectable(None, sizes, **told, significance=own, look=FIRST_LOOK)
+    found = detectable(None, [Section(FIRST_LOOK, tuple(sizes))], **told, significance=own)
     if found.epsilon is None:
         return "too few runs to catch any fault that shows on one plain event."
     fixed = fixed_sample_epsilon(sum(sizes), **told, significance=significance)

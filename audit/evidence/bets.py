@@ -28,8 +28,8 @@ one of the factors above, whatever path was chosen before its batch was drawn. I
 
 **Two accounts.** A share of the wealth, fixed before the audit, is bet on whole tables with the last run in
 view (`audit.evidence.goals`); the rest is bet on events as above, a part of it only later
-(`audit.evidence.reserve`). Each account is a supermartingale, and so is their sum, which the guarantee is about.
-An audit that goes on from another one starts with what its accounts held (`audit.evidence.standing`).
+(`audit.evidence.reserve`). Each account is a supermartingale, and so is their sum, which the guarantee is
+about. An audit that goes on from another one starts with what its accounts held (`audit.evidence.standing`).
 
 The counts of a bet do not depend on the claim, and h and the weights at any (ε, δ) are functions of stored
 numbers, so the same calls give the wealth against every other claim: that is how bounds are found (`Ledger`).

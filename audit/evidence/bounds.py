@@ -1,5 +1,6 @@
 """Lower bounds on ε and δ, read off the wealth that the same bets give against other claims."""
 
+import math
 from collections.abc import Callable, Iterator
 from itertools import islice, takewhile
 
@@ -66,29 +67,38 @@ def delta_bound(ledger: Ledger, *, epsilon: float, significance: float) -> float
 
 def standing(ledger: Ledger, *, epsilon: float, delta: float, significance: float) -> Standing:
     """Return where a ledger stands against the claim, and against those that later bounds will look at."""
-    told = (
-        (epsilon, delta),
-        *((e, delta) for e in _few_epsilons(epsilon)),
-        *((epsilon, d) for d in _few_deltas()),
-    )
-    claims = list(dict.fromkeys(told))
+    claims = claims_of(epsilon, delta)
     epsilons, deltas = np.array(claims).T
-    rejected = ledger.rejects(epsilons, deltas, significance)
     account, goal = ledger.opening(epsilons, deltas)
-    for growth in ledger.growths(epsilons, deltas).T:
-        account = account.after(growth)
-    if ledger.goals is not None and ledger.aims:
-        goal = ledger.goals.path(ledger.aims, epsilons, deltas, goal)[-1]
     lost = np.array([ledger.lost(*claim) for claim in claims])
+    growths = ledger.growths(epsilons, deltas)
+    own = np.column_stack([account.log_wealth, account.path(growths)])
+    for growth in growths.T:
+        account = account.after(growth)
+    if ledger.goals is None:
+        wealth = own
+    else:
+        aimed = np.vstack([goal, ledger.goals.path(ledger.aims, epsilons, deltas, goal)])
+        goal, wealth = aimed[-1], ledger.together(own, aimed.T)
+    rejected = lost + wealth.max(axis=1) >= -math.log(significance)
     return Standing.of(claims, account, goal, lost=lost, rejected=rejected)
 
 
+def claims_of(epsilon: float, delta: float) -> tuple[tuple[float, float], ...]:
+    """Return the claims that an audit which goes on can speak about: the claim itself first."""
+    by_epsilon = ((each, delta) for each in _few_epsilons(epsilon))
+    by_delta = ((epsilon, each) for each in _few_deltas())
+    return tuple(dict.fromkeys(((epsilon, delta), *by_epsilon, *by_delta)))
+
+
 def _few_epsilons(epsilon: float) -> Iterator[float]:
-    """Give every 4th ε of the lattice around the claim and above, up to what runs can tell."""
+    """Give every 4th ε of the lattice around the claim, then every 16th, up to what runs can tell."""
     fine = list(takewhile(lambda each: each <= max(_FAR, 2 * epsilon), epsilon_lattice(epsilon)))
     first = fine.index(epsilon)
-    yield from (value for place, value in enumerate(fine) if (place - first) % 4 == 0 or value == 0)
+    for place, value in enumerate(fine):
+        if value == 0 or (place - first) % (4 if value <= 2 * epsilon else 16) == 0:
+            yield value
 
 
 def _few_deltas() -> Iterator[float]:
-    return islice(delta_lattice(), 0, None, 5)
+    return islice(delta_lattice(), 0, None, 10)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from audit.distributions.law import Floats
 from audit.events.event import Event
 from audit.evidence.bets import backtest, log_payoffs, log_sum, matched, outcomes
 from audit.evidence.memory import PairMemory, growth_rate
@@ -27,6 +28,22 @@ _MOST = 50.0
 _GRID = 400
 _MARGIN = 10
 _SCALES = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)
+
+
+@dataclass(frozen=True)
+class Section:
+    """How one audit bet on a pair.
+
+    Parameters
+    ----------
+    look
+        Pairs of runs seen before the first bet.
+    sizes
+        Pairs of runs in each batch that was bet on.
+    """
+
+    look: int
+    sizes: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -50,12 +67,11 @@ class Power:
 
 def detectable(
     memory: PairMemory | None,
-    sizes: Sequence[int],
+    sections: Sequence[Section],
     *,
     epsilon: float,
     delta: float,
     significance: float,
-    look: int,
 ) -> Power:
     """Return the smallest true ε at which 90 % of simulated audits like this one refute.
 
@@ -63,19 +79,18 @@ def detectable(
     ----------
     memory
         What was learned of the pair that was bet on.
-    sizes
-        Pairs of runs in each batch that was bet on.
+    sections
+        How this audit, and those that it goes on from, bet on the pair. Each learned it anew.
     epsilon, delta, significance
         The claim, and the audit's significance times the share of the wealth that is bet on events.
-    look
-        Pairs of runs seen before the first bet.
     """
+    bet = sum(sum(section.sizes) for section in sections)
     grid = epsilon + np.geomspace(1e-4, max(epsilon, 1.0) + 12.0, _GRID)
 
     def sufficient(option: _Option) -> int:
         """Return from which step of the grid on the expected growth suffices; it rises along the grid."""
         p = np.array(option.p)
-        grown = sum(sizes) * growth_rate(p, (p - delta) / np.exp(grid), epsilon, delta)
+        grown = bet * growth_rate(p, (p - delta) / np.exp(grid), epsilon, delta)
         return int(np.searchsorted(grown, option.limit(significance)))
 
     promising = [option for option in _options(memory, epsilon, delta) if option.p > delta]
@@ -83,7 +98,7 @@ def detectable(
 
     def refuted(k: int) -> bool:
         q, limit = (best.p - delta) / math.exp(grid[k]), best.limit(significance)
-        return _share_refuted(best.p, q, sizes, look=look, epsilon=epsilon, delta=delta, limit=limit) >= POWER
+        return _share_refuted(best.p, q, sections, epsilon=epsilon, delta=delta, limit=limit) >= POWER
 
     found = _first(refuted, count=_GRID, guess=sufficient(best) + _MARGIN)
     return Power(None if found is None else float(grid[found]), best.event, best.p)
@@ -188,12 +203,21 @@ def _options(memory: PairMemory | None, epsilon: float, delta: float) -> list[_O
 
 
 def _share_refuted(
-    p: float, q: float, sizes: Sequence[int], *, look: int, epsilon: float, delta: float, limit: float
+    p: float, q: float, sections: Sequence[Section], *, epsilon: float, delta: float, limit: float
 ) -> float:
     """Simulate audits that bet on one event of known probabilities with the stakes of `evidence`."""
     rng = np.random.default_rng(0)  # common random numbers: the share is then (nearly) monotone in ε
-    draws = 2 * np.array([look, *sizes])[:, None]
-    cells = outcomes(np.array(p), np.array(q))
+    growths = [_growths(rng, (p, q), each, epsilon=epsilon, delta=delta) for each in sections]
+    paths = Reserved.new(AUDITS).path(np.concatenate(growths).T)
+    return float((paths >= limit).any(axis=1).mean())
+
+
+def _growths(
+    rng: np.random.Generator, event: tuple[float, float], section: Section, *, epsilon: float, delta: float
+) -> Floats:
+    """Return the log growth of each bet of a section, shape (bets, audits)."""
+    draws = 2 * np.array([section.look, *section.sizes])[:, None]
+    cells = outcomes(*map(np.array, event))
     batches = rng.multinomial(draws, cells, size=(len(draws), AUDITS)).astype(np.float64)
     counts, batches = np.cumsum(batches, axis=0)[:-1], batches[1:]
     past = counts.sum(axis=-1)
@@ -201,5 +225,4 @@ def _share_refuted(
     seen_q = (counts[..., 2] + 0.5) / (counts[..., 2:].sum(axis=-1) + 1)
     payoffs = log_payoffs(seen_p, seen_q, epsilon, delta)
     raw = backtest(outcomes(seen_p, seen_q), past, payoffs)
-    growths = log_sum(raw + matched(batches, payoffs)) - log_sum(raw)
-    return float((Reserved.new(AUDITS).path(growths.T) >= limit).any(axis=1).mean())
+    return log_sum(raw + matched(batches, payoffs)) - log_sum(raw)

@@ -15,9 +15,9 @@ _AT_ONCE = 0.8
 class Reserved:
     """The wealth of an account, by claim: what is bet, and a reserve.
 
-    **Guarantee.** How much leaves the reserve before a bet is a function of the number of bets alone. Each part
-    is multiplied, from then on, by factors of conditional expectation at most 1. So their sum, with what is
-    still in reserve, is a non-negative supermartingale from 1.
+    **Guarantee.** How much leaves the reserve before a bet is a function of the number of bets alone. Each
+    part is multiplied, from then on, by factors of conditional expectation at most 1. So their sum, with what
+    is still in reserve, is a non-negative supermartingale from 1.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Reserved:
         return Reserved(self.bets + 1, np.asarray(bet + growth), self.log_reserve + math.log(left))
 
     def path(self, growths: Floats) -> Floats:
-        """Return the log wealth after each bet, given the logs of their factors, both of shape (claims, bets).
+        """Return the log wealth after each bet from the logs of their factors, both of shape (claims, bets).
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Where the accounts of an audit stand against a fixed list of claims: what an audit that goes on starts from."""
+"""Where the accounts of an audit stand against some claims: what an audit that goes on starts from."""
 
 import math
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from audit.evidence.reserve import Reserved
 
 #: Log wealth is kept in thousandths, rounded down: less than there is.
 _PARTS = 1_000
-#: A log wealth that no later bet undoes: the claim was rejected once, which is for good.
-_FOR_GOOD = 10**6
-_LEAST = -(10**6)
+#: A log wealth, in thousandths, that no later bet undoes: the claim was rejected once, which is for good.
+FOR_GOOD = 10**9
+_LEAST = -(10**9)
 
 Flags = NDArray[np.bool_]
 
@@ -67,7 +67,7 @@ class Standing:
         rejected
             Which claims have been rejected, shape (claims,).
         """
-        own = np.where(rejected, _FOR_GOOD, account.log_bet + lost)
+        own = np.where(rejected, FOR_GOOD / _PARTS, account.log_bet + lost)
         logs = (own, account.log_reserve + lost, goal + lost)
         return cls(account.bets, tuple(claims), *map(_thousandths, logs))
 
@@ -83,5 +83,5 @@ class Standing:
 
 
 def _thousandths(logs: Floats) -> tuple[int, ...]:
-    held = np.clip(logs, _LEAST, _FOR_GOOD)
-    return tuple(math.floor(_PARTS * log) for log in held.tolist())
+    held = np.clip(_PARTS * logs, _LEAST, FOR_GOOD)
+    return tuple(math.floor(log) for log in held.tolist())

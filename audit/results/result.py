@@ -62,7 +62,7 @@ class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened,
 
 #: Fields that can be any Python value: only in these does a tuple differ from a list.
 _ANY = frozenset({"left", "right", "event", "claim", "parameters", "database", "output", "source"})
-_UNSAVED = ("environment", "_subject")
+_UNSAVED = ("environment", "_subject", "_ended")
 
 
 def _plain(value: Any, name: str) -> Any:
@@ -273,6 +273,8 @@ class AuditResult(SavedResult):
 
     Attributes
     ----------
+    earlier : tuple of int
+        Runs of each audit that this one goes on from; `samples` counts them too.
     detectable_epsilon : float, optional
         The smallest true ε that audits like this one refute nine times in ten on one event of one pair, which
         `detectable_event` describes.
@@ -324,8 +326,43 @@ class AuditResult(SavedResult):
     not_tested: tuple[str, ...] = ()
     target: str | None = None
     expected: str | None = None
+    earlier: tuple[int, ...] = ()
     environment: dict[str, Any] = field(default_factory=dict)
     _subject: Any = field(default=None, repr=False, compare=False)
+    _ended: Any = field(default=None, repr=False, compare=False)
+
+    def to_json(self, *, extend: bool = False) -> dict[str, Any]:
+        """Return the document that a file holds: ``{"schema": 1, "result": ..., "environment": ...}``.
+
+        Parameters
+        ----------
+        extend : bool
+            Whether another audit shall be able to go on from the file: ``standing`` is added, where there is
+            one.
+        """
+        standing = ability("standing")(self) if extend else None
+        return {**super().to_json(), **({} if standing is None else {"standing": standing})}
+
+    def extend(self, *, budget: int, **options: Any) -> "AuditResult":
+        """Go on where this audit stopped, with new runs, and return what all runs together show.
+
+        The wealth is kept, no run is drawn twice, and all parts together keep the significance. From a file:
+        ``audit_privacy(..., extend=result)``, with the other arguments of that audit.
+
+        Parameters
+        ----------
+        budget : int
+            Most runs to add.
+        time_limit, confirm_budget, jobs, progress
+            As in `audit_privacy`; by default none, and those of this audit.
+
+        Raises
+        ------
+        InvalidValue
+            Nothing can be added: the claim is refuted or proved, or the result was read from a file.
+        """
+        found: AuditResult = ability("extend")(self, budget=budget, **options)
+        return found
 
     def replay(
         self,

@@ -54,10 +54,18 @@ def parse(document: str | bytes | Mapping[str, Any], *, cls: type[AuditResult] =
         raise CorruptFile(
             "this is the saved result of a utility audit; read it with UtilityResult.from_json."
         )
-    made = cls(**contents_of(stored, _RESULT))
+    made = cls(**contents_of(stored, _RESULT), _ended=_standing(stored))
     if made.witness is not None and not isinstance(made.claim, (PrivacyClaim, ForeignClaim, Opaque)):
         raise CorruptFile(f"result.claim must be a privacy claim; got {show(made.claim, 40)}.")
     return made
+
+
+def _standing(stored: Mapping[str, Any]) -> Any:
+    """Return what another audit goes on from, which is checked when one does."""
+    standing = stored.get("standing")
+    if not isinstance(standing, (dict, type(None))):
+        raise CorruptFile(f"standing must be an object; got {fields.kind(standing)}.")
+    return standing
 
 
 def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -194,6 +202,7 @@ _RESULT = result_readers(
         **dict.fromkeys((*_EPSILONS, "law_distance", "tolerance"), optional(number)),
         **dict.fromkeys(("detectable_event", "only_output"), optional(text)),
         "pairs_tried": fields.count,
+        "earlier": listed(fields.count),
         "pairs_total": optional(fields.count),
         "witness": optional(_witness),
     },

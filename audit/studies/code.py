@@ -7,7 +7,7 @@ _FUNCTIONS = ("learner", "problems", "bound", "failure", "family", "least", "sta
 
 
 def code_of(curve: Curve) -> str:
-    """Return a digest of the code of a curve and of the values that its functions hold: 16 hexadecimal digits.
+    """Return a digest of the code of a curve and of what its functions hold: 16 hexadecimal digits.
 
     Examples
     --------

@@ -3,6 +3,7 @@
 import math
 from bisect import bisect_left
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from audit.events.features.structure import unread
 from audit.evidence.bets import Bet, Ledger, ceiling, log_payoffs
 from audit.evidence.memory import PairMemory
 from audit.evidence.power import Power, detectable
+from audit.results.going_on import Before, Ended, joined, sections_of
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.sampling import MutatedInput, Sampler
 from audit.search.climb import FIRST_LOOK
@@ -59,20 +61,22 @@ def _leak(pairs: int, size: int, epsilon: float, delta: float) -> float:
     return Bet.on_one(1 - q, q, 2.0 * pairs, counts).log_growth(epsilon, delta)
 
 
-def audit_by_runs(task: PrivacyTask) -> AuditResult:
-    """Audit a task by sampled runs."""
+def audit_by_runs(task: PrivacyTask, before: Before | None = None) -> AuditResult:
+    """Audit a task by sampled runs, going on from an earlier audit of it where one is given."""
     least = least_budget(task.claim.epsilon, task.claim.delta, task.options.significance)
     said = least if least < 10**15 else f"{least:.3g}"
-    task.refuse_hopeless(least, f"an outright leak needs at least {said}")
+    if before is None:
+        task.refuse_hopeless(least, f"an outright leak needs at least {said}")
     with task.sampler(task.subject) as sampler:
-        return _Runs(task, sampler, least).audit()
+        found = _Runs(task, sampler, least, before).audit()
+    return found if before is None else joined(found, before)
 
 
 class _Runs:
     """One audit by runs: the state that its steps share."""
 
-    def __init__(self, task: PrivacyTask, sampler: Sampler, least: int) -> None:
-        self.task, self.sampler, self.least = task, sampler, least
+    def __init__(self, task: PrivacyTask, sampler: Sampler, least: int, before: Before | None) -> None:
+        self.task, self.sampler, self.least, self.before = task, sampler, least, before
         self.betting: Betting | None = None
         options = task.options
         self.terms = Terms(
@@ -114,17 +118,23 @@ class _Runs:
         return self.sampler.with_copies(first.run, again)
 
     def _start(self, given_up: Betting | None = None) -> Betting:
-        databases, seed = self.task.databases, np.random.SeedSequence(self.task.pairs_seed())
+        databases, before, known = self.task.databases, self.before, list[tuple[Any, ...]]()
+        seed = np.random.SeedSequence(self.task.pairs_seed())
+        if before is not None:
+            seed = np.random.SeedSequence((*self.task.pairs_seed(), len(before.result.earlier) + 1))
+            known = [each.path for each in before.pairs if databases.has_path(each.path)]
         steps = lengths(self.terms.epsilon, self.terms.delta)
         proposing, varying = (np.random.default_rng(child) for child in seed.spawn(2))
         return Betting(
             self.sampler,
-            databases.proposals(proposing),
+            chain(known, databases.proposals(proposing)),
             self.terms,
             self.task.listener,
             vary=None if databases.only_given else lambda pair: databases.vary(pair, varying),
             further=None if databases.only_given or not steps else lambda p: databases.further(p, steps),
             given_up=given_up,
+            start=None if before is None or given_up is not None else before.standing,
+            batches=0 if before is None else before.batches,
         )
 
     def _restarted(self, what: str, fault: MutatedInput) -> None:
@@ -166,11 +176,12 @@ class _Runs:
             )
             return self._result(Verdict.INCONCLUSIVE, reason=reason)
         spent, more = betting.spent, "`time_limit`" if betting.out_of_time else "`budget`"
+        spent += 0 if self.before is None else self.before.result.samples
         if spent < self.least:
             takes = f"refuting this claim takes at least {self.least}"
             reason = f"stopped after {spent} runs, but {takes}: raise {more}"
             return self._result(Verdict.INCONCLUSIVE, reason=reason)
-        most_bet = max(betting.memories, key=lambda memory: sum(memory.bets))
+        most_bet = max(betting.memories, key=self._bet_on)
         if self.sampler.stopped_answering() or most_bet.stopped_answering:
             return self._result(Verdict.INCONCLUSIVE, reason=statements.STOPS_ANSWERING)
         if trouble := self._compare_calls(most_bet):
@@ -179,7 +190,7 @@ class _Runs:
         likely = f"any event of probability {power.p:.3g}"
         if power.event is not None:
             likely = f"an event of probability {power.p:.3g}: {power.event.words()}"
-        if power.epsilon is None:
+        if power.epsilon is None and (self.before is None or self.before.result.detectable_epsilon is None):
             reason = (
                 f"{spent:,} runs are too few, raise {more}: audits like this one miss any true ε, however "
                 f"large, more than one time in ten on {likely}"
@@ -190,6 +201,10 @@ class _Runs:
         return self._result(
             Verdict.NOT_REFUTED, detectable_epsilon=power.epsilon, detectable_event=likely, **bounds
         )
+
+    def _bet_on(self, memory: PairMemory) -> int:
+        """Return how many pairs of runs were bet on a pair of databases, by earlier audits too."""
+        return sum(sum(section.sizes) for section in sections_of(memory, self.before))
 
     def _compare_calls(self, memory: PairMemory) -> str:
         """Compare the subject's `sample`, if it has one, with its calls; say where they disagree."""
@@ -205,20 +220,21 @@ class _Runs:
         epsilon, delta = self.terms.at(memory.distance)
         power = detectable(
             replace(memory, path=()),  # the claim is already that about its distance
-            memory.bets,
+            sections_of(memory, self.before),
             epsilon=epsilon,
             delta=delta,
             significance=self.terms.significance * (1 - self.terms.goals.share),
-            look=memory.pairs - sum(memory.bets),
         )
         return replace(power, epsilon=None if power.epsilon is None else power.epsilon / memory.distance)
 
     def _result(self, verdict: Verdict, *, how: str = "", **fields: Any) -> AuditResult:
         """Return the result; `how` is why the runs are independent trials, if anything crossed."""
         sampler, betting = self.sampler, self.betting
-        memories, pairs_bet, log_wealth = [], 0, 0.0
+        memories, pairs_bet, log_wealth, ended = [], 0, 0.0, None
         if betting is not None:
-            memories, pairs_bet, log_wealth = betting.memories, sum(betting.bet_sizes), betting.log_wealth
+            memories, log_wealth = betting.memories, betting.log_wealth
+            ended = Ended.of(self.task, betting.ledger, memories, batches=betting.batches, before=self.before)
+            pairs_bet = ended.pairs_bet
         return statements.result_of(
             self.task,
             verdict,
@@ -239,6 +255,7 @@ class _Runs:
             notes=(*self.notes, *sampler.notes, *self._failures()),
             not_tested=tuple(self._not_tested(verdict, memories)),
             only_output=None if verdict is Verdict.REFUTED else sampler.variety.only,
+            _ended=ended,
             **fields,
         )
 

@@ -12,6 +12,8 @@ def command(result: SavedResult) -> str | None:
     given = result.environment.get("command")
     if isinstance(given, str) and given:
         return short(given, 400)
+    if getattr(result, "earlier", ()):  # no single command repeats several audits
+        return None
     if result.target is None or replay_of(result) is not None:
         return None
     options = f"{result._only}--seed {result.seed} --significance {result.significance:g}"  # noqa: SLF001
@@ -25,6 +27,9 @@ def reproduction(result: SavedResult) -> str:
     again = command(result)
     if again is not None:
         return f"{again}   (or result.replay())" if _replays(result) else again
+    if earlier := getattr(result, "earlier", ()):
+        replay = "result.replay(), or " if _replays(result) else ""
+        return f"{replay}the same {len(earlier) + 1} audits in a row, with seed={result.seed}"
     if replay_of(result) is not None:
         return "result.replay()" if _replays(result) else "the same replay"
     if _is_unseeded(result):

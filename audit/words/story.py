@@ -325,4 +325,5 @@ def _detected(result: AuditResult) -> str:
 
 def runs(result: AuditResult) -> str:
     """Return how many runs were drawn, of which kind, and when the claim was refuted."""
-    return f"{alike.drawn(result)}; {alike.tried(result.pairs_tried, 'pair')} tried"
+    parts = f", in {len(result.earlier) + 1} audits that go on from one another" if result.earlier else ""
+    return f"{alike.drawn(result)}{parts}; {alike.tried(result.pairs_tried, 'pair')} tried"

@@ -212,7 +212,7 @@ def test_a_bound_from_distant_databases_is_one_about_a_single_step():
 
 
 def held_back(growths):
-    """Return the log wealth after each bet where 0.8 is bet at once, and 0.2/(n(n + 1)) more from bet n + 1 on."""
+    """Return the log wealth where 0.8 is bet at once, and 0.2/(n(n + 1)) more from bet n + 1 on."""
     parts = [0.8] + [0.2 / (n * (n + 1)) for n in range(1, len(growths))]
     wealth = []
     for last in range(len(growths)):

@@ -168,7 +168,7 @@ def test_the_plan_is_that_of_the_audit(options, monkeypatch):
     class Carried(Exception):
         pass
 
-    def dispatch(task):
+    def dispatch(task, *_):
         raise Carried(task)
 
     monkeypatch.setattr("audit.privacy._dispatch", dispatch)

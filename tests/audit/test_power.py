@@ -12,7 +12,7 @@ import audit.evidence.power
 from audit import PureDP, Verdict, audit_privacy
 from audit.doors.summary import line
 from audit.evidence.bets import Bet, ceiling
-from audit.evidence.power import _Option, detectable
+from audit.evidence.power import Section, _Option, detectable
 from audit.sampling import Sampler
 from audit.subject.subject import adapt
 from audit.verdict.betting import Betting, Terms
@@ -39,8 +39,8 @@ def audited(p, q, *, epsilon, seed=0, budget=6_000):
 
 
 def power_of(betting, *, epsilon, **changes):
-    options = {"epsilon": epsilon, "delta": 0.0, "significance": 1e-6, "look": 16, **changes}
-    return detectable(betting.memories[0], betting.bet_sizes, **options)
+    options = {"epsilon": epsilon, "delta": 0.0, "significance": 1e-6, **changes}
+    return detectable(betting.memories[0], [Section(16, tuple(betting.bet_sizes))], **options)
 
 
 class Halves(Biased):
@@ -120,7 +120,7 @@ def test_nine_tenths_of_audits_at_the_detectable_epsilon_refute(rivals, monkeypa
     6.8e-6. Were it 0.5, 58 or fewer would be with 99.9 %.
     """
     monkeypatch.setattr(audit.evidence.power, "_options", lambda *given: [_Option(None, 0.5, rivals)])
-    power = detectable(None, SIZES, epsilon=0.5, delta=0.0, significance=1e-6, look=LOOK)
+    power = detectable(None, [Section(LOOK, tuple(SIZES))], epsilon=0.5, delta=0.0, significance=1e-6)
     rng = np.random.default_rng(88)
     p_side, chance = rng.random((2, 88, 2 * (LOOK + sum(SIZES))))
     p_side = p_side < 0.5
@@ -163,19 +163,19 @@ def test_a_stricter_significance_detects_less():
 
 
 def test_without_any_event_it_is_that_of_a_fair_coin():
-    power = detectable(None, [40] * 10, epsilon=1.0, delta=0.0, significance=1e-6, look=16)
+    power = detectable(None, [Section(16, (40,) * 10)], epsilon=1.0, delta=0.0, significance=1e-6)
     assert power.event is None
     assert power.p == 0.5
 
 
 def test_what_these_runs_cannot_refute_at_all_has_no_detectable_epsilon():
-    power = detectable(None, [4], epsilon=1.0, delta=0.0, significance=1e-6, look=16)
+    power = detectable(None, [Section(16, (4,))], epsilon=1.0, delta=0.0, significance=1e-6)
     assert power.epsilon is None
 
 
 def test_the_event_that_is_asked_about_in_place_of_any_is_likelier_than_delta():
     """At δ = 0.6 one of probability 1/2 keeps every claim."""
-    power = detectable(None, [1000] * 10, epsilon=1.0, delta=0.6, significance=1e-6, look=16)
+    power = detectable(None, [Section(16, (1000,) * 10)], epsilon=1.0, delta=0.6, significance=1e-6)
     assert power.event is None
     assert power.p == pytest.approx(0.8)
     assert 1.0 < power.epsilon < 2.0

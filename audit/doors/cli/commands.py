@@ -57,6 +57,13 @@ def _claims(entry: Entry) -> str:
 @with_options(*PRIVACY, *UTILITY, *LIMITS, PARAMETERS)
 @REPORT
 @click.option("--json", "saved", metavar="FILE|-", help="Save the result; - prints it instead of the text.")
+@click.option(
+    "--extend",
+    type=FILE,
+    metavar="FILE",
+    help="Go on from the audit saved there, with new runs, and save what all runs together show: there, or "
+    "where --json says. Without that file, begin. Give the same target and options each time.",
+)
 @click.option("--mutate", is_flag=True, help="Repeat the audit with smaller claims, to see which it refutes.")
 @click.option("--explain", is_flag=True, help="Print the plan and the cost of a call, without an audit.")
 def run_command(target: str, *, explain: bool, **given: Any) -> int:
@@ -68,8 +75,8 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
 
     if not explain:
         return run(target, **given)
-    if any(given.pop(name) for name in ("html", "saved", "mutate")):
-        raise click.UsageError("--explain runs no audit: leave out --html, --json and --mutate.")
+    if any(given.pop(name) for name in ("html", "saved", "mutate", "extend")):
+        raise click.UsageError("--explain runs no audit: leave out --html, --json, --extend and --mutate.")
     return explain_target(target, **given)
 
 

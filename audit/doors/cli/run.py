@@ -21,7 +21,7 @@ from audit.mutation.check import check_scalable, mutation_check
 from audit.options import shared
 from audit.privacy import make_task
 from audit.results.result import AuditResult
-from audit.results.saved import layout
+from audit.results.saved import layout, load
 from audit.subject.claimed import claims
 from audit.subject.subject import adapt
 from audit.subject.targets import Target, resolve_target
@@ -81,9 +81,11 @@ def run(
     html: Path | None,
     saved: str | None,
     mutate: bool,
+    extend: Path | None,
     **given: Any,
 ) -> int:
     """Audit one target, print and save what was found, and return the exit code."""
+    earlier, saved = _earlier(extend), saved or (None if extend is None else str(extend))
     places = [place for place in (saved, html) if place is not None and place != "-"]
     check_apart(*places)
     for place in places:
@@ -91,9 +93,12 @@ def run(
     asked = read(target, settings, given)
     if mutate:  # what will be refused then is refused before hours of work
         _check_mutable(asked)
-    results = audit_target(asked)
+    if extend is not None:
+        _check_private(asked)
+        asked = dataclasses.replace(asked, given={**given, "extend": extend})
+    results = audit_target(asked, earlier)
     result = next((each for each in results if isinstance(each, AuditResult)), None)
-    document = results[0].to_json()
+    document = results[0].to_json() if result is None else result.to_json(extend=bool(places))
     if len(results) > 1:
         document["utility"] = results[1].to_json()
     try:
@@ -112,6 +117,14 @@ def run(
         if saved == "-":
             click.echo(json.dumps(document))
     return worst_exit_code([exit_code(each) for each in results])
+
+
+def _earlier(extend: Path | None) -> AuditResult | None:
+    """Return the saved audit to go on from; None, said on stderr, where there is none yet."""
+    if extend is None or extend.exists():
+        return None if extend is None else load(extend)
+    click.echo(f"{extend} does not exist yet: a first audit", err=True)
+    return None
 
 
 def warn(results: Iterable[Saved]) -> None:
@@ -150,18 +163,22 @@ def _mutate(result: AuditResult, asked: Asked, *, quiet: bool) -> dict[str, Any]
     return check.to_json()
 
 
-def audit_target(asked: Asked) -> list[Saved]:
-    """Return the results of auditing a target in a child process: its privacy, its utility, or both."""
+def audit_target(asked: Asked, earlier: AuditResult | None = None) -> list[Saved]:
+    """Return the results of auditing a target in a child process: its privacy, its utility, or both.
+
+    The audit of privacy goes on from an earlier one where that is given.
+    """
     found, claim, given = asked.found, asked.claim, asked.given
     utility_claim, utility = _read_utility(found, given)
     kinds = claims(found.subject, {"claim": claim} if claim is not None else {})
     if (utility_claim is not None or "problems" in utility) and "utility" not in kinds:
         kinds = [*(kind for kind in kinds if claim is not None or adapt(found.subject).claim), "utility"]
-    if given.get("only"):
-        kinds = [given["only"]]
+    if given.get("only") or given.get("extend"):
+        kinds = [given.get("only") or "privacy"]
     if "privacy" in kinds:
         _check_private(asked)
-    told = {"privacy": (claim, asked.options), "utility": (utility_claim, utility)}
+    private = asked.options if earlier is None else {**asked.options, "extend": earlier}
+    told = {"privacy": (claim, private), "utility": (utility_claim, utility)}
     results = []
     with terminal_progress() as progress:
         for kind in kinds:

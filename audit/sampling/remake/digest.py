@@ -44,12 +44,10 @@ def digest_of(*values: Any, engine: str) -> str:
     str
         16 hexadecimal digits.
 
-    Notes
-    -----
-    What counts is the source of the modules that define the functions, of what they name, of the engine, and of
-    all that these import (`audit.sampling.remake.sources`); and what the functions hold: closures, defaults, the
-    arguments of partial functions, the attributes of objects. What a module computes when it is imported counts
-    by its source alone.
+    Notes ----- What counts is the source of the modules that define the functions, of what they name, of the
+    engine, and of all that these import (`audit.sampling.remake.sources`); and what the functions hold:
+    closures, defaults, the arguments of partial functions, the attributes of objects. What a module computes
+    when it is imported counts by its source alone.
 
     Examples
     --------

@@ -1,0 +1,249 @@
+"""What an audit by runs leaves for one that goes on from it, in memory and in a file.
+
+The wealth of an audit is one product over all its runs, so evidence of several nights adds up where each goes
+on where the one before stopped: both accounts with what they held against every claim
+(`audit.evidence.standing`), new runs from places of the seed tree that no run has come from, the best pairs
+first. What had been learned of the pairs is learned again.
+
+**Guarantee.** The accounts of all parts together are one supermartingale, and every part's bets are fixed
+before its runs: the chance that any part refutes a true claim is at most the significance, however many parts
+there are. It is the claim about *one* mechanism. So an audit goes on only with the same code, versions, claim
+and options.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from audit.codec import encoding, fields
+from audit.errors import CorruptFile, InvalidValue, Parameter
+from audit.evidence.bets import Ledger
+from audit.evidence.bounds import claims_of, standing
+from audit.evidence.memory import PairMemory
+from audit.evidence.power import Section
+from audit.evidence.standing import FOR_GOOD, Standing
+from audit.results.result import AuditResult, Evidence, Verdict
+from audit.sampling.remake.digest import digest_of
+from audit.task import PrivacyTask
+from audit.values import canonical
+
+#: Verdicts that more runs may change.
+_OPEN = (Verdict.NOT_REFUTED, Verdict.INCONCLUSIVE)
+#: Pairs that are handed on.
+_PAIRS = 8
+_ENGINE = "audit.verdict.by_runs"
+#: What the second part of an audit may have other than the first: they change no wealth.
+_FREE = ("budget", "confirm_budget", "time_limit", "jobs")
+_CALLED = {"mechanism": "code (or a version)"}
+
+
+@dataclass(frozen=True)
+class Known:
+    """A pair that is handed on: neighbours from one database to the other, and how it was bet on so far."""
+
+    path: tuple[Any, ...]
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True)
+class Before:
+    """The audit that one goes on from.
+
+    Parameters
+    ----------
+    result
+        What it found.
+    standing
+        What its accounts held in the end.
+    batches
+        The first place of the seed tree that no run has come from.
+    pairs_bet
+        Pairs of runs that were bet on.
+    pairs
+        The pairs that it knew most of.
+    """
+
+    result: AuditResult
+    standing: Standing
+    batches: int
+    pairs_bet: int
+    pairs: tuple[Known, ...]
+
+    @cached_property
+    def sections(self) -> dict[Any, tuple[Section, ...]]:
+        """How each pair was bet on, by the key of its path."""
+        return {canonical.key([*known.path]): known.sections for known in self.pairs}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The end of an audit by runs, as far as another one needs it."""
+
+    task: PrivacyTask
+    ledger: Ledger
+    batches: int
+    pairs_bet: int
+    pairs: tuple[Known, ...]
+
+    @classmethod
+    def of(
+        cls,
+        task: PrivacyTask,
+        ledger: Ledger,
+        memories: Iterable[PairMemory],
+        *,
+        batches: int,
+        before: Before | None,
+    ) -> "Ended":
+        """Return what is left of an audit that is over; `batches` are the places it took of the seed tree."""
+        known = sorted((m for m in memories if m.pairs), key=lambda memory: -memory.pairs)[:_PAIRS]
+        pairs = tuple(Known(memory.path, sections_of(memory, before)) for memory in known)
+        pairs_bet = sum(bet.calls // 2 for bet in ledger.bets) + (0 if before is None else before.pairs_bet)
+        return cls(task, ledger, batches, pairs_bet, pairs)
+
+    def document(self) -> dict[str, Any]:
+        """Return what a file holds of it."""
+        claim, kept = (
+            self.task.claim,
+            [known for known in self.pairs if encoding.comes_back(list(known.path))],
+        )
+        level = self.task.options.significance
+        now = standing(self.ledger, epsilon=claim.epsilon, delta=claim.delta, significance=level)
+        return {
+            "batches": self.batches,
+            "pairs_bet": self.pairs_bet,
+            "bets": now.bets,
+            "own": [*now.own],
+            "reserve": [*now.reserve],
+            "goal": [*now.goal],
+            "pairs": [
+                {
+                    "path": [encoding.encode(each) for each in known.path],
+                    "sections": [[section.look, *section.sizes] for section in known.sections],
+                }
+                for known in kept
+            ],
+            "of": identity(self.task),
+        }
+
+
+def sections_of(memory: PairMemory, before: Before | None) -> tuple[Section, ...]:
+    """Return how a pair was bet on, by the audits that came before and by this one."""
+    here = (Section(memory.pairs - sum(memory.bets), tuple(memory.bets)),) if memory.bets else ()
+    return (*({} if before is None else before.sections).get(canonical.key([*memory.path]), ()), *here)
+
+
+def identity(task: PrivacyTask) -> dict[str, str]:
+    """Return what has to be the same for an audit to go on, each part in words or as a digest."""
+    subject, domain, options = task.subject, task.databases, task.options
+    where = (domain.relation, domain.given, domain.records, domain.sizes, domain.whole, domain.valid)
+    return {
+        "claim": f"{task.claim}",
+        "databases": digest_of(*where, engine=_ENGINE),
+        "mechanism": digest_of(subject.object, subject.convert, subject.calling, engine=_ENGINE),
+        **{name: f"{value}" for name, value in vars(options).items() if name not in _FREE},
+    }
+
+
+def standing_of(result: AuditResult) -> dict[str, Any] | None:
+    """Return, as JSON, what another audit needs to go on from this one; None if nothing was kept."""
+    ended, going = result._ended, result.evidence is Evidence.STATISTICAL and result.verdict in _OPEN  # noqa: SLF001
+    return ended.document() if going and isinstance(ended, Ended) else ended if going else None
+
+
+def refuse_over(result: AuditResult) -> None:
+    """Refuse to go on from a result that more runs would not change.
+
+    Raises
+    ------
+    InvalidValue
+        It rests on a declared law, or its claim is refuted.
+    """
+    if result.evidence is Evidence.EXACT:
+        raise _refused("it rests on the declared law, to which runs add nothing")
+    if result.verdict not in _OPEN:
+        raise _refused(f"its verdict is {result.verdict.name}")
+    if result.log_limit is not None and result.log_wealth >= result.log_limit:
+        raise _refused("its runs crossed the limit, and other runs did not confirm that")
+
+
+def before_of(result: AuditResult, task: PrivacyTask) -> Before:
+    """Return what a new audit of a task goes on from.
+
+    Raises
+    ------
+    InvalidValue
+        The result has no evidence to go on from, or is that of another mechanism, claim, domain or option.
+    """
+    refuse_over(result)
+    stored = standing_of(result)
+    if stored is None:
+        raise _refused(
+            "it has no evidence to go on from: `dp-audit run --json` and `to_json(extend=True)` save it"
+        )
+    found, now = fields.fields(stored, "standing", _READERS), identity(task)
+    if differ := [name for name in now if found["of"].get(name) != now[name]]:
+        said = " and ".join(f"its {_CALLED.get(name, name)}" for name in differ)
+        raise _refused(f"{said} {'are' if len(differ) > 1 else 'is'} not what is given now")
+    return _read(found, result, task)
+
+
+def _refused(why: str) -> InvalidValue:
+    return InvalidValue("An audit cannot go on from the result given as ", Parameter("extend"), f": {why}.")
+
+
+def _read(found: Mapping[str, Any], result: AuditResult, task: PrivacyTask) -> Before:
+    claims = claims_of(task.claim.epsilon, task.claim.delta)
+    columns = (found["own"], found["reserve"], found["goal"])
+    if any(len(column) != len(claims) for column in columns):
+        raise CorruptFile(f"standing must have {len(claims)} numbers in each column for this claim.")
+    pairs = tuple(
+        Known(
+            tuple(encoding.revived(each, what="pairs") for each in known["path"]),
+            tuple(Section(first, tuple(sizes)) for first, *sizes in known["sections"]),
+        )
+        for known in found["pairs"]
+    )
+    accounts = Standing(found["bets"], claims, *(tuple(column) for column in columns))
+    if accounts.own[0] >= FOR_GOOD or result.log_wealth > (result.log_limit or 0):
+        raise CorruptFile("standing has refuted the claim, the result has not.")
+    return Before(result, accounts, found["batches"], found["pairs_bet"], pairs)
+
+
+def joined(found: AuditResult, before: Before) -> AuditResult:
+    """Return what an audit found, with what it went on from: all runs, all pairs, the better power."""
+    first = before.result
+    detectable = [each for each in (found, first) if each.detectable_epsilon is not None]
+    best = min(detectable, key=lambda each: each.detectable_epsilon or 0.0, default=found)
+    to_refutation = found.samples_to_refutation
+    return replace(
+        found,
+        detectable_epsilon=best.detectable_epsilon,
+        detectable_event=best.detectable_event,
+        samples=first.samples + found.samples,
+        samples_to_refutation=None if to_refutation is None else first.samples + to_refutation,
+        unfinished=first.unfinished + found.unfinished,
+        pairs_tried=first.pairs_tried + found.pairs_tried,
+        budget=first.budget + found.budget,
+        earlier=(*first.earlier, first.samples - sum(first.earlier)),
+    )
+
+
+_KNOWN = fields.readers(
+    required={"path": fields.listed(fields.value), "sections": fields.listed(fields.listed(fields.count))}
+)
+
+
+def _known(stored: Any, where: str) -> Mapping[str, Any]:
+    return fields.fields(stored, where, _KNOWN)
+
+
+_READERS = fields.readers(
+    required={
+        **dict.fromkeys(("batches", "pairs_bet", "bets"), fields.count),
+        **dict.fromkeys(("own", "reserve", "goal"), fields.listed(fields.whole)),
+        "pairs": fields.listed(_known),
+        "of": fields.plain_dict,
+    }
+)
