@@ -1,8 +1,8 @@
 """Which databases an audit looks at.
 
 `Databases` is the domain of an audit. It proposes the given pairs first, then the subject's own suggestions,
-pairs at the boundary of the domain, and all other pairs (random ones if there are many). Around a pair it
-makes variations, for the search, and simpler pairs, for shrinking a witness.
+pairs that differ by one strange record or lie at the boundary, and all other pairs (random ones if there are
+many). Around a pair it makes variations, for the search, and simpler pairs, for shrinking a witness.
 
 **Guarantee.** Unless `unchecked`, the user's domain contains both databases of every pair given here, and all
 databases of every path (`allowed`): a refutation on a database that the user excludes would be a false alarm.
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.databases.boundary import edges, far_and_near, spread
+from audit.databases.boundary import edges, far_and_near, spread, strange
 from audit.databases.membership import KnownRecords, says
 from audit.databases.paths import repeated
 from audit.databases.support import Support
@@ -146,25 +146,18 @@ class Databases:
             return None
         return int(sum(len(self.records) ** size for size in range(self.sizes[0], self.sizes[1] + 1)))
 
-    @property
-    def few(self) -> bool:
-        """Whether the whole domain has no more databases than may be made one by one."""
+    def at_most(self, many: int) -> bool:
+        """Return whether the whole domain is known to have no more databases."""
         count = self.count()
-        return count is not None and count <= MOST_PAIRS
-
-    @property
-    def _is_small(self) -> bool:
-        """Whether a search goes through all pairs, unless these are too many."""
-        count = self.count()
-        return count is not None and count <= FEW_DATABASES
+        return count is not None and count <= many
 
     def every_pair(self) -> list[Pair] | None:
         """Return all pairs of a domain that a search goes through in full; None for a larger one."""
-        return self.enumerate() if self._is_small else None
+        return self.enumerate() if self.at_most(FEW_DATABASES) else None
 
     def enumerate(self) -> list[Pair] | None:
         """Give every neighbouring pair of the domain once; None where it is not finite or too large."""
-        if self.records is None or self.sizes is None or not self.few:
+        if self.records is None or self.sizes is None or not self.at_most(MOST_PAIRS):
             return None
         low, high = self.sizes
         databases = [
@@ -181,8 +174,7 @@ class Databases:
     @property
     def lists_all(self) -> bool:
         """Whether `enumerate` misses no pair: a relation of the user's may list fewer than it has."""
-        count = self.count()
-        return isinstance(self.relation, Relation) or (count is not None and count <= MOST_CHECKED)
+        return isinstance(self.relation, Relation) or self.at_most(MOST_CHECKED)
 
     def beyond(self, every: list[Pair]) -> list[Pair]:
         """Return the given pairs that are not among `every`, the pairs of the domain."""
@@ -270,7 +262,7 @@ class Databases:
         if not self._makes:
             return
         yield from self._allowed_of(self._made(rng))
-        if self.valid is not None and not self._is_small:  # random pairs, without end unless given up
+        if self.valid is not None and not self.at_most(FEW_DATABASES):  # else all pairs, in `_made`
             yield from _shuffled(self.enumerate() or [], rng)
 
     @property
@@ -283,7 +275,8 @@ class Databases:
         return fruitful((pair if all(map(self.allowed, pair)) else None for pair in pairs), _FRUITLESS)
 
     def _made(self, rng: np.random.Generator) -> Iterator[Pair]:
-        """Yield boundary pairs, then all of a small domain, or random ones."""
+        """Yield pairs with one strange record, boundary pairs, then all of a small domain, or random ones."""
+        yield from self._strange()
         ordinary = self._ordinary(rng)
         for database in self.boundary():
             yield from ((database, other) for other in self._neighbours_at_the_edge(database, rng))
@@ -303,6 +296,17 @@ class Databases:
         if self.valid is not None:  # a rule that few databases obey, fewer pairs obey by chance
             others = filter(self.allowed, others) if self.allowed(database) else iter(())
         return next(others, None)
+
+    def _strange(self) -> Iterator[Pair]:
+        """Yield a plain database with each strange record in turn, and one without ties that gets one."""
+        if self.sizes is None or not self.records or self.whole:
+            return
+        for database, record in strange(self.records, *self.sizes):
+            wanted = canonical.key(record)
+            many = [*map(canonical.key, database)].count(wanted)
+            others = filter(self.fits, islice(self._related(database, [record]), _NEIGHBOURS))
+            more = (other for other in others if [*map(canonical.key, other)].count(wanted) > many)
+            yield from ((database, other) for other in islice(more, 1))
 
     def _neighbours_at_the_edge(self, database: Any, rng: np.random.Generator) -> Iterator[Any]:
         """Yield neighbours that differ by an extreme record in the first place, and a random one."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.databases.chosen import SOME_PAIRS, Databases, Pair
+from audit.databases.chosen import MOST_PAIRS, SOME_PAIRS, Databases, Pair
 from audit.databases.membership import says
 from audit.databases.recombination import is_recombined, labels_cross
 from audit.databases.strategies import examples, is_strategy
@@ -283,7 +283,7 @@ def _answers(sizes: tuple[int, int]) -> Iterator[list[float]]:
 
 def no_neighbours(databases: Databases) -> InvalidValue:
     """Return the error of a domain without a pair of neighbours, or in which none was found."""
-    if databases.valid is not None and not databases.few:
+    if databases.valid is not None and not databases.at_most(MOST_PAIRS):
         return InvalidValue(
             "No two neighbours that ",
             Parameter("valid"),

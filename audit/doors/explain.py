@@ -41,8 +41,8 @@ def explain(task: PrivacyTask, *, name: str | None = None) -> str:
     >>> from audit import PureDP
     >>> from audit.privacy import make_task
     >>> plan = explain(make_task(lambda database, rng: 0, PureDP(1.0), records=[0, 1], size=2))
-    >>> print(plan.splitlines()[2])
-    Databases    the boundary of the domain (extremes, all equal, one outlier, ties) first; then every
+    >>> print(plan.splitlines()[2].strip())
+    Databases    one strange record at a time and the boundary of the domain (extremes, all equal,
     """
     head = f"Plan for {short(name or task.subject.name, 60)}, {task.claim} under {name_of(task.relation)}"
     lines = [head, ""]
@@ -80,7 +80,7 @@ def _databases(databases: Databases) -> str:
         sources.append(f"{len(databases.whole)} example databases and their neighbours")
     else:
         sources.append(
-            "the boundary of the domain (extremes, all equal, one outlier, ties)"
+            "one strange record at a time and the boundary of the domain (extremes, all equal, ties)"
             + ("" if databases.given else " first")
         )
     sources.append(_after_the_boundary(databases))

@@ -29,6 +29,8 @@ FIRST_LOOK = 16
 #: Of all runs so far, the search may have spent this share.
 SHARE = 0.3
 _NEWCOMERS = 8
+#: The first round scouts more: pairs that differ by one strange record come first (`audit.databases`).
+_FIRST_NEWCOMERS = 24
 #: Once this many pairs wait for their first look, add few new ones: scouting then costs more than it gains.
 _CROWD = 200
 _NEWCOMERS_TO_A_CROWD = 2
@@ -240,8 +242,10 @@ class Search:
 
     def _scouted(self) -> Iterator[Contender]:
         """Scout some new pairs."""
-        crowd = len(self._near) >= _CROWD
-        for path in islice(self._unseen(), _NEWCOMERS_TO_A_CROWD if crowd else _NEWCOMERS):
+        new = _NEWCOMERS if self.contenders else _FIRST_NEWCOMERS
+        if len(self._near) >= _CROWD:
+            new = _NEWCOMERS_TO_A_CROWD
+        for path in islice(self._unseen(), new):
             contender = Contender(self.new(path))
             self.contenders.append(contender)
             yield contender

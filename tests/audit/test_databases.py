@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -336,3 +337,37 @@ def test_the_error_of_a_rule_that_no_random_database_obeys_says_what_to_give():
             valid=_rises,
             budget=10_000,
         )
+
+
+STRANGE = [0.0, 0.5, 1.0, -1.0, math.inf, -math.inf, 1e300, 5e-324, math.nan, None, 10**400]
+
+
+@pytest.mark.parametrize("relation", [Relation.REPLACE_ONE, Relation.ADD_OR_REMOVE_ONE])
+def test_strange_records_come_first_one_at_a_time_beside_plain_ones(relation):
+    databases = domain(relation=relation, records=STRANGE, sizes=(2, 9))
+    pairs = list(itertools.islice(databases.proposals(np.random.default_rng(0)), len(STRANGE)))
+    for left, right in pairs[:-1]:
+        assert left == [0.0, 0.0, 0.0]
+        assert len(canonical_keys(right) - canonical_keys(left)) == 1
+    told = canonical_keys([record for _, right in pairs[:-1] for record in right])
+    assert told == canonical_keys(STRANGE)
+    without, with_ties = pairs[-1]
+    assert len(canonical_keys(without)) == len(without) == 3
+    assert len(canonical_keys(with_ties)) < len(with_ties)
+
+
+def canonical_keys(records):
+    return {canonical.key(record) for record in records}
+
+
+@pytest.mark.parametrize("strange", STRANGE[1:])
+def test_a_leak_of_any_strange_record_takes_few_runs(strange):
+    """However many records are listed: 24 pairs of runs to scout, 16 to look, 64 of bets."""
+
+    def leaks(database, rng):
+        seen = canonical.key(strange) in canonical_keys(database)
+        return 100.0 * seen + rng.laplace()
+
+    result = audit_privacy(leaks, PureDP(1.0), records=STRANGE, size=30, budget=2_000)
+    assert result.refuted
+    assert result.samples_to_refutation <= 210
