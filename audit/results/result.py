@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Self
 from audit.codec import encoding, stored
 from audit.errors import AuditError, NoTruth
 from audit.values.on_demand import ability
+from audit.values.said import Said
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Verdict(Enum):
@@ -71,6 +72,8 @@ def _plain(value: Any, name: str) -> Any:
         return encoding.encode(value)
     if isinstance(value, SavedValue):
         return value._stored()  # noqa: SLF001 - a value of this module
+    if isinstance(value, Said):
+        return {"kind": value.kind, "text": str(value)} if value.kind else str(value)
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple):
@@ -120,9 +123,9 @@ class SavedResult(NoTruth, SavedValue):
     seed: int
     numerics: str = "ideal"
     budget: int
-    assumptions: tuple[str, ...]
-    notes: tuple[str, ...]
-    not_tested: tuple[str, ...]
+    assumptions: tuple[Said, ...]
+    notes: tuple[Said, ...]
+    not_tested: tuple[Said, ...]
     parameters: dict[str, Any]
     target: str | None
     environment: dict[str, Any]
@@ -162,7 +165,7 @@ class SavedResult(NoTruth, SavedValue):
         return self.verdict is Verdict.REFUTED
 
     def to_json(self) -> dict[str, Any]:
-        """Return the document that a file holds: ``{"schema": 1, "result": ..., "environment": ...}``."""
+        """Return the document that a file holds: ``{"schema": 2, "result": ..., "environment": ...}``."""
         environment = encoding.encode(dict(self.environment))
         return {"schema": SCHEMA, "result": self._stored(), "environment": environment}
 
@@ -278,6 +281,8 @@ class AuditResult(SavedResult):
         `detectable_event` describes.
     only_output : str, optional
         The output of every run on every database, as a short text; None if outputs vary.
+    assumptions, notes, not_tested : tuple of str
+        Sentences; the `kind` of each, such as ``"stateless"``, is for code.
 
     Examples
     --------
@@ -319,9 +324,9 @@ class AuditResult(SavedResult):
     budget: int = 0
     parameters: dict[str, Any] = field(default_factory=dict)
     reference: str | None = None
-    assumptions: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    not_tested: tuple[str, ...] = ()
+    assumptions: tuple[Said, ...] = ()
+    notes: tuple[Said, ...] = ()
+    not_tested: tuple[Said, ...] = ()
     target: str | None = None
     expected: str | None = None
     environment: dict[str, Any] = field(default_factory=dict)

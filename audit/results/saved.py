@@ -14,6 +14,7 @@ from audit.errors import CorruptFile
 from audit.events.event import Event
 from audit.results.result import SCHEMA, AuditResult, Evidence, SavedResult, Verdict, Witness
 from audit.values.brief import show
+from audit.values.said import Said
 
 #: How the fields of an object are read, and which of them are required.
 Known = Mapping[str, tuple[fields.Reader, bool]]
@@ -68,10 +69,9 @@ def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
     for key in ("schema", "result"):
         if key not in stored:
             raise CorruptFile(f'the key "{key}" is missing: this is not a saved audit result.')
-    if stored["schema"] != SCHEMA or isinstance(stored["schema"], bool):
-        raise CorruptFile(
-            f"schema must be {SCHEMA}, the newest this dp-audit reads; got {fields.got(stored['schema'])}."
-        )
+    if stored["schema"] not in (1, SCHEMA) or isinstance(stored["schema"], bool):
+        newest = f"at most {SCHEMA}, the newest this dp-audit reads"
+        raise CorruptFile(f"schema must be {newest}; got {fields.got(stored['schema'])}.")
     return stored
 
 
@@ -137,6 +137,12 @@ def _witness(stored: Any, where: str) -> Witness:
     return Witness(**fields.fields(stored, where, _WITNESS))
 
 
+def _said(stored: Any, where: str) -> Said:
+    """Read a sentence; schema 1 kept its words alone."""
+    found = fields.fields(stored, where, _SAID) if isinstance(stored, dict) else {"text": text(stored, where)}
+    return Said(**found)
+
+
 def result_readers(*, required: dict[str, fields.Reader], optional: dict[str, fields.Reader]) -> Known:
     """Return what a result is read by: the fields of every kind of result, and those of its own."""
     return fields.readers(required=_REQUIRED | required, optional=_OPTIONAL | optional)
@@ -144,6 +150,7 @@ def result_readers(*, required: dict[str, fields.Reader], optional: dict[str, fi
 
 _INTERVAL = optional(listed(probability, length=2))
 _TEXTS = listed(text)
+_SAID = fields.readers(required={"kind": text, "text": text})
 _REQUIRED = {
     "subject": text,
     "claim": _any_of((PrivacyClaim, UtilityClaim), "a claim"),
@@ -159,7 +166,7 @@ _OPTIONAL = {
     **dict.fromkeys(("samples", "unfinished", "budget"), fields.count),
     "samples_to_refutation": optional(fields.count),
     "seed": fields.seed,
-    **dict.fromkeys(("assumptions", "notes", "not_tested"), _TEXTS),
+    **dict.fromkeys(("assumptions", "notes", "not_tested"), listed(_said)),
     "parameters": fields.plain_dict,
     "expected": optional(one_of("refuted", "not refuted")),
 }

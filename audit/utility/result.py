@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from audit.codec import encoding
 from audit.results.result import Evidence, PrivacyRefuted, SavedResult, SavedValue, Verdict
+from audit.values.said import Said
 
 
 class UtilityRefuted(PrivacyRefuted):
@@ -156,9 +157,9 @@ class UtilityResult(SavedResult):
     budget: int = 0
     parameters: dict[str, Any] = field(default_factory=dict)
     reference: str | None = None
-    assumptions: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    not_tested: tuple[str, ...] = ()
+    assumptions: tuple[Said, ...] = ()
+    notes: tuple[Said, ...] = ()
+    not_tested: tuple[Said, ...] = ()
     target: str | None = None
     expected: str | None = None
     problems: tuple[ProblemFinding, ...] = ()

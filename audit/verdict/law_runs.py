@@ -19,6 +19,7 @@ from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import key
 from audit.values.outcomes import Unfinished
+from audit.values.said import Said, Says
 from audit.verdict.betting import NeverAnswers, TimeIsOver
 
 #: Runs drawn of each database whose law is compared closely, by calls and by `sample`.
@@ -77,7 +78,7 @@ class LawRuns:
     distance: float = 0.0
     stateless: bool = True
     checked: set[Hashable] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Said] = field(default_factory=list)
 
     def trouble(self, *, significance: float) -> str:
         """Return where law and code disagree, in words; empty if they do not.
@@ -168,7 +169,7 @@ class LawRuns:
         pair, drawn = beside
 
         def blocks_of(fault: MutatedInput | None = None) -> list[Runs]:
-            self.notes += [] if fault is None else [str(fault)]
+            self.notes += [] if fault is None else [Says.CHANGES_INPUT()]
             return list(self._drawn(sampler, drawn, runs, path))
 
         blocks = sampler.with_copies(blocks_of, blocks_of)

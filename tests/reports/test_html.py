@@ -399,7 +399,7 @@ def test_the_same_documents_give_the_same_page():
 
 
 def test_a_damaged_document_is_refused_in_one_line():
-    with pytest.raises(CorruptFile, match="schema must be 1"):
+    with pytest.raises(CorruptFile, match="schema must be at most 2"):
         render([{"schema": 9, "result": {}}])
 
 

@@ -46,7 +46,7 @@ def replay(
         if useful.witness is None:
             raise AuditError(f"{files[0]} holds no failure, so there is nothing to replay.")
         subject, place = drawn(useful, files[0])
-        said = "" if target else drawn_from(useful, place)
+        said = None if target else drawn_from(useful, place)
         return _failure_again(useful, subject, problems=options.get("problems"), said=said)
 
     def again(file: str) -> AuditResult:
@@ -78,7 +78,7 @@ def _utility_of(file: str) -> UtilityResult | None:
     return next((each for each in beside if isinstance(each, UtilityResult) and each.witness), None)
 
 
-def _failure_again(result: UtilityResult, subject: Subject, *, problems: Any, said: str) -> int:
+def _failure_again(result: UtilityResult, subject: Subject, *, problems: Any, said: str | None) -> int:
     """Draw a failure again, say what came out, and return the exit code: 1 if it is a failure still."""
     again = replay_failure(result, subject, problems=problems, isolate=True)
     same = "the same output as the saved one" if again.repeats else "a different output from the saved one"

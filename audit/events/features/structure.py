@@ -22,6 +22,7 @@ from audit.events.features.openings import ABSENT, LETTERS, Path, letters_of
 from audit.events.features.scores import LEAST_FOR_SCORES, fit_score
 from audit.events.features.views import PLAIN_ENTRIES, View, as_entry, as_number
 from audit.values import canonical
+from audit.values.said import Said, Says
 
 Opened = list[dict[Path, object]]
 #: Outputs, each with what is inside it.
@@ -220,7 +221,7 @@ def _is_plain(view: View) -> bool:
     )
 
 
-def unread(sides: Iterable[list[View]]) -> list[str]:
+def unread(sides: Iterable[list[View]]) -> list[Said]:
     """Return what of some first structured outputs no feature reads.
 
     Examples
@@ -235,14 +236,13 @@ def unread(sides: Iterable[list[View]]) -> list[str]:
     looked = [(output, inside.leaves(output)) for output in asked]
     said = []
     if any(inside.holds_more(output) for output, _ in looked):
-        most = f"the first {inside.MOST_LEAVES}, or more than {inside.MOST_DEPTH} levels deep"
-        said.append(f"parts of an output beyond {most}")
+        said.append(Says.FAR_PARTS(leaves=inside.MOST_LEAVES, depth=inside.MOST_DEPTH))
     texts = _texts(looked).values()  # one that recurs is an atom
     if any(len(set(found)) > 1 and max(map(len, found)) > 2 * LETTERS for found in texts):
-        said.append(f"single letters of a string beyond its first {LETTERS} and last {LETTERS}")
+        said.append(Says.INNER_LETTERS(letters=LETTERS))
     every = chain.from_iterable((output, *parts.values()) for output, parts in looked)
     closed = {type(part).__name__ for part in every if inside.is_closed(part)}
-    return said + [f"the contents of a {name}, which the audit cannot read" for name in sorted(closed)]
+    return said + [Says.CLOSED_PARTS(name=name) for name in sorted(closed)]
 
 
 def _may_hold_parts(output: Any) -> bool:
