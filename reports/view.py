@@ -172,7 +172,7 @@ def outcome(result: Saved) -> str:
 
     Examples
     --------
-    >>> outcome(AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT, expected="not refuted"))
+    >>> outcome(AuditResult("m", None, Verdict.REFUTED, Evidence.EXACT, expected="not refuted"))
     'unexpected'
     """
     if result.expected is None:

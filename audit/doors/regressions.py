@@ -155,7 +155,7 @@ def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResu
     Examples
     --------
     >>> from audit.results.result import AuditResult, Evidence, Verdict
-    >>> result = AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT)
+    >>> result = AuditResult("m", None, Verdict.REFUTED, Evidence.EXACT)
     >>> with_source(result, result, "laplace").notes
     ()
     """
@@ -170,7 +170,7 @@ def drawn_from(saved: Saved, place: str) -> Said | None:
     Examples
     --------
     >>> from audit.results.result import AuditResult, Evidence, Verdict
-    >>> drawn_from(AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT), "mine.py:release")
+    >>> drawn_from(AuditResult("m", None, Verdict.REFUTED, Evidence.EXACT), "mine.py:release")
     'drawn from mine.py'
     """
     file, before = file_of(place), saved.environment.get("source")

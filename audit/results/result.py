@@ -99,6 +99,7 @@ class SavedValue:
         return hash(stored.dumps(self._stored()))
 
 
+@dataclass(frozen=True, eq=False)
 class SavedResult(NoTruth, SavedValue):
     """What the results of all audits have in common: a verdict and a document, but no truth value."""
 
@@ -114,22 +115,27 @@ class SavedResult(NoTruth, SavedValue):
     claim: Any
     verdict: Verdict
     evidence: Evidence
-    reason: str
-    witness: Any
-    samples: int
-    samples_to_refutation: int | None
-    unfinished: int
-    significance: float
-    seed: int
+    reason: str = ""
+    witness: Any = None
+    family: str | None = None
+    samples: int = 0
+    samples_to_refutation: int | None = None
+    unfinished: int = 0
+    log_wealth: float = 0.0
+    log_limit: float | None = None
+    significance: float = 1e-6
+    seed: int = 0
     numerics: str = "ideal"
-    budget: int
-    assumptions: tuple[Said, ...]
-    notes: tuple[Said, ...]
-    not_tested: tuple[Said, ...]
-    parameters: dict[str, Any]
-    target: str | None
-    environment: dict[str, Any]
-    _subject: Any
+    budget: int = 0
+    parameters: dict[str, Any] = field(default_factory=dict)
+    reference: str | None = None
+    assumptions: tuple[Said, ...] = ()
+    notes: tuple[Said, ...] = ()
+    not_tested: tuple[Said, ...] = ()
+    target: str | None = None
+    expected: str | None = None
+    environment: dict[str, Any] = field(default_factory=dict)
+    _subject: Any = field(default=None, repr=False, compare=False)
 
     @classmethod
     def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:
@@ -286,19 +292,14 @@ class AuditResult(SavedResult):
 
     Examples
     --------
-    >>> result = AuditResult("counter", None, "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL)
+    >>> result = AuditResult("counter", None, Verdict.NOT_REFUTED, Evidence.STATISTICAL)
     >>> AuditResult.from_json(result.to_json()) == result
     True
     """
 
     _refutation: ClassVar[type[AuditError]] = PrivacyRefuted
 
-    subject: str
-    claim: Any
-    relation: str
-    verdict: Verdict
-    evidence: Evidence
-    reason: str = ""
+    relation: str = ""
     epsilon_lower: float = 0.0
     delta_lower: float = 0.0
     epsilon_upper: float | None = None
@@ -308,29 +309,10 @@ class AuditResult(SavedResult):
     ceiling_epsilon: float | None = None
     only_output: str | None = None
     witness: Witness | None = None
-    samples: int = 0
-    samples_to_refutation: int | None = None
-    unfinished: int = 0
     pairs_tried: int = 0
     pairs_total: int | None = None
-    family: str | None = None
     tolerance: float | None = None
     law_distance: float | None = None
-    log_wealth: float = 0.0
-    log_limit: float | None = None
-    significance: float = 1e-6
-    seed: int = 0
-    numerics: str = "ideal"
-    budget: int = 0
-    parameters: dict[str, Any] = field(default_factory=dict)
-    reference: str | None = None
-    assumptions: tuple[Said, ...] = ()
-    notes: tuple[Said, ...] = ()
-    not_tested: tuple[Said, ...] = ()
-    target: str | None = None
-    expected: str | None = None
-    environment: dict[str, Any] = field(default_factory=dict)
-    _subject: Any = field(default=None, repr=False, compare=False)
 
     def replay(
         self,

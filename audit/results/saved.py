@@ -166,6 +166,7 @@ _OPTIONAL = {
     **dict.fromkeys(("samples", "unfinished", "budget"), fields.count),
     "samples_to_refutation": optional(fields.count),
     "seed": fields.seed,
+    "numerics": text,
     **dict.fromkeys(("assumptions", "notes", "not_tested"), listed(_said)),
     "parameters": fields.plain_dict,
     "expected": optional(one_of("refuted", "not refuted")),
@@ -196,7 +197,6 @@ _EPSILONS = ("epsilon_upper", "delta_upper", "detectable_epsilon", "ceiling_epsi
 _RESULT = result_readers(
     required={"relation": text},
     optional={
-        "numerics": text,
         **dict.fromkeys(("epsilon_lower", "delta_lower"), number),
         **dict.fromkeys((*_EPSILONS, "law_distance", "tolerance"), optional(number)),
         **dict.fromkeys(("detectable_event", "only_output"), optional(text)),

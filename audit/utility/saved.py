@@ -39,7 +39,7 @@ def parse_any(document: str | bytes | Mapping[str, Any]) -> list[Saved]:
     Examples
     --------
     >>> from audit.results.result import AuditResult, Evidence, Verdict
-    >>> document = AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT).to_json()
+    >>> document = AuditResult("m", None, Verdict.ERROR, Evidence.EXACT).to_json()
     >>> [result.subject for result in parse_any(document)]
     ['m']
     """

@@ -188,7 +188,7 @@ def unvaried(result: AuditResult) -> str:
 
     Examples
     --------
-    >>> said = "m", None, "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL
+    >>> said = "m", None, Verdict.NOT_REFUTED, Evidence.STATISTICAL
     >>> unvaried(AuditResult(*said, only_output="None"))
     'Nothing varies: every output, on every database, was None. Is a `return` missing?'
     """

@@ -108,7 +108,7 @@ def through_text(result):
         refuted(
             claim=PAC(0.1, 0.05), witness=None, parameters={"bounds": (0, 1), 3: {4}}, expected="refuted"
         ),
-        AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT, "It raises."),
+        AuditResult("m", None, Verdict.ERROR, Evidence.EXACT, "It raises."),
     ],
 )
 def test_a_result_comes_back_equal_and_to_the_same_bytes(result):
@@ -169,7 +169,7 @@ def test_other_processes_write_the_same_bytes():
     code = (
         "from audit.results.result import *; from audit.results.saved import layout;"
         "w = Witness(set('abcdefgh'), frozenset('abcdefg'), None, 0.5, 0.1);"
-        "print(layout(AuditResult('m', None, '', Verdict.REFUTED, Evidence.EXACT, witness=w).to_json()))"
+        "print(layout(AuditResult('m', None, Verdict.REFUTED, Evidence.EXACT, witness=w).to_json()))"
     )
     texts = {
         subprocess.run(
