@@ -165,18 +165,18 @@ class Sampler(Tally):
         for task, block in zip(self._planned, blocks, strict=True):
             yield replace(self.account(block), typed=not vectorised, parts=task.parts)
 
-    def with_copies(self, draw: Callable[[], T], again: Callable[[MutatedInput], T] | None = None) -> T:
+    def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
         """Return what `draw` returns. If the mechanism changes its database, draw again with copies of it.
 
-        `again`, if given, draws the second time; it is called with the `MutatedInput`.
+        `again`, if given, draws the second time.
         """
         try:
             return draw()
-        except MutatedInput as fault:
+        except MutatedInput:
             if self.copy_inputs:
                 raise
             self.copy_inputs = True
-            return draw() if again is None else again(fault)
+            return (again or draw)()
 
     @property
     def last_sides(self) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from audit.evidence.bets import Bet, Ledger, ceiling, log_payoffs
 from audit.evidence.memory import PairMemory
 from audit.evidence.power import Power, detectable
 from audit.results.result import AuditResult, Evidence, Verdict
-from audit.sampling import MutatedInput, Sampler
+from audit.sampling import Sampler
 from audit.search.climb import FIRST_LOOK
 from audit.task import PrivacyTask
 from audit.values.brief import show
@@ -107,7 +107,7 @@ class _Runs:
         """Bet; for a subject that changes its input, again, once, with a copy for every run."""
         first = self._start()
 
-        def again(_: MutatedInput) -> Betting:
+        def again() -> Betting:
             self.notes.append(Says.RESTARTED(what="audit"))
             return self._start(given_up=first).run()
 
@@ -146,13 +146,15 @@ class _Runs:
         """Confirm; where the input is changed only now, again, with a copy for every run."""
         bets = len(betting.ledger.bets)
 
-        def found(fault: MutatedInput | None = None) -> Confirmation:
-            if fault is not None:
-                self.notes.append(Says.RESTARTED(what="confirmation"))
-                betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
+        def found() -> Confirmation:
             return confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
 
-        return self.sampler.with_copies(found, found)
+        def again() -> Confirmation:
+            self.notes.append(Says.RESTARTED(what="confirmation"))
+            betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
+            return found()
+
+        return self.sampler.with_copies(found, again)
 
     def _not_refuted(self, betting: Betting) -> AuditResult:
         if betting.shadow_crossed_at:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from audit.databases.chosen import Pair
 from audit.distributions import Law
 from audit.laws.law_check import detectable_distance, law_log_e_value, stray
-from audit.sampling import LAW, MutatedInput, Runs, Sampler
+from audit.sampling import LAW, Runs, Sampler
 from audit.sampling.loops import joined
 from audit.task import PrivacyTask
 from audit.values.brief import show
@@ -168,11 +168,14 @@ class LawRuns:
         """Compare the laws of a pair with runs on what is drawn beside it."""
         pair, drawn = beside
 
-        def blocks_of(fault: MutatedInput | None = None) -> list[Runs]:
-            self.notes += [] if fault is None else [Says.CHANGES_INPUT()]
+        def found() -> list[Runs]:
             return list(self._drawn(sampler, drawn, runs, path))
 
-        blocks = sampler.with_copies(blocks_of, blocks_of)
+        def again() -> list[Runs]:
+            self.notes.append(Says.CHANGES_INPUT())
+            return found()
+
+        blocks = sampler.with_copies(found, again)
         sides = [block.left for block in blocks], [block.right for block in blocks]
         for database, run_on, side in zip(pair, drawn, sides, strict=True):
             law, outputs = self.law_of(database), joined(side)

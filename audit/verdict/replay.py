@@ -31,22 +31,8 @@ from audit.verdict.witness import loss
 _COMPARED = 500
 _REPLAYED = 3_000_000
 #: What a replay takes over from the saved result; all else only the audit did.
-_TAKEN = (
-    "subject",
-    "claim",
-    "relation",
-    "evidence",
-    "tolerance",
-    "significance",
-    "seed",
-    "numerics",
-    "parameters",
-    "reference",
-    "target",
-    "expected",
-    "witness",
-    "_subject",
-)
+_OF_SUBJECT = ("subject", "claim", "relation", "parameters", "reference", "target", "expected", "_subject")
+_TAKEN = (*_OF_SUBJECT, "evidence", "witness", "tolerance", "significance", "seed", "numerics")
 
 
 @own_arithmetic()
