@@ -68,7 +68,7 @@ def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
         return
     raise AuditError(
         f"The {what} of {_owner(point)} cannot be loaded: {found} shadows its package `{name}`; "
-        "run from another folder, or take that folder off PYTHONPATH.",
+        "run from another folder, or take that folder off PYTHONPATH."
     )
 
 

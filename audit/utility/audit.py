@@ -315,10 +315,5 @@ class UtilityAudit:
 
 def _exact_witness(worst: ExactFailure) -> UtilityWitness:
     return UtilityWitness(
-        worst.problem.name,
-        worst.database,
-        worst.output,
-        worst.error,
-        worst.at_database,
-        source=worst.problem,
+        worst.problem.name, worst.database, worst.output, worst.error, worst.at_database, source=worst.problem
     )

@@ -4,14 +4,7 @@ from collections.abc import Callable
 from decimal import ROUND_FLOOR
 
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
-from audit.values.wording import (
-    apart,
-    at_least,
-    at_most,
-    interval,
-    number,
-    short,
-)
+from audit.values.wording import apart, at_least, at_most, interval, number, short
 from audit.words import alike
 from audit.words.allowance import allowance, allowed, claimed, distance_words
 from audit.words.pair_words import MOST_DATABASE, change, pair_words

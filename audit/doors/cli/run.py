@@ -75,13 +75,7 @@ def read(target: str, settings: Iterable[str], given: Mapping[str, Any]) -> Aske
 
 
 def run(
-    target: str,
-    *,
-    settings: Iterable[str],
-    html: Path | None,
-    saved: str | None,
-    mutate: bool,
-    **given: Any,
+    target: str, *, settings: Iterable[str], html: Path | None, saved: str | None, mutate: bool, **given: Any
 ) -> int:
     """Audit one target, print and save what was found, and return the exit code."""
     places = [place for place in (saved, html) if place is not None and place != "-"]
