@@ -63,7 +63,11 @@ class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened,
 
 #: Fields that can be any Python value: only in these does a tuple differ from a list.
 _ANY = frozenset({"left", "right", "event", "claim", "parameters", "database", "output", "source"})
-_UNSAVED = ("environment", "_subject")
+
+
+def is_saved(name: str) -> bool:
+    """Return whether a field stands in the saved form of its value; where an audit ran stands beside it."""
+    return name not in {"environment", "_subject"}
 
 
 def _plain(value: Any, name: str) -> Any:
@@ -87,7 +91,7 @@ class SavedValue:
 
     def _stored(self) -> dict[str, Any]:
         """Return what is saved of it."""
-        names = [each.name for each in dataclasses.fields(self) if each.name not in _UNSAVED]
+        names = [each.name for each in dataclasses.fields(self) if is_saved(each.name)]
         return {name: _plain(getattr(self, name), name) for name in names}
 
     def __eq__(self, other: object) -> bool:
