@@ -80,7 +80,8 @@ def of_parts(
     if not (paths or places) or _recur(sides):
         return
     yield from map(inside.Part, _most_moved(a, b, paths))
-    yield from map(inside.PartIs, _most_changed(a, b, paths))
+    changed = {path: _changed(_atoms(a, path), _atoms(b, path)) for path in paths}
+    yield from map(inside.PartIs, _first(changed, MOST_ATOMS))
     spread = {path: pair for path, pair in numbers.items() if is_spread(np.concatenate(pair))}
     yield from (LastBits(path=path) for path in _most_apart(spread, LastBits.read))
     if len(places) > 1:
@@ -290,11 +291,6 @@ def _numbers(side: Opened, path: Path) -> Floats:
 
 def _moved(a: Floats, b: Floats) -> float:
     return gap(a, b) if len(a) and len(b) else float(len(a) + len(b) > 0)
-
-
-def _most_changed(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
-    """Return the places that hold other things than numbers, those that differ most first."""
-    return _first({path: _changed(_atoms(a, path), _atoms(b, path)) for path in paths}, MOST_ATOMS)
 
 
 def _atoms(side: Opened, path: Path) -> Counter[Hashable]:
