@@ -1,9 +1,12 @@
-"""What installed packages offer: the objects that the entry points of a group name."""
+"""What installed packages offer: the objects that entry points name; and modules loaded from their files."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib import metadata, util
 from importlib.machinery import ModuleSpec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 from audit.errors import AuditError
@@ -68,7 +71,7 @@ def _refuse_shadow(point: metadata.EntryPoint, what: str) -> None:
         return
     raise AuditError(
         f"The {what} of {_owner(point)} cannot be loaded: {found} shadows its package `{name}`; "
-        "run from another folder, or take that folder off PYTHONPATH.",
+        "run from another folder, or take that folder off PYTHONPATH."
     )
 
 
@@ -104,3 +107,29 @@ def spec_of(name: str) -> ModuleSpec | None:
 
 def _owner(point: metadata.EntryPoint) -> str:
     return point.dist.name if point.dist is not None else point.name
+
+
+def new_module(
+    name: str, place: Path | str, *, parts: list[str] | None = None
+) -> tuple[ModuleType, Callable[[], None]]:
+    """Return the module of a file, known by this name from now on, and what runs the file in it.
+
+    Parameters
+    ----------
+    name
+        What ``sys.modules`` calls it.
+    place
+        The file.
+    parts
+        Where the modules of a package lie; None for a module.
+
+    Raises
+    ------
+    ImportError
+        It is no file of Python's.
+    """
+    spec = util.spec_from_file_location(name, place, submodule_search_locations=parts)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{place} cannot be loaded as a module")
+    module = sys.modules[name] = util.module_from_spec(spec)
+    return module, partial(spec.loader.exec_module, module)

@@ -128,31 +128,9 @@ def audit_privacy(
     >>> result.verdict.name, result.epsilon_lower > 1
     ('REFUTED', True)
     """
+    given = locals()  # every argument, before there is anything else
     refuse_inside_given()
-    task = make_task(
-        mechanism,
-        claim,
-        relation=relation,
-        records=records,
-        size=size,
-        databases=databases,
-        pairs=pairs,
-        convert=convert,
-        valid=valid,
-        numerics=numerics,
-        until=until,
-        budget=budget,
-        confirm_budget=confirm_budget,
-        time_limit=time_limit,
-        run_time_limit=run_time_limit,
-        isolate=isolate,
-        unfinished=unfinished,
-        fresh=fresh,
-        significance=significance,
-        seed=seed,
-        jobs=jobs,
-        progress=progress,
-    )
+    task = make_task(**{name: value for name, value in given.items() if name != "extend"})
     return carried_out(task, lambda: _dispatch(task, extend))
 
 

@@ -38,8 +38,8 @@ def _environment() -> "Environment":
 
 
 def _shown(value: Any) -> Any:
-    """Make unseen characters (control, bidirectional) of every text visible; escaping follows."""
-    return visible(value) if type(value) is str else value
+    """Make unseen characters (control, bidirectional) of every text but markup visible; escaping follows."""
+    return visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _asset(name: str) -> Any:

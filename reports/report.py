@@ -76,12 +76,12 @@ def report(
 def _audits(documents: Sequence[Mapping[str, Any]]) -> AuditsPart:
     """Return the part of saved results, each with the mutation check that its document carries."""
     results: list[Saved] = []
-    checks: dict[int, str] = {}
+    checks: dict[int, list[str]] = {}
     for document in documents:
         first, *beside = parse_any(document)
         stored = document.get("mutation")
         if stored is not None:
-            checks[len(results)] = f"{MutationCheck.from_json(first.subject, first.claim, stored=stored)}"
+            checks[len(results)] = MutationCheck.from_json(first.subject, first.claim, stored=stored).lines
         results += [first, *beside]
     return audits_part(results, checks=checks)
 

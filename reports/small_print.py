@@ -21,7 +21,7 @@ def facts(result: Saved) -> tuple[tuple[str, str], ...]:
     Examples
     --------
     >>> from audit.results.result import AuditResult, Verdict
-    >>> facts(AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT, seed=3))[-2]
+    >>> facts(AuditResult("m", None, Verdict.ERROR, Evidence.EXACT, seed=3))[-2]
     ('Seed', '3')
     """
     told = [
@@ -49,7 +49,7 @@ def environment(result: Saved) -> tuple[tuple[str, str], ...]:
     --------
     >>> from audit.results.result import AuditResult, Verdict
     >>> ran = {"elapsed": 1.23456, "command": "dp-audit run m"}
-    >>> environment(AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT, environment=ran))
+    >>> environment(AuditResult("m", None, Verdict.ERROR, Evidence.EXACT, environment=ran))
     (('elapsed', '1.23 s'),)
     """
     return tuple(

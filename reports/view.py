@@ -82,8 +82,8 @@ class AuditsPart:
     spent: str
 
 
-def audits_part(results: Sequence[Saved], *, checks: Mapping[int, str] | None = None) -> AuditsPart:
-    """Return the part of these results, in their order; `checks` are mutation checks by their places.
+def audits_part(results: Sequence[Saved], *, checks: Mapping[int, Sequence[str]] | None = None) -> AuditsPart:
+    """Return the part of these results, in their order; `checks` are the lines of mutation checks, by place.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def audits_part(results: Sequence[Saved], *, checks: Mapping[int, str] | None = 
     ()
     """
     told = checks or {}
-    private = [(r, told.get(i, "")) for i, r in enumerate(results) if isinstance(r, AuditResult)]
+    private = [(r, told.get(i, ())) for i, r in enumerate(results) if isinstance(r, AuditResult)]
     useful = [result for result in results if isinstance(result, UtilityResult)]
     subjects = tuple(
         subject_view(result, anchor=f"subject-{i}", mutation=check)
@@ -172,7 +172,7 @@ def outcome(result: Saved) -> str:
 
     Examples
     --------
-    >>> outcome(AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT, expected="not refuted"))
+    >>> outcome(AuditResult("m", None, Verdict.REFUTED, Evidence.EXACT, expected="not refuted"))
     'unexpected'
     """
     if result.expected is None:
@@ -181,8 +181,8 @@ def outcome(result: Saved) -> str:
     return AS_EXPECTED if result.verdict in wanted else UNEXPECTED
 
 
-def subject_view(result: AuditResult, *, anchor: str, mutation: str = "") -> SubjectView:
-    """Return one audit in the page's words; `mutation` is what its mutation check says."""
+def subject_view(result: AuditResult, *, anchor: str, mutation: Sequence[str] = ()) -> SubjectView:
+    """Return one audit in the page's words; `mutation` is what its mutation check says, by lines."""
     witness = result.witness
     claimed, delta = allowance.claimed(result)
     epsilon_found, epsilon_claimed = alike.found_beside(result, result.epsilon_lower, claimed)
@@ -212,7 +212,7 @@ def subject_view(result: AuditResult, *, anchor: str, mutation: str = "") -> Sub
         simplest=_witness(result, witness.simpler if witness else None),
         why_no_simpler=story.why_no_simpler(result),
         findings=tuple(filter(None, (story.bounds(result), story.meaning(result)))),
-        mutation=tuple(mutation.splitlines()[2:]),
+        mutation=tuple(mutation),
         facts=facts(result),
         assumptions=result.assumptions,
         notes=result.notes,

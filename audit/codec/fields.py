@@ -8,7 +8,6 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from enum import Enum
-from types import MappingProxyType
 from typing import Any
 
 from audit.codec.decoding import decode
@@ -16,6 +15,8 @@ from audit.codec.typed import has_float
 from audit.errors import CorruptFile
 
 Reader = Callable[[Any, str], Any]
+#: How the fields of an object are read, and which of them are required.
+Known = Mapping[str, tuple[Reader, bool]]
 MOST_RUNS = 10**9
 _MOST = 2**63 - 1
 _MOST_STEPS = 1_000_000
@@ -46,12 +47,12 @@ def got(stored: Any) -> str:
     return whole if len(whole) <= 40 else whole[:37] + "..."
 
 
-def fields(stored: Any, where: str, known: Mapping[str, tuple[Reader, bool]]) -> dict[str, Any]:
+def fields(stored: Any, where: str, known: Known) -> dict[str, Any]:
     """Return the fields of an object: unknown ones are refused, missing ones only if they are required.
 
     Examples
     --------
-    >>> fields({"name": 3}, "result", readers(required={"name": text}))
+    >>> fields({"name": 3}, "result", {"name": (text, True)})
     Traceback (most recent call last):
     audit.errors.CorruptFile: result.name must be text; got 3.
     """
@@ -64,20 +65,6 @@ def fields(stored: Any, where: str, known: Mapping[str, tuple[Reader, bool]]) ->
     if missing:
         raise CorruptFile(f"{where}.{missing[0]} is missing.")
     return {name: known[name][0](item, f"{where}.{name}") for name, item in stored.items()}
-
-
-def readers(
-    *, required: Mapping[str, Reader], optional: Mapping[str, Reader] = MappingProxyType({})
-) -> Mapping[str, tuple[Reader, bool]]:
-    """Return what `fields` reads an object by.
-
-    Examples
-    --------
-    >>> fields({}, "result", readers(required={}, optional={"q": text}))
-    {}
-    """
-    needed = {name: (read, True) for name, read in required.items()}
-    return MappingProxyType(needed | {name: (read, False) for name, read in optional.items()})
 
 
 def number(stored: Any, where: str) -> Any:

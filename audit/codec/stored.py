@@ -91,11 +91,7 @@ def loads(text: str | bytes) -> Any:
     """
     try:
         return json.loads(
-            text,
-            parse_constant=_constant,
-            parse_float=_float,
-            parse_int=_whole,
-            object_pairs_hook=_object,
+            text, parse_constant=_constant, parse_float=_float, parse_int=_whole, object_pairs_hook=_object
         )
     except json.JSONDecodeError as error:
         raise CorruptFile(f"not JSON at line {error.lineno} column {error.colno}: {error.msg}.") from None

@@ -26,6 +26,7 @@ from audit.relations.records import rebuilt, records_of
 from audit.relations.relating import are_neighbours, listed, neighbours_of, refuse_unlisted
 from audit.values import canonical
 from audit.values.brief import show
+from audit.values.said import Said, Says
 from audit.values.wording import short
 
 Pair = tuple[Any, Any]
@@ -196,19 +197,17 @@ class Databases:
         every = "the one neighbouring pair" if pairs == 1 else f"all {pairs} neighbouring pairs"
         return f"{every} ({name_of(self.relation)}) of {size} over {domain}"
 
-    def left_out(self) -> list[str]:
+    def left_out(self) -> list[Said]:
         """Return what was not looked at, in words: other records, other databases of a strategy."""
         left = []
         if self.finite and self.records:
             many = "the one" if len(self.records) == 1 else f"the {len(self.records):,}"
             told = short(", ".join(show(record, 20) for record in self.records[:20]), 60)
-            left.append(f"records other than {many} given ({told})")
+            left.append(Says.OTHER_RECORDS(many=many, records=told))
         if self.unchecked:
-            left.append("neighbours known to be in the domain: the audit found none (give `valid=`)")
+            left.append(Says.UNKNOWN_NEIGHBOURS())
         elif not self.recombined and self.valid is None:
-            left.append(
-                "databases that the strategy did not generate here (`valid=` lets the audit build others)"
-            )
+            left.append(Says.NOT_GENERATED())
         return left
 
     def boundary(self) -> Iterator[Any]:

@@ -78,8 +78,6 @@ def audit_entry(
 
 def _failed(name: str, kind: Kind, claim: Any, error: Exception) -> Saved:
     text = str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
-    end, reason = (Verdict.ERROR, Evidence.STATISTICAL), " ".join(text.split())
-    known = claim if isinstance(claim, PrivacyClaim if kind == "privacy" else UtilityClaim) else None
-    if kind == "privacy":
-        return AuditResult(name, known, "", *end, reason=reason)
-    return UtilityResult(name, known, *end, reason=reason)
+    kinds = (AuditResult, PrivacyClaim) if kind == "privacy" else (UtilityResult, UtilityClaim)
+    made, known = kinds[0], claim if isinstance(claim, kinds[1]) else None
+    return made(name, known, Verdict.ERROR, Evidence.STATISTICAL, " ".join(text.split()))

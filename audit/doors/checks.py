@@ -14,7 +14,7 @@ from typing import Any
 import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
 import numpy as np
 
-from audit.claims import PAC, check_claim, check_utility_claim
+from audit.claims import check_claim, check_utility_claim
 from audit.doors.declared import Declared
 from audit.relations import Relation, check_relation, name_of
 from audit.relations.relating import are_neighbours
@@ -262,18 +262,17 @@ def _check_copies(case: Declared) -> None:
 
 
 def _check_utility(case: Declared) -> None:
-    from audit.utility.experiment import measured
+    from audit.utility.experiment import largest_error, measured
 
     assert case.utility is not None
     claim = check_utility_claim(case.utility.get("claim", getattr(case.made, "utility_claim", None)))
-    most = 1.0 if isinstance(claim, PAC) else math.inf
     for problem in {id(each): each for each in (case.problems[0], case.problems[-1])}.values():
         database = problem.draw(np.random.default_rng(0))
         with Sampler(case.subject, seed=0) as sampler:
             sampler.copy_inputs = True
             [runs] = sampler.draw(database, database, 1, (CALLS, 1), singly=True)
         for output in (*runs.left, *runs.right):
-            _, fault = measured(problem, output, database, most=most)
+            _, fault = measured(problem, output, database, most=largest_error(claim))
             if fault:
                 raise AssertionError(f"the problem {show(problem.name, 40)} {fault}")
 

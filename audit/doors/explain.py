@@ -70,28 +70,23 @@ def _paragraphs(task: PrivacyTask) -> Iterator[tuple[str, str]]:
 
 
 def _databases(databases: Databases) -> str:
-    sources = []
-    if databases.given:
-        many = len(databases.given)
-        sources.append(f"{many} given or suggested pair{'s' if many > 1 else ''} first")
+    many, sources = len(databases.given), []
+    given = f"{many} given or suggested pair{'s' if many > 1 else ''}"
     if databases.only_given:
-        return sources[0].replace("first", "only")
+        return f"{given} only"
+    if many:
+        sources.append(f"{given} first")
+    boundary = "one strange record at a time and the boundary of the domain (extremes, all equal, ties)"
     if databases.whole:
         sources.append(f"{len(databases.whole)} example databases and their neighbours")
     else:
-        sources.append(
-            "one strange record at a time and the boundary of the domain (extremes, all equal, ties)"
-            + ("" if databases.given else " first")
-        )
-    sources.append(_after_the_boundary(databases))
-    return f"{'; then '.join(sources)}. {_domain(databases)}"
-
-
-def _after_the_boundary(databases: Databases) -> str:
+        sources.append(boundary if many else f"{boundary} first")
     every = databases.every_pair()
-    if every is not None:
-        return f"every pair of the domain ({len(every):,}), in random order"
-    return "random pairs, and variations of the best pair so far"
+    if every is None:
+        sources.append("random pairs, and variations of the best pair so far")
+    else:
+        sources.append(f"every pair of the domain ({len(every):,}), in random order")
+    return f"{'; then '.join(sources)}. {_domain(databases)}"
 
 
 def _domain(databases: Databases) -> str:

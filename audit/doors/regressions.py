@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from audit.codec.files import file_of, source_of
 from audit.errors import AuditError, CorruptFile
 from audit.subject.loading import locate_target, require_trust
+from audit.values.said import Said, Says
 
 if TYPE_CHECKING:
     import os
@@ -154,7 +155,7 @@ def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResu
     Examples
     --------
     >>> from audit.results.result import AuditResult, Evidence, Verdict
-    >>> result = AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT)
+    >>> result = AuditResult("m", None, Verdict.REFUTED, Evidence.EXACT)
     >>> with_source(result, result, "laplace").notes
     ()
     """
@@ -163,20 +164,20 @@ def with_source(again: AuditResult, saved: AuditResult, place: str) -> AuditResu
     return replace(again, notes=(*again.notes, said), environment=environment) if said else again
 
 
-def drawn_from(saved: Saved, place: str) -> str:
-    """Return the words for that file; empty if the target has none.
+def drawn_from(saved: Saved, place: str) -> Said | None:
+    """Return the note of that file; None if the target has none.
 
     Examples
     --------
     >>> from audit.results.result import AuditResult, Evidence, Verdict
-    >>> drawn_from(AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT), "mine.py:release")
+    >>> drawn_from(AuditResult("m", None, Verdict.REFUTED, Evidence.EXACT), "mine.py:release")
     'drawn from mine.py'
     """
     file, before = file_of(place), saved.environment.get("source")
     if file is None:
-        return ""
-    changed = ", which has changed since the audit" if before and before != source_of(place) else ""
-    return f"drawn from {file}{changed}"
+        return None
+    said = Says.FILE_CHANGED if before and before != source_of(place) else Says.DRAWN_FROM
+    return said(file=file)
 
 
 def replay_file(

@@ -5,7 +5,6 @@ its mark; where another package is called `reports`, it loads ours under another
 """
 
 import importlib.metadata
-import importlib.util
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from audit.entry_points import spec_of
+from audit.entry_points import new_module, spec_of
 from audit.errors import AuditError
 from audit.subject.surroundings import own_arithmetic
 
@@ -98,14 +97,8 @@ def _places() -> Iterator[Path]:
 
 def _load(place: Path) -> ModuleType:
     """Load the package at `place` under a name of our own."""
-    spec = importlib.util.spec_from_file_location(
-        _ALIAS, place, submodule_search_locations=[str(place.parent)]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[_ALIAS] = module
-    spec.loader.exec_module(module)
+    module, run = new_module(_ALIAS, place, parts=[str(place.parent)])
+    run()
     if getattr(module, MARK, None) != 1:
         del sys.modules[_ALIAS]
     return module

@@ -18,7 +18,7 @@ def carried_out(result: Saved) -> bool:
     Examples
     --------
     >>> from audit.results.result import Evidence
-    >>> carried_out(AuditResult("m", None, "replace one", Verdict.ERROR, Evidence.STATISTICAL))
+    >>> carried_out(AuditResult("m", None, Verdict.ERROR, Evidence.STATISTICAL))
     False
     """
     return result.verdict not in {Verdict.ERROR, Verdict.INCONCLUSIVE}
@@ -30,7 +30,7 @@ def met(result: Saved) -> bool:
     Examples
     --------
     >>> from audit.results.result import Evidence
-    >>> met(AuditResult("m", None, "replace one", Verdict.REFUTED, Evidence.STATISTICAL, expected="refuted"))
+    >>> met(AuditResult("m", None, Verdict.REFUTED, Evidence.STATISTICAL, expected="refuted"))
     True
     """
     return carried_out(result) and result.refuted == (result.expected == "refuted")
@@ -42,7 +42,7 @@ def line(result: Saved) -> str:
     Examples
     --------
     >>> from audit.results.result import Evidence
-    >>> line(AuditResult("m", None, "replace one", Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
+    >>> line(AuditResult("m", None, Verdict.PROVED, Evidence.EXACT, epsilon_lower=1.0))
     'PROVED        m                                           as expected           ε = 1, no runs'
     """
     verdict, name = result.verdict.value.upper(), wording.short(result.subject, 60)
@@ -60,7 +60,7 @@ def _mark(result: Saved) -> str:
     Examples
     --------
     >>> from audit.results.result import Evidence
-    >>> said = "m", None, "replace one"
+    >>> said = "m", None
     >>> _mark(AuditResult(*said, Verdict.REFUTED, Evidence.STATISTICAL, expected="not refuted"))
     'claim fails'
     >>> _mark(AuditResult(*said, Verdict.PROVED, Evidence.EXACT, expected="refuted"))
@@ -98,10 +98,10 @@ def together(results: Sequence[Saved], *, rate: float = 0.05) -> str:
 
     Examples
     --------
-    >>> said = "", Verdict.NOT_REFUTED, Evidence.STATISTICAL
+    >>> said = Verdict.NOT_REFUTED, Evidence.STATISTICAL
     >>> odd = AuditResult("odd", None, *said, log_wealth=3.5)
     >>> fine = AuditResult("fine", None, *said)
-    >>> leak = AuditResult("leak", None, "", Verdict.REFUTED, Evidence.STATISTICAL, log_wealth=14.0)
+    >>> leak = AuditResult("leak", None, Verdict.REFUTED, Evidence.STATISTICAL, log_wealth=14.0)
     >>> print(together([leak, odd, fine]))
     judged together: Holm names 1 (family-wise error 5 %), e-BH names 2 (false discovery rate 5 %);
     unconfirmed, not refuted alone: odd
@@ -135,7 +135,7 @@ def warning(result: Saved) -> str:
     Examples
     --------
     >>> from audit.results.result import Evidence
-    >>> said = "m", None, "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL
+    >>> said = "m", None, Verdict.NOT_REFUTED, Evidence.STATISTICAL
     >>> warning(AuditResult(*said, only_output="None"))
     'm: Nothing varies: every output, on every database, was None. Is a `return` missing?'
     """

@@ -87,11 +87,14 @@ class MutationCheck(NoTruth):
             raise CorruptFile("the mutation check of a saved result is damaged.") from error
         return cls(subject, claim, repetitions)
 
+    @property
+    def lines(self) -> list[str]:
+        """What it says under its headline."""
+        return [*map(str, self.repetitions), "", *self._conclusion(), *self._terms()]
+
     def __str__(self) -> str:
-        lines = [f"Mutation check of {short(self.subject, 60)}: the same audit against smaller claims", ""]
-        lines += [f"  {each}" for each in self.repetitions]
-        lines += ["", *(f"  {sentence}" for sentence in (*self._conclusion(), *self._terms()))]
-        return "\n".join(lines)
+        head = f"Mutation check of {short(self.subject, 60)}: the same audit against smaller claims"
+        return "\n".join([head, "", *(f"  {line}".rstrip() for line in self.lines)])
 
     def _conclusion(self) -> list[str]:
         factor = self.noticed_from

@@ -1,7 +1,7 @@
 """Which databases are neighbours: five relations, and custom ones."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from audit.errors import InvalidKind, InvalidValue, Parameter
@@ -220,10 +220,8 @@ class _ReplaceLabel(Relation):
     name = "replace-label"
 
     def _objection(self, left: list[Any], right: list[Any]) -> str | None:
-        for side, records in (("left", left), ("right", right)):
-            for place, record in enumerate(records):
-                if not is_labelled(record):
-                    return f"record {place} of the {side} one is not an (x, y) pair: {show(record)}"
+        if strange := _strange(left, right, is_labelled):
+            return "record {} of the {} one is not an (x, y) pair: {}".format(*strange)
         if len(left) != len(right):
             return _lengths(left, right)
         differing = _differing([x for x, _ in left], [x for x, _ in right])
@@ -259,10 +257,8 @@ class _QueryAnswers(Relation):
     name = "query-answers"
 
     def _objection(self, left: list[Any], right: list[Any]) -> str | None:
-        for side, answers in (("left", left), ("right", right)):
-            for place, answer in enumerate(answers):
-                if not is_answer(answer):
-                    return f"answer {place} of the {side} one is not a number: {show(answer)}"
+        if strange := _strange(left, right, is_answer):
+            return "answer {} of the {} one is not a number: {}".format(*strange)
         if len(left) != len(right):
             return _lengths(left, right)
         far = [place for place, (a, b) in enumerate(zip(left, right, strict=True)) if not within_one(a, b)]
@@ -282,6 +278,12 @@ class _QueryAnswers(Relation):
         found = moved(database, rng) if records is None else chosen(database, records, rng)
         # a step may be lost in the rounding of a large number, or leave the dtype of an array
         return (other for other in found if self.are_neighbours(database, other))
+
+
+def _strange(left: list[Any], right: list[Any], fits: Callable[[Any], bool]) -> tuple[int, str, str] | None:
+    """Return the place, the side and the text of the first record that does not fit."""
+    places = ((i, side, x) for side, rows in (("left", left), ("right", right)) for i, x in enumerate(rows))
+    return next(((i, side, show(record)) for i, side, record in places if not fits(record)), None)
 
 
 def _replacements(places: list[Any], choices: list[tuple[Any, Any]], rng: Any) -> Iterator[tuple[int, Any]]:

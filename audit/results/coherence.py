@@ -29,7 +29,7 @@ def is_refutation(result: AuditResult) -> bool:
     Examples
     --------
     >>> from audit.results.result import AuditResult
-    >>> is_refutation(AuditResult("m", None, "", Verdict.REFUTED, Evidence.EXACT))
+    >>> is_refutation(AuditResult("m", None, Verdict.REFUTED, Evidence.EXACT))
     False
     """
     witness = result.witness
@@ -49,7 +49,7 @@ def check_coherent(result: AuditResult) -> None:
     >>> from audit import PureDP
     >>> from audit.results.result import AuditResult, Witness
     >>> witness = Witness([0], [1], None, 0.5, 0.25, runs=100, p_interval=(0.4, 0.6), q_interval=(0.1, 0.2))
-    >>> said = PureDP(0.1), "", Verdict.REFUTED, Evidence.STATISTICAL
+    >>> said = PureDP(0.1), Verdict.REFUTED, Evidence.STATISTICAL
     >>> check_coherent(AuditResult("m", *said, witness=witness))
     Traceback (most recent call last):
     audit.errors.CorruptFile: the result contradicts itself: no counts of 200 runs give p = 0.5 and q = 0.25

@@ -230,20 +230,19 @@ def joined(found: AuditResult, before: Before) -> AuditResult:
     )
 
 
-_KNOWN = fields.readers(
-    required={"path": fields.listed(fields.value), "sections": fields.listed(fields.listed(fields.count))}
-)
+_KNOWN = {
+    "path": (fields.listed(fields.value), True),
+    "sections": (fields.listed(fields.listed(fields.count)), True),
+}
 
 
 def _known(stored: Any, where: str) -> Mapping[str, Any]:
     return fields.fields(stored, where, _KNOWN)
 
 
-_READERS = fields.readers(
-    required={
-        **dict.fromkeys(("batches", "pairs_bet", "bets"), fields.count),
-        **dict.fromkeys(("own", "reserve", "goal"), fields.listed(fields.whole)),
-        "pairs": fields.listed(_known),
-        "of": fields.plain_dict,
-    }
-)
+_READERS = {
+    **dict.fromkeys(("batches", "pairs_bet", "bets"), (fields.count, True)),
+    **dict.fromkeys(("own", "reserve", "goal"), (fields.listed(fields.whole), True)),
+    "pairs": (fields.listed(_known), True),
+    "of": (fields.plain_dict, True),
+}

@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Self
 from audit.codec import encoding, stored
 from audit.errors import AuditError, NoTruth
 from audit.values.on_demand import ability
+from audit.values.said import Said
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Verdict(Enum):
@@ -62,7 +63,11 @@ class PrivacyRefuted(AuditError, AssertionError):  # noqa: N818 - what happened,
 
 #: Fields that can be any Python value: only in these does a tuple differ from a list.
 _ANY = frozenset({"left", "right", "event", "claim", "parameters", "database", "output", "source"})
-_UNSAVED = ("environment", "_subject", "_ended")
+
+
+def is_saved(name: str) -> bool:
+    """Return whether a field stands in the saved form of its value; where an audit ran stands beside it."""
+    return name not in {"environment", "_subject", "_ended"}
 
 
 def _plain(value: Any, name: str) -> Any:
@@ -71,6 +76,8 @@ def _plain(value: Any, name: str) -> Any:
         return encoding.encode(value)
     if isinstance(value, SavedValue):
         return value._stored()  # noqa: SLF001 - a value of this module
+    if isinstance(value, Said):
+        return {"kind": value.kind, "text": str(value)} if value.kind else str(value)
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, tuple):
@@ -84,7 +91,7 @@ class SavedValue:
 
     def _stored(self) -> dict[str, Any]:
         """Return what is saved of it."""
-        names = [each.name for each in dataclasses.fields(self) if each.name not in _UNSAVED]
+        names = [each.name for each in dataclasses.fields(self) if is_saved(each.name)]
         return {name: _plain(getattr(self, name), name) for name in names}
 
     def __eq__(self, other: object) -> bool:
@@ -96,6 +103,7 @@ class SavedValue:
         return hash(stored.dumps(self._stored()))
 
 
+@dataclass(frozen=True, eq=False)
 class SavedResult(NoTruth, SavedValue):
     """What the results of all audits have in common: a verdict and a document, but no truth value."""
 
@@ -111,22 +119,27 @@ class SavedResult(NoTruth, SavedValue):
     claim: Any
     verdict: Verdict
     evidence: Evidence
-    reason: str
-    witness: Any
-    samples: int
-    samples_to_refutation: int | None
-    unfinished: int
-    significance: float
-    seed: int
+    reason: str = ""
+    witness: Any = None
+    family: str | None = None
+    samples: int = 0
+    samples_to_refutation: int | None = None
+    unfinished: int = 0
+    log_wealth: float = 0.0
+    log_limit: float | None = None
+    significance: float = 1e-6
+    seed: int = 0
     numerics: str = "ideal"
-    budget: int
-    assumptions: tuple[str, ...]
-    notes: tuple[str, ...]
-    not_tested: tuple[str, ...]
-    parameters: dict[str, Any]
-    target: str | None
-    environment: dict[str, Any]
-    _subject: Any
+    budget: int = 0
+    parameters: dict[str, Any] = field(default_factory=dict)
+    reference: str | None = None
+    assumptions: tuple[Said, ...] = ()
+    notes: tuple[Said, ...] = ()
+    not_tested: tuple[Said, ...] = ()
+    target: str | None = None
+    expected: str | None = None
+    environment: dict[str, Any] = field(default_factory=dict)
+    _subject: Any = field(default=None, repr=False, compare=False)
 
     @classmethod
     def from_json(cls, document: str | bytes | dict[str, Any]) -> Self:
@@ -162,7 +175,7 @@ class SavedResult(NoTruth, SavedValue):
         return self.verdict is Verdict.REFUTED
 
     def to_json(self) -> dict[str, Any]:
-        """Return the document that a file holds: ``{"schema": 1, "result": ..., "environment": ...}``."""
+        """Return the document that a file holds: ``{"schema": 2, "result": ..., "environment": ...}``."""
         environment = encoding.encode(dict(self.environment))
         return {"schema": SCHEMA, "result": self._stored(), "environment": environment}
 
@@ -280,22 +293,19 @@ class AuditResult(SavedResult):
         `detectable_event` describes.
     only_output : str, optional
         The output of every run on every database, as a short text; None if outputs vary.
+    assumptions, notes, not_tested : tuple of str
+        Sentences; the `kind` of each, such as ``"stateless"``, is for code.
 
     Examples
     --------
-    >>> result = AuditResult("counter", None, "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL)
+    >>> result = AuditResult("counter", None, Verdict.NOT_REFUTED, Evidence.STATISTICAL)
     >>> AuditResult.from_json(result.to_json()) == result
     True
     """
 
     _refutation: ClassVar[type[AuditError]] = PrivacyRefuted
 
-    subject: str
-    claim: Any
-    relation: str
-    verdict: Verdict
-    evidence: Evidence
-    reason: str = ""
+    relation: str = ""
     epsilon_lower: float = 0.0
     delta_lower: float = 0.0
     epsilon_upper: float | None = None
@@ -305,34 +315,15 @@ class AuditResult(SavedResult):
     ceiling_epsilon: float | None = None
     only_output: str | None = None
     witness: Witness | None = None
-    samples: int = 0
-    samples_to_refutation: int | None = None
-    unfinished: int = 0
     pairs_tried: int = 0
     pairs_total: int | None = None
-    family: str | None = None
     tolerance: float | None = None
     law_distance: float | None = None
-    log_wealth: float = 0.0
-    log_limit: float | None = None
-    significance: float = 1e-6
-    seed: int = 0
-    numerics: str = "ideal"
-    budget: int = 0
-    parameters: dict[str, Any] = field(default_factory=dict)
-    reference: str | None = None
-    assumptions: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    not_tested: tuple[str, ...] = ()
-    target: str | None = None
-    expected: str | None = None
     earlier: tuple[int, ...] = ()
-    environment: dict[str, Any] = field(default_factory=dict)
-    _subject: Any = field(default=None, repr=False, compare=False)
     _ended: Any = field(default=None, repr=False, compare=False)
 
     def to_json(self, *, extend: bool = False) -> dict[str, Any]:
-        """Return the document that a file holds: ``{"schema": 1, "result": ..., "environment": ...}``.
+        """Return the document that a file holds: ``{"schema": 2, "result": ..., "environment": ...}``.
 
         Parameters
         ----------

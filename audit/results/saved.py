@@ -1,9 +1,10 @@
 """Saved results: read back with any damage named in one line, written so that no file is ever half there."""
 
+import dataclasses
 import json
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 from audit.claims import PrivacyClaim, UtilityClaim
 from audit.codec import fields
@@ -12,11 +13,18 @@ from audit.codec.files import write_text
 from audit.codec.stored import ForeignClaim, Opaque, dumps, loads, read
 from audit.errors import CorruptFile
 from audit.events.event import Event
-from audit.results.result import SCHEMA, AuditResult, Evidence, SavedResult, Verdict, Witness
+from audit.results.result import (
+    SCHEMA,
+    AuditResult,
+    Evidence,
+    SavedResult,
+    SavedValue,
+    Verdict,
+    Witness,
+    is_saved,
+)
 from audit.values.brief import show
-
-#: How the fields of an object are read, and which of them are required.
-Known = Mapping[str, tuple[fields.Reader, bool]]
+from audit.values.said import Said
 
 
 def load(path: str | os.PathLike[str]) -> AuditResult:
@@ -76,10 +84,9 @@ def document_of(document: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
     for key in ("schema", "result"):
         if key not in stored:
             raise CorruptFile(f'the key "{key}" is missing: this is not a saved audit result.')
-    if stored["schema"] != SCHEMA or isinstance(stored["schema"], bool):
-        raise CorruptFile(
-            f"schema must be {SCHEMA}, the newest this dp-audit reads; got {fields.got(stored['schema'])}."
-        )
+    if stored["schema"] not in (1, SCHEMA) or isinstance(stored["schema"], bool):
+        newest = f"at most {SCHEMA}, the newest this dp-audit reads"
+        raise CorruptFile(f"schema must be {newest}; got {fields.got(stored['schema'])}.")
     return stored
 
 
@@ -88,7 +95,7 @@ def is_utility(stored: Mapping[str, Any]) -> bool:
     return isinstance(stored["result"], Mapping) and stored["result"].get("kind") == "utility"
 
 
-def contents_of(stored: Mapping[str, Any], known: Known) -> dict[str, Any]:
+def contents_of(stored: Mapping[str, Any], known: fields.Known) -> dict[str, Any]:
     """Return the fields of a document's result, each read as `known` says, and its environment."""
     try:
         found = fields.fields(stored["result"], "result", known)
@@ -145,65 +152,63 @@ def _witness(stored: Any, where: str) -> Witness:
     return Witness(**fields.fields(stored, where, _WITNESS))
 
 
-def result_readers(*, required: dict[str, fields.Reader], optional: dict[str, fields.Reader]) -> Known:
-    """Return what a result is read by: the fields of every kind of result, and those of its own."""
-    return fields.readers(required=_REQUIRED | required, optional=_OPTIONAL | optional)
+def _said(stored: Any, where: str) -> Said:
+    """Read a sentence; schema 1 kept its words alone."""
+    found = fields.fields(stored, where, _SAID) if isinstance(stored, dict) else {"text": text(stored, where)}
+    return Said(**found)
 
 
-_INTERVAL = optional(listed(probability, length=2))
+def known_fields(made: type[SavedValue], **special: fields.Reader) -> fields.Known:
+    """Return what the saved fields of a class are read by: those in `special`, the others by their types."""
+    types, saved = get_type_hints(made), [each for each in dataclasses.fields(made) if is_saved(each.name)]
+    read = {each.name: special.get(each.name) or _BY_TYPE[types[each.name]] for each in saved}
+    unset = dataclasses.MISSING
+    needed = {each.name for each in saved if each.default is unset and each.default_factory is unset}
+    return {name: (reader, name in needed) for name, reader in read.items()}
+
+
+def result_fields(made: type[SavedResult], **special: fields.Reader) -> fields.Known:
+    """Return what a result is read by: as `known_fields`, with what the results of all audits have."""
+    return known_fields(made, **_OF_RESULTS, **special)
+
+
 _TEXTS = listed(text)
-_REQUIRED = {
-    "subject": text,
-    "claim": _any_of((PrivacyClaim, UtilityClaim), "a claim"),
-    "verdict": member(Verdict),
-    "evidence": member(Evidence),
+_SAID = {"kind": (text, True), "text": (text, True)}
+#: By the type of a field.
+_BY_TYPE: dict[Any, fields.Reader] = {
+    Any: value,
+    str: text,
+    str | None: optional(text),
+    bool: fields.flag,
+    bool | None: optional(fields.flag),
+    int: fields.count,
+    int | None: optional(fields.count),
+    float: number,
+    float | None: optional(number),
+    tuple[float, float] | None: optional(listed(probability, length=2)),
+    dict[str, Any]: fields.plain_dict,
+    tuple[int, ...]: listed(fields.count),
+    tuple[Said, ...]: listed(_said),
+    Verdict: member(Verdict),
+    Evidence: member(Evidence),
 }
-_OPTIONAL = {
-    "reason": text,
-    "log_wealth": number,
+_OF_RESULTS = {
+    "claim": _any_of((PrivacyClaim, UtilityClaim), "a claim"),
     "significance": fields.significance,
-    "log_limit": optional(number),
-    **dict.fromkeys(("family", "reference", "target"), optional(text)),
-    **dict.fromkeys(("samples", "unfinished", "budget"), fields.count),
-    "samples_to_refutation": optional(fields.count),
     "seed": fields.seed,
-    **dict.fromkeys(("assumptions", "notes", "not_tested"), _TEXTS),
-    "parameters": fields.plain_dict,
     "expected": optional(one_of("refuted", "not refuted")),
 }
-_WITNESS = fields.readers(
-    required={
-        "left": value,
-        "right": value,
-        "event": _any_of((Event,), "an event"),
-        "p": probability,
-        "q": probability,
-    },
-    optional={
-        **dict.fromkeys(("p_interval", "q_interval", "foreseen"), _INTERVAL),
-        "runs": fields.runs,
-        "direction": one_of("left", "right"),
-        **dict.fromkeys(("confirmed", "fresh", "against", "given"), fields.flag),
-        "confidence": optional(probability),
-        "epsilon_lower": number,
-        "seed": optional(fields.seed_path),
-        "parts": fields.count,
-        "distance": fields.steps,
-        "simplest": optional(_witness),
-        "examples": listed(_TEXTS, length=2),
-    },
+_WITNESS = known_fields(
+    Witness,
+    event=_any_of((Event,), "an event"),
+    p=probability,
+    q=probability,
+    runs=fields.runs,
+    direction=one_of("left", "right"),
+    confidence=optional(probability),
+    seed=optional(fields.seed_path),
+    distance=fields.steps,
+    simplest=optional(_witness),
+    examples=listed(_TEXTS, length=2),
 )
-_EPSILONS = ("epsilon_upper", "delta_upper", "detectable_epsilon", "ceiling_epsilon")
-_RESULT = result_readers(
-    required={"relation": text},
-    optional={
-        "numerics": text,
-        **dict.fromkeys(("epsilon_lower", "delta_lower"), number),
-        **dict.fromkeys((*_EPSILONS, "law_distance", "tolerance"), optional(number)),
-        **dict.fromkeys(("detectable_event", "only_output"), optional(text)),
-        "pairs_tried": fields.count,
-        "earlier": listed(fields.count),
-        "pairs_total": optional(fields.count),
-        "witness": optional(_witness),
-    },
-)
+_RESULT = result_fields(AuditResult, witness=optional(_witness))

@@ -14,6 +14,7 @@ from audit.sampling.snapshots import Input
 from audit.sampling.watch import Watch
 from audit.subject.signatures import Calling, refusal
 from audit.subject.surroundings import quiet
+from audit.values.said import Said, Says
 
 Tick = Callable[[int], None]
 LARGEST_BLOCK: Final = 2**18  # pairs; bounds memory
@@ -177,7 +178,7 @@ class Block:
     left: Any
     right: Any
     printed: int = 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Said, ...] = ()
     rest: int = 0
 
 
@@ -269,7 +270,7 @@ class Host:
 
         return call
 
-    def _sampled(self, task: Task, on_tick: Tick | None) -> Block | str:
+    def _sampled(self, task: Task, on_tick: Tick | None) -> Block | Said:
         """Return the block as the subject's sampler draws it, or a note that it could not."""
         inputs, rng = task.inputs, task.rng
         try:
@@ -280,8 +281,7 @@ class Host:
         except BaseException as error:
             if error is watch.outer_error:
                 raise
-            kind = type(error).__name__
-            return f"`sample` failed ({kind}); the runs it failed on were drawn by single calls"
+            return Says.SAMPLE_FAILED(error=type(error).__name__)
         for given in inputs:
             given.check()
         return Block(left=left, right=right, printed=printed.count, rest=_next_of(rng))

@@ -22,10 +22,9 @@ from audit.sampling.stateless import Questions
 from audit.sampling.tally import Runs, Tally
 from audit.sampling.watch import can_watch
 from audit.subject.subject import Subject
-from audit.values.wording import UNSEEDED
+from audit.values.said import Says
 
 _SILENCE: Final = 64  # runs without an answer, before it is asked whether there are any more
-_UNSEEDED: Final = f"so {UNSEEDED}, and one process draws them all"
 
 T = TypeVar("T")
 
@@ -155,10 +154,7 @@ class Sampler(Tally):
         workers = self._ready(left)
         kept = self.state_suspected() if fresh else False
         if kept is None:
-            self.note(
-                "The audit cannot check whether the subject keeps state: the subject, or something it "
-                "uses, cannot be pickled."
-            )
+            self.note(Says.STATE_UNKNOWN())
         vectorised = self.subject.declared_sampler is not None and not coupled and not singly
         ways = {"fresh": kept is not False, "coupled": coupled, "by_call": by_call, "vectorised": vectorised}
         sizes = block_sizes(size, vectorised=vectorised and kept is False, weight=self.weight)
@@ -169,18 +165,18 @@ class Sampler(Tally):
         for task, block in zip(self._planned, blocks, strict=True):
             yield replace(self.account(block), typed=not vectorised, parts=task.parts)
 
-    def with_copies(self, draw: Callable[[], T], again: Callable[[MutatedInput], T] | None = None) -> T:
+    def with_copies(self, draw: Callable[[], T], again: Callable[[], T] | None = None) -> T:
         """Return what `draw` returns. If the mechanism changes its database, draw again with copies of it.
 
-        `again`, if given, draws the second time; it is called with the `MutatedInput`.
+        `again`, if given, draws the second time.
         """
         try:
             return draw()
-        except MutatedInput as fault:
+        except MutatedInput:
             if self.copy_inputs:
                 raise
             self.copy_inputs = True
-            return draw() if again is None else again(fault)
+            return (again or draw)()
 
     @property
     def last_sides(self) -> tuple[int, int]:
@@ -318,7 +314,7 @@ class Sampler(Tally):
             self._workers = Children(self._parcel, self.jobs)
             return self._workers
         if not can_watch():
-            self.note("Runs had no time limit: a limit needs the main thread, or isolate=True.")
+            self.note(Says.NO_TIME_LIMIT())
         if self._host is None:
             mechanism = self.subject.object
             self._host = Host(mechanism, self.subject.calling, pristine=Pristine(mechanism))
@@ -335,9 +331,9 @@ class Sampler(Tally):
             self.honours_rng = self.subject.takes_rng and repeats
             kept = workers.state_kept()
             if not self.subject.takes_rng:
-                self.note(f"The subject takes no generator, {_UNSEEDED}.")
+                self.note(Says.NO_GENERATOR())
             elif not self.honours_rng:
-                self.note(f"The subject gave different outputs from the same generator state, {_UNSEEDED}.")
+                self.note(Says.UNSTEADY())
             self._steady = self.honours_rng and kept is not True
         return workers
 

@@ -11,6 +11,7 @@ from audit.sampling.blocks import Block
 from audit.values.brief import show
 from audit.values.canonical import key
 from audit.values.outcomes import Raised, Unfinished
+from audit.values.said import Said, Says
 from audit.values.weights import weigh_all
 
 
@@ -100,7 +101,7 @@ class Tally:
     def __init__(self) -> None:
         self.drawn = self.unfinished = self.raised = self.printed = self.last_answer = self.weight = 0
         self.variety = Variety()
-        self.notes: list[str] = []
+        self.notes: list[Said] = []
 
     def account(self, block: Block) -> Runs:
         """Count a block, and give its outputs out."""
@@ -117,10 +118,10 @@ class Tally:
         for note in block.notes:
             self.note(note)
         if block.printed:
-            self.note("The mechanism prints text; the audit discarded it.")
+            self.note(Says.PRINTS())
         return Runs(block.left, block.right)
 
-    def note(self, note: str) -> None:
+    def note(self, note: Said) -> None:
         """Keep a note, once."""
         if note not in self.notes:
             self.notes.append(note)

@@ -3,7 +3,6 @@
 import contextlib
 import difflib
 import importlib
-import importlib.util
 import os
 import re
 import sys
@@ -16,6 +15,7 @@ from typing import Any
 import cloudpickle  # type: ignore[import-untyped]  # it has no stubs
 
 from audit.codec.files import source_of
+from audit.entry_points import new_module
 from audit.errors import AuditError
 
 #: Likeness (`difflib`'s ratio) of a slip of the pen, and the least at which a name is offered at all.
@@ -81,13 +81,9 @@ def _module_name(path: Path) -> str:
 
 
 def _execute(name: str, path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    module, run = new_module(name, path)
     try:
-        spec.loader.exec_module(module)
+        run()
     except BaseException:
         del sys.modules[name]
         raise

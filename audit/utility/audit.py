@@ -18,7 +18,8 @@ from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 from audit.utility.runs import reveal
 from audit.utility.search import RANDOM, Search, proposed
 from audit.utility.task import UtilityTask
-from audit.values.wording import PERHAPS_UNSEEDED, at_least, at_most
+from audit.values.said import Said, Says
+from audit.values.wording import at_least, at_most
 
 #: Databases on which a declared law is compared with the code, output by output.
 CHECKED_DATABASES: Final = 3
@@ -40,7 +41,7 @@ class UtilityAudit:
         self.task = task
         self.claim = task.claim
         self.law = task.exact and task.subject.declared_law is not None
-        self.notes: list[str] = []
+        self.notes: list[Said] = []
         self.samples = 0
         self.tried = len(task.family.library)
         self.renewal: Renewal | None = None
@@ -125,22 +126,16 @@ class UtilityAudit:
             return self._as(Verdict.REFUTED, Evidence.EXACT, witness=_exact_witness(worst), **fields)
         discrete = all(each.discrete for each in found)
         if not discrete:
-            self.notes.append(
-                "Not a proof: laws that are not finite are computed in floating point, to within "
-                f"{TOLERANCE:g} of beta."
-            )
+            self.notes.append(Says.NOT_FINITE(tolerance=TOLERANCE))
         proved = self.task.family.finite and discrete and self._is_checked(check)
         verdict = Verdict.PROVED if proved else Verdict.NOT_REFUTED
         return self._as(verdict, Evidence.EXACT, met=True, **fields)
 
     def _is_checked(self, check: LawCheck) -> bool:
         if check.least < LEAST_CHECKED:
-            self.notes.append(
-                f"Not a proof: the law was compared with only {check.least} runs of a database, "
-                f"fewer than {LEAST_CHECKED}; raise `budget`."
-            )
+            self.notes.append(Says.FEW_COMPARED(runs=check.least, least=LEAST_CHECKED))
         elif not check.stateless:
-            self.notes.append("Not a proof: the learner keeps state between runs, or may do so.")
+            self.notes.append(Says.MAY_KEEP_STATE(subject="learner"))
         return check.least >= LEAST_CHECKED and check.stateless
 
     # --- by runs
@@ -237,7 +232,7 @@ class UtilityAudit:
             return None
         again = shown.trial
         if not again.failure:  # of a learner that keeps state: what it gives now is no failure
-            self.notes.append("The counted failures do not repeat from their seeds.")
+            self.notes.append(Says.LEARNER_UNSTEADY())
             return None
         return UtilityWitness(
             worst.look.name,
@@ -260,7 +255,7 @@ class UtilityAudit:
         self.samples += sampler.drawn
         self.notes += [note for note in sampler.notes if note not in self.notes]
         if betting.changed:
-            self.notes.append("The learner changes its database; every run received its own copy.")
+            self.notes.append(Says.LEARNER_CHANGES_INPUT())
         return self._as(
             verdict,
             Evidence.STATISTICAL,
@@ -296,19 +291,19 @@ class UtilityAudit:
             samples=self.samples,
             assumptions=tuple(self._assumptions(evidence, by_law=fields.get("conditional", False))),
             notes=tuple(self.notes),
-            not_tested=("problems outside the family", "sample sizes other than the problems' own"),
+            not_tested=(Says.OTHER_PROBLEMS(), Says.OTHER_SIZES()),
             **fields,
         )
 
-    def _assumptions(self, evidence: Evidence, *, by_law: bool) -> list[str]:
-        said = ["the error is what each problem's `error` measures"]
+    def _assumptions(self, evidence: Evidence, *, by_law: bool) -> list[Said]:
+        said = [Says.ERROR_MEASURED()]
         if evidence is Evidence.EXACT or by_law:
-            said.append("the declared law, which was compared with runs of the code")
+            said.append(Says.LEARNER_LAW())
         if evidence is Evidence.STATISTICAL:
-            said.append("each problem's `draw` gives independent databases")
-            said += ASSUMED[self._how()]
+            said.append(Says.DRAWS())
+            said += [each(subject="learner") for each in ASSUMED[self._how()]]
         if not self.task.subject.takes_rng:
-            said.append(f"the learner takes no generator: {PERHAPS_UNSEEDED}")
+            said.append(Says.LEARNER_NO_GENERATOR())
         return said
 
     def _how(self) -> str:
@@ -320,10 +315,5 @@ class UtilityAudit:
 
 def _exact_witness(worst: ExactFailure) -> UtilityWitness:
     return UtilityWitness(
-        worst.problem.name,
-        worst.database,
-        worst.output,
-        worst.error,
-        worst.at_database,
-        source=worst.problem,
+        worst.problem.name, worst.database, worst.output, worst.error, worst.at_database, source=worst.problem
     )

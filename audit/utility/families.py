@@ -89,7 +89,8 @@ def read_problems(problems: Any, *, subject: Any = None) -> Family:
     `draw(rng)` and `error(output, database)`.
     """
     if problems is None:
-        problems = _own_problems(subject)
+        with blamed("The ", PROBLEMS, " cannot be read"):
+            problems = getattr(subject, "problems", None)
         if problems is None:
             raise InvalidValue(
                 "There are no problems to audit on: give ",
@@ -106,11 +107,6 @@ def read_problems(problems: Any, *, subject: Any = None) -> Family:
     if isinstance(problems, (str, bytes)) or not hasattr(problems, "__iter__"):
         raise InvalidKind("The ", PROBLEMS, f" must be {_SOURCES}; got {show(problems)}.")
     return Family(_library(problems))
-
-
-def _own_problems(subject: Any) -> Any:
-    with blamed("The ", PROBLEMS, " cannot be read"):
-        return getattr(subject, "problems", None)
 
 
 def _library(problems: Iterable[Any]) -> tuple[Any, ...]:

@@ -31,6 +31,7 @@ from audit.utility.experiment import law_on
 from audit.utility.runs import Floats, draw_trials
 from audit.utility.task import UtilityTask
 from audit.values.outcomes import Unfinished
+from audit.values.said import Said
 
 #: Pairs of runs on each database.
 CHECKED_PAIRS: Final = 500
@@ -90,7 +91,7 @@ class LawCheck:
 
     task: UtilityTask
     tests: int
-    notes: list[str]
+    notes: list[Said]
     samples: int = 0
     runs: int = 0
     unfinished: int = 0

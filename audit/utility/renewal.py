@@ -36,6 +36,7 @@ from audit.utility.experiment import Ask
 from audit.utility.runs import draw_anew
 from audit.utility.task import UtilityTask
 from audit.values.canonical import same
+from audit.values.said import Says
 
 #: Fewest calls of a new learner; and the most of all together, where four times the audit's are fewer.
 LEAST_CALLS: Final = 24
@@ -225,33 +226,12 @@ _UNTOLD: Final = (
     f"{_KEEPS}, and it cannot be made anew in a fresh process to check whether new learners fail as often "
     f"({{}}); {_FRESH}, or pass a function that can be imported"
 )
-_EACH_CALL: Final = "the claim applies to each call, given the learner's state at that call"
 #: What is assumed, by why runs are independent trials; empty if there is no verdict.
 ASSUMED: Final = {
-    "": [_EACH_CALL],
-    "stateless": ["the learner keeps no state between runs, and importing its code drew nothing at random"],
-    "cached": [
-        (
-            "the data that the learner keeps between runs made no difference: copies of its first state "
-            "gave the same outputs, run for run"
-        ),
-    ],
-    "renewed": [
-        "the claim applies to the first call of a new learner",
-        "the learners made by `fresh=` share no state (not checked)",
-    ],
-    "fresh": [
-        "the claim applies to each call of a new learner, given its state at that call",
-        (
-            "fresh processes share no state (through absolute paths or remote services); they confirmed "
-            "the verdict, each with its own learner"
-        ),
-    ],
-    "unchecked": [
-        _EACH_CALL,
-        (
-            "the learner keeps no randomness between calls (not checked: give `fresh=`, or a function that "
-            "can be imported)"
-        ),
-    ],
+    "": [Says.EACH_CALL],
+    "stateless": [Says.STATELESS, Says.IMPORTED],
+    "cached": [Says.CACHED],
+    "renewed": [Says.FIRST_CALL, Says.RENEWED],
+    "fresh": [Says.NEW_CALLS, Says.FRESH],
+    "unchecked": [Says.EACH_CALL, Says.UNCHECKED],
 }

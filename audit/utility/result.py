@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from audit.codec import encoding
-from audit.results.result import Evidence, PrivacyRefuted, SavedResult, SavedValue, Verdict
+from audit.results.result import PrivacyRefuted, SavedResult, SavedValue
 
 
 class UtilityRefuted(PrivacyRefuted):
@@ -123,6 +123,7 @@ class UtilityResult(SavedResult):
 
     Examples
     --------
+    >>> from audit.results.result import Evidence, Verdict
     >>> result = UtilityResult("counter", None, Verdict.NOT_REFUTED, Evidence.STATISTICAL)
     >>> UtilityResult.from_json(result.to_json()) == result
     True
@@ -132,39 +133,16 @@ class UtilityResult(SavedResult):
     _only: ClassVar[str] = "--only utility "
     _refutation: ClassVar[type[PrivacyRefuted]] = UtilityRefuted
 
-    subject: str
-    claim: Any
-    verdict: Verdict
-    evidence: Evidence
-    reason: str = ""
+    witness: UtilityWitness | None = None
     met: bool = False
     beta_lower: float = 0.0
     beta_upper: float = 1.0
     worst: str | None = None
     sample_size: int | None = None
-    problems_tried: int = 0
-    family: str | None = None
-    conditional: bool = False
-    samples: int = 0
-    samples_to_refutation: int | None = None
-    unfinished: int = 0
-    raised: int = 0
-    log_wealth: float = 0.0
-    log_limit: float | None = None
-    significance: float = 1e-6
-    seed: int = 0
-    budget: int = 0
-    parameters: dict[str, Any] = field(default_factory=dict)
-    reference: str | None = None
-    assumptions: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    not_tested: tuple[str, ...] = ()
-    target: str | None = None
-    expected: str | None = None
     problems: tuple[ProblemFinding, ...] = ()
-    witness: UtilityWitness | None = None
-    environment: dict[str, Any] = field(default_factory=dict)
-    _subject: Any = field(default=None, repr=False, compare=False)
+    problems_tried: int = 0
+    conditional: bool = False
+    raised: int = 0
 
     def _stored(self) -> dict[str, Any]:
         return {"kind": "utility", **super()._stored()}

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from audit.codec import fields
-from audit.codec.fields import flag, listed, number, one_of, optional, probability, text, value
+from audit.codec.fields import listed, one_of, optional, probability
 from audit.errors import CorruptFile
 from audit.results.result import AuditResult
-from audit.results.saved import contents_of, document_of, is_utility, parse, result_readers
+from audit.results.saved import contents_of, document_of, is_utility, known_fields, parse, result_fields
 from audit.utility.result import ProblemFinding, UtilityResult, UtilityWitness
 
 #: What an audit of either kind hands back.
@@ -39,7 +39,7 @@ def parse_any(document: str | bytes | Mapping[str, Any]) -> list[Saved]:
     Examples
     --------
     >>> from audit.results.result import AuditResult, Evidence, Verdict
-    >>> document = AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT).to_json()
+    >>> document = AuditResult("m", None, Verdict.ERROR, Evidence.EXACT).to_json()
     >>> [result.subject for result in parse_any(document)]
     ['m']
     """
@@ -57,33 +57,13 @@ def _failure(stored: Any, where: str) -> UtilityWitness:
     return UtilityWitness(**fields.fields(stored, where, _FAILURE))
 
 
-_PROBLEM = fields.readers(
-    required={"name": text},
-    optional={
-        "runs": fields.count,
-        "failures": number,
-        **dict.fromkeys(("upper", "exact"), optional(probability)),
-        "met": flag,
-    },
+_PROBLEM = known_fields(ProblemFinding, upper=optional(probability), exact=optional(probability))
+_FAILURE = known_fields(UtilityWitness, failure=probability, seed=optional(fields.seed))
+_OF_UTILITY = result_fields(
+    UtilityResult,
+    beta_lower=probability,
+    beta_upper=probability,
+    witness=optional(_failure),
+    problems=listed(_problem),
 )
-_FAILURE = fields.readers(
-    required={"problem": text, "database": value, "output": value, "error": number},
-    optional={
-        "failure": probability,
-        "seed": optional(fields.seed),
-        **dict.fromkeys(("repeats", "refutes"), optional(flag)),
-        "source": optional(value),
-    },
-)
-_UTILITY = result_readers(
-    required={"kind": one_of("utility")},
-    optional={
-        **dict.fromkeys(("met", "conditional"), flag),
-        **dict.fromkeys(("beta_lower", "beta_upper"), probability),
-        "worst": optional(text),
-        **dict.fromkeys(("raised", "problems_tried"), fields.count),
-        "sample_size": optional(fields.count),
-        "witness": optional(_failure),
-        "problems": listed(_problem),
-    },
-)
+_UTILITY = {"kind": (one_of("utility"), True), **_OF_UTILITY}

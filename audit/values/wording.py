@@ -9,9 +9,6 @@ from typing import Any
 
 from audit.values.brief import show
 
-UNSEEDED, PERHAPS_UNSEEDED = "the seed does not reproduce its runs", "the seed may not reproduce its runs"
-"""What a result says, in a longer sentence, of a subject whose runs do not come from the seed alone."""
-
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 

@@ -15,6 +15,7 @@ from audit.results.result import AuditResult, Evidence, Verdict, Witness
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import key
+from audit.values.said import Said, Says
 from audit.verdict import multisets, statements
 from audit.verdict.betting import NeverAnswers, TimeIsOver
 from audit.verdict.code_bets import SHARE, TIGHT, beside_law, bet_on_code, speaks
@@ -95,7 +96,7 @@ class _Comparison:
         self.worst = finding.by_delta if task.claim.delta > 0 else finding.by_epsilon
         self.runs = LawRuns(task, laws.again, pairs, (self.worst.left, self.worst.right), reordered)
         self.bets: AuditResult | None = None
-        self.notes: list[str] = []
+        self.notes: list[Said] = []
 
     def result(self) -> AuditResult:
         """Return the verdict: the claim against the laws, once the laws have been compared with the code."""
@@ -135,22 +136,16 @@ class _Comparison:
         """Return whether rounding leaves nothing open and enough runs were compared; if not, note why."""
         least = self.runs.least_checked
         if not self.finding.within:
-            said = (
-                "some probabilities are no larger than their floating-point rounding error; give the law "
-                "accurate `log_probabilities`, or fractions"
-            )
+            said = Says.ROUNDED()
         elif least < LEAST_CHECKED:
-            said = (
-                f"the law was compared with only {least} runs of a database, fewer than {LEAST_CHECKED}; "
-                "raise `budget`"
-            )
+            said = Says.FEW_COMPARED(runs=least, least=LEAST_CHECKED)
         elif not self.runs.stateless:
-            said = "the subject keeps state between runs, or may do so"
+            said = Says.MAY_KEEP_STATE(subject="subject")
         elif self.task.is_late():
-            said = "time ran out before all bets against the code were placed"
+            said = Says.FEW_CODE_BETS()
         else:
             return True
-        self.notes.append(f"Not a proof: {said}.")
+        self.notes.append(said)
         return False
 
     def _is_tight(self) -> bool:
@@ -163,14 +158,14 @@ class _Comparison:
         found = self.finding.by_epsilon, self.finding.by_delta
         return list({key([pair.left, pair.right]): (pair.left, pair.right) for pair in found}.values())
 
-    def _worst_pair(self) -> str:
-        """Return which pair loses most, in words, if there is no witness to show it."""
+    def _worst_pair(self) -> Said:
+        """Return which pair loses most, if there is no witness to show it."""
         worst = self.worst
         pair = [worst.left, worst.right] if worst.direction == "left" else [worst.right, worst.left]
         where = " and ".join(show(database, 60) for database in pair)
         in_delta = self.task.claim.delta > 0
         at = f"δ {worst.delta:.4g} at the claimed ε" if in_delta else f"ε {worst.epsilon:.4g}"
-        return f"The worst pair: {where}, with {at}."
+        return Says.WORST_PAIR(pair=where, loss=at)
 
     def _witness(self) -> Witness:
         worst = self.worst
@@ -190,7 +185,7 @@ class _Comparison:
 
     def _as(self, verdict: Verdict, **fields: Any) -> AuditResult:
         task, finding, samples = self.task, self.finding, self.runs.samples
-        notes, not_tested = [*self.runs.notes, *self.notes], []
+        notes, not_tested = [*self.runs.notes, *self.notes], list[Said]()
         if verdict is not Verdict.ERROR:
             fields["epsilon_lower"], fields["epsilon_upper"] = finding.epsilon, finding.epsilon_upper
             fields["delta_lower"], fields["delta_upper"] = finding.delta, finding.delta_upper
@@ -200,7 +195,7 @@ class _Comparison:
             fields["detectable_epsilon"] = self.bets.detectable_epsilon
             fields["detectable_event"] = self.bets.detectable_event
         if self.enumerated is None:
-            not_tested.append("databases outside the compared pairs")
+            not_tested.append(Says.OTHER_DATABASES())
         else:
             fields["pairs_total"], fields["family"] = len(self.pairs), self._family(self.enumerated)
         if verdict in _KEPT:
@@ -213,9 +208,9 @@ class _Comparison:
             samples=samples,
             pairs_tried=finding.pairs,
             tolerance=finding.tolerance,
-            assumptions=(*self._law_assumed(verdict), *self._bets_assumed(verdict), statements.REAL_LAWS),
+            assumptions=(*self._law_assumed(verdict), *self._bets_assumed(verdict), Says.REAL_LAWS()),
             notes=tuple(notes),
-            not_tested=(*not_tested, statements.FLOATS, statements.SIDE_CHANNELS),
+            not_tested=(*not_tested, Says.FLOATS(), Says.SIDE_CHANNELS()),
             **fields,
         )
 
@@ -226,16 +221,14 @@ class _Comparison:
             family = f"{self.task.subject.family}, as the subject derives it from {family}"
         return f"{family}, and {beyond} given pair{'' if beyond == 1 else 's'}" if beyond else family
 
-    def _law_assumed(self, verdict: Verdict) -> Iterator[str]:
+    def _law_assumed(self, verdict: Verdict) -> Iterator[Said]:
         if not self.runs.checked:
-            yield "the declared law, which was not compared with the code"
+            yield Says.LAW_NOT_COMPARED()
         elif verdict is not Verdict.ERROR:  # which says itself what is wrong with it
-            runs = f"{self.runs.samples:,} runs of the code{self.runs.on_databases()}"
-            yield f"the declared law, which {runs} did not contradict"
+            yield Says.LAW_COMPARED(runs=self.runs.samples, where=self.runs.on_databases())
 
-    def _bets_assumed(self, verdict: Verdict) -> Iterator[str]:
+    def _bets_assumed(self, verdict: Verdict) -> Iterator[Said]:
         if self.bets is not None:
-            runs = f"{self.bets.samples:,} more runs"
-            yield f"the code satisfies the claim: bets against it on {runs} did not refute it"
+            yield Says.CODE_BETS(runs=self.bets.samples)
         elif verdict in _KEPT:
-            yield "the code satisfies the claim where its law does: with this budget no bets could refute it"
+            yield Says.NO_CODE_BETS()

@@ -16,10 +16,11 @@ from audit.evidence.memory import PairMemory
 from audit.evidence.power import Power, detectable
 from audit.results.going_on import Before, Ended, joined, sections_of
 from audit.results.result import AuditResult, Evidence, Verdict
-from audit.sampling import MutatedInput, Sampler
+from audit.sampling import Sampler
 from audit.search.climb import FIRST_LOOK
 from audit.task import PrivacyTask
 from audit.values.brief import show
+from audit.values.said import Said, Says
 from audit.verdict import statements
 from audit.verdict.betting import Betting, NeverAnswers, Terms, bet_size
 from audit.verdict.calls_check import CallsCheck
@@ -89,7 +90,7 @@ class _Runs:
             floats=options.numerics == "float",
             against=options.unfinished == "against",
         )
-        self.notes: list[str] = []
+        self.notes: list[Said] = []
         self.compared_calls = 0
 
     def audit(self) -> AuditResult:
@@ -101,8 +102,7 @@ class _Runs:
         if betting.search.exhausted and not betting.memories:
             raise no_neighbours(self.task.databases)
         if betting.out_of_time:
-            spent, budget = betting.spent, self.terms.budget
-            self.notes.append(f"Stopped by the time limit after {spent:,} of {budget:,} runs.")
+            self.notes.append(Says.OUT_OF_TIME(spent=betting.spent, budget=self.terms.budget))
         if betting.refuted:
             return self._refuted(betting)
         return self._not_refuted(betting)
@@ -111,8 +111,8 @@ class _Runs:
         """Bet; for a subject that changes its input, again, once, with a copy for every run."""
         first = self._start()
 
-        def again(fault: MutatedInput) -> Betting:
-            self._restarted("audit", fault)
+        def again() -> Betting:
+            self.notes.append(Says.RESTARTED(what="audit"))
             return self._start(given_up=first).run()
 
         return self.sampler.with_copies(first.run, again)
@@ -137,9 +137,6 @@ class _Runs:
             batches=0 if before is None else before.batches,
         )
 
-    def _restarted(self, what: str, fault: MutatedInput) -> None:
-        self.notes.append(f"{fault} The {what} restarted with a new copy of the database for every run.")
-
     def _refuted(self, betting: Betting) -> AuditResult:
         if doubt := self.task.databases.doubt(betting.winner.left, betting.winner.right):
             return self._result(Verdict.INCONCLUSIVE, reason=doubt)
@@ -159,13 +156,15 @@ class _Runs:
         """Confirm; where the input is changed only now, again, with a copy for every run."""
         bets = len(betting.ledger.bets)
 
-        def found(fault: MutatedInput | None = None) -> Confirmation:
-            if fault is not None:
-                self._restarted("confirmation", fault)
-                betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
+        def found() -> Confirmation:
             return confirm(self.sampler, betting, allowance=allowance, databases=self.task.databases)
 
-        return self.sampler.with_copies(found, found)
+        def again() -> Confirmation:
+            self.notes.append(Says.RESTARTED(what="confirmation"))
+            betting.ledger.keep(bets)  # the same places of the seed tree are bet on again
+            return found()
+
+        return self.sampler.with_copies(found, again)
 
     def _not_refuted(self, betting: Betting) -> AuditResult:
         if betting.shadow_crossed_at:
@@ -259,41 +258,38 @@ class _Runs:
             **fields,
         )
 
-    def _failures(self) -> list[str]:
+    def _failures(self) -> list[Said]:
         """Return a note if many runs raised: what they would have answered was not tested."""
         raised, drawn = self.sampler.raised, self.sampler.drawn
-        return [f"{raised:,} of {drawn:,} runs raised an exception."] if 2 * raised > drawn else []
+        return [Says.RAISED(raised=raised, drawn=drawn)] if 2 * raised > drawn else []
 
-    def _not_tested(self, verdict: Verdict, memories: list[PairMemory]) -> list[str]:
-        untested = ["pairs of databases that were not tried"]
+    def _not_tested(self, verdict: Verdict, memories: list[PairMemory]) -> list[Said]:
+        untested = [Says.OTHER_PAIRS()]
         if verdict is Verdict.NOT_REFUTED:
             untested += self.task.databases.left_out()
             if self.task.subject.declared_sampler is not None:
-                known = f" beyond {self.compared_calls:,} on each database of one pair, which agreed"
-                beyond, others = (known, "all other runs") if self.compared_calls else ("", "all runs")
-                untested.append(f"single calls{beyond}: {others} came from its `sample`, many at once")
+                calls = Says.FEW_SINGLE_CALLS if self.compared_calls else Says.NO_SINGLE_CALLS
+                untested.append(calls(compared=self.compared_calls))
             untested += unread(views for memory in memories for views in memory.kept(0))
         if self.task.options.numerics == "ideal":
-            untested.append(statements.FLOATS)
-        return [*untested, statements.SIDE_CHANNELS]
+            untested.append(Says.FLOATS())
+        return [*untested, Says.SIDE_CHANNELS()]
 
 
-def _far_note(found: Confirmation, terms: Terms) -> list[str]:
+def _far_note(found: Confirmation, terms: Terms) -> list[Said]:
     """Return a note on distant databases that refuted the claim, if the witness is another pair."""
     seen = found.far
     if seen is None:
         return []
-    start = f"at distance {found.witness.distance} the claim failed"
-    if found.witness.distance > 1 and found.witness.simpler is None:
-        return [f"{start}; no single step was confirmed separately"]
     if found.witness.distance > 1:
-        return [f"{start}; the simplest witness is a single step, confirmed separately"]
+        how = Says.FAR_ALONE if found.witness.simpler is None else Says.FAR_AND_STEP
+        return [how(distance=found.witness.distance)]
     epsilon, delta = terms.at(seen.distance)
     allowed = f"e^{epsilon:.3g}·q" + (f" + {delta:.3g}" if delta else "")
     p, q = f"{seen.p:.3g} on {show(seen.on_p, 30)}", f"{seen.q:.3g} on {show(seen.on_q, 30)}"
-    standing = "separate runs confirm that" if seen.confirmed else "separate runs did not confirm that"
-    where = f"at distance {seen.distance} the claim failed: {seen.event.words()} with p = {p}, q = {q}"
+    standing = Says.FAR_CONFIRMED if seen.confirmed else Says.FAR_NOT_CONFIRMED
+    event = seen.event.words()
     return [
-        f"{where}; at most {allowed} is allowed",
-        f"{standing} ({seen.runs:,} on each side); the witness is the single step that fails most",
+        Says.FAR_FAILED(distance=seen.distance, event=event, p=p, q=q, allowed=allowed),
+        standing(runs=seen.runs),
     ]

@@ -19,6 +19,7 @@ from audit.databases.chosen import Databases, Pair
 from audit.results.result import AuditResult, Verdict
 from audit.task import PrivacyTask
 from audit.values.canonical import key
+from audit.values.said import Says
 from audit.verdict.by_runs import audit_by_runs, least_budget
 
 SHARE_IF_SLACK = 0.1
@@ -89,10 +90,6 @@ def beside_law(found: AuditResult, task: PrivacyTask, *, compared: int) -> Audit
         Runs that had been compared with the law, without contradicting it.
     """
     fell = found.samples_to_refutation
-    hid = (
-        f"The declared law hid this: it satisfies the claim, and {compared:,} runs of the code did not "
-        "contradict it. Bets on the code itself refute the claim."
-    )
     return replace(
         found,
         reason=found.reason and f"in bets on the code itself, not on its declared law: {found.reason}",
@@ -100,5 +97,5 @@ def beside_law(found: AuditResult, task: PrivacyTask, *, compared: int) -> Audit
         samples_to_refutation=None if fell is None else fell + compared,
         significance=task.options.significance,
         budget=task.options.budget,
-        notes=(hid, *found.notes) if found.refuted else found.notes,
+        notes=(Says.LAW_HID(runs=compared), *found.notes) if found.refuted else found.notes,
     )

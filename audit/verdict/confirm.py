@@ -37,7 +37,7 @@ class Confirmation:
     doubt
         Why the verdict is not REFUTED; empty if it is.
     how
-        How the subject's runs were found to be independent trials: a key of `statements.TRIALS`.
+        How the subject's runs were found to be independent trials: as `Judge.how`.
     bounds_hold
         Whether the bets of the audit bound the loss too: false where fresh processes show another one.
     far

@@ -13,12 +13,13 @@ from typing import Any, Final
 from audit.databases.chosen import Pair
 from audit.distributions import Law
 from audit.laws.law_check import detectable_distance, law_log_e_value, stray
-from audit.sampling import LAW, MutatedInput, Runs, Sampler
+from audit.sampling import LAW, Runs, Sampler
 from audit.sampling.loops import joined
 from audit.task import PrivacyTask
 from audit.values.brief import show
 from audit.values.canonical import key
 from audit.values.outcomes import Unfinished
+from audit.values.said import Said, Says
 from audit.verdict.betting import NeverAnswers, TimeIsOver
 
 #: Runs drawn of each database whose law is compared closely, by calls and by `sample`.
@@ -77,7 +78,7 @@ class LawRuns:
     distance: float = 0.0
     stateless: bool = True
     checked: set[Hashable] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Said] = field(default_factory=list)
 
     def trouble(self, *, significance: float) -> str:
         """Return where law and code disagree, in words; empty if they do not.
@@ -167,11 +168,14 @@ class LawRuns:
         """Compare the laws of a pair with runs on what is drawn beside it."""
         pair, drawn = beside
 
-        def blocks_of(fault: MutatedInput | None = None) -> list[Runs]:
-            self.notes += [] if fault is None else [str(fault)]
+        def found() -> list[Runs]:
             return list(self._drawn(sampler, drawn, runs, path))
 
-        blocks = sampler.with_copies(blocks_of, blocks_of)
+        def again() -> list[Runs]:
+            self.notes.append(Says.CHANGES_INPUT())
+            return found()
+
+        blocks = sampler.with_copies(found, again)
         sides = [block.left for block in blocks], [block.right for block in blocks]
         for database, run_on, side in zip(pair, drawn, sides, strict=True):
             law, outputs = self.law_of(database), joined(side)

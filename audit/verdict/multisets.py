@@ -16,10 +16,10 @@ from audit.relations import Relation
 from audit.results.result import AuditResult
 from audit.subject.subject import Subject
 from audit.values.brief import show
+from audit.values.said import Says
 
 Multiset = tuple[int, ...]
 
-_SAID = "lists that differ only in order count as one: the subject is declared `symmetric`"
 #: Of each multiset the law is asked for: at a millisecond each, under a minute.
 MOST_MULTISETS = 40_000
 #: Multisets whose law is compared with that of the same records the other way round.
@@ -128,7 +128,7 @@ def up_to_order(result: AuditResult) -> AuditResult:
     if result.family is None:  # it was found on lists
         return result
     family = f"{result.family}, up to the order of the records"
-    return replace(result, family=family, assumptions=(*result.assumptions, _SAID))
+    return replace(result, family=family, assumptions=(*result.assumptions, Says.SYMMETRIC()))
 
 
 def _is_symmetric(subject: Subject, pairs: list[tuple[Multiset, Multiset]], records: tuple[Any, ...]) -> bool:

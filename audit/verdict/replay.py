@@ -20,6 +20,7 @@ from audit.subject.subject import Subject, adapt
 from audit.subject.surroundings import own_arithmetic
 from audit.values.brief import show
 from audit.values.outcomes import Raised, Unfinished
+from audit.values.said import Said, Says
 from audit.verdict import statements
 from audit.verdict.betting import Terms
 from audit.verdict.examples import most_probable
@@ -30,22 +31,8 @@ from audit.verdict.witness import loss
 _COMPARED = 500
 _REPLAYED = 3_000_000
 #: What a replay takes over from the saved result; all else only the audit did.
-_TAKEN = (
-    "subject",
-    "claim",
-    "relation",
-    "evidence",
-    "tolerance",
-    "significance",
-    "seed",
-    "numerics",
-    "parameters",
-    "reference",
-    "target",
-    "expected",
-    "witness",
-    "_subject",
-)
+_OF_SUBJECT = ("subject", "claim", "relation", "parameters", "reference", "target", "expected", "_subject")
+_TAKEN = (*_OF_SUBJECT, "evidence", "witness", "tolerance", "significance", "seed", "numerics")
 
 
 @own_arithmetic()
@@ -119,23 +106,23 @@ def _on_another(result: AuditResult, subject: Subject, target: str | None) -> Au
     )
 
 
-def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[str, ...], **found: Any) -> AuditResult:
+def _bare(result: AuditResult, verdict: Verdict, *, notes: tuple[Said, ...], **found: Any) -> AuditResult:
     """Return a replay's result: what only the audit did is not taken over from the saved one."""
     environment = {"replay_of": result.subject, **result.environment}
     for name in ("command", "elapsed"):
         environment.pop(name, None)
     saved = environment["replay_of"]
     if saved != result.subject:
-        notes = (*notes, f"the replayed witness was saved by an audit of {saved}")
-    not_tested = ["events and pairs of databases other than the saved ones"]
+        notes = (*notes, Says.OTHER_SUBJECT(saved=saved))
+    not_tested = [Says.ONLY_SAVED()]
     if result.numerics == "ideal" or result.evidence is Evidence.EXACT:
-        not_tested.append(statements.FLOATS)
+        not_tested.append(Says.FLOATS())
     return AuditResult(
         **{name: getattr(result, name) for name in _TAKEN} | found,
         verdict=verdict,
         notes=notes,
         pairs_tried=1,
-        not_tested=(*not_tested, statements.SIDE_CHANNELS),
+        not_tested=(*not_tested, Says.SIDE_CHANNELS()),
         environment=environment,
     )
 
@@ -182,11 +169,7 @@ def _again_by_runs(
         redraw = Redraw(sampler, witness, terms, fresh)
         verdict, drawn = sampler.with_copies(redraw.decide)
         samples, unfinished, notes = sampler.drawn, sampler.unfinished, tuple(sampler.notes)
-    said = "the saved counts were reproduced exactly"
-    if not redraw.reproduced:
-        said = "these runs differ from the saved ones"
-    if fresh:
-        said = "new runs, from seeds that no audit uses"
+    said = Says.REPRODUCED if redraw.reproduced else Says.NEW_RUNS if fresh else Says.RUNS_DIFFER
     decided = verdict in (Verdict.REFUTED, Verdict.NOT_REFUTED)  # by these runs alone, at the witness's level
     bounds = terms.bounds(Ledger([drawn.bet])) if decided else {}
     return _bare(
@@ -199,7 +182,7 @@ def _again_by_runs(
         assumptions=statements.assumed_of_runs(
             subject, how=redraw.how, unfinished=unfinished, against=witness.against, numerics=result.numerics
         ),
-        notes=(said, *notes),
+        notes=(said(), *notes),
         **bounds,
     )
 
@@ -231,19 +214,16 @@ def _again_by_law(result: AuditResult, witness: Witness, subject: Subject, *, is
     if trouble:
         return _bare(result, Verdict.ERROR, reason=trouble, notes=notes, samples=samples)
     same = (p, q) == (witness.p, witness.q)
-    said = "the saved probabilities were reproduced" if same else "the law has changed"
+    said = Says.LAW_REPRODUCED if same else Says.LAW_CHANGED
     return _bare(
         result,
         Verdict.REFUTED if scored.over else Verdict.NOT_REFUTED,
         witness=again,
-        notes=(said, *notes),
+        notes=(said(), *notes),
         samples=samples,
         epsilon_lower=again.epsilon_lower,
         delta_lower=max(excess, 0.0),
-        assumptions=(
-            f"the declared law, which {_COMPARED:,} runs on each of the two databases did not contradict",
-            statements.REAL_LAWS,
-        ),
+        assumptions=(Says.LAW_REPLAYED(runs=_COMPARED), Says.REAL_LAWS()),
     )
 
 
@@ -273,7 +253,7 @@ def _laws(witness: Witness, subject: Subject) -> tuple[Any, Any] | str:
 
 def _beside_code(
     result: AuditResult, witness: Witness, subject: Subject, laws: tuple[Any, Any], *, isolate: bool
-) -> tuple[str, int, tuple[str, ...]]:
+) -> tuple[str, int, tuple[Said, ...]]:
     """Compare laws with runs: say in words what contradicts them, how many runs that took, and notes."""
     pair, path = (witness.left, witness.right), (LAW, _REPLAYED)
     with Sampler(subject, seed=result.seed, isolate=isolate) as sampler:

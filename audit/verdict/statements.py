@@ -6,23 +6,9 @@ from audit.relations import name_of
 from audit.results.result import AuditResult, Evidence, Verdict
 from audit.subject.subject import Subject
 from audit.task import PrivacyTask
+from audit.values.said import Said, Says
 
-#: What no audit of real numbers looks at, and what none looks at.
-FLOATS = 'the floats as returned (numerics="float")'
-SIDE_CHANNELS = "timing, memory and other side channels"
-
-REAL_LAWS = "real-number arithmetic: the laws are those of the mechanism without rounding"
 NOT_ITS_LAW = "the subject's outputs do not follow its declared law: {}"
-
-#: What a refutation assumes, by how the subject's runs were found to be independent trials.
-TRIALS = {
-    "fresh": "fresh processes share no noise (through absolute paths or remote services); they confirmed "
-    "the refutation, each with its own mechanism",
-    "renewed": "the mechanisms made by `fresh=` share no noise (not checked)",
-    "stateless": "the subject keeps no state between runs",
-    "unchecked": "the subject keeps no noise between calls (not checked: give `fresh=`, or a function that "
-    "can be imported)",
-}
 
 HOLDS_DATA = "it holds data that importing or constructing it does not restore"
 _FRESH = "give `fresh=`, a function without arguments that makes a new mechanism"
@@ -61,7 +47,7 @@ def result_of(task: PrivacyTask, verdict: Verdict, evidence: Evidence, **fields:
 
 def assumed_of_runs(
     subject: Subject, *, how: str, unfinished: int, against: bool, numerics: str
-) -> tuple[str, ...]:
+) -> tuple[Said, ...]:
     """Return what a verdict by runs assumes.
 
     Parameters
@@ -69,7 +55,7 @@ def assumed_of_runs(
     subject
         What was run.
     how
-        How its runs were found to be independent trials, a key of `TRIALS`; empty if nothing crossed.
+        How its runs were found to be independent trials, as `Judge.how`; empty if nothing crossed.
     unfinished
         How many runs did not finish.
     against
@@ -77,13 +63,14 @@ def assumed_of_runs(
     numerics
         As in the audit.
     """
-    said = ["the claim applies to each call, given the subject's state at that call"]
-    said += [TRIALS[how]] if how else []
+    said = [Says.EACH_CALL(subject="subject")]
+    if how:
+        said.append(Says[how.upper()](subject="subject" if how == "stateless" else "mechanism"))
     if not subject.takes_rng:
-        said.append("the subject draws its own randomness: the seed does not reproduce its runs")
+        said.append(Says.OWN_RANDOMNESS())
     if unfinished:
-        counted = "count against the refutation" if against else "are outputs"
-        said.append(f"{unfinished} runs did not finish; they {counted}")
+        counted = Says.UNFINISHED_AGAINST if against else Says.UNFINISHED_OUTPUTS
+        said.append(counted(runs=unfinished))
     if numerics == "ideal":
-        said.append("real-number arithmetic: the low bits of float outputs were not attacked")
+        said.append(Says.LOW_BITS())
     return tuple(said)

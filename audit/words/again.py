@@ -3,7 +3,8 @@
 import shlex
 
 from audit.results.result import AuditResult, Evidence, SavedResult
-from audit.values.wording import PERHAPS_UNSEEDED, UNSEEDED, short
+from audit.values.said import UNSEEDED
+from audit.values.wording import short
 from audit.words.alike import replay_of
 
 
@@ -70,8 +71,7 @@ def _audit_lines(result: AuditResult) -> list[str]:
 
 def _is_unseeded(result: SavedResult) -> bool:
     """Whether the result says that runs of the subject do not come from the seed alone."""
-    said = " ".join((*result.notes, *result.assumptions))
-    return UNSEEDED in said or PERHAPS_UNSEEDED in said
+    return any(getattr(said, "kind", "") in UNSEEDED for said in (*result.notes, *result.assumptions))
 
 
 def _replays(result: SavedResult) -> bool:

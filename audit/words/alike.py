@@ -28,7 +28,7 @@ def found_beside(result: SavedResult, found: float, claimed: float | None) -> tu
     Examples
     --------
     >>> from audit.results.result import AuditResult
-    >>> said = "m", None, "replace one", Verdict.REFUTED
+    >>> said = "m", None, Verdict.REFUTED
     >>> found_beside(AuditResult(*said, Evidence.STATISTICAL), 1.0991, 1.0986)
     ('≥ 1.0991', '1.0986')
     >>> found_beside(AuditResult(*said, Evidence.EXACT), 2.0991, 1.0986)

@@ -37,7 +37,7 @@ def allowance(result: AuditResult, witness: Witness) -> str:
     --------
     >>> from audit.claims import PureDP
     >>> from audit.results.result import Evidence, Verdict
-    >>> result = AuditResult("m", PureDP(0.1), "replace-one", Verdict.REFUTED, Evidence.STATISTICAL)
+    >>> result = AuditResult("m", PureDP(0.1), Verdict.REFUTED, Evidence.STATISTICAL)
     >>> allowance(result, Witness([0], [1], None, 0.5, 0.1))
     'e^ε·q + δ'
     >>> allowance(result, Witness([0] * 20, [1] * 20, None, 0.9, 0.1, distance=20))

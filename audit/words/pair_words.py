@@ -49,12 +49,11 @@ def pair_words(witness: Witness, *, limit: int = MOST_DATABASE) -> tuple[str, st
     ('[0, 0, 0, 0, 0, 0, … (length 99)', 'the same except for that record')
     """
     first, second = witness.on_p, witness.on_q
-    whole = shown(second, limit)
-    if "…" in whole or "..." in whole:
-        if _one_step(first, second) is None:
-            return _unlike(first, second, limit)
-        return shown(first, limit), "the same except for that record"
-    return shown(first, limit), whole
+    if shown(second, limit) == shown(second, 10 * limit):  # nothing is cut
+        return shown(first, limit), shown(second, limit)
+    if _one_step(first, second) is None:
+        return _unlike(first, second, limit)
+    return shown(first, limit), "the same except for that record"
 
 
 def _unlike(first: Any, second: Any, limit: int) -> tuple[str, str]:

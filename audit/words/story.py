@@ -4,14 +4,7 @@ from collections.abc import Callable
 from decimal import ROUND_FLOOR
 
 from audit.results.result import AuditResult, Evidence, Verdict, Witness
-from audit.values.wording import (
-    apart,
-    at_least,
-    at_most,
-    interval,
-    number,
-    short,
-)
+from audit.values.wording import apart, at_least, at_most, interval, number, short
 from audit.words import alike
 from audit.words.allowance import allowance, allowed, claimed, distance_words
 from audit.words.pair_words import MOST_DATABASE, change, pair_words
@@ -188,7 +181,7 @@ def unvaried(result: AuditResult) -> str:
 
     Examples
     --------
-    >>> said = "m", None, "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL
+    >>> said = "m", None, Verdict.NOT_REFUTED, Evidence.STATISTICAL
     >>> unvaried(AuditResult(*said, only_output="None"))
     'Nothing varies: every output, on every database, was None. Is a `return` missing?'
     """

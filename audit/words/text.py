@@ -57,8 +57,9 @@ def full(result: SavedResult) -> str:
     Examples
     --------
     >>> from audit.results.result import Evidence, Verdict
-    >>> print(full(AuditResult("counter", None, "replace one", Verdict.ERROR, Evidence.EXACT, "It raises.")))
-    ERROR  counter  no claim under replace one
+    >>> failed = "counter", None, Verdict.ERROR, Evidence.EXACT, "It raises."
+    >>> print(full(AuditResult(*failed, relation="local")))
+    ERROR  counter  no claim under local
     <BLANKLINE>
       The audit failed: It raises.
       This says nothing for or against the claim.

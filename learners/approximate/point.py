@@ -15,7 +15,7 @@ from audit.errors import InvalidValue, finite_number, flag, positive_int, probab
 from audit.relations import Relation
 from learners.approximate.hard import point_problems
 from learners.approximate.lumped import LumpedLearner, Masses
-from learners.approximate.of_numbers import OfNumbers
+from learners.approximate.of_numbers import OfNumbers, at_64_bits
 from learners.approximate.samples import check_dimension, sample_of
 from learners.finite.problems import check_accuracy
 from mechanisms.selection.scoring import TwoBest
@@ -317,7 +317,11 @@ def refuse_pure(delta: Any, *, owner: str, pure: str) -> float:
     return told
 
 
+_AHEAD = [(0, 1)] * 58 + [(2**64 - 1, 0)] * 5
+"""A number about as far ahead as A_dist asks for."""
+
 entries = (
+    at_64_bits(PointLearner, options={"pairs": [(_AHEAD, [(1, 1), *_AHEAD[1:]])], "budget": 40_000}),
     Entry(
         "point-learner",
         partial(PointLearner, epsilon=2.0, delta=0.05),

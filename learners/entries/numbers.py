@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from audit.catalogue import Entry
 from learners.approximate.interval import IntervalLearner
 from learners.approximate.of_numbers import at_64_bits
-from learners.approximate.point import PointLearner
 from learners.studies.families import SearchedProblems
 from mechanisms.concave.instances import QualityFunctions, random_pair, telling_pairs
 
@@ -83,11 +82,7 @@ def _listed() -> dict[str, Any]:
     return {"pairs": pairs, "budget": 6_000}
 
 
-_AHEAD = [(0, 1)] * 58 + [(_LAST, 0)] * 5
-"""A number about as far ahead as A_dist asks for."""
-
 entries = (
-    at_64_bits(PointLearner, options={"pairs": [(_AHEAD, [(1, 1), *_AHEAD[1:]])], "budget": 40_000}),
     at_64_bits(IntervalLearner, options=_listed(), utility={"problems": _thresholds()}),
     Entry(
         "interval-learner-64-budget",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from audit.catalogue import Entry
 from mechanisms.queries.oracles.classification_noise import rate
-from mechanisms.queries.runs.noisy_runs import BoundedNoiseRun, NoisyProblem, NoisyRun
+from mechanisms.queries.runs.noisy_runs import COARSE, BoundedNoiseRun, NoisyProblem, NoisyRun
 
 if TYPE_CHECKING:
     from mechanisms.queries.oracles.private import PrivateOracle
@@ -116,6 +116,8 @@ class ReusedExamples(BoundedNoiseRun):
         return oracle
 
 
+_REUSED = partial(ReusedExamples, epsilon=1.0, **COARSE)
+
 entries = (
     Entry(
         "noisy-labels-ignored",
@@ -143,5 +145,13 @@ entries = (
         utility_expected="refuted",
         reference=OneRateRun.reference,
         summary="the same, told of no noise: error 1",
+    ),
+    Entry(
+        ReusedExamples.name,
+        _REUSED,
+        options={"budget": 4_000, "confirm_budget": 500, "pairs": _REUSED().suggested_pairs()[:1]},
+        expected="refuted",
+        reference=ReusedExamples.reference,
+        summary="a grid of two rates, both on the same chunks: loss 2ε",
     ),
 )

@@ -29,7 +29,7 @@ CURVE = CurveResult(
     ),
 )
 STUDY = study_json(StudyResult("point", "All.", "PAC(0.1, 0.1)", axis="d", parameter="d", curves=(CURVE,)))
-AUDIT = AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT).to_json()
+AUDIT = AuditResult("m", None, Verdict.ERROR, Evidence.EXACT).to_json()
 
 BAD = {
     "missing": (None, "cannot be read: No such file"),

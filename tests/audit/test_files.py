@@ -114,7 +114,7 @@ def test_results_of_tests_with_names_alike_are_all_kept(tmp_path):
 
 
 def test_entries_with_names_alike_are_all_kept(tmp_path):
-    store, result = Store(tmp_path), AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT)
+    store, result = Store(tmp_path), AuditResult("m", None, Verdict.ERROR, Evidence.EXACT)
     for name in ("m-utility", "m-utility", "a/b", "a_b"):  # an entry, and the utility audit of another
         store.add(name, result)
     assert len([*tmp_path.glob("*.json")]) == 4

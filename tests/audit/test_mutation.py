@@ -114,7 +114,7 @@ def test_what_it_spends_is_said(tight):
 
 def test_the_largest_factor_counts_even_where_a_smaller_one_was_missed():
     def result(verdict):
-        return AuditResult("m", PureDP(1.0), "replace-one", verdict, Evidence.STATISTICAL)
+        return AuditResult("m", PureDP(1.0), verdict, Evidence.STATISTICAL)
 
     verdicts = (Verdict.NOT_REFUTED, Verdict.REFUTED, Verdict.INCONCLUSIVE)
     repetitions = [Repetition(factor, result(v)) for factor, v in zip(FACTORS, verdicts, strict=True)]

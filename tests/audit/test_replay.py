@@ -325,9 +325,7 @@ def test_a_distant_witness_is_judged_by_laws_too(fitting):
 
     below = Event((RegionIn(Region(intervals=((-math.inf, 0.0),))),))
     witness = Witness([0] * 20, [1] * 20, below, 0.5, 0.01, distance=20)
-    result = AuditResult(
-        "steps", PureDP(0.1), "replace-one", Verdict.REFUTED, Evidence.EXACT, witness=witness
-    )
+    result = AuditResult("steps", PureDP(0.1), Verdict.REFUTED, Evidence.EXACT, witness=witness)
     again = result.replay(Declared())
     assert again.refuted is (fitting.scale < 10)
     assert again.epsilon_lower == pytest.approx(1 / fitting.scale, rel=1e-9)

@@ -25,9 +25,10 @@ from audit.events.event import Event, NumberIn
 from audit.events.features.numbers import Value
 from audit.results.result import AuditResult, Evidence, PrivacyRefuted, Verdict, Witness
 from audit.results.saved import layout, load, save
+from audit.values.said import Says
 from audit.words import story
 from audit.words.again import python_lines
-from audit.words.text import short
+from audit.words.text import full, short
 
 ABOVE = Event((NumberIn(Value(), ((1.5, math.inf),)),))
 EXAMPLE = Path(__file__).parent / "data" / "result-schema-1.json"
@@ -63,7 +64,7 @@ def refuted(**changes):
         "samples": 23_400,
         "samples_to_refutation": 4_800,
         "pairs_tried": 12,
-        "assumptions": ("The runs are independent.",),
+        "assumptions": (Says.STATELESS(subject="mechanism"),),
         "environment": {"elapsed": 1.5},
     }
     return AuditResult(**{**fields, **changes})
@@ -107,7 +108,7 @@ def through_text(result):
         refuted(
             claim=PAC(0.1, 0.05), witness=None, parameters={"bounds": (0, 1), 3: {4}}, expected="refuted"
         ),
-        AuditResult("m", None, "", Verdict.ERROR, Evidence.EXACT, "It raises."),
+        AuditResult("m", None, Verdict.ERROR, Evidence.EXACT, "It raises."),
     ],
 )
 def test_a_result_comes_back_equal_and_to_the_same_bytes(result):
@@ -146,12 +147,29 @@ def test_the_example_of_schema_1_opens():
     assert result.environment == {"elapsed": 1.25, "python": "3.11.7", "jobs": 1}
 
 
+def test_a_sentence_keeps_its_kind_in_a_file_and_one_of_schema_1_keeps_its_words():
+    new, [old] = through_text(refuted()).assumptions, load(EXAMPLE).notes
+    assert [(said, said.kind) for said in new] == [("the mechanism keeps no state between runs", "stateless")]
+    assert (str(old), old.kind) == ("3 runs printed something; it was thrown away.", "")
+    assert through_text(load(EXAMPLE)).notes == (old,)
+
+
+def test_what_is_seeded_is_decided_by_kinds_of_sentences_and_not_by_their_words():
+    def again(said):
+        return full(refuted(notes=(said,))).partition("Again ")[2]
+
+    for unseeded in (Says.OWN_RANDOMNESS, Says.LEARNER_NO_GENERATOR, Says.NO_GENERATOR, Says.UNSTEADY):
+        assert "new runs" in again(unseeded())
+        assert "with seed=0" in again(str(unseeded()))
+    assert "with seed=0" in again(Says.PRINTS())
+
+
 def test_other_processes_write_the_same_bytes():
     """Hash randomisation and set order leave no trace."""
     code = (
         "from audit.results.result import *; from audit.results.saved import layout;"
         "w = Witness(set('abcdefgh'), frozenset('abcdefg'), None, 0.5, 0.1);"
-        "print(layout(AuditResult('m', None, '', Verdict.REFUTED, Evidence.EXACT, witness=w).to_json()))"
+        "print(layout(AuditResult('m', None, Verdict.REFUTED, Evidence.EXACT, witness=w).to_json()))"
     )
     texts = {
         subprocess.run(
@@ -203,8 +221,8 @@ def with_number(field, written):
         (b"\xff\xfe\x00", "not UTF-8 text"),
         ("[]", "a saved result must be a JSON object; got a list."),
         ("{}", 'the key "schema" is missing'),
-        ('{"schema": 2, "result": {}}', "schema must be 1, the newest this dp-audit reads; got 2."),
-        ('{"schema": true, "result": {}}', "schema must be 1"),
+        ('{"schema": 3, "result": {}}', "schema must be at most 2, the newest this dp-audit reads; got 3."),
+        ('{"schema": true, "result": {}}', "schema must be at most 2"),
         ('{"schema": 1, "result": NaN}', "NaN is not JSON"),
         ('{"schema": 1, "result": 3}', "result must be an object; got 3."),
         ("[" * 100_000, "nested too deeply."),
@@ -265,6 +283,7 @@ def with_number(field, written):
         ),
         (damaged(lambda d: d["result"].update(samples=1.5)), "result.samples must be a whole number"),
         (damaged(lambda d: d["result"].update(notes=["a", 3])), "result.notes[1] must be text; got 3."),
+        (damaged(lambda d: d["result"].update(notes=[{"text": "a"}])), "result.notes[0].kind is missing."),
         (damaged(lambda d: d["result"].update(significance=True)), "result.significance must be a number"),
         (damaged(lambda d: d.update(environment=[])), "environment must be an object"),
         (

@@ -38,7 +38,7 @@ def test_holm_steps_down_and_stops_at_the_first_that_stays(seed):
 
 
 def result(name, verdict=Verdict.NOT_REFUTED, evidence=Evidence.STATISTICAL, **more):
-    return AuditResult(name, None, "", verdict, evidence, **more)
+    return AuditResult(name, None, verdict, evidence, **more)
 
 
 def test_an_inconclusive_audit_is_no_evidence():

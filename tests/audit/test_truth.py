@@ -10,7 +10,7 @@ from audit.studies.results import StudyResult
 from audit.utility.result import UtilityResult
 
 RESULTS = [
-    *(AuditResult("m", None, "replace one", verdict, Evidence.STATISTICAL) for verdict in Verdict),
+    *(AuditResult("m", None, verdict, Evidence.STATISTICAL) for verdict in Verdict),
     UtilityResult("m", None, Verdict.NOT_REFUTED, Evidence.EXACT),
     MutationCheck("m", None, ()),
     StudyResult("m", "All.", "PAC(0.1, 0.1)", curves=()),

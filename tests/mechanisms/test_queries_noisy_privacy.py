@@ -6,10 +6,10 @@ import pytest
 from audit import Verdict, audit_privacy
 from audit.catalogue import load_catalogue
 from audit.claims import PureDP
-from mechanisms.entries.noisy_labels import COARSE
 from mechanisms.flawed.noisy_labels import ReusedExamples
 from mechanisms.local import laplace_size
 from mechanisms.queries import BoundedNoiseRun, NoisyRun
+from mechanisms.queries.runs.noisy_runs import COARSE
 
 RNG = np.random.default_rng
 ENTRIES = {entry.name: entry for entry in load_catalogue()}

@@ -119,9 +119,9 @@ EVERYTHING = [
         subject="exact", evidence=Evidence.EXACT, witness=witness(p_interval=None, q_interval=None, runs=0)
     ),
     AuditResult(
-        "broken", PureDP(1.0), "", Verdict.ERROR, Evidence.STATISTICAL, "It raises.", expected="not refuted"
+        "broken", PureDP(1.0), Verdict.ERROR, Evidence.STATISTICAL, "It raises.", expected="not refuted"
     ),
-    AuditResult("slow", None, "", Verdict.INCONCLUSIVE, Evidence.STATISTICAL, "Too slow."),
+    AuditResult("slow", None, Verdict.INCONCLUSIVE, Evidence.STATISTICAL, "Too slow."),
     refuted(
         claim=ApproximateDP(800.0, 0.1), witness=witness(p=0.0, q=0.0, p_interval=(0, 0), q_interval=(0, 0))
     ),
@@ -399,7 +399,7 @@ def test_the_same_documents_give_the_same_page():
 
 
 def test_a_damaged_document_is_refused_in_one_line():
-    with pytest.raises(CorruptFile, match="schema must be 1"):
+    with pytest.raises(CorruptFile, match="schema must be at most 2"):
         render([{"schema": 9, "result": {}}])
 
 

@@ -17,7 +17,7 @@ from reports.html import render
 
 HOSTILE = "<script>alert(1)</script>\u202e"
 AUDITS = [
-    AuditResult("laplace", PureDP(1.0), "replace one", Verdict.NOT_REFUTED, Evidence.STATISTICAL).to_json(),
+    AuditResult("laplace", PureDP(1.0), Verdict.NOT_REFUTED, Evidence.STATISTICAL).to_json(),
     UtilityResult("laplace", None, Verdict.ERROR, Evidence.STATISTICAL, "It raises.").to_json(),
 ]
 FINDINGS = [

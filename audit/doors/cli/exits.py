@@ -19,7 +19,7 @@ def exit_code(result: "Saved") -> int:
     Examples
     --------
     >>> from audit.results.result import AuditResult, Evidence, Verdict
-    >>> exit_code(AuditResult("m", None, "replace one", Verdict.INCONCLUSIVE, Evidence.STATISTICAL))
+    >>> exit_code(AuditResult("m", None, Verdict.INCONCLUSIVE, Evidence.STATISTICAL))
     3
     """
     names = {"REFUTED": REFUTED, "NOT_REFUTED": NOTHING_REFUTED, "PROVED": NOTHING_REFUTED}

@@ -18,7 +18,7 @@ from audit.errors import AuditError, CorruptFile
 from audit.results.result import AuditResult
 from audit.subject.subject import Subject
 from audit.utility.replay import replay_failure
-from audit.utility.result import UtilityResult, UtilityWitness
+from audit.utility.result import UtilityResult
 from audit.utility.saved import Saved, parse_any
 from audit.utility.text import witness_story
 from audit.verdict.replay import replay_witness
@@ -46,7 +46,7 @@ def replay(
         if useful.witness is None:
             raise AuditError(f"{files[0]} holds no failure, so there is nothing to replay.")
         subject, place = drawn(useful, files[0])
-        said = "" if target else drawn_from(useful, place)
+        said = None if target else drawn_from(useful, place)
         return _failure_again(useful, subject, problems=options.get("problems"), said=said)
 
     def again(file: str) -> AuditResult:
@@ -78,23 +78,20 @@ def _utility_of(file: str) -> UtilityResult | None:
     return next((each for each in beside if isinstance(each, UtilityResult) and each.witness), None)
 
 
-def _failure_again(result: UtilityResult, subject: Subject, *, problems: Any, said: str) -> int:
+def _failure_again(result: UtilityResult, subject: Subject, *, problems: Any, said: str | None) -> int:
     """Draw a failure again, say what came out, and return the exit code: 1 if it is a failure still."""
     again = replay_failure(result, subject, problems=problems, isolate=True)
     same = "the same output as the saved one" if again.repeats else "a different output from the saved one"
     stands = again.failure > 0 if again.refutes is None else again.refutes
+    kept = "did not fail" if again.refutes is None else "fails with probability at most beta"
     click.echo(
         f"{witness_story(again)} This is {same}."
         if stands
-        else f"NOT REPRODUCED: on `{again.problem}` the learner gave {same}, and {_kept(again)}."
+        else f"NOT REPRODUCED: on `{again.problem}` the learner gave {same}, and {kept}."
     )
     if said:
         click.echo(f"It was {said}.")
     return REFUTED if stands else NOTHING_REFUTED
-
-
-def _kept(again: UtilityWitness) -> str:
-    return "did not fail" if again.refutes is None else "fails with probability at most beta"
 
 
 def _told_apart(named: Sequence[str]) -> tuple[list[str], str | None]:

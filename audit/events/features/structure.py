@@ -22,6 +22,7 @@ from audit.events.features.openings import ABSENT, LETTERS, Path, letters_of
 from audit.events.features.scores import LEAST_FOR_SCORES, fit_score
 from audit.events.features.views import PLAIN_ENTRIES, View, as_entry, as_number
 from audit.values import canonical
+from audit.values.said import Said, Says
 
 Opened = list[dict[Path, object]]
 #: Outputs, each with what is inside it.
@@ -79,7 +80,8 @@ def of_parts(
     if not (paths or places) or _recur(sides):
         return
     yield from map(inside.Part, _most_moved(a, b, paths))
-    yield from map(inside.PartIs, _most_changed(a, b, paths))
+    changed = {path: _changed(_atoms(a, path), _atoms(b, path)) for path in paths}
+    yield from map(inside.PartIs, _first(changed, MOST_ATOMS))
     spread = {path: pair for path, pair in numbers.items() if is_spread(np.concatenate(pair))}
     yield from (LastBits(path=path) for path in _most_apart(spread, LastBits.read))
     if len(places) > 1:
@@ -220,7 +222,7 @@ def _is_plain(view: View) -> bool:
     )
 
 
-def unread(sides: Iterable[list[View]]) -> list[str]:
+def unread(sides: Iterable[list[View]]) -> list[Said]:
     """Return what of some first structured outputs no feature reads.
 
     Examples
@@ -235,14 +237,13 @@ def unread(sides: Iterable[list[View]]) -> list[str]:
     looked = [(output, inside.leaves(output)) for output in asked]
     said = []
     if any(inside.holds_more(output) for output, _ in looked):
-        most = f"the first {inside.MOST_LEAVES}, or more than {inside.MOST_DEPTH} levels deep"
-        said.append(f"parts of an output beyond {most}")
+        said.append(Says.FAR_PARTS(leaves=inside.MOST_LEAVES, depth=inside.MOST_DEPTH))
     texts = _texts(looked).values()  # one that recurs is an atom
     if any(len(set(found)) > 1 and max(map(len, found)) > 2 * LETTERS for found in texts):
-        said.append(f"single letters of a string beyond its first {LETTERS} and last {LETTERS}")
+        said.append(Says.INNER_LETTERS(letters=LETTERS))
     every = chain.from_iterable((output, *parts.values()) for output, parts in looked)
     closed = {type(part).__name__ for part in every if inside.is_closed(part)}
-    return said + [f"the contents of a {name}, which the audit cannot read" for name in sorted(closed)]
+    return said + [Says.CLOSED_PARTS(name=name) for name in sorted(closed)]
 
 
 def _may_hold_parts(output: Any) -> bool:
@@ -290,11 +291,6 @@ def _numbers(side: Opened, path: Path) -> Floats:
 
 def _moved(a: Floats, b: Floats) -> float:
     return gap(a, b) if len(a) and len(b) else float(len(a) + len(b) > 0)
-
-
-def _most_changed(a: Opened, b: Opened, paths: list[Path]) -> list[Path]:
-    """Return the places that hold other things than numbers, those that differ most first."""
-    return _first({path: _changed(_atoms(a, path), _atoms(b, path)) for path in paths}, MOST_ATOMS)
 
 
 def _atoms(side: Opened, path: Path) -> Counter[Hashable]:

@@ -24,6 +24,7 @@ from audit.sampling.seeds import RNG_CHECK
 from audit.sampling.shipping import Parcel, pack, unpack
 from audit.sampling.watch import in_words
 from audit.values.outcomes import Unfinished
+from audit.values.said import Says
 
 #: Seconds after which a wait for children looks whether Ctrl-C was pressed.
 _HEED: Final = 0.1
@@ -167,8 +168,7 @@ class Child:
             return self._answer(task.patience)[1]  # type: ignore[no-any-return]
         except _DiedError:
             block = self._streamed(replace(task, vectorised=task.vectorised and task.fresh))
-        note = "`sample` ended its process; the runs it failed on were drawn by single calls"
-        return replace(block, notes=(*block.notes, note)) if sampled else block
+        return replace(block, notes=(*block.notes, Says.SAMPLE_ENDED())) if sampled else block
 
     def run_anew(self, task: Task, errand: Errand) -> Block:
         """Draw a block in a worker of its own, which makes the subject anew and ends.

@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import importlib
-import importlib.util
 import os
 import sys
 import sysconfig
@@ -15,6 +14,7 @@ from typing import Any, Final
 
 import cloudpickle  # type: ignore[import-untyped]
 
+from audit.entry_points import new_module
 from audit.errors import AuditError
 
 #: Set in the environment of a process that makes a subject anew: a script that is imported there is not to
@@ -144,13 +144,9 @@ class Place:
             module = module or importlib.import_module(known)
         if module is not None and module.__file__ == self.file:
             return module
-        spec = importlib.util.spec_from_file_location(known, self.file)
-        if spec is None or spec.loader is None:
-            raise ImportError(f"{self.file} cannot be loaded as a module")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[known] = module
+        module, run = new_module(known, self.file)
         try:
-            spec.loader.exec_module(module)
+            run()
         except AuditError:  # a script that audits as it runs is not to do so here; what stands above is there
             if not hasattr(module, self.name):
                 raise

@@ -341,6 +341,10 @@ class _Disagrees:
         return once_each(lambda some: np.array(list(map(self, some))), examples)
 
 
+#: A grid of two rates on a few hundred examples.
+COARSE: dict[str, Any] = {"tau": 1.0, "beta": 0.9, "bound": 0.34, "excess": 2.0, "view": "transcript"}
+_COARSE = partial(BoundedNoiseRun, epsilon=2.0, **COARSE)
+
 entries = (
     Entry(
         f"{NoisyRun.name}-coarse",
@@ -372,5 +376,12 @@ entries = (
         utility={"budget": 600},
         reference=BoundedNoiseRun.reference,
         summary=f"a learner for noise of any rate up to 0.2; privacy: {BoundedNoiseRun.name}-coarse",
+    ),
+    Entry(
+        f"{BoundedNoiseRun.name}-coarse",
+        _COARSE,
+        options={"budget": 2_000, "confirm_budget": 500, "pairs": _COARSE().suggested_pairs()[:1]},
+        reference=BoundedNoiseRun.reference,
+        summary="all answers for two candidate rates, at a tolerance that few examples keep (no law)",
     ),
 )

@@ -1,0 +1,47 @@
+"""The sentences that results say: a kind each, and given the values that their words name."""
+
+import ast
+import copy
+import pickle
+import string
+from pathlib import Path
+
+import pytest
+
+import audit
+from audit.values.said import UNSEEDED, Said, Says
+
+TREES = [
+    ast.parse(file.read_text()) for file in Path(audit.__file__).parent.rglob("*.py") if file.stem != "said"
+]
+
+
+def says(node):
+    """Return the member that a piece of code names, if it names one."""
+    of_says = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Says"
+    return node.attr if of_says else None
+
+
+NODES = [node for tree in TREES for node in ast.walk(tree)]
+CALLS = [(says(node.func), node) for node in NODES if isinstance(node, ast.Call) and says(node.func)]
+
+
+def test_each_sentence_is_given_the_values_that_its_words_name():
+    assert len(CALLS) > 40
+    for name, call in CALLS:
+        named = {field for _, field, _, _ in string.Formatter().parse(Says[name].value) if field}
+        assert {word.arg for word in call.keywords} == named, name
+
+
+def test_each_sentence_is_said_somewhere():
+    assert {member.name for member in Says} == {says(node) for node in NODES if says(node)}
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda said: pickle.loads(pickle.dumps(said))])
+def test_a_copy_keeps_its_kind(way):
+    again = way(Says.PRINTS())
+    assert (type(again), again, again.kind) == (Said, Says.PRINTS.value, "prints")
+
+
+def test_kinds_of_runs_that_no_seed_gives_again_are_said_to_be_so():
+    assert {each.kind for each in Says if "not reproduce" in each.value} == UNSEEDED
