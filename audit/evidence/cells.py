@@ -21,6 +21,8 @@ pays 1/α if a normal variable of variance v is large enough). The guarantee doe
 that the past determines is allowed.
 """
 
+import math
+
 import numpy as np
 
 from audit.distributions.law import Floats
@@ -69,11 +71,17 @@ def smoothed(x: Floats, y: Floats, *, ordered: int) -> tuple[Floats, Floats]:
 
 
 def _shrunk(values: Floats, errors: Floats) -> Floats:
-    """Return values of mean 0 shrunk by the spread that their errors (variances) leave unexplained."""
+    """Return values of mean 0 shrunk by the spread that their errors (variances) leave unexplained.
+
+    A value far beyond what the largest of so many errors would be stands by itself, however alike the others
+    are.
+    """
     if not len(values):
         return values
     spread = max(0.0, float(np.average(values**2 - errors, weights=1 / errors)))
-    return values * spread / (spread + errors)
+    by_chance = 2 * math.log(2 * len(values)) * errors
+    spreads = np.maximum(spread, values**2 - by_chance)
+    return values * spreads / (spreads + errors)
 
 
 def _walk(values: Floats, errors: Floats) -> Floats:

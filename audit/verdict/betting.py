@@ -33,6 +33,9 @@ GROWTH = 1.25
 _GOAL_AT_END = 0.8
 _GOAL_BESIDE = 0.5
 SHADOW_PATIENCE = 3
+#: Once the claim is refuted, bounds are sought at this share of the loss in sight, less so many standard
+#: errors.
+_NEARLY, _SURE = 0.95, 2.0
 #: Pairs of databases on which a subject may fail always before it is said to fail always.
 _TRIED_IN_VAIN = 32
 #: Runs without any answer before it is said that there never is one.
@@ -179,6 +182,7 @@ class Betting:
 
     def __post_init__(self) -> None:
         terms, already, goals = self.terms, 0, self.terms.goals
+        self.epsilon = terms.epsilon  # pairs and events are chosen against this one
         self.ledger = Ledger(goals=goals, start=self.start)
         if self.given_up is not None:
             already, self.batches = self.given_up.spent, self.given_up.batches
@@ -288,9 +292,9 @@ class Betting:
 
     def _bet(self, memory: PairMemory, size: int) -> None:
         terms = self.terms
-        chosen = memory.choose(terms.epsilon, terms.delta, against=terms.against)
+        chosen = memory.choose(self.epsilon, terms.delta, against=terms.against)
         room = 2 * min(self._room(), self._room_in_time())
-        aim = memory.aim(terms.epsilon, terms.delta, calls=room, against=terms.against)
+        aim = memory.aim(self.epsilon, terms.delta, calls=room, against=terms.against)
         as_output = memory.choose(terms.epsilon, terms.delta, against=False) if memory.unfinished else []
         try:
             counts, blocks = self._draw(memory, size, self.stage, aim)
@@ -311,6 +315,9 @@ class Betting:
         self._refuse_silence()
         if not self.refuted and self.log_wealth >= terms.log_limit:
             self.crossed_at = self.spent
+        if self.refuted:
+            _, loss = memory.prospect(self.epsilon, terms.delta, errors=_SURE)
+            self.epsilon = max(self.epsilon, _NEARLY * loss)
         self._report("betting")
 
     def _settle(self, bet: Bet, aim: Aim | None) -> float:

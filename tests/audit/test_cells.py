@@ -117,3 +117,13 @@ def test_what_differs_by_chance_only_is_smoothed_away(ordered):
         p, q = smoothed(rng.multinomial(1000, law), rng.multinomial(1000, law), ordered=ordered)
         left.append(np.sqrt(np.mean(np.log(p / q) ** 2)))
     assert np.mean(left) < 0.06
+
+
+def test_a_cell_that_stands_out_is_not_shrunk_because_the_others_are_alike():
+    """15,000 runs against none, beside two cells of 150,000 that tell nothing."""
+    x, y = np.array([154_000.0, 154_050, 0]), np.array([146_000.0, 146_040, 15_000])
+    p, q = smoothed(x, y, ordered=0)
+    assert q[2] / p[2] > 10_000
+    assert abs(math.log(q[0] / p[0]) - math.log(146_000 / 154_000)) < 0.02
+    flat_p, flat_q = smoothed(np.array([100.0, 110, 95]), np.array([104.0, 101, 100]), ordered=0)
+    assert np.abs(np.log(flat_p / flat_q)).max() < 0.02
