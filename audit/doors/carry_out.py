@@ -1,13 +1,14 @@
 """One audit of either kind, carried out alike for every way in."""
 
 import dataclasses
+import json
 import os
 from collections.abc import Mapping
 from typing import Any
 
-from audit.catalogue import Entry
+from audit.catalogue import Entry, load_catalogue
 from audit.claims import PrivacyClaim, UtilityClaim
-from audit.errors import AuditError
+from audit.doors.side_by_side import told_of
 from audit.options import Kind
 from audit.privacy import audit_privacy
 from audit.results.result import AuditResult, Evidence, Verdict
@@ -58,13 +59,27 @@ def audit_entry(
     'len declares no claim; give one, such as `PureDP(epsilon=1.0)`.'
     """
     options = {**entry.options_for(kind), **given, "isolate": True}
-    result: Saved
     try:
         result = carry_out(kind, entry.factory(), options=options, progress=progress)
     except Exception as error:  # one entry that fails must not lose the others
         if os.environ.get("DP_AUDIT_TRACEBACK"):
             raise
-        result = _failed(entry.name, kind, options.get("claim"), error)
+        return failed_entry(entry, kind, error)
+    return _named(result, entry, kind)
+
+
+def audit_by_name(name: str, kind: Kind, given: Mapping[str, Any]) -> str:
+    """Return the result of the entry of the catalogue with this name, as the text of its document."""
+    [entry] = [entry for entry in load_catalogue() if entry.name == name]
+    return json.dumps(audit_entry(entry, kind, given).to_json())
+
+
+def failed_entry(entry: Entry, kind: Kind, error: Exception) -> Saved:
+    """Return the result of an entry whose audit could not be carried out."""
+    return _named(_failed(entry.name, kind, entry.options_for(kind).get("claim"), error), entry, kind)
+
+
+def _named(result: Saved, entry: Entry, kind: Kind) -> Saved:
     return dataclasses.replace(
         result,
         subject=entry.name,
@@ -75,8 +90,7 @@ def audit_entry(
 
 
 def _failed(name: str, kind: Kind, claim: Any, error: Exception) -> Saved:
-    text = str(error) if isinstance(error, AuditError) else f"{type(error).__name__}: {error}"
-    end, reason = (Verdict.ERROR, Evidence.STATISTICAL), " ".join(text.split())
+    end, reason = (Verdict.ERROR, Evidence.STATISTICAL), " ".join(told_of(error).split())
     known = claim if isinstance(claim, PrivacyClaim if kind == "privacy" else UtilityClaim) else None
     if kind == "privacy":
         return AuditResult(name, known, "", *end, reason=reason)

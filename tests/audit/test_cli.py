@@ -271,7 +271,7 @@ def suite(folder, call, monkeypatch):
 
     def run(entries, *arguments):
         monkeypatch.setattr("audit.catalogue.load_catalogue", lambda: entries)
-        return call("suite", *arguments)
+        return call("suite", "--jobs", "1", *arguments)  # entries of a test have no name elsewhere
 
     return run
 
