@@ -1,7 +1,6 @@
 """One audit of either kind, carried out alike for every way in."""
 
 import dataclasses
-import json
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -68,10 +67,10 @@ def audit_entry(
     return _named(result, entry, kind)
 
 
-def audit_by_name(name: str, kind: Kind, given: Mapping[str, Any]) -> str:
-    """Return the result of the entry of the catalogue with this name, as the text of its document."""
+def audit_by_name(name: str, kind: Kind, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document of the result of the entry of the catalogue with this name."""
     [entry] = [entry for entry in load_catalogue() if entry.name == name]
-    return json.dumps(audit_entry(entry, kind, given).to_json())
+    return audit_entry(entry, kind, given).to_json()
 
 
 def failed_entry(entry: Entry, kind: Kind, error: Exception) -> Saved:

@@ -173,11 +173,11 @@ def order(seconds: Sequence[float | None]) -> list[int]:
 def seconds_left(
     before: Sequence[float | None], measured: Mapping[int, float], *, elapsed: float, workers: int
 ) -> float | None:
-    """Return how many seconds all calls take from now on; None while that is not known.
+    """Return how many seconds all calls take from now on, if the workers share them evenly; None if unknown.
 
-    All calls take together what was measured of those done, and what is expected of the others: what each
-    took before, times the ratio of now to before of those done, or, if that is unknown, the mean of those
-    done. The workers share that evenly, and so much of it is over.
+    A call is expected to take what it took before, times the ratio of now to before of those done; this ratio
+    starts at 1, with the weight of a twentieth of all. A call of which nothing is known is expected to take,
+    also from now on if it is under way, what the workers have spent so far for each that is done.
 
     Parameters
     ----------
@@ -194,21 +194,23 @@ def seconds_left(
     --------
     >>> seconds_left([None] * 10, {0: 2.0, 1: 3.0, 2: 1.0}, elapsed=3.0, workers=2)
     7.0
-    >>> seconds_left([1.0, 1.0, 10.0], {0: 2.0, 1: 2.0}, elapsed=4.0, workers=1)
-    20.0
+    >>> seconds_left([1.0, 1.0, 10.0], {}, elapsed=2.0, workers=2)
+    4.0
     """
-    both = [(measured[index], before[index] or 0.0) for index in measured if before[index]]
-    ratio = sum(now for now, _ in both) / sum(then for _, then in both) if both else 1.0
-    mean = sum(measured.values()) / len(measured) if len(measured) >= _ENOUGH else None
-    ahead = 0.0
-    for index, then in enumerate(before):
-        if index in measured:
-            continue
-        expected = mean if then is None else then * ratio
-        if expected is None:
-            return None
-        ahead += expected
-    return max(0.0, (sum(measured.values()) + ahead) / workers - elapsed)
+    spent, known = workers * elapsed, [then for then in before if then]
+    ahead = [then for index, then in enumerate(before) if index not in measured]
+    unknown = ahead.count(None)
+    if unknown and len(measured) < _ENOUGH:
+        return None
+    both = [(now, before[index] or 0.0) for index, now in measured.items() if before[index]]
+    prior = sum(known) / 20
+    now, then = (prior + sum(column) for column in zip((0.0, 0.0), *both, strict=True))
+    work = sum(seconds or 0.0 for seconds in ahead) * (now / then if then else 1.0)
+    if unknown:
+        work += unknown * spent / len(measured)
+    else:
+        work -= spent - sum(measured.values())  # what those under way have had
+    return max(0.0, work / workers)
 
 
 def told_of(error: Exception) -> str:

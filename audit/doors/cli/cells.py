@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from audit.doors.side_by_side import Call, side_by_side
-from audit.sampling.isolated.elsewhere import on_cluster
+from audit.sampling.isolated.elsewhere import elsewhere, on_cluster
 from audit.studies.cells import Cell, Step
 from audit.studies.results import StudyResult
 from audit.studies.run import CellAdvanced, Path, StudyInterrupted, StudyRun
@@ -17,9 +17,9 @@ from audit.studies.study import Study, load_studies, load_study
 
 
 def carry_out(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs: int) -> StudyResult:
-    """Return the result of a study, its cells sought side by side.
+    """Return the result of a study, its cells sought side by side, those of the largest values first.
 
-    The largest value comes first: it takes longest.
+    They take longest.
 
     Raises
     ------
@@ -28,7 +28,7 @@ def carry_out(study: Study, *, store: CellStore, terms: Mapping[str, Any], jobs:
     """
     alone = jobs if study.cells == 1 else 1  # many share the cores, each has one
     run = StudyRun(study, store=store, jobs=alone, listener=_print, **terms)
-    paths = sorted(run.paths, key=lambda path: -path[1])
+    paths = run.paths if elsewhere(jobs) is None else sorted(run.paths, key=lambda path: -path[1])
     folder = None if on_cluster() else store.folder  # its machines have disks of their own
 
     def call(path: Path) -> Call:

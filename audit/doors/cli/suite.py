@@ -21,8 +21,11 @@ from audit.doors.side_by_side import Call, processes_for, side_by_side
 from audit.doors.summary import line, together, total
 from audit.errors import AuditError
 from audit.options import Kind, taken
-from audit.results.saved import layout, save
+from audit.results.saved import layout
 from audit.utility.saved import Saved, parse_any
+
+Document = Mapping[str, Any]
+"""A result as JSON has it."""
 
 
 def run_suite(
@@ -51,8 +54,7 @@ def run_suite(
     if said := together(store.results):
         click.echo(said)
     if html is not None and store.results:
-        documents = [result.to_json() for result in store.results]
-        render_report(documents, html, **beside)
+        render_report(store.documents, html, **beside)
         click.echo(f"report: {html}")
     if not finished:
         return INTERRUPTED
@@ -94,23 +96,25 @@ def _audit_all(audits: Sequence[Audit], options: Mapping[str, Any], store: "Stor
         )
 
     def take(index: int, answer: Callable[[], Any]) -> None:
-        result = _result(audits[index], answer)
-        store.add(index, audits[index].name, result)
+        result, document = _result(audits[index], answer)
+        store.add(index, audits[index].name, result, document)
         click.echo(line(result))
         warn([result])
 
     return side_by_side([call(audit) for audit in audits], jobs=jobs, what="audits", take=take)
 
 
-def _result(audit: Audit, answer: Callable[[], Any]) -> Saved:
-    """Return the result of an audit; one that was given up has one too."""
+def _result(audit: Audit, answer: Callable[[], Any]) -> tuple[Saved, Document]:
+    """Return the result of an audit and its document; one that was given up has them too."""
     try:
         found = answer()
     except Exception as error:
         if os.environ.get("DP_AUDIT_TRACEBACK"):
             raise
-        return failed_entry(audit.entry, audit.kind, error)
-    return parse_any(found)[0] if isinstance(found, str) else found
+        found = failed_entry(audit.entry, audit.kind, error)
+    if isinstance(found, dict):  # it was carried out elsewhere
+        return parse_any(found)[0], found
+    return found, found.to_json()
 
 
 class Store:
@@ -119,7 +123,7 @@ class Store:
     def __init__(self, place: Path | None) -> None:
         self.place = place
         self.unsaved: list[str] = []
-        self._results: dict[int, Saved] = {}
+        self._found: dict[int, tuple[Saved, Document]] = {}
         self.one_file = place is not None and place.suffix == ".json" and not place.is_dir()
         if place is not None:
             check_writable(place if self.one_file else place / "_.json")
@@ -127,13 +131,18 @@ class Store:
     @property
     def results(self) -> list[Saved]:
         """The results in the order of the catalogue, whichever came first."""
-        return [result for _, result in sorted(self._results.items())]
+        return [result for _, (result, _) in sorted(self._found.items())]
 
-    def add(self, index: int, name: str, result: Saved) -> None:
+    @property
+    def documents(self) -> list[Document]:
+        """The same as they are saved."""
+        return [document for _, (_, document) in sorted(self._found.items())]
+
+    def add(self, index: int, name: str, result: Saved, document: Document) -> None:
         """Save the result of the audit with this place in the suite; if that fails, the suite goes on."""
-        self._results[index] = result
+        self._found[index] = result, document
         try:
-            self._write(name, result)
+            self._write(name, document)
         except Unwritable as error:
             self.unsaved.append(name)
             click.echo(f"{name}: not saved: {error}", err=True)
@@ -149,12 +158,11 @@ class Store:
         elapsed = result.environment.get("elapsed")
         return elapsed if isinstance(elapsed, float) and elapsed >= 0 else None
 
-    def _write(self, name: str, result: Saved) -> None:
+    def _write(self, name: str, document: Document) -> None:
         if self.place is None:
             return
         if self.one_file:
-            documents = ",\n".join(layout(each.to_json()) for each in self.results)
-            write_text(self.place, f"[\n{documents}\n]\n")
+            write_text(self.place, "[\n" + ",\n".join(map(layout, self.documents)) + "\n]\n")
             self.unsaved.clear()
         else:
-            save(result, self.place / file_name(name))
+            write_text(self.place / file_name(name), layout(document) + "\n")

@@ -80,7 +80,7 @@ def connected(address: str) -> Iterator[None]:
         client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:  # a TimeoutError is an OSError
         raise AuditError(
-            "No Dask scheduler answers at the ", Parameter("scheduler"), f" address {address}: {error}"
+            "No Dask scheduler answers at ", Parameter("scheduler"), f" {address}: {error}"
         ) from None
     with client, cluster(client):
         yield

@@ -55,7 +55,9 @@ def _answer(frame: bytes) -> tuple[bool, Any]:
         sys.path[:] = paths
         function, arguments = unpack(call)
         return True, function(*arguments)
+    except AuditError as error:
+        return False, error
     except BaseException as error:  # noqa: BLE001  whatever the user's code raises
-        ours = error if isinstance(error, AuditError) else CallFailed(f"{type(error).__name__}: {error}")
-        ours.add_note("".join(traceback.format_exception(error)))
-        return False, ours
+        failed = CallFailed(f"{type(error).__name__}: {error}")
+        failed.add_note("".join(traceback.format_exception(error)))
+        return False, failed
