@@ -205,7 +205,7 @@ def entries(monkeypatch):
 def test_a_suite_on_a_full_disk_goes_on_and_says_what_is_not_saved(call, monkeypatch, full_disk, place):
     entries(monkeypatch)
     full_disk(1)
-    code, out, err = call("suite", "--json", place)
+    code, out, err = call("suite", "--jobs", "1", "--json", place)
     assert code == 3
     assert out.count("NOT REFUTED") == 3
     assert "3 audits, 3 as expected" in out
@@ -216,7 +216,7 @@ def test_a_suite_on_a_full_disk_goes_on_and_says_what_is_not_saved(call, monkeyp
 def test_the_report_of_a_suite_on_a_full_disk_does_not_take_the_count_along(call, monkeypatch, full_disk):
     entries(monkeypatch)
     full_disk(3)
-    code, out, err = call("suite", "--html", "page.html")
+    code, out, err = call("suite", "--jobs", "1", "--html", "page.html")
     assert code == 3
     assert "3 audits, 3 as expected" in out
     assert err == "dp-audit: page.html cannot be written: No space left on device.\n"

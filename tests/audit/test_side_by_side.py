@@ -158,11 +158,11 @@ def test_a_suite_in_two_processes_saves_and_prints_what_one_does(call):
 def test_findings_in_two_processes_save_the_bytes_of_one(call):
     saved = []
     for jobs in ("1", "2"):
-        code, _, err = call("findings", "E8*", "--jobs", jobs, "--json", f"{jobs}.json")
+        code, _, err = call("findings", "E[78]", "--jobs", jobs, "--json", f"{jobs}.json")
         assert (code, err) == (0, "")
         saved.append(Path(f"{jobs}.json").read_text())
     assert saved[0] == saved[1]
-    assert len(json.loads(saved[0])) >= 1
+    assert len(json.loads(saved[0])) == 2
 
 
 def test_a_study_in_two_processes_saves_the_bytes_of_one_and_its_cells(call):
@@ -255,6 +255,19 @@ def test_the_time_left_is_what_is_expected_of_the_rest_shared_by_the_workers():
     slower = seconds_left([1.0, 1.0, 30.0], {0: 2.0, 1: 2.0}, elapsed=2.0, workers=2)
     assert slower == pytest.approx(30.0 * (4.0 + 1.6) / (2.0 + 1.6) / 2)
     assert seconds_left([1.0], {0: 1.0}, elapsed=9.0, workers=1) == 0.0
+
+
+@pytest.mark.parametrize("place", ["all.json", "folder"])
+def test_results_are_kept_in_the_order_of_the_catalogue_whichever_comes_first(tmp_path, place):
+    store = Store(tmp_path / place)
+    for index in (1, 0):
+        result = AuditResult(f"m{index}", None, "", Verdict.ERROR, Evidence.EXACT)
+        store.add(index, f"m{index}", result, result.to_json())
+    assert [result.subject for result in store.results] == ["m0", "m1"]
+    assert [document["result"]["subject"] for document in store.documents] == ["m0", "m1"]
+    if place == "all.json":
+        documents = json.loads((tmp_path / place).read_text())
+        assert [document["result"]["subject"] for document in documents] == ["m0", "m1"]
 
 
 def test_a_saved_result_tells_how_long_its_audit_took(tmp_path):

@@ -74,7 +74,7 @@ def read(target: str, settings: Iterable[str], given: Mapping[str, Any]) -> Aske
         **found.options_for("privacy"),
         **chosen,
         "isolate": True,
-        "jobs": processes_for(given["jobs"]),
+        "jobs": processes_for(given.get("jobs")),
     }
     own_claim = options.pop("claim", None)
     return Asked(found, parameters, given, own_claim if claim is None else claim, options)
@@ -219,7 +219,7 @@ def _named(result: Saved, asked: Asked) -> Saved:
 def _read_utility(found: Target, given: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the utility claim (None for the subject's own) and the options of `audit_utility`."""
     texts = {**shared(given), "problems": given.get("problems")}
-    jobs = processes_for(given["jobs"])
+    jobs = processes_for(given.get("jobs"))
     utility = {**found.options_for("utility"), **read_options(texts), "isolate": True, "jobs": jobs}
     own = utility.pop("claim", None)
     if given.get("alpha") is not None or given.get("beta") is not None:

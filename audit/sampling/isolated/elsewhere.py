@@ -3,12 +3,12 @@
 Whole audits and blocks of one audit are calls: an importable function with arguments that can be pickled.
 """
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from audit.sampling.isolated.processes import Processes
@@ -29,6 +29,8 @@ class Elsewhere(Protocol):
         """End; with `cancel_futures`, also what is under way."""
 
 
+#: The processes that are kept: by the process that started them, for a fork must not talk to its parent's.
+_KEPT: Final[dict[tuple[int, int], Processes]] = {}
 _CLUSTER: ContextVar[Elsewhere | None] = ContextVar("cluster", default=None)
 
 
@@ -66,16 +68,10 @@ def elsewhere(jobs: int) -> Elsewhere | None:
     cluster = _CLUSTER.get()
     if cluster is not None or jobs == 1:
         return cluster
-    found = _processes(jobs)
-    if found.stopped:
-        _processes.cache_clear()
-        found = _processes(jobs)
+    found = _KEPT.get((os.getpid(), jobs))
+    if found is None or found.stopped:
+        found = _KEPT[os.getpid(), jobs] = Processes(jobs)
     return found
-
-
-@lru_cache(maxsize=1)
-def _processes(jobs: int) -> Processes:
-    return Processes(jobs)
 
 
 def in_order(
