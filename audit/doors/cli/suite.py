@@ -46,7 +46,7 @@ def run_suite(
     store = Store(saved)
     if html is not None:
         check_writable(html)
-    audits = _planned(entries)
+    audits = planned(entries)
     finished = _audit_all(audits, read_options(given), store, jobs=processes_for(jobs))
     left, unsaved = len(audits) - len(store.results), len(store.unsaved)
     more = f"; {left} not audited" if left else ""
@@ -71,7 +71,7 @@ class Audit:
     name: str
 
 
-def _planned(entries: Sequence[Entry]) -> list[Audit]:
+def planned(entries: Sequence[Entry]) -> list[Audit]:
     """Return the audits of the entries; an entry may be called what another's utility audit is."""
     audits: dict[str, Audit] = {}
     for entry in entries:
