@@ -97,7 +97,7 @@ def run_command(target: str, *, explain: bool, **given: Any) -> int:
     "saved",
     type=FILE,
     metavar="FOLDER|FILE.json",
-    help="Save each result before the next audit starts.  [default: `results` next to the report]",
+    help="Save each result as soon as it exists.  [default: `results` next to the report]",
 )
 @click.option(
     "--with",
