@@ -86,6 +86,8 @@ def side_by_side(
                 take(index, under_way.answer(index))
                 del under_way.futures[index]
         except BaseException as stop:
+            for future in under_way.futures.values():
+                future.cancel()
             if place is not None:
                 place.shutdown(wait=False, cancel_futures=True)
             if not isinstance(stop, KeyboardInterrupt):

@@ -95,12 +95,11 @@ def in_order(
                 yield result_of(ahead.popleft())
         while ahead:
             yield result_of(ahead.popleft())
-    except GeneratorExit:  # no more are wanted; those under way end soon
+    except BaseException as stop:
         for future in ahead:
             future.cancel()
-        raise
-    except BaseException:
-        place.shutdown(wait=False, cancel_futures=True)
+        if not isinstance(stop, GeneratorExit):  # where no more are wanted, those under way end soon
+            place.shutdown(wait=False, cancel_futures=True)
         raise
 
 
